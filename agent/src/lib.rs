@@ -1,0 +1,1 @@
+//! The native agent: JVM TI callbacks, sample ring and threads.

@@ -1,0 +1,1 @@
+//! The controller: command line, daemon, configuration and reports.

@@ -1,0 +1,14 @@
+//! Ids, method descriptors, samples and size buckets: what every crate speaks of.
+//!
+//! The values here are checked when they are made: a [`MethodRef`] has a legal class name, method name and
+//! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
+
+mod method;
+mod outcome;
+mod sample;
+mod size;
+
+pub use method::{Descriptor, FieldType, MethodError, MethodRef};
+pub use outcome::{Outcome, Refusal};
+pub use sample::{Sample, SampleError, SampleFlags};
+pub use size::{Bucket, BucketError, Scale, ScaleError, Size};

@@ -1,0 +1,69 @@
+//! What became of a method that was to be measured.
+
+use serde::{Deserialize, Serialize};
+
+/// The answer to "instrument this method", for each class of that name in each loader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// The probes are in.
+    Instrumented,
+    /// No class of that name is loaded yet; it will be instrumented when it is.
+    NotLoaded,
+    /// The method has no body in this class: an interface's or an abstract one.
+    Abstract,
+    /// The method has no bytecode: it is native.
+    Native,
+    /// Instrumented, but the JVM may replace calls by an intrinsic that knows no probe.
+    Intrinsic,
+    /// The class is there, the method is not; holds the nearest methods of that class.
+    NoSuchMethod {
+        /// Methods of the class that the operator may have meant, nearest first.
+        nearest: Vec<String>,
+    },
+    /// The rewriter or the JVM refused.
+    Refused(Refusal),
+}
+
+/// Why a method cannot be instrumented.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Refusal {
+    /// The class bytes break the class-file format.
+    #[error("malformed class file: {0}")]
+    Malformed(String),
+    /// A class-file version that this release doesn't know.
+    #[error("class file version {0} is newer than this release knows")]
+    UnknownVersion(u16),
+    /// With the probes the code would be over 65,535 bytes (JVMS 4.7.3).
+    #[error("the method is too large: with probes its code would be {0} bytes, over the limit of 65535")]
+    TooLarge(usize),
+    /// The constant pool or another table is full.
+    #[error("no room for probes in the class's {0}")]
+    TableFull(String),
+    /// `jsr` and `ret` (JVMS 6.5), which compilers older than Java 6 wrote.
+    #[error("the method uses the subroutine instructions jsr and ret")]
+    Subroutines,
+    /// A constructor in which the call of `this(…)` or `super(…)` could not be found.
+    #[error("the constructor's call of this(...) or super(...) could not be located: {0}")]
+    Constructor(String),
+    /// An argument slot holds something else when the measured region of a constructor starts.
+    #[error("an argument of the constructor is replaced before the measured region, its size is unknown")]
+    ArgumentReplaced,
+    /// A class that the probe itself needs or belongs to.
+    #[error("the probe itself depends on {0}")]
+    OwnClass(String),
+    /// A method whose annotation gives it a meaning that probes would break.
+    #[error("the JVM treats methods annotated with {0} specially")]
+    Annotation(String),
+    /// Our own check of the rewritten method failed; the original stays.
+    #[error("the rewritten method did not pass the check: {0}")]
+    Unverified(String),
+    /// The JVM refused the class; holds the name of the JVM TI error.
+    #[error("the JVM refused the rewritten class: {0}")]
+    Jvm(String),
+    /// The class cannot be modified in this JVM (JVM TI `IsModifiableClass`).
+    #[error("the JVM does not allow this class to be modified")]
+    Unmodifiable,
+    /// More methods than the agent has gates for.
+    #[error("the agent has no gate left: {0} methods are the limit")]
+    NoGate(u32),
+}

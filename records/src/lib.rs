@@ -1,0 +1,1 @@
+//! Measurement and result files: bytes to values and back.

@@ -1,0 +1,1 @@
+//! What to measure when: state, event and time to state and actions.

@@ -1,0 +1,1 @@
+//! Task files and SPL formulas: text to spanned syntax trees, with diagnostics.

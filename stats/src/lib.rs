@@ -1,0 +1,1 @@
+//! Numbers to estimates, tests, intervals and e-values.

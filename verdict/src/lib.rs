@@ -1,0 +1,1 @@
+//! A comparison and its samples to a verdict with reasons.

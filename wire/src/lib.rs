@@ -1,0 +1,1 @@
+//! Controller and agent messages: bytes to values and back.
