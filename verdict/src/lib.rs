@@ -1,1 +1,13 @@
 //! A comparison and its samples to a verdict with reasons.
+//!
+//! A comparison of two methods is judged within one bucket of workload sizes. The verdict says whether the comparison
+//! holds and, which is not the same, on what basis: a comparison that merely was not refuted never looks like a proof.
+
+#![forbid(unsafe_code)]
+
+mod exit;
+mod types;
+
+pub use exit::{ExitStatus, Standing, exit_status};
+pub use spl_stats::Welch;
+pub use types::{Basis, Evaluation, NotEvaluated, Ratio, Side, UnknownName, Verdict};

@@ -1,0 +1,208 @@
+//! What an evaluation says: verdict, basis, figures of both sides, or why there is none.
+
+use spl_model::Bucket;
+use spl_stats::Welch;
+use std::fmt;
+use std::str::FromStr;
+
+/// What stands behind a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Basis {
+    /// The data show that the comparison holds, with the error limit of the test.
+    Proved,
+    /// The comparison holds because the data do not show the contrary.
+    NotRefuted,
+    /// The data show that the comparison does not hold.
+    Refuted,
+    /// The comparison fails because the data do not show that it holds.
+    NotProved,
+}
+
+impl Basis {
+    /// Every basis, in the order of declaration.
+    pub const ALL: [Self; 4] = [Self::Proved, Self::NotRefuted, Self::Refuted, Self::NotProved];
+
+    /// Whether a comparison with this basis holds.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        matches!(self, Self::Proved | Self::NotRefuted)
+    }
+
+    /// Whether the data decided: proved or refuted. The others are undecided inside formulas.
+    #[must_use]
+    pub fn is_strong(self) -> bool {
+        matches!(self, Self::Proved | Self::Refuted)
+    }
+}
+
+/// `proved`, `not-refuted`, `refuted`, `not-proved`; these names are part of the result formats.
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Proved => "proved",
+            Self::NotRefuted => "not-refuted",
+            Self::Refuted => "refuted",
+            Self::NotProved => "not-proved",
+        })
+    }
+}
+
+impl FromStr for Basis {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let found = Self::ALL.into_iter().find(|basis| basis.to_string() == text);
+        found.ok_or_else(|| UnknownName(text.to_owned()))
+    }
+}
+
+/// A text that names no value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown name {0:?}")]
+pub struct UnknownName(pub(crate) String);
+
+/// The judgement of one comparison in one bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Whether the comparison holds; always what `basis` says.
+    pub holds: bool,
+    /// What stands behind it.
+    pub basis: Basis,
+    /// The reported p-value: that of the test which decided.
+    pub p_value: f64,
+    /// Left over right scaled mean; `None` when a mean is not positive.
+    pub ratio: Option<Ratio>,
+    /// The left method's scaled times.
+    pub left: Side,
+    /// The right method's scaled times.
+    pub right: Side,
+    /// The whole test on the scaled times.
+    pub welch: Welch,
+}
+
+/// Durations of one side of a comparison, multiplied by the comparison's constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// The comparison's constant.
+    pub factor: f64,
+    /// Number of samples.
+    pub n: u64,
+    /// Scaled mean, nanoseconds.
+    pub mean_ns: f64,
+    /// Scaled median, nanoseconds.
+    pub median_ns: f64,
+    /// Scaled standard deviation (divisor n − 1), nanoseconds.
+    pub sd_ns: f64,
+}
+
+/// A ratio of two means with its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Left mean over right mean.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Coverage of the interval: 0.95 is 95%.
+    pub confidence: f64,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotEvaluated {
+    /// A variance needs two samples a side (thesis 3.2.7).
+    #[error("too few samples: {left} left and {right} right, at least 2 a side are needed")]
+    TooFewSamples {
+        /// Samples of the left method in the bucket.
+        left: u64,
+        /// Samples of the right method in the bucket.
+        right: u64,
+    },
+    /// Both methods finished and have samples in no common bucket.
+    #[error("no common bucket: the methods were never measured with similar workload sizes")]
+    NoCommonBucket,
+    /// A constant, or a time multiplied by it, is beyond the range of a double.
+    #[error("scaled times are too large for a double, or a constant is not a number")]
+    NotFinite,
+    /// The limit p-value is no probability.
+    #[error("the limit p-value lies outside 0 to 1")]
+    BadLimit,
+    /// A method could not be measured; holds why.
+    #[error("not measured: {0}")]
+    NotMeasured(String),
+}
+
+/// Reads back what `Display` wrote: result files carry the reason as text.
+impl FromStr for NotEvaluated {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        for plain in [Self::NoCommonBucket, Self::NotFinite, Self::BadLimit] {
+            if plain.to_string() == text {
+                return Ok(plain);
+            }
+        }
+        if let Some(why) = text.strip_prefix("not measured: ") {
+            return Ok(Self::NotMeasured(why.to_owned()));
+        }
+        let counts = || {
+            let counts = text.strip_prefix("too few samples: ")?.split_once(", at least")?.0;
+            let (left, right) = counts.strip_suffix(" right")?.split_once(" left and ")?;
+            Some(Self::TooFewSamples { left: left.parse().ok()?, right: right.parse().ok()? })
+        };
+        counts().ok_or_else(|| UnknownName(text.to_owned()))
+    }
+}
+
+/// One line of the results: a comparison judged, or not, in one bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Index of the comparison in the tasks file's order, from 0.
+    pub comparison: usize,
+    /// Workload sizes that the compared samples have in common.
+    pub bucket: Bucket,
+    /// The judgement, or why there is none.
+    pub verdict: Result<Verdict, NotEvaluated>,
+    /// Evaluated when both methods had finished, not when a pair of buckets filled: fewer samples than asked for.
+    pub leftover: bool,
+    /// Samples of the left method in the bucket.
+    pub n_left: u64,
+    /// Samples of the right method in the bucket.
+    pub n_right: u64,
+    /// Samples of either method that were lost on their way while these were gathered.
+    pub drops: u64,
+}
+
+impl Evaluation {
+    /// The smaller number of samples of the two sides, as the result file gives it (thesis 3.3.1).
+    #[must_use]
+    pub fn n_smaller(&self) -> u64 {
+        self.n_left.min(self.n_right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for basis in Basis::ALL {
+            assert_eq!(basis.to_string().parse(), Ok(basis));
+        }
+        assert!("Proved".parse::<Basis>().is_err());
+    }
+
+    #[test]
+    fn reasons_are_read_back() {
+        for reason in [
+            NotEvaluated::TooFewSamples { left: 1, right: 0 },
+            NotEvaluated::NoCommonBucket,
+            NotEvaluated::NotFinite,
+            NotEvaluated::BadLimit,
+            NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
+        ] {
+            assert_eq!(reason.to_string().parse(), Ok(reason));
+        }
+        assert!("too few samples: x left and 0 right, at least 2".parse::<NotEvaluated>().is_err());
+    }
+}
