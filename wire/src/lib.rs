@@ -1,1 +1,31 @@
 //! Controller and agent messages: bytes to values and back.
+//!
+//! A connection begins with the version exchange of [`handshake`](Greeting), whose bytes never change. After it
+//! both sides send frames: a `u32` little-endian length of what follows, a `u32` little-endian frame number that
+//! counts from 0 in each direction, and one message in the [postcard](https://postcard.jamesmunns.com) encoding.
+//! The frame number makes a lost or repeated frame an error where it would otherwise be a wrong measurement.
+//!
+//! Nothing here does I/O: an [`Encoder`] appends to a buffer, a [`Decoder`] is fed whatever has been read.
+//!
+//! ```
+//! use spl_wire::{Decoder, Encoder, ToAgent};
+//! let mut bytes = Vec::new();
+//! Encoder::default().encode(&ToAgent::Ping { id: 7 }, &mut bytes)?;
+//!
+//! let mut decoder = Decoder::default();
+//! decoder.push(&bytes);
+//! assert_eq!(decoder.next::<ToAgent>()?, Some(ToAgent::Ping { id: 7 }));
+//! assert_eq!(decoder.next::<ToAgent>()?, None);
+//! # Ok::<(), spl_wire::WireError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod codec;
+mod handshake;
+mod message;
+mod sample;
+
+pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
+pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
+pub use message::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, Token};
+pub use sample::{Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};

@@ -1,0 +1,262 @@
+//! What controller and agent say to each other after the version exchange.
+//!
+//! postcard writes fields in order and enum variants by their index: any change here needs a new
+//! [`PROTOCOL`](crate::PROTOCOL) number.
+
+use crate::WireSample;
+use serde::{Deserialize, Serialize};
+use spl_model::{MethodRef, Outcome};
+use std::fmt;
+
+/// From the agent in the JVM to the controller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToController {
+    /// The first message: which JVM this is and what its agent can do.
+    Hello {
+        /// Process id of the JVM.
+        pid: u32,
+        /// `java.version`, such as `17.0.15`.
+        java_version: String,
+        /// `java.vm.name`.
+        vm_name: String,
+        /// Main class or JAR with its arguments, shortened by [`clip`](crate::clip) where it is long.
+        command: String,
+        /// Processors that the JVM may use.
+        cores: u32,
+        /// The JVM's monotonic clock now, in nanoseconds: the clock of every other time in these messages.
+        now_ns: u64,
+        /// The secret from the token file, when the controller asks for one.
+        token: Option<Token>,
+        /// Methods that can be instrumented at the same time.
+        max_methods: u32,
+        /// The agent's own limit of samples a method (`spl.client.measurements`); `None` is no limit.
+        max_measurements: Option<u64>,
+        /// Calibrated cost of one measured call, in picoseconds; `None` when it could not be calibrated.
+        probe_cost_ps: Option<u64>,
+    },
+    /// What became of a method in one class; sent again when another class of that name turns up.
+    Outcome {
+        /// The method, as numbered by [`ToAgent::Define`].
+        handle: u32,
+        /// Which class loader, for the reader.
+        class_loader: String,
+        /// What became of it.
+        outcome: Outcome,
+    },
+    /// Measured calls, ordered by their start.
+    Samples {
+        /// At most [`MAX_SAMPLES`](crate::MAX_SAMPLES).
+        samples: Vec<WireSample>,
+        /// Calls lost to a full buffer since the last batch.
+        dropped: u64,
+        /// Calls whose clock readings could not be used, or whose record was torn, since the last batch.
+        anomalies: u64,
+    },
+    /// New names of size labels; sent before the first sample that uses them.
+    Labels {
+        /// Pairs of id and text.
+        labels: Vec<Label>,
+    },
+    /// One retransformation of the classes of these methods ended.
+    Retransformed {
+        /// The methods whose code changed.
+        handles: Vec<u32>,
+        /// Whether probes went in or out.
+        change: Change,
+        /// How long the call took, in nanoseconds.
+        took_ns: u64,
+        /// When it began, nanoseconds of the JVM's monotonic clock.
+        at_ns: u64,
+    },
+    /// These methods run their original bytecode again.
+    Restored {
+        /// The methods.
+        handles: Vec<u32>,
+    },
+    /// The agent's own limit of samples was reached; it disarmed the method.
+    Limit {
+        /// The method.
+        handle: u32,
+    },
+    /// Something that the operator should know.
+    Warning {
+        /// One line of text.
+        text: String,
+    },
+    /// An event of the JVM that disturbs times.
+    Notice {
+        /// When, nanoseconds of the JVM's monotonic clock.
+        at_ns: u64,
+        /// What.
+        notice: Notice,
+    },
+    /// Asks for a [`ToAgent::Pong`].
+    Ping {
+        /// Returned unchanged.
+        id: u64,
+    },
+    /// Answers [`ToAgent::Ping`], after everything that was asked for before it.
+    Pong {
+        /// From the question.
+        id: u64,
+        /// The JVM's monotonic clock now, in nanoseconds.
+        now_ns: u64,
+    },
+    /// The last message.
+    Bye {
+        /// Why nothing follows.
+        reason: ByeReason,
+    },
+}
+
+/// From the controller to the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToAgent {
+    /// The connection is not wanted, for example for a wrong token. The controller closes it.
+    Reject {
+        /// One line of text.
+        reason: String,
+    },
+    /// Where size processors are looked for.
+    ProcessorJar {
+        /// A path on the machine of the JVM.
+        path: String,
+    },
+    /// Numbers a method for the rest of the connection; changes no class.
+    Define {
+        /// The number that the other messages use.
+        handle: u32,
+        /// The method, in every class of that name.
+        method: MethodRef,
+        /// How its workload size is found.
+        sizes: SizeMode,
+        /// Class name of a size processor, used in [`SizeMode::Deep`] only.
+        processor: Option<String>,
+    },
+    /// Retransform the classes of these methods so that probes are in; the gates stay closed.
+    Instrument {
+        /// The methods.
+        handles: Vec<u32>,
+    },
+    /// Open a method's gate.
+    Arm {
+        /// The method.
+        handle: u32,
+        /// Take one call in so many, at random; 1 takes every call, 0 counts as 1.
+        every: u32,
+        /// Close the gate after so many samples; 0 is no quota.
+        quota: u64,
+    },
+    /// Close a method's gate; the probes stay in.
+    Disarm {
+        /// The method.
+        handle: u32,
+    },
+    /// Retransform the classes of these methods back to their original bytecode.
+    Restore {
+        /// The methods.
+        handles: Vec<u32>,
+    },
+    /// Send the samples that are there now. A [`ToAgent::Ping`] after it is answered when they have been sent.
+    Drain,
+    /// Restore every class, say [`ToController::Bye`] and go dormant.
+    Detach,
+    /// Asks for a [`ToController::Pong`].
+    Ping {
+        /// Returned unchanged.
+        id: u64,
+    },
+    /// Answers [`ToController::Ping`].
+    Pong {
+        /// From the question.
+        id: u64,
+    },
+}
+
+/// How the workload size of a call is found (thesis 3.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SizeMode {
+    /// Not at all.
+    None,
+    /// The arguments' own sizes.
+    Shallow,
+    /// All objects that the arguments reach.
+    Deep,
+}
+
+/// What a retransformation did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Change {
+    /// Probes went in.
+    Added,
+    /// Probes went out.
+    Removed,
+}
+
+/// An event of the JVM that disturbs times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Notice {
+    /// Compiled code of a method was installed.
+    Compiled {
+        /// The method.
+        handle: u32,
+    },
+    /// Compiled code of a method was thrown away.
+    Decompiled {
+        /// The method.
+        handle: u32,
+    },
+    /// A garbage collection pause began.
+    GcStart,
+    /// A garbage collection pause ended.
+    GcEnd,
+}
+
+/// Why the agent says nothing more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ByeReason {
+    /// The program ends.
+    VmDeath,
+    /// It was asked to detach, and every class is as it was found.
+    Detached,
+    /// An error of its own; every class was restored as far as possible.
+    Failed(String),
+}
+
+/// A size label and the number that samples carry in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// The number.
+    pub id: u32,
+    /// The text that a size processor gave.
+    pub text: String,
+}
+
+/// A shared secret. Its `Debug` form doesn't show it, so that it reaches no log.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Token(String);
+
+impl Token {
+    /// A secret as it stands in the token file.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// Compares every byte whatever the first difference is, so that the time taken doesn't tell how many were right.
+impl PartialEq for Token {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
+        let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
+        a.len() == b.len() && std::hint::black_box(differences) == 0
+    }
+}
+
+impl Eq for Token {}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}

@@ -1,0 +1,105 @@
+//! Samples as they cross: size labels as numbers, times unchecked.
+
+use crate::Label;
+use serde::{Deserialize, Serialize};
+use spl_model::{Sample, SampleError, SampleFlags, Size};
+use std::collections::HashMap;
+
+/// Samples that surely fit in one frame, whatever their values.
+pub const MAX_SAMPLES: usize = 16_384;
+
+/// One measured call as the agent's buffer holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WireSample {
+    /// The method, as numbered by [`ToAgent::Define`](crate::ToAgent::Define).
+    pub handle: u32,
+    /// Start of the call, nanoseconds of the JVM's monotonic clock.
+    pub start_ns: u64,
+    /// End of the call, nanoseconds of the JVM's monotonic clock.
+    pub end_ns: u64,
+    /// `java.lang.Thread` id.
+    pub thread: u64,
+    /// Measured activations of the same method below this one in its thread; `None` when not known.
+    pub depth: Option<u32>,
+    /// Workload size.
+    pub size: WireSize,
+    /// Bits of [`SampleFlags`].
+    pub flags: u16,
+}
+
+/// A workload size with the label as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WireSize {
+    /// Not computed.
+    Unchecked,
+    /// Bytes, or the unit of a size processor.
+    Value(u64),
+    /// The label of this id.
+    Label(u32),
+}
+
+impl WireSample {
+    /// The sample of a method, its size label numbered by `label_id`.
+    pub fn from_sample(handle: u32, sample: &Sample, label_id: impl FnOnce(&str) -> u32) -> Self {
+        Self {
+            handle,
+            start_ns: sample.start_ns(),
+            end_ns: sample.end_ns(),
+            thread: sample.thread,
+            depth: sample.depth,
+            size: match &sample.size {
+                Size::Unchecked => WireSize::Unchecked,
+                Size::Value(value) => WireSize::Value(*value),
+                Size::Label(label) => WireSize::Label(label_id(label)),
+            },
+            flags: sample.flags.0,
+        }
+    }
+
+    /// The checked sample.
+    ///
+    /// # Errors
+    /// A clock that ran backwards, or a label that was never named: to be dropped and counted.
+    pub fn to_sample(&self, labels: &Labels) -> Result<Sample, SampleFault> {
+        let mut sample = Sample::new(self.start_ns, self.end_ns)?;
+        sample.depth = self.depth;
+        sample.thread = self.thread;
+        sample.size = match self.size {
+            WireSize::Unchecked => Size::Unchecked,
+            WireSize::Value(value) => Size::Value(value),
+            WireSize::Label(id) => {
+                Size::Label(labels.text(id).ok_or(SampleFault::UnknownLabel(id))?.to_owned())
+            }
+        };
+        sample.flags = SampleFlags(self.flags);
+        Ok(sample)
+    }
+}
+
+/// The size labels that an agent has named so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels(HashMap<u32, String>);
+
+impl Labels {
+    /// Adds the labels of a message; a number that is named again has the new text from then on.
+    pub fn learn(&mut self, labels: impl IntoIterator<Item = Label>) {
+        self.0.extend(labels.into_iter().map(|label| (label.id, label.text)));
+    }
+
+    /// The label of a number.
+    #[must_use]
+    pub fn text(&self, id: u32) -> Option<&str> {
+        self.0.get(&id).map(String::as_str)
+    }
+}
+
+/// Why a sample that crossed cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SampleFault {
+    /// The clock ran backwards.
+    #[error(transparent)]
+    Clock(#[from] SampleError),
+    /// The agent never named this label.
+    #[error("the size label {0} was never named by the agent")]
+    UnknownLabel(u32),
+}
