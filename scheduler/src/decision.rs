@@ -1,0 +1,212 @@
+//! What the scheduler decides, and why.
+
+use crate::MethodIx;
+use spl_model::Outcome;
+use spl_verdict::Evaluation;
+use std::fmt;
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Action {
+    /// The method is measured from now on.
+    Measure(MethodIx),
+    /// The method is no longer measured and waits again. Samples on their way still count.
+    Suspend(MethodIx),
+    /// The method's measurement is complete.
+    Finished(MethodIx),
+    /// The probes of some methods go in, those of others out, in one request.
+    Retransform {
+        /// Methods whose probes go in, in ascending order.
+        instrument: Vec<MethodIx>,
+        /// Methods whose probes come out, in ascending order.
+        restore: Vec<MethodIx>,
+    },
+    /// A comparison was evaluated, or can't be.
+    Evaluated(Box<Evaluation>),
+    /// Every method is finished.
+    Done,
+}
+
+/// An action with what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// What is to be done.
+    pub action: Action,
+    /// Why.
+    pub cause: Cause,
+    /// The scheduler's figures right after the action.
+    pub situation: Situation,
+}
+
+/// The scheduler's figures at one moment: one point of the thesis's figure 4.5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Situation {
+    /// The owner's clock.
+    pub now_ns: u64,
+    /// Smoothed time between measurement ends; `None` until there were two.
+    pub difference_ns: Option<u64>,
+    /// Methods that should be measured at once.
+    pub optimal: usize,
+    /// Methods that are measured.
+    pub measured: usize,
+    /// Methods that are not finished.
+    pub unfinished: usize,
+}
+
+/// Why an action was decided.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Fewer methods are measured than is optimal: at the start, or because one finished.
+    BelowOptimal,
+    /// The smoothed difference is under its lower limit.
+    TooShort {
+        /// Smoothed time between measurement ends.
+        difference_ns: u64,
+        /// `min-measuring-diff`
+        limit_ns: u64,
+    },
+    /// The smoothed difference is over its upper limit.
+    TooLong {
+        /// Smoothed time between measurement ends.
+        difference_ns: u64,
+        /// `max-measuring-diff`
+        limit_ns: u64,
+    },
+    /// No sample came for longer than the upper limit.
+    Silence {
+        /// Time since the last sample arrived, or since the start.
+        silent_ns: u64,
+        /// `max-measuring-diff`
+        limit_ns: u64,
+    },
+    /// All comparisons of the method are decided.
+    ComparisonsDecided {
+        /// Samples that count.
+        samples: u64,
+    },
+    /// The method has as many samples as are allowed.
+    LimitReached {
+        /// Samples that count.
+        samples: u64,
+        /// The limit; unknown when the agent only said that it reached its own.
+        limit: Option<u64>,
+    },
+    /// The method can't be measured.
+    Unavailable(Outcome),
+    /// The run ends.
+    RunEnds,
+    /// Equal buckets of both methods are full.
+    BucketsFull {
+        /// `min-method-measurements`
+        needed: u64,
+    },
+    /// Both methods finished before a pair of buckets was full.
+    BothFinished {
+        /// Common buckets with fewer than two samples a side, which are not evaluated.
+        sparse_buckets: usize,
+    },
+    /// Probes follow the decisions of this step.
+    Applied,
+    /// No method is left.
+    AllFinished,
+}
+
+/// The action and its cause in plain words, methods by their index.
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|method| method.to_string())
+    }
+}
+
+impl Decision {
+    /// Writes the decision with the names that `name` gives.
+    pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>, name: &dyn Fn(MethodIx) -> String) -> fmt::Result {
+        match &self.action {
+            Action::Measure(method) => write!(f, "measure {}", name(*method))?,
+            Action::Suspend(method) => write!(f, "suspend {}", name(*method))?,
+            Action::Finished(method) => write!(f, "finish {}", name(*method))?,
+            Action::Retransform { instrument, restore } => {
+                let list = |methods: &[MethodIx]| {
+                    methods.iter().map(|&method| name(method)).collect::<Vec<_>>().join(", ")
+                };
+                match (instrument.as_slice(), restore.as_slice()) {
+                    (added, []) => write!(f, "put probes into {}", list(added))?,
+                    ([], removed) => write!(f, "take probes out of {}", list(removed))?,
+                    (added, removed) => {
+                        write!(f, "put probes into {}, take them out of {}", list(added), list(removed))?;
+                    }
+                }
+            }
+            Action::Evaluated(evaluation) => {
+                let verb = if evaluation.verdict.is_ok() { "evaluate" } else { "do not evaluate" };
+                write!(f, "{verb} comparison {} in bucket {}", evaluation.comparison, evaluation.bucket)?;
+            }
+            Action::Done => f.write_str("end the measurement")?,
+        }
+        write!(f, ": {} ({})", self.cause, self.situation)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BelowOptimal => f.write_str("fewer methods are measured than is optimal"),
+            Self::TooShort { difference_ns, limit_ns } => {
+                write!(f, "measurements end {difference_ns} ns apart, less than {limit_ns} ns")
+            }
+            Self::TooLong { difference_ns, limit_ns } => {
+                write!(f, "measurements end {difference_ns} ns apart, more than {limit_ns} ns")
+            }
+            Self::Silence { silent_ns, limit_ns } => {
+                write!(f, "no sample came for {silent_ns} ns, more than {limit_ns} ns")
+            }
+            Self::ComparisonsDecided { samples } => {
+                write!(f, "all its comparisons are decided after {samples} samples")
+            }
+            Self::LimitReached { samples, limit: Some(limit) } => {
+                write!(f, "it has {samples} samples, the limit is {limit}")
+            }
+            Self::LimitReached { samples, limit: None } => {
+                write!(f, "the agent reached its own limit, {samples} samples arrived")
+            }
+            Self::Unavailable(outcome) => f.write_str(&describe(outcome)),
+            Self::RunEnds => f.write_str("the run ends"),
+            Self::BucketsFull { needed } => write!(f, "both methods have {needed} samples in this bucket"),
+            Self::BothFinished { sparse_buckets: 0 } => f.write_str("both methods finished"),
+            Self::BothFinished { sparse_buckets } => {
+                write!(f, "both methods finished; {sparse_buckets} more common buckets have too few samples")
+            }
+            Self::Applied => f.write_str("the decisions before this one ask for it"),
+            Self::AllFinished => f.write_str("every method is finished"),
+        }
+    }
+}
+
+impl fmt::Display for Situation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { optimal, measured, unfinished, .. } = self;
+        write!(f, "{measured} of {unfinished} unfinished methods measured, {optimal} optimal")?;
+        match self.difference_ns {
+            Some(difference) => write!(f, ", difference {difference} ns"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a method can't be measured, in plain words.
+pub(crate) fn describe(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Instrumented => "the probes are in".to_owned(),
+        Outcome::NotLoaded => "its class is not loaded".to_owned(),
+        Outcome::Abstract => "it has no body in this class".to_owned(),
+        Outcome::Native => "it is native".to_owned(),
+        Outcome::Intrinsic => "the JVM may replace its calls by an intrinsic".to_owned(),
+        Outcome::NoSuchMethod { nearest } if nearest.is_empty() => "its class has no such method".to_owned(),
+        Outcome::NoSuchMethod { nearest } => {
+            format!("its class has no such method; nearest: {}", nearest.join(", "))
+        }
+        Outcome::Refused(refusal) => refusal.to_string(),
+    }
+}

@@ -1,0 +1,45 @@
+//! What the scheduler is told.
+
+use spl_model::{Outcome, Sample};
+use std::fmt;
+
+/// A method, by its index in the task file's list of distinct methods, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MethodIx(pub usize);
+
+/// `method 3`: its index, as long as no name is at hand.
+impl fmt::Display for MethodIx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "method {}", self.0)
+    }
+}
+
+/// Something that happened. A [`MethodIx`] out of range is ignored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Measurement starts: the agent is connected and `initial-sleep` is over.
+    Start,
+    /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An empty
+    /// batch is a [`Event::Tick`].
+    Samples(Vec<(MethodIx, Sample)>),
+    /// A communication cycle without a sample; also the pulse that lets time-driven decisions happen.
+    Tick,
+    /// Samples were lost on their way (full ring, clock anomaly, damaged frame).
+    Dropped {
+        /// Whose they were; `None` when that is not known.
+        method: Option<MethodIx>,
+        /// How many.
+        count: u64,
+    },
+    /// The agent takes no more samples of the method: its own limit is reached (`spl.client.measurements`).
+    LimitReached(MethodIx),
+    /// The method can never deliver a sample: it is native, refused, or not in its class.
+    Unavailable {
+        /// The method.
+        method: MethodIx,
+        /// What the agent answered.
+        why: Outcome,
+    },
+    /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.
+    Finish,
+}

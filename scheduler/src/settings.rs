@@ -1,0 +1,121 @@
+//! What the operator may set (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
+
+use spl_lang::RunMode;
+use spl_model::Scale;
+
+/// The scheduler's settings. [`Settings::thesis`] has the thesis's defaults and nothing that the thesis hasn't.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// `initial-optimal-measurements`: methods measured at once when measurement starts.
+    pub initial_optimal: usize,
+    /// `min-measuring-diff`: under this smoothed time between two measurement ends, fewer methods are measured.
+    pub min_diff_ns: u64,
+    /// `max-measuring-diff`: over this smoothed time between two measurement ends, or over this time without any
+    /// sample, more methods are measured.
+    pub max_diff_ns: u64,
+    /// `time-diff-weight`: weight of the old difference against the newest one, which has 1.
+    pub weight: u32,
+    /// `max-method-measurements`: samples of a method, over all sizes, after which it is finished.
+    pub max_samples: u64,
+    /// `min-method-measurements`: samples that fill a bucket.
+    pub min_samples: u64,
+    /// `spl.client.measurements`, when the agent has such a limit: under `max_samples` it takes its place.
+    pub agent_limit: Option<u64>,
+    /// `arguments-size-scale` and its base: how sizes gather into buckets.
+    pub scale: Scale,
+    /// `limit-p-value` of the evaluation.
+    pub limit_p: f64,
+    /// `run-mode`: whether comparisons are evaluated and end measurements.
+    pub mode: RunMode,
+    /// Which samples are discarded after the probes of a method went in; the thesis discards none.
+    pub warm_up: Option<WarmUp>,
+}
+
+/// How many samples are discarded after a method's probes went in: its compiled code went away with them. A sample
+/// is discarded while either bound says so, and whenever the agent flagged it as warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarmUp {
+    /// Discard this many samples.
+    pub samples: u64,
+    /// Discard calls that start within this time after the start of the first one.
+    pub time_ns: u64,
+}
+
+impl Settings {
+    /// The thesis's defaults (3.3.2).
+    #[must_use]
+    pub fn thesis() -> Self {
+        Self {
+            initial_optimal: 3,
+            min_diff_ns: 1_000_000,
+            max_diff_ns: 100_000_000,
+            weight: 3,
+            max_samples: 1000,
+            min_samples: 50,
+            agent_limit: None,
+            scale: Scale::Linear { base: 100 },
+            limit_p: 0.05,
+            mode: RunMode::Comparison,
+            warm_up: None,
+        }
+    }
+
+    /// Samples after which a method is finished: the smaller of the controller's and the agent's limit. With the
+    /// agent's the method would otherwise never end (thesis 3.3.1).
+    #[must_use]
+    pub fn effective_max(&self) -> u64 {
+        self.agent_limit.map_or(self.max_samples, |limit| limit.min(self.max_samples))
+    }
+
+    /// Whether the agent's limit takes the place of the controller's, which deserves a warning.
+    #[must_use]
+    pub fn agent_limit_rules(&self) -> bool {
+        self.effective_max() < self.max_samples
+    }
+
+    /// # Errors
+    /// When the settings contradict themselves or could never give a result.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        if self.min_diff_ns > self.max_diff_ns {
+            return Err(SettingsError::Bounds { min_ns: self.min_diff_ns, max_ns: self.max_diff_ns });
+        }
+        if self.initial_optimal == 0 {
+            return Err(SettingsError::NoMethod);
+        }
+        if self.effective_max() == 0 {
+            return Err(SettingsError::NoSample);
+        }
+        if self.mode == RunMode::Comparison && self.min_samples < 2 {
+            return Err(SettingsError::TooFewForTest(self.min_samples));
+        }
+        if !(self.limit_p > 0.0 && self.limit_p < 1.0) {
+            return Err(SettingsError::LimitP(self.limit_p));
+        }
+        Ok(())
+    }
+}
+
+/// Settings that can't be obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// Every difference would be too short or too long.
+    #[error("min-measuring-diff ({min_ns} ns) is over max-measuring-diff ({max_ns} ns)")]
+    Bounds {
+        /// `min-measuring-diff`
+        min_ns: u64,
+        /// `max-measuring-diff`
+        max_ns: u64,
+    },
+    /// Nothing would be measured.
+    #[error("initial-optimal-measurements must be at least 1")]
+    NoMethod,
+    /// No sample would be allowed.
+    #[error("max-method-measurements and spl.client.measurements must be at least 1")]
+    NoSample,
+    /// A bucket would be full before it has a variance (thesis 3.2.7).
+    #[error("min-method-measurements must be at least 2 to compare methods, not {0}")]
+    TooFewForTest(u64),
+    /// No probability.
+    #[error("limit-p-value must lie between 0 and 1, not {0}")]
+    LimitP(f64),
+}
