@@ -120,13 +120,13 @@ impl Decoder {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_BYTES>() else { return Ok(None) };
         // Judged before the rest arrives: a hostile length must not make us wait or allocate.
         let length = u32::from_le_bytes(*length);
-        if !(NUMBER_BYTES as u32..=MAX_FRAME_BYTES as u32).contains(&length) {
+        if length > MAX_FRAME_BYTES as u32 {
             return Err(WireError::BadLength { length });
         }
-        let length = length as usize;
-        let Some(frame) = rest.get(..length) else { return Ok(None) };
-        let (number, payload) =
-            frame.split_first_chunk::<NUMBER_BYTES>().unwrap_or((&[0; NUMBER_BYTES], frame));
+        let Some(frame) = rest.get(..length as usize) else { return Ok(None) };
+        let Some((number, payload)) = frame.split_first_chunk::<NUMBER_BYTES>() else {
+            return Err(WireError::BadLength { length });
+        };
         let found = u32::from_le_bytes(*number);
         if found != self.next {
             return Err(WireError::OutOfOrder { expected: self.next, found });
@@ -136,7 +136,7 @@ impl Decoder {
         if !rest.is_empty() {
             return Err(WireError::TrailingBytes { frame: found, bytes: rest.len() });
         }
-        self.read += LENGTH_BYTES + length;
+        self.read += LENGTH_BYTES + frame.len();
         self.next = self.next.wrapping_add(1);
         Ok(Some(message))
     }
@@ -150,7 +150,7 @@ pub enum WireError {
     TooLarge,
     /// A length field that no frame has.
     #[error(
-        "a frame of {length} bytes was announced, the limit is {MAX_FRAME_BYTES}: the peer is no spl or the stream is damaged"
+        "a frame of {length} bytes was announced, between {NUMBER_BYTES} and {MAX_FRAME_BYTES} are possible: the peer is no spl or the stream is damaged"
     )]
     BadLength {
         /// As announced.

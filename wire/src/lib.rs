@@ -29,3 +29,6 @@ pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
 pub use message::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, Token};
 pub use sample::{Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Frames on a connection: whole, in pieces, damaged, hostile.
+
+use super::messages::{to_agent, to_controller};
+use crate::{
+    Decoder, Encoder, MAX_FRAME_BYTES, MAX_SAMPLES, ToAgent, ToController, WireError, WireSample, WireSize,
+    clip,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+fn stream<T: Serialize>(messages: &[T]) -> Vec<u8> {
+    let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
+    for message in messages {
+        encoder.encode(message, &mut bytes).unwrap();
+    }
+    bytes
+}
+
+/// All messages of a stream that arrives in the given pieces, and the error that ended it.
+fn receive<'a, T: DeserializeOwned>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Vec<T>, Result<bool, WireError>) {
+    let (mut decoder, mut messages) = (Decoder::default(), Vec::new());
+    for piece in pieces {
+        decoder.push(piece);
+        loop {
+            match decoder.next() {
+                Ok(Some(message)) => messages.push(message),
+                Ok(None) => break,
+                Err(error) => return (messages, Err(error)),
+            }
+        }
+    }
+    (messages, Ok(decoder.is_empty()))
+}
+
+fn check_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(messages: &[T], chunk: usize) {
+    let bytes = stream(messages);
+    let (got, end) = receive::<T>(bytes.chunks(chunk));
+    assert_eq!(got, messages);
+    assert_eq!(end, Ok(true));
+}
+
+/// Any bytes give messages or a typed error, and an error stays.
+fn check_survives<T: DeserializeOwned + Debug>(bytes: &[u8]) {
+    let mut decoder = Decoder::default();
+    decoder.push(bytes);
+    let error = loop {
+        match decoder.next::<T>() {
+            Ok(Some(_)) => {}
+            Ok(None) => return,
+            Err(error) => break error,
+        }
+    };
+    decoder.push(&stream(&[ToAgent::Drain]));
+    assert_eq!(decoder.next::<T>().unwrap_err(), error);
+    assert!(!decoder.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn every_message_to_the_controller_arrives(messages in vec(to_controller(), 1..6), chunk in 1_usize..64) {
+        check_round_trip(&messages, chunk);
+    }
+
+    #[test]
+    fn every_message_to_the_agent_arrives(messages in vec(to_agent(), 1..6), chunk in 1_usize..64) {
+        check_round_trip(&messages, chunk);
+    }
+
+    #[test]
+    fn damaged_streams_give_errors(
+        messages in vec(to_controller(), 1..4),
+        damage in vec(any::<(proptest::sample::Index, u8)>(), 1..4),
+        cut: proptest::sample::Index,
+    ) {
+        let mut bytes = stream(&messages);
+        for (at, value) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        check_survives::<ToController>(&bytes[..cut.index(bytes.len() + 1)]);
+        check_survives::<ToAgent>(&bytes);
+    }
+
+    #[test]
+    fn garbage_in_a_frame_gives_errors(payload in vec(any::<u8>(), 0..200)) {
+        let mut bytes = (payload.len() as u32 + 4).to_le_bytes().to_vec();
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&payload);
+        check_survives::<ToController>(&bytes);
+        check_survives::<ToAgent>(&bytes);
+    }
+}
+
+#[test]
+fn the_most_samples_fit_in_a_frame() {
+    let largest = WireSample {
+        handle: u32::MAX,
+        start_ns: u64::MAX,
+        end_ns: u64::MAX,
+        thread: u64::MAX,
+        depth: Some(u32::MAX),
+        size: WireSize::Value(u64::MAX),
+        flags: u16::MAX,
+    };
+    let samples = vec![largest; MAX_SAMPLES];
+    let message = ToController::Samples { samples, dropped: u64::MAX, anomalies: u64::MAX };
+    assert_eq!(Encoder::default().encode(&message, &mut Vec::new()), Ok(()));
+}
+
+#[test]
+fn a_stream_may_be_cut_anywhere() {
+    let messages = [
+        ToAgent::Define {
+            handle: 300,
+            method: "p/C.f(I)V".parse().unwrap(),
+            sizes: crate::SizeMode::Deep,
+            processor: None,
+        },
+        ToAgent::Drain,
+        ToAgent::Arm { handle: 300, every: 10, quota: u64::MAX },
+    ];
+    let bytes = stream(&messages);
+    for cut in 0..=bytes.len() {
+        let (got, end) = receive::<ToAgent>([&bytes[..cut], &bytes[cut..]]);
+        assert_eq!((got.as_slice(), end), (messages.as_slice(), Ok(true)), "cut at {cut}");
+    }
+    let (got, end) = receive::<ToAgent>([&bytes[..bytes.len() - 1]]);
+    assert_eq!((got.as_slice(), end), (&messages[..2], Ok(false)), "a connection that ended within a frame");
+}
+
+#[test]
+fn lost_and_repeated_frames_are_noticed() {
+    let one = stream(&[ToAgent::Drain]);
+    let bytes = stream(&[ToAgent::Drain, ToAgent::Detach]);
+    let (first, second) = bytes.split_at(one.len());
+    let (_, repeated) = receive::<ToAgent>([first, first]);
+    assert_eq!(repeated, Err(WireError::OutOfOrder { expected: 1, found: 0 }));
+    let (_, lost) = receive::<ToAgent>([second]);
+    assert_eq!(lost, Err(WireError::OutOfOrder { expected: 0, found: 1 }));
+}
+
+#[test]
+fn hostile_lengths_are_refused_before_anything_is_allocated() {
+    let refused = |length: u32| {
+        let (messages, end) = receive::<ToAgent>([&length.to_le_bytes()[..], &[0; 3]]);
+        assert!(messages.is_empty());
+        assert_eq!(end, Err(WireError::BadLength { length }));
+    };
+    for length in [0, 3, MAX_FRAME_BYTES as u32 + 1, u32::MAX] {
+        refused(length);
+    }
+    let (_, waits) = receive::<ToAgent>([&(MAX_FRAME_BYTES as u32).to_le_bytes()[..]]);
+    assert_eq!(waits, Ok(false));
+    // A frame of 10 bytes whose list of samples (variant 2) claims 2^32 - 1 elements.
+    let (_, list) =
+        receive::<ToController>([&[10, 0, 0, 0, 0, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f][..]]);
+    assert!(matches!(list, Err(WireError::Malformed { frame: 0, .. })), "{list:?}");
+}
+
+#[test]
+fn a_frame_holds_one_message_and_nothing_else() {
+    let mut bytes = stream(&[ToAgent::Drain]);
+    bytes.push(0);
+    bytes[0] += 1;
+    let (_, end) = receive::<ToAgent>([&bytes[..]]);
+    assert_eq!(end, Err(WireError::TrailingBytes { frame: 0, bytes: 1 }));
+}
+
+#[test]
+fn an_oversized_message_leaves_the_connection_usable() {
+    let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
+    encoder.encode(&ToAgent::Drain, &mut bytes).unwrap();
+    let large = ToAgent::Reject { reason: "x".repeat(MAX_FRAME_BYTES) };
+    assert_eq!(encoder.encode(&large, &mut bytes), Err(WireError::TooLarge));
+    encoder.encode(&ToAgent::Detach, &mut bytes).unwrap();
+    let (got, end) = receive::<ToAgent>([&bytes[..]]);
+    assert_eq!((got, end), (vec![ToAgent::Drain, ToAgent::Detach], Ok(true)));
+}
+
+#[test]
+fn clipping_keeps_whole_characters() {
+    let check = |text, bytes, expected| assert_eq!(clip(text, bytes), expected);
+    check("java -jar a.jar", 4, "java");
+    check("měř", 1, "m");
+    check("měř", 2, "m");
+    check("měř", 3, "mě");
+    check("měř", 99, "měř");
+    check("", 0, "");
+}
+
+/// The encoding that [`crate::PROTOCOL`] 1 stands for. When this test fails, the number has to change with it.
+#[test]
+fn the_messages_of_this_protocol_have_these_bytes() {
+    fn check<T: Serialize>(message: T, expected: &[u8]) {
+        assert_eq!(&stream(&[message])[8..], expected);
+    }
+    assert_eq!(crate::PROTOCOL, 1);
+    let sample = WireSample {
+        handle: 1,
+        start_ns: 200,
+        end_ns: 300,
+        thread: 4,
+        depth: Some(5),
+        size: WireSize::Value(6),
+        flags: 7,
+    };
+    let samples = [2, 1, 1, 200, 1, 172, 2, 4, 1, 5, 1, 6, 7, 8, 9];
+    check(ToController::Samples { samples: vec![sample], dropped: 8, anomalies: 9 }, &samples);
+    check(ToController::Restored { handles: vec![1, 2] }, &[5, 2, 1, 2]);
+    check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
+    check(ToAgent::Arm { handle: 1, every: 2, quota: 3 }, &[4, 1, 2, 3]);
+    check(ToAgent::Pong { id: 1 }, &[10, 1]);
+    let method = "C.f()V".parse().unwrap();
+    let sizes = crate::SizeMode::Deep;
+    check(
+        ToAgent::Define { handle: 1, method, sizes, processor: None },
+        b"\x02\x01\x01C\x01f\x03()V\x02\x00",
+    );
+}

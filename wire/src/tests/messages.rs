@@ -1,0 +1,141 @@
+//! Every message that the protocol has, with arbitrary content.
+
+use crate::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use spl_model::{MethodRef, Outcome, Refusal};
+
+pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
+    let hello = (any::<(u32, String, String, String, u32, u64)>(), any::<Option<String>>(), any::<u32>());
+    let hello =
+        (hello, any::<(Option<u64>, Option<u64>)>()).prop_map(|((jvm, token, max_methods), limits)| {
+            let (pid, java_version, vm_name, command, cores, now_ns) = jvm;
+            let (max_measurements, probe_cost_ps) = limits;
+            let token = token.map(Token::new);
+            ToController::Hello {
+                pid,
+                java_version,
+                vm_name,
+                command,
+                cores,
+                now_ns,
+                token,
+                max_methods,
+                max_measurements,
+                probe_cost_ps,
+            }
+        });
+    let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
+    prop_oneof![
+        hello,
+        (any::<u32>(), any::<String>(), outcome()).prop_map(|(handle, class_loader, outcome)| {
+            ToController::Outcome { handle, class_loader, outcome }
+        }),
+        (vec(sample(), 0..40), any::<(u64, u64)>()).prop_map(|(samples, (dropped, anomalies))| {
+            ToController::Samples { samples, dropped, anomalies }
+        }),
+        labels.prop_map(|labels| ToController::Labels { labels }),
+        (any::<Vec<u32>>(), prop_oneof![Just(Change::Added), Just(Change::Removed)], any::<(u64, u64)>())
+            .prop_map(|(handles, change, (took_ns, at_ns))| ToController::Retransformed {
+                handles,
+                change,
+                took_ns,
+                at_ns
+            }),
+        any::<Vec<u32>>().prop_map(|handles| ToController::Restored { handles }),
+        any::<u32>().prop_map(|handle| ToController::Limit { handle }),
+        any::<String>().prop_map(|text| ToController::Warning { text }),
+        (any::<u64>(), notice()).prop_map(|(at_ns, notice)| ToController::Notice { at_ns, notice }),
+        any::<u64>().prop_map(|id| ToController::Ping { id }),
+        any::<(u64, u64)>().prop_map(|(id, now_ns)| ToController::Pong { id, now_ns }),
+        prop_oneof![
+            Just(ByeReason::VmDeath),
+            Just(ByeReason::Detached),
+            any::<String>().prop_map(ByeReason::Failed)
+        ]
+        .prop_map(|reason| ToController::Bye { reason }),
+    ]
+}
+
+pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
+    let sizes = prop_oneof![Just(SizeMode::None), Just(SizeMode::Shallow), Just(SizeMode::Deep)];
+    prop_oneof![
+        any::<String>().prop_map(|reason| ToAgent::Reject { reason }),
+        any::<String>().prop_map(|path| ToAgent::ProcessorJar { path }),
+        (any::<u32>(), method(), sizes, any::<Option<String>>()).prop_map(
+            |(handle, method, sizes, processor)| ToAgent::Define { handle, method, sizes, processor }
+        ),
+        any::<Vec<u32>>().prop_map(|handles| ToAgent::Instrument { handles }),
+        any::<(u32, u32, u64)>().prop_map(|(handle, every, quota)| ToAgent::Arm { handle, every, quota }),
+        any::<u32>().prop_map(|handle| ToAgent::Disarm { handle }),
+        any::<Vec<u32>>().prop_map(|handles| ToAgent::Restore { handles }),
+        Just(ToAgent::Drain),
+        Just(ToAgent::Detach),
+        any::<u64>().prop_map(|id| ToAgent::Ping { id }),
+        any::<u64>().prop_map(|id| ToAgent::Pong { id }),
+    ]
+}
+
+pub(super) fn sample() -> impl Strategy<Value = WireSample> {
+    let size = prop_oneof![
+        Just(WireSize::Unchecked),
+        any::<u64>().prop_map(WireSize::Value),
+        any::<u32>().prop_map(WireSize::Label)
+    ];
+    (any::<(u32, u64, u64, u64)>(), option::of(any::<u32>()), size, any::<u16>()).prop_map(
+        |((handle, start_ns, end_ns, thread), depth, size, flags)| WireSample {
+            handle,
+            start_ns,
+            end_ns,
+            thread,
+            depth,
+            size,
+            flags,
+        },
+    )
+}
+
+fn method() -> impl Strategy<Value = MethodRef> {
+    let part = "[A-Za-z_$č][A-Za-z0-9_$]{0,8}";
+    let descriptor = prop_oneof![Just("()V"), Just("(IJ[[D)Z"), Just("(Ljava/util/Map$Entry;)[I")];
+    (part, part, prop_oneof![part, Just("<init>".to_owned())], descriptor).prop_map(
+        |(package, class, name, d)| MethodRef::new(&format!("{package}/{class}"), &name, d).unwrap(),
+    )
+}
+
+fn notice() -> impl Strategy<Value = Notice> {
+    prop_oneof![
+        any::<u32>().prop_map(|handle| Notice::Compiled { handle }),
+        any::<u32>().prop_map(|handle| Notice::Decompiled { handle }),
+        Just(Notice::GcStart),
+        Just(Notice::GcEnd),
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let refusal = prop_oneof![
+        any::<String>().prop_map(Refusal::Malformed),
+        any::<u16>().prop_map(Refusal::UnknownVersion),
+        (0..usize::from(u16::MAX)).prop_map(Refusal::TooLarge),
+        any::<String>().prop_map(Refusal::TableFull),
+        Just(Refusal::Subroutines),
+        any::<String>().prop_map(Refusal::Constructor),
+        Just(Refusal::ArgumentReplaced),
+        any::<String>().prop_map(Refusal::OwnClass),
+        any::<String>().prop_map(Refusal::Annotation),
+        any::<String>().prop_map(Refusal::Unverified),
+        any::<String>().prop_map(Refusal::Jvm),
+        Just(Refusal::Unmodifiable),
+        any::<u32>().prop_map(Refusal::NoGate),
+    ];
+    prop_oneof![
+        Just(Outcome::Instrumented),
+        Just(Outcome::NotLoaded),
+        Just(Outcome::Abstract),
+        Just(Outcome::Native),
+        Just(Outcome::Intrinsic),
+        any::<Vec<String>>().prop_map(|nearest| Outcome::NoSuchMethod { nearest }),
+        refusal.prop_map(Outcome::Refused),
+    ]
+}

@@ -1,0 +1,6 @@
+//! Tests of the whole crate through its public items.
+
+mod framing;
+mod handshake;
+mod messages;
+mod samples;
