@@ -5,8 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+mod double;
+mod order;
+mod student;
 mod summary;
 mod welch;
 
-pub use summary::{SampleError, Summary};
-pub use welch::Welch;
+pub use order::median;
+pub use student::{
+    ln_normal_lower, normal_upper, normal_upper_quantile, student_upper, student_upper_quantile,
+};
+pub use summary::{MIN_SAMPLES, SampleError, Summary};
+pub use welch::{Welch, welch};
