@@ -1,0 +1,34 @@
+//! Names that the rewritten code and the Java side of the probe share.
+
+/// The class whose static methods the inserted code calls, as a binary name with slashes.
+pub const PROBE_CLASS: &str = "java/lang/SplProbe";
+
+/// Gate, quota and depth: `int enter(int id)`; 0 means that this call is not sampled.
+pub const ENTER: (&str, &str) = ("enter", "(I)I");
+/// Start clock: `long begin(int token)`, nanoseconds of the JVM's monotonic clock, 0 for token 0.
+pub const BEGIN: (&str, &str) = ("begin", "(I)J");
+/// Shallow size: `long sizeof(int token, long sum, Object argument)`, bytes.
+pub const SIZEOF: (&str, &str) = ("sizeof", "(IJLjava/lang/Object;)J");
+/// Deep size: `long deep(int token, long sum, Object argument)`, bytes.
+pub const DEEP: (&str, &str) = ("deep", "(IJLjava/lang/Object;)J");
+/// Name of the exit by `return`, with one of the exit descriptors.
+pub const LEAVE: &str = "leave";
+/// Name of the exit by exception, with one of the exit descriptors.
+pub const THROWN: &str = "thrown";
+/// Exit without a size: `void leave(long start, int token, int id)`.
+pub const EXIT: &str = "(JII)V";
+/// Exit with a size: `void leave(long start, int token, int id, long size)`.
+pub const EXIT_SIZED: &str = "(JIIJ)V";
+
+/// Packages (with their closing slash) whose classes belong to the probe.
+pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
+/// Classes that the probe runs through; a probe in them would call itself.
+pub const OWN_CLASSES: [&str; 2] = [PROBE_CLASS, "jdk/internal/misc/Unsafe"];
+
+/// Annotations (as field descriptors) of methods that the JVM treats specially: the first lets a closing memory session
+/// interrupt them at any instruction, the second lets them run in the reserved end of the stack.
+pub const SPECIAL_ANNOTATIONS: [&str; 2] =
+    ["Ljdk/internal/misc/ScopedMemoryAccess$Scoped;", "Ljdk/internal/vm/annotation/ReservedStackAccess;"];
+/// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK 11's.
+pub const INTRINSIC_ANNOTATIONS: [&str; 2] =
+    ["Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"];
