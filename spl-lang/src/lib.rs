@@ -1,10 +1,30 @@
 //! Task files and SPL formulas: text to spanned syntax trees, with diagnostics.
+//!
+//! [`parse_tasks`] reads a file of the thesis's form (3.3.3) and reports every error in it:
+//!
+//! ```
+//! use spl_lang::{RunMode, parse_tasks};
+//! let text = "a/B.f()V =< a/B.g()V\na/B.f(int)V < a/B.g()V\n";
+//! let errors = parse_tasks(text, RunMode::Comparison).unwrap_err();
+//! assert_eq!(errors[0].to_string(), "1:10: error: `=<` is no comparison sign");
+//! assert_eq!(errors[1].help.as_deref(), Some("did you mean `a/B.f(I)V`?"));
+//! ```
 #![forbid(unsafe_code)]
 
+pub mod ast;
+mod check;
+mod descriptor;
 mod diagnostic;
+mod file;
+mod method;
+mod parse;
+mod problem;
+mod render;
 mod sign;
+mod source;
 mod tasks;
 
+pub use check::parse_tasks;
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use sign::{Sign, UnknownSign};
 pub use tasks::{Comparison, MeasuredMethod, RunMode, Tasks};

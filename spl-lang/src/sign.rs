@@ -1,5 +1,6 @@
 //! The five comparison signs (thesis 3.3.3).
 
+use crate::problem::{Problem, first_word};
 use std::fmt;
 use std::str::FromStr;
 
@@ -67,6 +68,55 @@ impl FromStr for Sign {
 #[error("{0:?} is no comparison sign: expected <, <=, =, >= or >")]
 pub struct UnknownSign(String);
 
+/// Whether signs, or their usual misspellings, consist of such characters.
+pub(crate) fn is_sign_char(c: char) -> bool {
+    matches!(c, '<' | '>' | '=' | '!' | '~' | '≤' | '≥' | '≠')
+}
+
+/// The sign at the start of `input`, or the one that was probably meant, with what follows it; and what is wrong.
+pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Problem<'_>> {
+    let (word, rest) = input.split_at(input.find(|c| !is_sign_char(c)).unwrap_or(input.len()));
+    if let Ok(sign) = word.parse() {
+        return Ok((sign, rest, None));
+    }
+    if word.is_empty() {
+        return Err(Problem::new(first_word(input), "expected a comparison sign")
+            .label(if input.is_empty() { "the line ends here" } else { "not a sign" })
+            .help("the signs are `<`, `<=`, `=`, `>=` and `>`"));
+    }
+    let nearest = nearest(word);
+    let help = if word.contains(['!', '≠']) {
+        "that two methods differ is no assertion: say with `<` or `>` which one is faster".to_owned()
+    } else {
+        format!("did you mean `{nearest}`? The signs are `<`, `<=`, `=`, `>=` and `>`")
+    };
+    let problem =
+        Problem::new(word, format!("`{word}` is no comparison sign")).label("not a sign").help(help);
+    Ok((nearest, rest, Some(problem)))
+}
+
+/// The sign that `word` was probably meant to be, once doubled characters are single: the same characters in another
+/// order, else the one with the fewest edits, of those the longest.
+fn nearest(word: &str) -> Sign {
+    let mut letters: Vec<char> = word.replace('≤', "<=").replace('≥', ">=").chars().collect();
+    letters.dedup();
+    let word: String = letters.into_iter().collect();
+    let sorted = |text: &str| {
+        let mut chars: Vec<char> = text.chars().collect();
+        chars.sort_unstable();
+        chars
+    };
+    let key = |sign: &Sign| {
+        let text = sign.as_str();
+        (
+            sorted(text) != sorted(&word),
+            strsim::damerau_levenshtein(text, &word),
+            std::cmp::Reverse(text.len()),
+        )
+    };
+    Sign::ALL.into_iter().min_by_key(key).unwrap_or(Sign::Equal)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +133,18 @@ mod tests {
         check(">=", "<=");
         check(">", "<");
         assert!("=<".parse::<Sign>().is_err() && "".parse::<Sign>().is_err());
+    }
+
+    #[test]
+    fn misspelt_signs_have_a_nearest_one() {
+        let check = |word: &str, expected: &str| assert_eq!(nearest(word).as_str(), expected, "{word}");
+        check("=<", "<=");
+        check("=>", ">=");
+        check("==", "=");
+        check("===", "=");
+        check("≤", "<=");
+        check("≥", ">=");
+        check("<<", "<");
+        check("<==", "<=");
     }
 }

@@ -1,0 +1,83 @@
+//! What holds for every text: nothing panics, and what is printed is read back as it was.
+
+use proptest::prelude::*;
+use spl_lang::{Comparison, MeasuredMethod, RunMode, Sign, Tasks, parse_tasks};
+
+const VALID: &str = "\u{feff}# comparisons\r\na/B.<init>(I[JLx/Y;)V, p.Size <= (1, 2.5) č/D$E.měř()Lx/Y; # why\r\n\r\n\
+                     a/B.f()V = a/B.g(ZZ)[[D\r\na/B.f()V>a/B.h()V,p.Q\r\n";
+
+/// Both modes, and every finding shown.
+fn read(text: &str) {
+    for mode in [RunMode::Comparison, RunMode::Measurement] {
+        let findings = match parse_tasks(text, mode) {
+            Ok(tasks) => tasks.warnings,
+            Err(errors) => errors,
+        };
+        for finding in findings {
+            assert!(text.get(finding.span.start..finding.span.end).is_some(), "{finding:?}");
+            assert!(!finding.render("instr.tasks", text).is_empty());
+        }
+    }
+}
+
+fn method() -> impl Strategy<Value = MeasuredMethod> {
+    let class = "[a-c]/[A-C](\\$[A-Z])?";
+    let name = "[a-eč]{1,2}|<init>";
+    let descriptor = "\\((I|J|\\[D|Lx/Y;){0,3}\\)V";
+    (class, name, descriptor).prop_map(|(class, name, descriptor)| MeasuredMethod {
+        method: spl_model::MethodRef::new(&class, &name, &descriptor).expect("legal"),
+        processor: None,
+        line: 0,
+    })
+}
+
+fn tasks() -> impl Strategy<Value = Tasks> {
+    let methods = prop::collection::vec(method(), 1..6);
+    let factor = prop_oneof![
+        Just(1.0),
+        1e-300..1e300_f64,
+        any::<f64>().prop_filter("positive", |f| *f > 0.0 && f.is_finite())
+    ];
+    let pair = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    let comparison = (pair, prop::sample::select(&Sign::ALL[..]), factor.clone(), factor);
+    (methods, prop::collection::vec(comparison, 1..6)).prop_map(|(methods, comparisons)| {
+        let comparisons =
+            comparisons.into_iter().map(|((left, right), sign, left_factor, right_factor)| Comparison {
+                left: left.index(methods.len()),
+                right: right.index(methods.len()),
+                sign,
+                left_factor,
+                right_factor,
+                line: 0,
+            });
+        Tasks { comparisons: comparisons.collect(), methods, warnings: Vec::new() }
+    })
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_texts_do_no_harm(text in "\\PC*|[a-z/.()<>=,#\"$;\\[ILV \n\r0-9*&|!:%]{0,80}") {
+        read(&text);
+    }
+
+    #[test]
+    fn damaged_files_do_no_harm(cut in any::<prop::sample::Index>(), length in 0_usize..8, insert in "\\PC{0,4}") {
+        let chars: Vec<char> = VALID.chars().collect();
+        let start = cut.index(chars.len());
+        let end = (start + length).min(chars.len());
+        read(&chars[..start].iter().copied().chain(insert.chars()).chain(chars[end..].iter().copied()).collect::<String>());
+    }
+
+    #[test]
+    fn printed_tasks_are_read_back(tasks in tasks()) {
+        let text = tasks.to_string();
+        let read = parse_tasks(&text, RunMode::Comparison).unwrap();
+        prop_assert_eq!(read.to_string(), text);
+        prop_assert_eq!(read.comparisons.len(), tasks.comparisons.len());
+        for (got, expected) in read.comparisons.iter().zip(&tasks.comparisons) {
+            let sides = |tasks: &Tasks, one: &Comparison| (tasks.methods[one.left].method.clone(), tasks.methods[one.right].method.clone());
+            prop_assert_eq!(sides(&read, got), sides(&tasks, expected));
+            prop_assert_eq!((got.sign, got.left_factor, got.right_factor), (expected.sign, expected.left_factor, expected.right_factor));
+        }
+    }
+}
