@@ -1,0 +1,42 @@
+# What people and machines do with this project. `make help` lists it.
+
+CARGO ?= cargo
+
+.PHONY: help setup build demo test lint unit deny accept clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what is missing (Debian packages; needs root or sudo only then)
+	scripts/setup.sh
+
+build: ## build the controller and the agent for release
+	$(CARGO) build --release -p spl-controller -p spl-agent
+
+demo: setup build ## measure the ROME example and show the verdicts
+	scripts/demo.sh
+
+test: setup lint unit deny ## everything that must pass before a commit
+
+lint: ## formatting, clippy and shell scripts
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	scripts/lint-shell.sh
+
+# End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
+unit: ## build the agent and run all tests
+	$(CARGO) build -p spl-agent -p spl-controller
+	$(CARGO) test --workspace
+
+# After the tests: where cargo-deny is missing it takes minutes to install, and failed tests should be seen first.
+deny: ## licences, duplicates and sources of the crates that we depend on
+	scripts/setup.sh --deny
+	$(CARGO) deny check --hide-inclusion-graph bans licenses sources
+
+accept: setup build ## run the acceptance scripts in evaluation/accept
+	scripts/accept.sh
+
+clean: ## remove what was built and measured
+	$(CARGO) clean
+	rm -rf out evaluation/out
+	for example in examples/*/Makefile; do $(MAKE) -s -C "$$(dirname "$$example")" clean || exit 1; done

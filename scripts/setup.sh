@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
+# touches neither the package lists nor the network. With --deny it also installs cargo-deny, which takes minutes.
+set -euo pipefail
+
+readonly RUST_MIN=1.89
+readonly DENY_VERSION=0.20.2
+readonly JARS=/usr/share/java
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Prints the packages to install, one a line. A program that somebody installed in another way counts as there.
+missing_packages() {
+    have cc || printf '%s\n' gcc libc6-dev
+    # Old compilers refuse the option that all Java sources here are compiled with.
+    javac --release 11 -version >/dev/null 2>&1 || jdk_package
+    [[ -e $JARS/rome.jar && -e $JARS/rome-utils.jar ]] || echo librome-java
+    [[ -e $JARS/jdom2.jar ]] || echo libjdom2-java
+    [[ -e $JARS/slf4j-api.jar && -e $JARS/slf4j-nop.jar ]] || echo libslf4j-java
+}
+
+# JDK 17 is what the project is tested with; a newer Debian has only its own default.
+jdk_package() {
+    if have apt-cache && ! apt-cache show openjdk-17-jdk-headless >/dev/null 2>&1 &&
+        apt-cache show default-jdk-headless >/dev/null 2>&1; then
+        echo default-jdk-headless
+    else
+        echo openjdk-17-jdk-headless
+    fi
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+install_packages() {
+    local packages
+    mapfile -t packages < <(missing_packages)
+    [[ ${#packages[@]} -gt 0 ]] || return 0
+    have apt-get || fail "missing: ${packages[*]} (Debian's names), and there is no apt-get; install them and run this again"
+    if [[ $(id -u) -ne 0 ]] && ! { have sudo && sudo -n true 2>/dev/null; }; then
+        fail "missing: ${packages[*]}; run as root or with a sudo that asks for no password: apt-get install ${packages[*]}"
+    fi
+    as_root apt-get update -q
+    # Asked again: an empty package list may have hidden which JDK there is.
+    mapfile -t packages < <(missing_packages)
+    say "installing ${packages[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
+}
+
+check_rust() {
+    have cargo || fail "cargo is missing; install Rust $RUST_MIN or later: https://rustup.rs"
+    local version
+    version=$(rustc --version | cut -d ' ' -f 2)
+    [[ $(printf '%s\n' "$RUST_MIN" "$version" | sort -V | head -n 1) == "$RUST_MIN" ]] ||
+        fail "Rust $version is too old; $RUST_MIN or later is needed: rustup update stable"
+    local component
+    for component in rustfmt clippy; do
+        have "cargo-${component/rustfmt/fmt}" && continue
+        have rustup || fail "cargo has no $component; install it beside cargo"
+        rustup component add "$component"
+    done
+}
+
+install_deny() {
+    if have cargo-deny && [[ $(cargo-deny --version) == "cargo-deny $DENY_VERSION" ]]; then
+        return 0
+    fi
+    say "installing cargo-deny $DENY_VERSION, which takes some minutes"
+    cargo install cargo-deny --locked --version "$DENY_VERSION"
+}
+
+case ${1:-} in
+'')
+    install_packages
+    check_rust
+    say "everything is there"
+    ;;
+--deny)
+    check_rust
+    install_deny
+    ;;
+*)
+    fail "unknown option $1; there is only --deny"
+    ;;
+esac
