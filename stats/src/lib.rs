@@ -7,11 +7,13 @@
 
 mod double;
 mod order;
+mod ratio;
 mod student;
 mod summary;
 mod welch;
 
 pub use order::median;
+pub use ratio::{CONFIDENCE, Ratio, ratio_of_means};
 pub use student::{
     ln_normal_lower, normal_upper, normal_upper_quantile, student_upper, student_upper_quantile,
 };

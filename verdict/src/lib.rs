@@ -5,9 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod classic;
 mod exit;
 mod types;
 
+pub use classic::evaluate;
 pub use exit::{ExitStatus, Standing, exit_status};
-pub use spl_stats::Welch;
-pub use types::{Basis, Evaluation, NotEvaluated, Ratio, Side, UnknownName, Verdict};
+pub use spl_stats::{Ratio, Welch};
+pub use types::{Basis, Evaluation, NotEvaluated, Side, UnknownName, Verdict};

@@ -1,7 +1,7 @@
 //! What an evaluation says: verdict, basis, figures of both sides, or why there is none.
 
 use spl_model::Bucket;
-use spl_stats::Welch;
+use spl_stats::{Ratio, Welch};
 use std::fmt;
 use std::str::FromStr;
 
@@ -94,19 +94,6 @@ pub struct Side {
     pub sd_ns: f64,
 }
 
-/// A ratio of two means with its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratio {
-    /// Left mean over right mean.
-    pub value: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Coverage of the interval: 0.95 is 95%.
-    pub confidence: f64,
-}
-
 /// Why there is no verdict.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotEvaluated {
@@ -121,9 +108,9 @@ pub enum NotEvaluated {
     /// Both methods finished and have samples in no common bucket.
     #[error("no common bucket: the methods were never measured with similar workload sizes")]
     NoCommonBucket,
-    /// A constant, or a time multiplied by it, is beyond the range of a double.
-    #[error("scaled times are too large for a double, or a constant is not a number")]
-    NotFinite,
+    /// A constant is no number, or the times multiplied by it leave the range of a double.
+    #[error("scaled times outside the range of a double")]
+    OutOfRange,
     /// The limit p-value is no probability.
     #[error("the limit p-value lies outside 0 to 1")]
     BadLimit,
@@ -136,7 +123,7 @@ pub enum NotEvaluated {
 impl FromStr for NotEvaluated {
     type Err = UnknownName;
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        for plain in [Self::NoCommonBucket, Self::NotFinite, Self::BadLimit] {
+        for plain in [Self::NoCommonBucket, Self::OutOfRange, Self::BadLimit] {
             if plain.to_string() == text {
                 return Ok(plain);
             }
@@ -197,7 +184,7 @@ mod tests {
         for reason in [
             NotEvaluated::TooFewSamples { left: 1, right: 0 },
             NotEvaluated::NoCommonBucket,
-            NotEvaluated::NotFinite,
+            NotEvaluated::OutOfRange,
             NotEvaluated::BadLimit,
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
         ] {
