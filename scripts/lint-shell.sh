@@ -3,12 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t scripts < <(git ls-files -- '*.sh' .ci/run)
-for script in "${scripts[@]}"; do
+shopt -s nullglob
+readonly SCRIPTS=(.ci/run scripts/*.sh evaluation/*.sh evaluation/accept/*.sh)
+for script in "${SCRIPTS[@]}"; do
     bash -n "$script"
 done
 if command -v shellcheck >/dev/null 2>&1; then
-    shellcheck "${scripts[@]}"
+    shellcheck "${SCRIPTS[@]}"
 else
     echo "lint-shell: shellcheck is not installed; only the syntax was checked"
 fi
