@@ -4,6 +4,18 @@
 //! does no I/O: its owner feeds it [`Event`]s with the time at which they happened and carries out the [`Decision`]s
 //! that come back. Equal events at equal times give equal decisions.
 //!
+//! ```
+//! use spl_lang::{MeasuredMethod, RunMode, Tasks};
+//! use spl_scheduler::{Action, Event, MethodIx, Scheduler, Settings};
+//! let method = "java/lang/Integer.compareTo(Ljava/lang/Integer;)I".parse()?;
+//! let methods = vec![MeasuredMethod { method, processor: None, line: 1 }];
+//! let settings = Settings { mode: RunMode::Measurement, ..Settings::thesis() };
+//! let mut scheduler = Scheduler::new(settings, &Tasks { methods, ..Tasks::default() })?;
+//! let decisions = scheduler.handle(Event::Start, 0);
+//! assert_eq!(decisions[0].action, Action::Measure(MethodIx(0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The owner's part
 //!
 //! | action | what the owner does |
@@ -16,14 +28,42 @@
 //! | [`Action::Done`] | detaches: nothing is left to measure; it comes once |
 //!
 //! Times are nanoseconds of two clocks which are never compared with each other: `now_ns` is the owner's monotonic
-//! clock, a [`Sample`](spl_model::Sample) carries the monotonic clock of the JVM.
+//! clock, a [`Sample`](spl_model::Sample) carries the monotonic clock of the JVM. A cycle is one call of
+//! [`Scheduler::handle`]: the owner gathers what arrived within `cycle-sleep` into one [`Event::Samples`], or says
+//! [`Event::Tick`].
+//!
+//! # Where the thesis leaves a choice
+//!
+//! - **Silence.** A cycle without data compares the time since the last receipt with `max-measuring-diff`. The thesis
+//!   names nothing that would restart that time, so each such cycle adds one more method while the silence lasts
+//!   (its figure 4.7 shows the result: all remaining methods are measured at once).
+//! - **Suspended methods** count as waiting, not as started, in their class's priority: a suspension undoes the
+//!   start (3.2.5). Equal classes go by the task file.
+//! - **Ends out of order.** Ends are sorted within a batch. One that lies before the end of an earlier batch adds an
+//!   end and no time to the difference. A method's own last gap is that of its two latest ends, suspension or not.
+//! - **The law sees every sample**, also those that came late or in warm-up: each of them cost the program time.
+//! - **A comparison of a method that can't be measured** is given up at once, so its partner may finish.
+//! - **One finished side.** The other goes on to its own maximum: a pair of full buckets may still come about.
+//! - **Leftover buckets** with fewer than two samples a side are left out and counted in the cause. Only when there
+//!   is no better one, the comparison is not evaluated, once, with the reason.
 
 #![forbid(unsafe_code)]
 
+mod compare;
 mod decision;
 mod event;
+mod law;
+mod method;
+mod probes;
+mod progress;
+mod roster;
+mod scheduler;
+mod select;
 mod settings;
 
 pub use decision::{Action, Cause, Decision, Situation};
 pub use event::{Event, MethodIx};
+pub use method::Status;
+pub use progress::MethodProgress;
+pub use scheduler::Scheduler;
 pub use settings::{Settings, SettingsError, WarmUp};

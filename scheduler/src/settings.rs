@@ -115,6 +115,12 @@ pub enum SettingsError {
     /// A bucket would be full before it has a variance (thesis 3.2.7).
     #[error("min-method-measurements must be at least 2 to compare methods, not {0}")]
     TooFewForTest(u64),
+    /// A comparison of a method that is not in the task list.
+    #[error("comparison {comparison} names a method that is not in the list")]
+    UnknownMethod {
+        /// Index of the comparison.
+        comparison: usize,
+    },
     /// No probability.
     #[error("limit-p-value must lie between 0 and 1, not {0}")]
     LimitP(f64),

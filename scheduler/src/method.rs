@@ -1,0 +1,213 @@
+//! One method: where it stands and what was measured of it.
+
+use crate::{Settings, WarmUp};
+use spl_model::{Bucket, Sample, SampleFlags};
+use std::collections::BTreeMap;
+
+/// Where a method stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Never measured yet.
+    Waiting,
+    /// Measured now.
+    Measured,
+    /// Was measured and waits again.
+    Suspended,
+    /// Its measurement is complete.
+    Finished,
+}
+
+impl Status {
+    /// Whether the method waits for measurement, for the first time or again.
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, Self::Waiting | Self::Suspended)
+    }
+}
+
+/// What became of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// It was taken during warm-up.
+    Discarded,
+    /// It came after the method had finished.
+    Late,
+    /// It counts.
+    Counted,
+    /// It counts and fills its bucket.
+    Filled(Bucket),
+}
+
+/// One method: status, counts, buckets.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Method {
+    /// Index of its class, in the order in which the task file names classes first.
+    pub(crate) class: usize,
+    pub(crate) status: Status,
+    /// Rises with each start of a measurement: the smallest is the longest-measured.
+    pub(crate) turn: u64,
+    /// Samples that count.
+    pub(crate) counted: u64,
+    /// Samples that came after the method had finished.
+    pub(crate) late: u64,
+    /// Samples discarded as warm-up.
+    pub(crate) discarded: u64,
+    /// Samples of this method known to be lost.
+    pub(crate) dropped: u64,
+    /// Samples of unknown methods that were lost before this one was measured first.
+    pub(crate) dropped_before: Option<u64>,
+    /// Durations in nanoseconds by bucket; `counted` of them, so at most `max-method-measurements`.
+    pub(crate) buckets: BTreeMap<Bucket, Vec<u64>>,
+    /// The latest end and the one before it, nanoseconds of the JVM's clock.
+    ends_ns: (Option<u64>, Option<u64>),
+    warming: Warming,
+}
+
+/// Progress of the current warm-up.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Warming {
+    seen: u64,
+    first_start_ns: Option<u64>,
+}
+
+impl Method {
+    pub(crate) fn new(class: usize) -> Self {
+        Self {
+            class,
+            status: Status::Waiting,
+            turn: 0,
+            counted: 0,
+            late: 0,
+            discarded: 0,
+            dropped: 0,
+            dropped_before: None,
+            buckets: BTreeMap::new(),
+            ends_ns: (None, None),
+            warming: Warming::default(),
+        }
+    }
+
+    /// Time between the last two measurement ends; `None` before there were two. It outlives a suspension.
+    pub(crate) fn last_gap_ns(&self) -> Option<u64> {
+        match self.ends_ns {
+            (Some(last), Some(before)) => Some(last - before),
+            _ => None,
+        }
+    }
+
+    /// The durations in a bucket.
+    pub(crate) fn bucket(&self, bucket: &Bucket) -> &[u64] {
+        self.buckets.get(bucket).map_or(&[], Vec::as_slice)
+    }
+
+    /// The compiled code of the method's class is gone: samples are warm-up samples again.
+    pub(crate) fn cool_down(&mut self) {
+        self.warming = Warming::default();
+    }
+
+    /// Takes one sample.
+    pub(crate) fn record(&mut self, sample: &Sample, settings: &Settings) -> Recorded {
+        self.ended(sample.end_ns());
+        if self.status == Status::Finished {
+            self.late += 1;
+            return Recorded::Late;
+        }
+        if settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up)) {
+            self.discarded += 1;
+            return Recorded::Discarded;
+        }
+        self.counted += 1;
+        let bucket = settings.scale.bucket(&sample.size);
+        let durations = self.buckets.entry(bucket.clone()).or_default();
+        durations.push(sample.duration_ns());
+        if durations.len() as u64 == settings.min_samples {
+            Recorded::Filled(bucket)
+        } else {
+            Recorded::Counted
+        }
+    }
+
+    fn ended(&mut self, end_ns: u64) {
+        let (last, before) = self.ends_ns;
+        // Batches of different threads may arrive out of order: the two latest ends count, not the last arrivals.
+        self.ends_ns =
+            if Some(end_ns) >= last { (Some(end_ns), last) } else { (last, before.max(Some(end_ns))) };
+    }
+}
+
+impl Warming {
+    /// Whether the sample belongs to the warm-up.
+    fn takes(&mut self, sample: &Sample, warm_up: WarmUp) -> bool {
+        let first = *self.first_start_ns.get_or_insert(sample.start_ns());
+        let few = self.seen < warm_up.samples;
+        let early = sample.start_ns().saturating_sub(first) < warm_up.time_ns;
+        self.seen = self.seen.saturating_add(1);
+        few || early || sample.flags.contains(SampleFlags::WARM_UP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(start_ns: u64) -> Sample {
+        Sample::new(start_ns, start_ns + 1).unwrap()
+    }
+
+    #[test]
+    fn the_gap_is_that_of_the_two_latest_ends() {
+        let check = |ends: &[u64], expected: Option<u64>| {
+            let mut method = Method::new(0);
+            for &end in ends {
+                method.ended(end);
+            }
+            assert_eq!(method.last_gap_ns(), expected, "{ends:?}");
+        };
+        check(&[], None);
+        check(&[5], None);
+        check(&[5, 9], Some(4));
+        check(&[9, 5], Some(4));
+        check(&[5, 9, 10], Some(1));
+        check(&[5, 10, 9], Some(1));
+        check(&[5, 10, 3], Some(5));
+        check(&[7, 7], Some(0));
+    }
+
+    #[test]
+    fn warm_up_ends_by_count_and_by_time() {
+        let check = |samples: u64, time_ns: u64, starts: &[u64], expected: u64| {
+            let settings = Settings { warm_up: Some(WarmUp { samples, time_ns }), ..Settings::thesis() };
+            let mut method = Method::new(0);
+            for &start in starts {
+                method.record(&sample(start), &settings);
+            }
+            assert_eq!(method.counted, expected, "{samples} samples, {time_ns} ns, {starts:?}");
+            assert_eq!(method.discarded, starts.len() as u64 - expected);
+        };
+        check(2, 0, &[10, 20, 30, 40], 2);
+        check(0, 15, &[10, 20, 30, 40], 2);
+        check(0, 20, &[10, 20, 30, 40], 2);
+        check(0, 21, &[10, 20, 30, 40], 1);
+        check(3, 15, &[10, 20, 30, 40], 1);
+        check(0, 0, &[10, 20], 2);
+    }
+
+    #[test]
+    fn samples_that_the_agent_calls_warm_up_count_only_in_the_thesis_profile() {
+        let mut flagged = sample(10);
+        flagged.flags = SampleFlags::WARM_UP.with(SampleFlags::GC);
+        let mut method = Method::new(0);
+        assert_eq!(method.record(&flagged, &Settings::thesis()), Recorded::Counted);
+        let settings = Settings { warm_up: Some(WarmUp { samples: 0, time_ns: 0 }), ..Settings::thesis() };
+        assert_eq!(method.record(&flagged, &settings), Recorded::Discarded);
+    }
+
+    #[test]
+    fn a_new_warm_up_starts_when_code_is_thrown_away() {
+        let settings = Settings { warm_up: Some(WarmUp { samples: 1, time_ns: 0 }), ..Settings::thesis() };
+        let mut method = Method::new(0);
+        let record = |method: &mut Method| method.record(&sample(10), &settings);
+        assert_eq!([record(&mut method), record(&mut method)], [Recorded::Discarded, Recorded::Counted]);
+        method.cool_down();
+        assert_eq!(record(&mut method), Recorded::Discarded);
+    }
+}

@@ -1,0 +1,75 @@
+//! What a display shows of a running measurement.
+
+use crate::method::{Method, Status};
+use crate::{Decision, MethodIx, Scheduler};
+use std::fmt;
+
+/// Where one method stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodProgress {
+    /// The method.
+    pub method: MethodIx,
+    /// Waiting, measured, suspended or finished.
+    pub status: Status,
+    /// Samples that count.
+    pub samples: u64,
+    /// Samples that are still allowed.
+    pub remaining: u64,
+    /// Samples that came after the method had finished.
+    pub late: u64,
+    /// Samples discarded as warm-up.
+    pub discarded: u64,
+    /// Samples of this method known to be lost.
+    pub dropped: u64,
+    /// Buckets with at least one sample.
+    pub buckets: usize,
+    /// Buckets with as many samples as a comparison asks for.
+    pub full_buckets: usize,
+    /// Comparisons that are not decided.
+    pub open_comparisons: usize,
+}
+
+impl Scheduler {
+    /// All methods, in the task file's order.
+    pub fn progress(&self) -> impl Iterator<Item = MethodProgress> {
+        self.roster.iter().map(|(index, method)| self.progress_of(index, method))
+    }
+
+    fn progress_of(&self, index: MethodIx, method: &Method) -> MethodProgress {
+        let needed = self.settings.min_samples;
+        MethodProgress {
+            method: index,
+            status: method.status,
+            samples: method.counted,
+            remaining: self.settings.effective_max().saturating_sub(method.counted),
+            late: method.late,
+            discarded: method.discarded,
+            dropped: method.dropped,
+            buckets: method.buckets.len(),
+            full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),
+            open_comparisons: self.comparisons.open_of(index).count(),
+        }
+    }
+
+    /// The methods' name in the task file; its index when it has none.
+    #[must_use]
+    pub fn name(&self, method: MethodIx) -> String {
+        self.names.get(method.0).map_or_else(|| method.to_string(), ToString::to_string)
+    }
+
+    /// A decision in plain words, with the methods' names.
+    pub fn explain<'a>(&'a self, decision: &'a Decision) -> impl fmt::Display + 'a {
+        Explained { scheduler: self, decision }
+    }
+}
+
+struct Explained<'a> {
+    scheduler: &'a Scheduler,
+    decision: &'a Decision,
+}
+
+impl fmt::Display for Explained<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.decision.write(f, &|method| self.scheduler.name(method))
+    }
+}

@@ -1,0 +1,165 @@
+//! Start and end, warm-up, probes, limits, refused settings, explanations.
+
+use crate::bench::{apart, calm, check_decisions, check_trace, event, probes, samples, short, tasks};
+use spl_lang::{RunMode, Tasks};
+use spl_model::{Outcome, SampleFlags};
+use spl_scheduler::{Event, MethodIx, Scheduler, Settings, SettingsError, WarmUp};
+
+#[test]
+fn the_agents_limit_takes_the_place_of_a_higher_one() {
+    let check = |agent_limit: Option<u64>, expected: u64, warns: bool| {
+        let settings = Settings { agent_limit, mode: RunMode::Measurement, ..calm() };
+        assert_eq!(settings.agent_limit_rules(), warns);
+        let mut scheduler = Scheduler::new(settings, &apart(1, &[])).unwrap();
+        scheduler.handle(Event::Start, 0);
+        let batch = format!("A@1+1x{}", expected - 1);
+        assert_eq!(short(&scheduler.handle(event(&batch), 0)), "");
+        assert_eq!(scheduler.progress().next().unwrap().remaining, 1);
+        assert_eq!(short(&scheduler.handle(event("A@99"), 0)), "!A done");
+    };
+    check(None, 5, false);
+    check(Some(4), 4, true);
+    check(Some(5), 5, false);
+    check(Some(6), 5, false);
+}
+
+#[test]
+fn discarded_samples_count_toward_nothing_but_the_law() {
+    let settings = Settings {
+        warm_up: Some(WarmUp { samples: 2, time_ns: 0 }),
+        mode: RunMode::Measurement,
+        max_samples: 3,
+        weight: 0,
+        ..calm()
+    };
+    let scheduler = check_trace(
+        settings,
+        &apart(2, &[]),
+        &[
+            (0, "start", "+A +B", 2, None),
+            (1, "A@100+10x2", "", 2, Some(10)),
+            (2, "A@120+10x2", "", 2, Some(10)),
+            (3, "A@160", "!A", 1, Some(30)),
+        ],
+    );
+    let first = scheduler.progress().next().unwrap();
+    assert_eq!((first.samples, first.discarded, first.buckets), (3, 2, 1));
+}
+
+#[test]
+fn flagged_samples_are_discarded_only_where_warm_up_is() {
+    let count = |warm_up: Option<WarmUp>| {
+        let mut scheduler = Scheduler::new(Settings { warm_up, ..calm() }, &apart(1, &[])).unwrap();
+        scheduler.handle(Event::Start, 0);
+        let mut batch = samples("A@1 A@2");
+        batch[1].1.flags = SampleFlags::WARM_UP;
+        scheduler.handle(Event::Samples(batch), 1);
+        scheduler.progress().next().unwrap().samples
+    };
+    assert_eq!(count(None), 2);
+    assert_eq!(count(Some(WarmUp { samples: 0, time_ns: 0 })), 1);
+}
+
+#[test]
+fn probes_follow_the_decisions_once_per_event() {
+    let settings = Settings { weight: 0, min_diff_ns: 5, max_diff_ns: 1000, initial_optimal: 2, ..calm() };
+    let settings = Settings { mode: RunMode::Measurement, ..settings };
+    let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
+    let mut check = |text: &str, decided: &str, changed: &str| {
+        let decisions = scheduler.handle(event(text), 0);
+        assert_eq!((short(&decisions).as_str(), probes(&decisions).as_str()), (decided, changed), "{text}");
+    };
+    check("start", "+A +B", "in A B out");
+    check("A@10", "", "");
+    check("B@11", "-A", "in out A");
+    check("A@2000", "+A", "in A out");
+    // Suspended and measured again within one batch: no class changes.
+    check("B@2001 A@4000", "-B +B", "");
+    check("A@6000 B@6500 A@7000", "+C !A", "in C out A");
+    check("finish", "!B !C done", "in out B C");
+}
+
+#[test]
+fn nothing_is_measured_before_the_start_or_after_the_end() {
+    let mut scheduler = check_decisions(
+        calm(),
+        &apart(2, &[(0, 1)]),
+        &[("tick", ""), ("A@1", ""), ("start", "+A +B"), ("start", ""), ("finish", "!A !B ?0-1/0 done")],
+    );
+    assert!(scheduler.is_done());
+    for text in ["finish", "start", "tick", "A@9", "limit A", "native B"] {
+        assert_eq!(scheduler.handle(event(text), 9), [], "{text}");
+    }
+    check_decisions(calm(), &Tasks::default(), &[("tick", ""), ("start", "done")]);
+    check_decisions(calm(), &apart(1, &[]), &[("native A", "!A done"), ("start", "")]);
+}
+
+#[test]
+fn unknown_methods_and_clocks_that_go_back_do_no_harm() {
+    let settings = Settings { initial_optimal: 1, max_diff_ns: 100, ..calm() };
+    let mut scheduler = Scheduler::new(settings, &apart(2, &[])).unwrap();
+    scheduler.handle(Event::Start, 1000);
+    let stranger = MethodIx(usize::MAX);
+    assert_eq!(scheduler.handle(Event::LimitReached(stranger), 1000), []);
+    assert_eq!(scheduler.handle(Event::Unavailable { method: stranger, why: Outcome::Native }, 1000), []);
+    assert_eq!(scheduler.handle(Event::Dropped { method: Some(stranger), count: 1 }, 1000), []);
+    assert_eq!(short(&scheduler.handle(Event::Tick, 1101)), "+B");
+    assert_eq!(scheduler.handle(Event::Tick, 5), []);
+    assert_eq!(scheduler.situation().now_ns, 1101);
+}
+
+#[test]
+fn settings_that_cannot_be_obeyed_are_refused() {
+    let check = |settings: Settings, expected: SettingsError| {
+        assert_eq!(Scheduler::new(settings, &apart(1, &[])).err(), Some(expected));
+    };
+    let thesis = Settings::thesis;
+    check(
+        Settings { min_diff_ns: 2, max_diff_ns: 1, ..thesis() },
+        SettingsError::Bounds { min_ns: 2, max_ns: 1 },
+    );
+    check(Settings { initial_optimal: 0, ..thesis() }, SettingsError::NoMethod);
+    check(Settings { max_samples: 0, ..thesis() }, SettingsError::NoSample);
+    check(Settings { agent_limit: Some(0), ..thesis() }, SettingsError::NoSample);
+    check(Settings { min_samples: 1, ..thesis() }, SettingsError::TooFewForTest(1));
+    check(Settings { limit_p: 1.0, ..thesis() }, SettingsError::LimitP(1.0));
+    assert!(Scheduler::new(Settings { limit_p: f64::NAN, ..thesis() }, &apart(1, &[])).is_err());
+    assert!(Scheduler::new(Settings { min_diff_ns: 5, max_diff_ns: 5, ..thesis() }, &apart(1, &[])).is_ok());
+    let stranger = Scheduler::new(thesis(), &apart(1, &[(0, 7)]));
+    assert_eq!(stranger.err(), Some(SettingsError::UnknownMethod { comparison: 0 }));
+}
+
+#[test]
+fn every_decision_explains_itself() {
+    let settings = Settings { weight: 0, min_diff_ns: 5, max_diff_ns: 1000, initial_optimal: 1, ..calm() };
+    let mut scheduler = Scheduler::new(settings, &tasks(&["P.a", "Q.b"], &[(0, 1)])).unwrap();
+    let mut check = |text: &str, now: u64, expected: &[&str]| {
+        let decisions = scheduler.handle(event(text), now);
+        let got: Vec<String> = decisions.iter().map(|one| scheduler.explain(one).to_string()).collect();
+        assert_eq!(got, expected, "{text}");
+    };
+    check(
+        "start",
+        0,
+        &[
+            "measure p/P.a()V: fewer methods are measured than is optimal (1 of 2 unfinished methods measured, 1 optimal)",
+            "put probes into p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal)",
+        ],
+    );
+    check(
+        "tick",
+        1001,
+        &[
+            "measure p/Q.b()V: no sample came for 1001 ns, more than 1000 ns (2 of 2 unfinished methods measured, 2 optimal)",
+            "put probes into p/Q.b()V: the decisions before this one ask for it (2 of 2 unfinished methods measured, 2 optimal)",
+        ],
+    );
+    check(
+        "A@10 B@12",
+        1002,
+        &[
+            "suspend p/P.a()V: measurements end 2 ns apart, less than 5 ns (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
+            "take probes out of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
+        ],
+    );
+}

@@ -1,0 +1,12 @@
+//! The scheduler seen from outside: events and times in, decisions out.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test ends where its premises fail; clippy knows only functions marked as tests"
+)]
+
+mod bench;
+mod finishing;
+mod golden;
+mod life;
+mod selection;
+mod simulated;

@@ -1,0 +1,217 @@
+//! Programs with steady, bursting and silent methods, run against the scheduler: what must hold whatever they do.
+
+use crate::bench::apart;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use spl_lang::{RunMode, Tasks};
+use spl_model::{Sample, Scale, Size};
+use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings, Status};
+use std::collections::BTreeSet;
+
+/// How a method is called.
+#[derive(Clone, Copy, Debug)]
+enum Calls {
+    Never,
+    /// Every so many nanoseconds.
+    Steady(u64),
+    /// This many calls, 100 ns apart, once every period.
+    Burst {
+        calls: u64,
+        period_ns: u64,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    methods: Vec<Calls>,
+    comparisons: Vec<(usize, usize)>,
+    settings: Settings,
+    cycles: u64,
+    cycle_ns: u64,
+}
+
+/// What came of a run.
+struct Run {
+    scheduler: Scheduler,
+    decisions: Vec<Decision>,
+}
+
+impl Program {
+    fn tasks(&self) -> Tasks {
+        apart(self.methods.len(), &self.comparisons)
+    }
+
+    /// Calls of a method that end in a cycle, at most 200.
+    fn ends(&self, method: usize, from_ns: u64, to_ns: u64) -> Vec<u64> {
+        let phase = method as u64 * 17;
+        match self.methods[method] {
+            Calls::Never => Vec::new(),
+            Calls::Steady(period) => {
+                let first = from_ns.saturating_sub(phase).div_ceil(period);
+                (first..first + 200).map(|k| k * period + phase).take_while(|&end| end < to_ns).collect()
+            }
+            Calls::Burst { calls, period_ns } => {
+                let first = from_ns.div_ceil(period_ns) * period_ns + phase;
+                (0..calls.min(200)).map(|k| first + 100 * k).take_while(|&end| end < to_ns).collect()
+            }
+        }
+    }
+
+    /// Runs the program: gates open and close with the decisions; then the program ends.
+    fn run(&self, mut watch: impl FnMut(&Scheduler)) -> Run {
+        let mut scheduler = Scheduler::new(self.settings.clone(), &self.tasks()).unwrap();
+        let mut decisions = scheduler.handle(Event::Start, 0);
+        let mut open = BTreeSet::new();
+        turn_gates(&mut open, &decisions);
+        for cycle in 0..self.cycles {
+            let (from, to) = (cycle * self.cycle_ns, (cycle + 1) * self.cycle_ns);
+            let mut batch = Vec::new();
+            for &method in &open {
+                let MethodIx(index) = method;
+                for end in self.ends(index, from, to) {
+                    let mut sample = Sample::new(end.saturating_sub(50 + end % 13), end).unwrap();
+                    sample.size = Size::Value(end % 3);
+                    batch.push((method, sample));
+                }
+            }
+            let event = if batch.is_empty() { Event::Tick } else { Event::Samples(batch) };
+            let step = scheduler.handle(event, to);
+            turn_gates(&mut open, &step);
+            decisions.extend(step);
+            watch(&scheduler);
+        }
+        decisions.extend(scheduler.handle(Event::Finish, self.cycles * self.cycle_ns));
+        Run { scheduler, decisions }
+    }
+}
+
+fn turn_gates(open: &mut BTreeSet<MethodIx>, decisions: &[Decision]) {
+    for decision in decisions {
+        match decision.action {
+            Action::Measure(method) => {
+                open.insert(method);
+            }
+            Action::Suspend(method) | Action::Finished(method) => {
+                open.remove(&method);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn calls() -> impl Strategy<Value = Calls> {
+    prop_oneof![
+        Just(Calls::Never),
+        (50_u64..5_000_000).prop_map(Calls::Steady),
+        (1_u64..200, 1_000_000_u64..400_000_000)
+            .prop_map(|(calls, period_ns)| Calls::Burst { calls, period_ns }),
+    ]
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let settings = (1_usize..6, 0_u64..100_000, 100_000_u64..50_000_000, 0_u32..6, 2_u64..20, 1_u64..60);
+    (1_usize..9).prop_flat_map(move |count| {
+        (
+            prop::collection::vec(calls(), count),
+            prop::collection::vec((0..count, 0..count), 0..6),
+            settings.clone(),
+            any::<bool>(),
+            1_u64..60,
+        )
+            .prop_map(|(methods, comparisons, limits, measurement, cycles)| {
+                let (initial_optimal, min_diff_ns, max_diff_ns, weight, min_samples, max_samples) = limits;
+                let settings = Settings {
+                    initial_optimal,
+                    min_diff_ns,
+                    max_diff_ns,
+                    weight,
+                    min_samples,
+                    max_samples,
+                    scale: Scale::Linear { base: 1 },
+                    mode: if measurement { RunMode::Measurement } else { RunMode::Comparison },
+                    ..Settings::thesis()
+                };
+                Program { methods, comparisons, settings, cycles, cycle_ns: 10_000_000 }
+            })
+    })
+}
+
+/// The same programs in each run of the tests.
+fn fixed() -> ProptestConfig {
+    ProptestConfig {
+        rng_seed: RngSeed::Fixed(20_150_731),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(fixed())]
+
+    #[test]
+    fn as_many_as_is_optimal_and_never_none(program in program()) {
+        program.run(|scheduler| {
+            let now = scheduler.situation();
+            assert_eq!(now.measured, now.optimal);
+            assert!(now.optimal <= now.unfinished);
+            assert_eq!(now.measured == 0, now.unfinished == 0);
+            let measured = scheduler.progress().filter(|one| one.status == Status::Measured).count();
+            let finished = scheduler.progress().filter(|one| one.status == Status::Finished).count();
+            assert_eq!((measured, program.methods.len() - finished), (now.measured, now.unfinished));
+            assert!(scheduler.progress().all(|one| one.samples <= program.settings.max_samples));
+        });
+    }
+
+    #[test]
+    fn every_comparison_ends_with_the_program(program in program()) {
+        let run = program.run(|_| {});
+        let mut ended = BTreeSet::new();
+        let mut finished = Vec::new();
+        for decision in &run.decisions {
+            match &decision.action {
+                Action::Evaluated(evaluation) => {
+                    let again = !ended.insert(evaluation.comparison);
+                    assert!(!again || evaluation.leftover, "evaluated twice: {evaluation:?}");
+                }
+                Action::Finished(method) => finished.push(*method),
+                _ => {}
+            }
+        }
+        let all = if program.settings.mode == RunMode::Comparison { program.comparisons.len() } else { 0 };
+        prop_assert_eq!(ended, (0..all).collect());
+        finished.sort_unstable();
+        prop_assert_eq!(finished, (0..program.methods.len()).map(MethodIx).collect::<Vec<_>>());
+        prop_assert_eq!(&run.decisions.last().unwrap().action, &Action::Done);
+        prop_assert!(run.scheduler.is_done());
+        prop_assert_eq!(run.decisions.iter().filter(|one| one.action == Action::Done).count(), 1);
+    }
+
+    #[test]
+    fn the_same_input_gives_the_same_decisions(program in program()) {
+        let (one, other) = (program.run(|_| {}), program.run(|_| {}));
+        // As text: a test statistic of constant times is not a number, which equals nothing.
+        prop_assert_eq!(format!("{:?}", one.decisions), format!("{:?}", other.decisions));
+        prop_assert_eq!(one.scheduler, other.scheduler);
+    }
+
+    #[test]
+    fn a_method_that_is_never_called_starves_nobody(
+        silent in 1_usize..4, first in any::<bool>(), period in 1_000_u64..5_000_000, others in 1_usize..4,
+    ) {
+        let calling = vec![Calls::Steady(period); others];
+        let never = vec![Calls::Never; silent];
+        let methods = if first { [never, calling].concat() } else { [calling, never].concat() };
+        let settings = Settings {
+            initial_optimal: 1, min_diff_ns: 1, max_diff_ns: 20_000_000, max_samples: 20, mode: RunMode::Measurement,
+            ..Settings::thesis()
+        };
+        let program = Program {
+            methods, comparisons: Vec::new(), settings, cycles: 200, cycle_ns: 10_000_000,
+        };
+        let mut finished = 0;
+        program.run(|scheduler| {
+            finished = scheduler.progress().filter(|one| one.status == Status::Finished).count();
+        });
+        prop_assert_eq!(finished, others);
+    }
+}
