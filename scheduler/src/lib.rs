@@ -32,6 +32,15 @@
 //! [`Scheduler::handle`]: the owner gathers what arrived within `cycle-sleep` into one [`Event::Samples`], or says
 //! [`Event::Tick`].
 //!
+//! # Beside the thesis
+//!
+//! Each of these is off in [`Settings::thesis`] and works without the others:
+//!
+//! - [`Settings::warm_up`] discards the first samples after a class changed;
+//! - [`Settings::restore_after_ns`] leaves the probes of suspended methods in for a while, behind closed gates;
+//! - [`Settings::change_interval_ns`] and [`Settings::changes_per_minute`] merge and cap changes of classes. A method
+//!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change.
+//!
 //! # Where the thesis leaves a choice
 //!
 //! - **Silence.** A cycle without data compares the time since the last receipt with `max-measuring-diff`. The thesis

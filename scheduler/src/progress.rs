@@ -11,6 +11,8 @@ pub struct MethodProgress {
     pub method: MethodIx,
     /// Waiting, measured, suspended or finished.
     pub status: Status,
+    /// Whether its probes are in, or were asked to go in: a suspended method may keep them behind a closed gate.
+    pub probes_in: bool,
     /// Samples that count.
     pub samples: u64,
     /// Samples that are still allowed.
@@ -40,6 +42,7 @@ impl Scheduler {
         MethodProgress {
             method: index,
             status: method.status,
+            probes_in: self.probes.is_inside(index),
             samples: method.counted,
             remaining: self.settings.effective_max().saturating_sub(method.counted),
             late: method.late,

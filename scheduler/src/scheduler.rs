@@ -20,7 +20,7 @@ pub struct Scheduler {
     pub(crate) roster: Roster,
     pub(crate) comparisons: Comparisons,
     law: Law,
-    probes: Probes,
+    pub(crate) probes: Probes,
     /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
     last_receipt_ns: Option<u64>,
     now_ns: u64,
@@ -240,7 +240,7 @@ impl Scheduler {
 
     /// Lets the probes follow the decisions, then says once that all is done.
     fn settle(&mut self) {
-        if let Some(change) = self.probes.apply(&mut self.roster) {
+        if let Some(change) = self.probes.apply(&mut self.roster, &self.settings, self.now_ns) {
             let action = Action::Retransform { instrument: change.instrument, restore: change.restore };
             self.decide(action, Cause::Applied);
         }

@@ -29,6 +29,14 @@ pub struct Settings {
     pub mode: RunMode,
     /// Which samples are discarded after the probes of a method went in; the thesis discards none.
     pub warm_up: Option<WarmUp>,
+    /// `suspend-restore-after`: how long a suspended method's probes stay in behind a closed gate. 0, as in the
+    /// thesis: they come out at once.
+    pub restore_after_ns: u64,
+    /// `cycle-sleep`: least time between two changes of classes; what is decided meanwhile is merged. 0: changes
+    /// follow each event.
+    pub change_interval_ns: u64,
+    /// Changes of classes in any minute at most; the thesis has no limit.
+    pub changes_per_minute: Option<u32>,
 }
 
 /// How many samples are discarded after a method's probes went in: its compiled code went away with them. A sample
@@ -57,6 +65,9 @@ impl Settings {
             limit_p: 0.05,
             mode: RunMode::Comparison,
             warm_up: None,
+            restore_after_ns: 0,
+            change_interval_ns: 0,
+            changes_per_minute: None,
         }
     }
 
@@ -88,6 +99,9 @@ impl Settings {
         if self.mode == RunMode::Comparison && self.min_samples < 2 {
             return Err(SettingsError::TooFewForTest(self.min_samples));
         }
+        if self.changes_per_minute == Some(0) {
+            return Err(SettingsError::NoChange);
+        }
         if !(self.limit_p > 0.0 && self.limit_p < 1.0) {
             return Err(SettingsError::LimitP(self.limit_p));
         }
@@ -112,6 +126,9 @@ pub enum SettingsError {
     /// No sample would be allowed.
     #[error("max-method-measurements and spl.client.measurements must be at least 1")]
     NoSample,
+    /// No probe could ever go in.
+    #[error("at least 1 change of classes a minute must be allowed")]
+    NoChange,
     /// A bucket would be full before it has a variance (thesis 3.2.7).
     #[error("min-method-measurements must be at least 2 to compare methods, not {0}")]
     TooFewForTest(u64),

@@ -1,6 +1,6 @@
-//! Start and end, warm-up, probes, limits, refused settings, explanations.
+//! Start and end, warm-up, limits, refused settings, explanations.
 
-use crate::bench::{apart, calm, check_decisions, check_trace, event, probes, samples, short, tasks};
+use crate::bench::{apart, calm, check_decisions, check_trace, event, samples, short, tasks};
 use spl_lang::{RunMode, Tasks};
 use spl_model::{Outcome, SampleFlags};
 use spl_scheduler::{Event, MethodIx, Scheduler, Settings, SettingsError, WarmUp};
@@ -61,25 +61,6 @@ fn flagged_samples_are_discarded_only_where_warm_up_is() {
 }
 
 #[test]
-fn probes_follow_the_decisions_once_per_event() {
-    let settings = Settings { weight: 0, min_diff_ns: 5, max_diff_ns: 1000, initial_optimal: 2, ..calm() };
-    let settings = Settings { mode: RunMode::Measurement, ..settings };
-    let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
-    let mut check = |text: &str, decided: &str, changed: &str| {
-        let decisions = scheduler.handle(event(text), 0);
-        assert_eq!((short(&decisions).as_str(), probes(&decisions).as_str()), (decided, changed), "{text}");
-    };
-    check("start", "+A +B", "in A B out");
-    check("A@10", "", "");
-    check("B@11", "-A", "in out A");
-    check("A@2000", "+A", "in A out");
-    // Suspended and measured again within one batch: no class changes.
-    check("B@2001 A@4000", "-B +B", "");
-    check("A@6000 B@6500 A@7000", "+C !A", "in C out A");
-    check("finish", "!B !C done", "in out B C");
-}
-
-#[test]
 fn nothing_is_measured_before_the_start_or_after_the_end() {
     let mut scheduler = check_decisions(
         calm(),
@@ -121,6 +102,7 @@ fn settings_that_cannot_be_obeyed_are_refused() {
     check(Settings { initial_optimal: 0, ..thesis() }, SettingsError::NoMethod);
     check(Settings { max_samples: 0, ..thesis() }, SettingsError::NoSample);
     check(Settings { agent_limit: Some(0), ..thesis() }, SettingsError::NoSample);
+    check(Settings { changes_per_minute: Some(0), ..thesis() }, SettingsError::NoChange);
     check(Settings { min_samples: 1, ..thesis() }, SettingsError::TooFewForTest(1));
     check(Settings { limit_p: 1.0, ..thesis() }, SettingsError::LimitP(1.0));
     assert!(Scheduler::new(Settings { limit_p: f64::NAN, ..thesis() }, &apart(1, &[])).is_err());

@@ -8,5 +8,6 @@ mod bench;
 mod finishing;
 mod golden;
 mod life;
+mod probing;
 mod selection;
 mod simulated;

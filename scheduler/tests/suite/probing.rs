@@ -1,0 +1,127 @@
+//! When classes change: as seldom as the settings ask for.
+
+use crate::bench::{apart, calm, event, probes, short};
+use spl_lang::RunMode;
+use spl_scheduler::{Event, Scheduler, Settings, WarmUp};
+
+/// A gap under 5 ns suspends, one over 1000 ns adds; two of three methods at first.
+fn nervous() -> Settings {
+    Settings {
+        weight: 0,
+        min_diff_ns: 5,
+        max_diff_ns: 1000,
+        initial_optimal: 2,
+        max_samples: 100,
+        mode: RunMode::Measurement,
+        ..calm()
+    }
+}
+
+/// Time, event, decisions, changes of classes.
+fn check(settings: Settings, trace: &[(u64, &str, &str, &str)]) {
+    let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
+    for (index, &(now, text, decided, changed)) in trace.iter().enumerate() {
+        let decisions = scheduler.handle(event(text), now);
+        let got = (short(&decisions), probes(&decisions));
+        assert_eq!(got, (decided.to_owned(), changed.to_owned()), "line {index}: {now} {text}");
+    }
+}
+
+#[test]
+fn probes_follow_the_decisions_once_per_event() {
+    check(
+        Settings { max_samples: 5, ..nervous() },
+        &[
+            (0, "start", "+A +B", "in A B out"),
+            (0, "A@10", "", ""),
+            (0, "B@11", "-A", "in out A"),
+            (0, "A@2000", "+A", "in A out"),
+            // Suspended and measured again within one batch: no class changes.
+            (0, "B@2001 A@4000", "-B +B", ""),
+            (0, "A@6000 B@6500 A@7000", "+C !A", "in C out A"),
+            (0, "finish", "!B !C done", "in out B C"),
+        ],
+    );
+}
+
+#[test]
+fn probes_of_suspended_methods_stay_for_a_while() {
+    check(
+        Settings { restore_after_ns: 1000, ..nervous() },
+        &[
+            (0, "start", "+A +B", "in A B out"),
+            (100, "A@10 B@11", "-A", ""),
+            (600, "A@2000", "+A", ""),
+            (700, "A@2001", "-A", ""),
+            (1500, "A@2500", "", ""),
+            (1699, "A@3000", "", ""),
+            (1700, "A@3500", "", "in out A"),
+            (1800, "A@5000", "+A", "in A out"),
+            // A finished method's probes come out at once.
+            (1900, "limit A", "!A +C", "in C out A"),
+        ],
+    );
+}
+
+#[test]
+fn changes_keep_their_interval_and_merge() {
+    check(
+        Settings { change_interval_ns: 500, ..nervous() },
+        &[
+            (0, "start", "+A +B", "in A B out"),
+            (100, "A@10 B@11", "-A", ""),
+            (200, "A@2000", "+A", ""),
+            (300, "A@4000", "+C", ""),
+            (499, "A@4100", "", ""),
+            // A was out and is in again: C is all that is left.
+            (500, "A@4200", "", "in C out"),
+            (999, "limit A", "!A", ""),
+            (1000, "limit B", "!B", "in out A B"),
+        ],
+    );
+}
+
+#[test]
+fn changes_have_a_cap_per_minute() {
+    let second = 1_000_000_000;
+    check(
+        Settings { changes_per_minute: Some(2), max_diff_ns: u64::MAX, ..nervous() },
+        &[
+            (second, "start", "+A +B", "in A B out"),
+            (2 * second, "limit A", "!A +C", "in C out A"),
+            (3 * second, "A@10 B@11", "-B", ""),
+            (61 * second - 1, "tick", "", ""),
+            (61 * second, "tick", "", "in out B"),
+            (61 * second + 1, "limit C", "!C +B", ""),
+            // The end waits for nothing: the JVM is left as it was found.
+            (61 * second + 2, "finish", "!B done", "in out C"),
+        ],
+    );
+}
+
+#[test]
+fn only_a_changed_class_warms_up_again() {
+    let discarded = |restore_after_ns: u64| {
+        let warm_up = Some(WarmUp { samples: 2, time_ns: 0 });
+        let settings = Settings { restore_after_ns, warm_up, ..nervous() };
+        let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
+        for (now, text) in [(0, "start"), (1, "A@10 A@20 A@30 B@31"), (2, "B@2000"), (3, "A@2100 A@2200")] {
+            scheduler.handle(event(text), now);
+        }
+        scheduler.progress().next().unwrap().discarded
+    };
+    // The gate alone was closed and opened: still warm. With the probes out and in again: two more are discarded.
+    assert_eq!(discarded(1_000_000), 2);
+    assert_eq!(discarded(0), 4);
+}
+
+#[test]
+fn the_display_knows_where_probes_are() {
+    let mut scheduler =
+        Scheduler::new(Settings { restore_after_ns: 1000, ..nervous() }, &apart(3, &[])).unwrap();
+    let inside = |scheduler: &Scheduler| scheduler.progress().map(|one| one.probes_in).collect::<Vec<_>>();
+    assert_eq!(inside(&scheduler), [false, false, false]);
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(event("A@10 B@11"), 1);
+    assert_eq!(inside(&scheduler), [true, true, false]);
+}
