@@ -8,6 +8,7 @@
 mod double;
 mod order;
 mod ratio;
+pub mod sequential;
 mod student;
 mod summary;
 mod welch;

@@ -1,0 +1,15 @@
+//! Sequential comparison of two means: look after every window, decide as soon as the evidence suffices.
+//!
+//! Pairs (x, y) of scaled times from shared windows estimate the ratio of means. Its variance accounts for
+//! autocorrelation; an e-value for each direction (a normal mixture, Robbins 1970) stays valid however often one
+//! looks, which a p-value does not. The validity is asymptotic, so nothing is decided below a minimum effective
+//! number of pairs and of windows.
+
+mod estimate;
+mod evidence;
+mod pairs;
+mod windows;
+
+pub use estimate::RatioEstimate;
+pub use evidence::Evidence;
+pub use windows::{Decision, Look, Sequential, Settings, SettingsError};

@@ -1,0 +1,67 @@
+//! The ratio of two means from paired, autocorrelated samples.
+
+use crate::summary::count;
+
+/// Fewest degrees of freedom, where the quantiles of Student's distribution are already very wide.
+const MIN_DF: f64 = 2.0;
+
+/// An estimate of the ratio of the means of x and y from pairs in the order of their arrival.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatioEstimate {
+    /// Number of pairs.
+    pub n: u64,
+    /// Mean of x over mean of y.
+    pub ratio: f64,
+    /// Integrated autocorrelation time of the linearised differences, in pairs; at least 1.
+    pub tau_int: f64,
+    /// The number of independent pairs that would tell as much: `n / tau_int`.
+    pub n_eff: f64,
+    /// Variance of the logarithm of the ratio.
+    pub variance: f64,
+    /// Degrees of freedom of that variance.
+    pub df: f64,
+}
+
+impl RatioEstimate {
+    /// From the sum of the squared linearised differences, whose mean is 0, and their autocorrelation time.
+    pub(super) fn new(n: u64, ratio: f64, squares: f64, tau_int: f64) -> Self {
+        let pairs = count(n);
+        let n_eff = pairs / tau_int;
+        let variance = squares / (pairs - 1.0) * tau_int / pairs;
+        Self { n, ratio, tau_int, n_eff, variance, df: (n_eff - 1.0).max(MIN_DF) }
+    }
+}
+
+/// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive, monotone
+/// sequence of pair sums (Geyer 1992).
+pub(super) fn autocorrelation(values: &[f64]) -> (f64, f64) {
+    let squares = lagged_products(values, 0);
+    if squares <= 0.0 {
+        return (squares, 1.0);
+    }
+    let (mut sum, mut previous) = (0.0, f64::INFINITY);
+    for lag in (0..).step_by(2).take_while(|lag| lag + 1 < values.len() / 2) {
+        let even = if lag == 0 { squares } else { lagged_products(values, lag) };
+        let pair = (even + lagged_products(values, lag + 1)) / squares;
+        if pair <= 0.0 {
+            break;
+        }
+        previous = pair.min(previous);
+        sum += previous;
+    }
+    (squares, f64::max(1.0, 2.0 * sum - 1.0))
+}
+
+/// Σ vᵢ·vᵢ₊ₗₐ, in four independent sums that a processor adds at the same time.
+fn lagged_products(values: &[f64], lag: usize) -> f64 {
+    const LANES: usize = 4;
+    let (early, late) = (values[..values.len() - lag].chunks_exact(LANES), values[lag..].chunks_exact(LANES));
+    let rest: f64 = early.remainder().iter().zip(late.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; LANES];
+    for (early, late) in early.zip(late) {
+        for lane in 0..LANES {
+            sums[lane] += early[lane] * late[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}

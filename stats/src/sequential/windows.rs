@@ -1,0 +1,188 @@
+//! The state machine of the sequential mode: windows go in, one look comes out of each.
+
+use super::pairs::Pairs;
+use super::{Evidence, RatioEstimate};
+
+/// How a sequential comparison decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The ratio to be compared with; 1 when the constants are already in the times.
+    pub bound: f64,
+    /// Probability with which either wrong decision may ever be taken.
+    pub alpha: f64,
+    /// Scale of the mixture: the |ln(ratio/bound)| that is to be found early.
+    pub tau: f64,
+    /// Nothing is decided on fewer effective pairs: the e-values are valid asymptotically.
+    pub min_effective: f64,
+    /// Nothing is decided in fewer windows: whole windows may be disturbed.
+    pub min_windows: u64,
+}
+
+impl Settings {
+    /// Mixture scale: effects around 20% are found earliest.
+    pub const TAU: f64 = 0.2;
+    /// Fewest effective pairs of a decision.
+    pub const MIN_EFFECTIVE: f64 = 50.0;
+    /// Fewest windows of a decision.
+    pub const MIN_WINDOWS: u64 = 20;
+
+    /// The usual settings for a bound and an error probability.
+    ///
+    /// # Errors
+    /// When `bound` is not positive and finite, or `alpha` not between 0 and 1.
+    pub fn new(bound: f64, alpha: f64) -> Result<Self, SettingsError> {
+        if bound <= 0.0 || !bound.is_finite() {
+            return Err(SettingsError::Bound(bound));
+        }
+        if alpha <= 0.0 || alpha >= 1.0 || alpha.is_nan() {
+            return Err(SettingsError::Alpha(alpha));
+        }
+        let (min_effective, min_windows) = (Self::MIN_EFFECTIVE, Self::MIN_WINDOWS);
+        Ok(Self { bound, alpha, tau: Self::TAU, min_effective, min_windows })
+    }
+}
+
+/// Why a sequential comparison cannot be set up.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// A ratio of times is positive.
+    #[error("a ratio cannot be compared with {0}: the bound must be positive and finite")]
+    Bound(f64),
+    /// An error probability is neither 0 nor 1.
+    #[error("{0} is no error probability: it must lie between 0 and 1")]
+    Alpha(f64),
+}
+
+/// Where the ratio lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// The data don't say yet.
+    Undecided,
+    /// Below the bound.
+    Below,
+    /// Above the bound.
+    Above,
+}
+
+/// What is known after a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Windows so far that brought a pair.
+    pub windows: u64,
+    /// The estimate from the clipped values, which decides.
+    pub estimate: RatioEstimate,
+    /// The ratio of the means of the values as they came.
+    pub raw_ratio: f64,
+    /// Values that were clipped, of twice `estimate.n`.
+    pub clipped: u64,
+    /// Lower end of the interval of the clipped ratio that holds at every look.
+    pub low: f64,
+    /// Upper end of that interval.
+    pub high: f64,
+    /// Evidence about the bound at this look.
+    pub evidence: Evidence,
+    /// The decision, which the first look with enough evidence takes for good.
+    pub decision: Decision,
+    /// Rare long calls, which clipping cuts, move the ratio out of its interval: the decision is about usual calls only.
+    pub tail_dependent: bool,
+}
+
+/// A comparison under way. It keeps 16 bytes a pair.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    settings: Settings,
+    pairs: Stage,
+    windows: u64,
+    unpaired: u64,
+    decision: Decision,
+}
+
+/// The pairs before and after it is known where to clip.
+#[derive(Clone, Debug)]
+enum Stage {
+    Calibrating(Vec<(f64, f64)>),
+    Clipping(Pairs),
+}
+
+impl Sequential {
+    /// Pairs that fix where values are clipped: the first 50 of either side.
+    pub const CALIBRATION: usize = 50;
+    /// Values are clipped at this multiple of the calibration's upper median.
+    pub const CLIP_MULTIPLE: f64 = 10.0;
+
+    /// A comparison without data.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let pairs = Stage::Calibrating(Vec::new());
+        Self { settings, pairs, windows: 0, unpaired: 0, decision: Decision::Undecided }
+    }
+
+    /// Takes a closed window's scaled times of both sides, each in order of arrival, and looks.
+    ///
+    /// The k-th of one side pairs with the k-th of the other; the surplus is not used. There is no look while the
+    /// clipping is not fixed, nor when a mean is not positive. One look costs time in proportion to the pairs so far,
+    /// times their autocorrelation time.
+    pub fn close_window(&mut self, left: &[f64], right: &[f64]) -> Option<Look> {
+        let pairs = left.iter().copied().zip(right.iter().copied());
+        self.windows += u64::from(pairs.len() > 0);
+        self.unpaired += left.len().abs_diff(right.len()) as u64;
+        match &mut self.pairs {
+            Stage::Calibrating(waiting) => {
+                waiting.extend(pairs);
+                let mut clipping = Pairs::new(clip_from(waiting.get(..Self::CALIBRATION)?));
+                waiting.iter().for_each(|&pair| clipping.push(pair));
+                self.pairs = Stage::Clipping(clipping);
+            }
+            Stage::Clipping(clipping) => pairs.for_each(|pair| clipping.push(pair)),
+        }
+        self.look()
+    }
+
+    fn look(&mut self) -> Option<Look> {
+        let Stage::Clipping(pairs) = &self.pairs else { return None };
+        let Settings { bound, alpha, tau, min_effective, min_windows } = self.settings;
+        let estimate = pairs.estimate()?;
+        let evidence = estimate.evidence(bound, tau);
+        let enough = estimate.n_eff >= min_effective && self.windows >= min_windows;
+        if self.decision == Decision::Undecided && enough {
+            let threshold = -alpha.ln();
+            self.decision = match evidence {
+                Evidence { ln_e_above, .. } if ln_e_above >= threshold => Decision::Above,
+                Evidence { ln_e_below, .. } if ln_e_below >= threshold => Decision::Below,
+                _ => Decision::Undecided,
+            };
+        }
+        let raw_ratio = pairs.raw_ratio();
+        let (low, high) = estimate.interval(alpha, tau);
+        Some(Look {
+            windows: self.windows,
+            estimate,
+            raw_ratio,
+            clipped: pairs.cut(),
+            low,
+            high,
+            evidence,
+            decision: self.decision,
+            tail_dependent: !(low..=high).contains(&raw_ratio),
+        })
+    }
+
+    /// Where the ratio lies, as far as decided.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Samples that found no partner in their window.
+    #[must_use]
+    pub fn unpaired(&self) -> u64 {
+        self.unpaired
+    }
+}
+
+/// Where values are clipped: a multiple of the upper median of both sides' values together.
+fn clip_from(pairs: &[(f64, f64)]) -> f64 {
+    let mut values: Vec<f64> = pairs.iter().flat_map(|pair| [pair.0, pair.1]).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).map_or(f64::INFINITY, |median| median * Sequential::CLIP_MULTIPLE)
+}
