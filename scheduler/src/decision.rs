@@ -13,6 +13,14 @@ pub enum Action {
     Measure(MethodIx),
     /// The method is no longer measured and waits again. Samples on their way still count.
     Suspend(MethodIx),
+    /// From now on one call of so many is taken, chosen at random: the first at once, each next one after 1 to
+    /// 2·every − 1 calls. Holds over suspensions until it is changed; 1 at first.
+    SampleEvery {
+        /// The method.
+        method: MethodIx,
+        /// One call in so many.
+        every: u32,
+    },
     /// The method's measurement is complete.
     Finished(MethodIx),
     /// The probes of some methods go in, those of others out, in one request.
@@ -46,7 +54,7 @@ pub struct Situation {
     pub now_ns: u64,
     /// Smoothed time between measurement ends; `None` until there were two.
     pub difference_ns: Option<u64>,
-    /// Methods that should be measured at once.
+    /// Methods that should be measured at once: the law's number, or less where the budget allows less.
     pub optimal: usize,
     /// Methods that are measured.
     pub measured: usize,
@@ -80,6 +88,15 @@ pub enum Cause {
         silent_ns: u64,
         /// `max-measuring-diff`
         limit_ns: u64,
+    },
+    /// What the probes cost, against the budget.
+    Budget {
+        /// Calls of the method per second; `None` where all measured methods together are the cause.
+        calls_per_s: Option<u64>,
+        /// Cost of all probes after the decision, nanoseconds of CPU time per second.
+        cost_ns_per_s: u64,
+        /// The ceiling.
+        ceiling_ns_per_s: u64,
     },
     /// All comparisons of the method are decided.
     ComparisonsDecided {
@@ -126,6 +143,9 @@ impl Decision {
         match &self.action {
             Action::Measure(method) => write!(f, "measure {}", name(*method))?,
             Action::Suspend(method) => write!(f, "suspend {}", name(*method))?,
+            Action::SampleEvery { method, every } => {
+                write!(f, "take one call in {every} of {}", name(*method))?
+            }
             Action::Finished(method) => write!(f, "finish {}", name(*method))?,
             Action::Retransform { instrument, restore } => {
                 let list = |methods: &[MethodIx]| {
@@ -161,6 +181,15 @@ impl fmt::Display for Cause {
             }
             Self::Silence { silent_ns, limit_ns } => {
                 write!(f, "no sample came for {silent_ns} ns, more than {limit_ns} ns")
+            }
+            Self::Budget { calls_per_s, cost_ns_per_s, ceiling_ns_per_s } => {
+                if let Some(calls) = calls_per_s {
+                    write!(f, "it is called {calls} times a second, ")?;
+                }
+                write!(
+                    f,
+                    "probes cost {cost_ns_per_s} ns of CPU time a second, the ceiling is {ceiling_ns_per_s}"
+                )
             }
             Self::ComparisonsDecided { samples } => {
                 write!(f, "all its comparisons are decided after {samples} samples")

@@ -22,6 +22,7 @@
 //! |---|---|
 //! | [`Action::Measure`] | opens the method's gate; its probes are in or come with the next `Retransform` |
 //! | [`Action::Suspend`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
+//! | [`Action::SampleEvery`] | tells the gate to take one call in so many (only with a budget) |
 //! | [`Action::Finished`] | closes the gate for good, writes what is left of the method's samples |
 //! | [`Action::Retransform`] | one request to the JVM: puts the probes of some methods in, takes those of others out |
 //! | [`Action::Evaluated`] | writes the evaluation to the results |
@@ -39,7 +40,8 @@
 //! - [`Settings::warm_up`] discards the first samples after a class changed;
 //! - [`Settings::restore_after_ns`] leaves the probes of suspended methods in for a while, behind closed gates;
 //! - [`Settings::change_interval_ns`] and [`Settings::changes_per_minute`] merge and cap changes of classes. A method
-//!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change.
+//!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change;
+//! - [`Settings::budget`] thins the sampling of busy methods, and measures fewer, so that probes stay under a ceiling.
 //!
 //! # Where the thesis leaves a choice
 //!
@@ -58,6 +60,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod compare;
 mod decision;
 mod event;
@@ -75,4 +78,4 @@ pub use event::{Event, MethodIx};
 pub use method::Status;
 pub use progress::MethodProgress;
 pub use scheduler::Scheduler;
-pub use settings::{Settings, SettingsError, WarmUp};
+pub use settings::{Budget, Settings, SettingsError, WarmUp};

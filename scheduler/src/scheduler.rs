@@ -1,5 +1,6 @@
 //! The state machine: each event is one communication cycle (thesis 3.2.3, 3.2.4).
 
+use crate::budget::{Meters, Thinning};
 use crate::compare::Comparisons;
 use crate::decision::describe;
 use crate::law::{Law, Shift};
@@ -21,6 +22,7 @@ pub struct Scheduler {
     pub(crate) comparisons: Comparisons,
     law: Law,
     pub(crate) probes: Probes,
+    pub(crate) meters: Meters,
     /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
     last_receipt_ns: Option<u64>,
     now_ns: u64,
@@ -40,6 +42,7 @@ impl Scheduler {
             comparisons: Comparisons::new(tasks, settings.mode)?,
             law: Law::new(settings.initial_optimal, roster.unfinished()),
             probes: Probes::new(roster.len()),
+            meters: Meters::new(roster.len()),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             roster,
             settings,
@@ -54,16 +57,18 @@ impl Scheduler {
     /// in the order in which they are to be carried out. A time before that of an earlier event counts as that time.
     pub fn handle(&mut self, event: Event, now_ns: u64) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
+        self.meters.pass_time(&self.roster, self.now_ns);
         match event {
             Event::Start => self.start(),
             Event::Samples(batch) if batch.is_empty() => self.tick(),
             Event::Samples(batch) => self.samples(batch),
             Event::Tick => self.tick(),
-            Event::Dropped { method, count } => self.roster.drop_samples(method, count),
+            Event::Dropped { method, count } => self.dropped(method, count),
             Event::LimitReached(method) => self.limit_reached(method),
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::Finish => self.finish_all(),
         }
+        self.spend();
         self.settle();
         std::mem::take(&mut self.decisions)
     }
@@ -74,7 +79,7 @@ impl Scheduler {
         Situation {
             now_ns: self.now_ns,
             difference_ns: self.law.difference_ns(),
-            optimal: self.law.optimal(),
+            optimal: self.optimal(),
             measured: self.roster.measured(),
             unfinished: self.roster.unfinished(),
         }
@@ -84,6 +89,11 @@ impl Scheduler {
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.done
+    }
+
+    /// The law's number, within what the budget allows.
+    fn optimal(&self) -> usize {
+        self.law.optimal().min(self.meters.bound())
     }
 
     fn start(&mut self) {
@@ -108,6 +118,7 @@ impl Scheduler {
         let Some(method) = self.roster.get_mut(index) else { return };
         let recorded = method.record(sample, &self.settings);
         let counted = method.counted;
+        self.meters.count(index, 1);
         let shift = if self.last_receipt_ns.is_some() {
             self.law.ended(sample.end_ns(), &self.settings, self.roster.unfinished())
         } else {
@@ -221,7 +232,7 @@ impl Scheduler {
         if self.last_receipt_ns.is_none() {
             return;
         }
-        while self.roster.measured() < self.law.optimal() {
+        while self.roster.measured() < self.optimal() {
             let Some(method) = select::to_measure(&self.roster, &self.comparisons) else { break };
             self.roster.set_status(method, Status::Measured);
             let cause = match &shift {
@@ -230,11 +241,42 @@ impl Scheduler {
             };
             self.decide(Action::Measure(method), cause);
         }
-        let Some(Shift::Fewer(cause)) = shift else { return };
-        while self.roster.measured() > self.law.optimal() {
+        while self.roster.measured() > self.optimal() {
             let Some(method) = select::to_suspend(&self.roster) else { break };
             self.roster.set_status(method, Status::Suspended);
-            self.decide(Action::Suspend(method), cause.clone());
+            let cause = match &shift {
+                Some(Shift::Fewer(cause)) => cause.clone(),
+                _ => self.budget_cause(None),
+            };
+            self.decide(Action::Suspend(method), cause);
+        }
+    }
+
+    /// Keeps the probes' cost under the budget's ceiling: takes fewer calls, then measures fewer methods.
+    fn spend(&mut self) {
+        let Some(budget) = self.settings.budget else { return };
+        let found = self.meters.find_rates(&budget);
+        for thinning in self.meters.plan(&self.roster, &budget, found) {
+            let Thinning { method, every, calls_per_s } = thinning;
+            let cause = self.budget_cause(Some(calls_per_s));
+            self.decide(Action::SampleEvery { method, every }, cause);
+        }
+        self.balance(None);
+    }
+
+    fn budget_cause(&self, calls_per_s: Option<u64>) -> Cause {
+        Cause::Budget {
+            calls_per_s,
+            cost_ns_per_s: self.meters.cost_ns_per_s(),
+            ceiling_ns_per_s: self.settings.budget.map_or(u64::MAX, |budget| budget.ceiling_ns_per_s),
+        }
+    }
+
+    fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
+        self.roster.drop_samples(method, count);
+        match method {
+            Some(method) => self.meters.count(method, count),
+            None => self.meters.count_unknown(count, &self.roster),
         }
     }
 

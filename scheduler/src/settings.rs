@@ -37,6 +37,26 @@ pub struct Settings {
     pub change_interval_ns: u64,
     /// Changes of classes in any minute at most; the thesis has no limit.
     pub changes_per_minute: Option<u32>,
+    /// The ceiling of what probes may cost; the thesis has none.
+    pub budget: Option<Budget>,
+}
+
+/// An overhead ceiling. The rates of calls come from the samples that arrive and are lost, so what a method costs is
+/// known after its gate was open for one window; until then it takes every call. At least one method stays measured,
+/// with the thinnest sampling, even when that is over the ceiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Nanoseconds of CPU time that probes may take in a second: 1% of a program that keeps two cores busy is
+    /// 20,000,000.
+    pub ceiling_ns_per_s: u64,
+    /// Cost of a call that is taken, picoseconds of CPU time; the agent calibrates it.
+    pub sample_cost_ps: u64,
+    /// Cost of a call that an open gate passes over, picoseconds of CPU time.
+    pub skip_cost_ps: u64,
+    /// Open time of a gate over which its calls are counted, nanoseconds.
+    pub window_ns: u64,
+    /// Thinnest sampling allowed: one call in so many.
+    pub max_every: u32,
 }
 
 /// How many samples are discarded after a method's probes went in: its compiled code went away with them. A sample
@@ -68,6 +88,7 @@ impl Settings {
             restore_after_ns: 0,
             change_interval_ns: 0,
             changes_per_minute: None,
+            budget: None,
         }
     }
 

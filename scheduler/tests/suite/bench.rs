@@ -3,7 +3,7 @@
 //! Methods are letters in the task file's order. Events: `start`, `tick`, `finish`, `limit A` (the agent's
 //! limit), `native A` (can't be measured), or samples: `A@100` is a call of
 //! the first method that ends at 100 ns, `A@100:7` has the size 7, `A@100+10x3` are three calls that end at 100, 110
-//! and 120. Decisions: `+A` measure, `-A` suspend, `!A` finished, `=0` comparison 0 evaluated with its bucket and the
+//! and 120. Decisions: `+A` measure, `-A` suspend, `A/8` take one call in 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the
 //! numbers of samples, `~0` the same as leftover, `?0` not evaluated, `done`.
 
 use spl_lang::{Comparison, MeasuredMethod, Sign, Tasks};
@@ -94,6 +94,7 @@ pub(crate) fn short(decisions: &[Decision]) -> String {
     let word = |decision: &Decision| match &decision.action {
         Action::Measure(method) => Some(format!("+{}", letter(method.0))),
         Action::Suspend(method) => Some(format!("-{}", letter(method.0))),
+        Action::SampleEvery { method, every } => Some(format!("{}/{every}", letter(method.0))),
         Action::Finished(method) => Some(format!("!{}", letter(method.0))),
         Action::Evaluated(evaluation) => {
             let mark = match (&evaluation.verdict, evaluation.leftover) {

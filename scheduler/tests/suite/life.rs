@@ -145,3 +145,22 @@ fn every_decision_explains_itself() {
         ],
     );
 }
+
+#[test]
+fn an_empty_batch_is_a_cycle_without_data() {
+    let settings = Settings { initial_optimal: 1, max_diff_ns: 100, ..calm() };
+    let mut scheduler = Scheduler::new(settings, &apart(2, &[])).unwrap();
+    scheduler.handle(Event::Start, 0);
+    assert_eq!(short(&scheduler.handle(Event::Samples(Vec::new()), 101)), "+B");
+}
+
+#[test]
+fn late_samples_still_drive_the_law() {
+    let settings =
+        Settings { initial_optimal: 1, max_samples: 1, mode: RunMode::Measurement, weight: 0, ..calm() };
+    check_trace(
+        settings,
+        &apart(2, &[]),
+        &[(0, "start", "+A", 1, None), (1, "A@10", "!A +B", 1, None), (2, "A@30", "", 1, Some(20))],
+    );
+}

@@ -5,6 +5,7 @@
 )]
 
 mod bench;
+mod budget;
 mod finishing;
 mod golden;
 mod life;

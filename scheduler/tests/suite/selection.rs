@@ -2,7 +2,8 @@
 
 use crate::bench::{apart, calm, check_decisions, check_trace, tasks, with_status};
 use spl_lang::RunMode;
-use spl_scheduler::{Settings, Status};
+use spl_model::Sample;
+use spl_scheduler::{Event, MethodIx, Scheduler, Settings, Status};
 
 #[test]
 fn a_class_goes_first_by_what_waits_less_what_was_started() {
@@ -20,14 +21,10 @@ fn a_class_goes_first_by_what_waits_less_what_was_started() {
 
 #[test]
 fn finished_methods_still_count_as_started() {
-    // P 3 gives A and B (P 1, Q 1: file order), then P -1 and Q 1. A and B finish: still P -1, so Q's D comes first.
-    let settings = Settings { initial_optimal: 2, max_samples: 1, mode: RunMode::Measurement, ..calm() };
-    let list = tasks(&["P.a", "P.b", "P.c", "Q.d"], &[]);
-    check_decisions(
-        settings,
-        &list,
-        &[("start", "+A +B"), ("A@1 B@2", "!A +D !B +C"), ("C@3 D@4", "!C !D done")],
-    );
+    // P 3 gives A. When A is finished, P is at 2 - 1, so Q 2 gives D; then Q is at 1 - 1 and P still at 1.
+    let settings = Settings { initial_optimal: 1, max_samples: 1, mode: RunMode::Measurement, ..calm() };
+    let list = tasks(&["P.a", "P.b", "P.c", "Q.d", "Q.e"], &[]);
+    check_decisions(settings, &list, &[("start", "+A"), ("A@1", "!A +D"), ("D@2", "!D +B")]);
 }
 
 #[test]
@@ -111,6 +108,13 @@ fn ends_are_ordered_by_time_within_a_batch() {
             &[(0, "start", "+A", 1, None), (1, text, "", 1, Some(50))],
         );
     }
+
+    // By their ends, not their starts: 100, 110, 200 give (10+90)/2.
+    let call = |start, end| (MethodIx(0), Sample::new(start, end).unwrap());
+    let mut scheduler = Scheduler::new(settings, &apart(1, &[])).unwrap();
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(Event::Samples(vec![call(0, 200), call(90, 100), call(95, 110)]), 1);
+    assert_eq!(scheduler.situation().difference_ns, Some(50));
 }
 
 #[test]

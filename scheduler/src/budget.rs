@@ -1,0 +1,197 @@
+//! An overhead ceiling: from the cost of a probe and the rate of calls to how many gates are open, and how many calls
+//! each of them takes.
+
+use crate::method::Status;
+use crate::roster::Roster;
+use crate::{Budget, MethodIx};
+
+const SECOND_NS: u128 = 1_000_000_000;
+const PS_PER_NS: u128 = 1000;
+
+/// What the probes cost, by method, and what may be open.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Meters {
+    meters: Vec<Meter>,
+    /// When open time was counted last.
+    counted_ns: Option<u64>,
+    /// Methods that may be measured at once; `None` while the budget has never been short.
+    bound: Option<usize>,
+    /// Cost with the newest plan.
+    cost_ps_per_s: u128,
+}
+
+/// Calls of one method through its open gate.
+#[derive(Clone, Debug, PartialEq)]
+struct Meter {
+    /// One call of so many is taken.
+    every: u32,
+    /// Calls since the rate was found last, those that were passed over included.
+    calls: u128,
+    /// Time in which the gate was open since then.
+    open_ns: u64,
+    calls_per_s: Option<u128>,
+}
+
+/// A change of how many calls of a method are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thinning {
+    pub(crate) method: MethodIx,
+    pub(crate) every: u32,
+    pub(crate) calls_per_s: u64,
+}
+
+impl Meters {
+    pub(crate) fn new(methods: usize) -> Self {
+        let meter = Meter { every: 1, calls: 0, open_ns: 0, calls_per_s: None };
+        Self { meters: vec![meter; methods], counted_ns: None, bound: None, cost_ps_per_s: 0 }
+    }
+
+    /// Methods that may be measured at once, as far as the budget says.
+    pub(crate) fn bound(&self) -> usize {
+        self.bound.unwrap_or(usize::MAX)
+    }
+
+    /// Cost of the probes with the newest plan, nanoseconds of CPU time per second.
+    pub(crate) fn cost_ns_per_s(&self) -> u64 {
+        clamp(self.cost_ps_per_s / PS_PER_NS)
+    }
+
+    /// One call in this many is taken.
+    pub(crate) fn every(&self, method: MethodIx) -> u32 {
+        self.meters.get(method.0).map_or(1, |meter| meter.every)
+    }
+
+    /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before it.
+    pub(crate) fn count(&mut self, method: MethodIx, samples: u64) {
+        if let Some(meter) = self.meters.get_mut(method.0) {
+            meter.calls = meter.calls.saturating_add(u128::from(samples) * u128::from(meter.every));
+        }
+    }
+
+    /// Counts lost samples of unknown methods: the busiest lose most, so they are shared out by what arrived.
+    pub(crate) fn count_unknown(&mut self, samples: u64, roster: &Roster) {
+        let open: Vec<usize> = measured(roster).map(|method| method.0).collect();
+        let taken = |meter: &Meter| meter.calls / u128::from(meter.every);
+        let total: u128 = open.iter().map(|&index| taken(&self.meters[index])).sum();
+        for &index in &open {
+            let meter = &mut self.meters[index];
+            let share = match total {
+                0 => u128::from(samples) / open.len() as u128,
+                total => u128::from(samples).saturating_mul(taken(meter)) / total,
+            };
+            meter.calls = meter.calls.saturating_add(share.saturating_mul(u128::from(meter.every)));
+        }
+    }
+
+    /// Counts the time up to now for the gates that were open in it.
+    pub(crate) fn pass_time(&mut self, roster: &Roster, now_ns: u64) {
+        let passed = now_ns.saturating_sub(self.counted_ns.unwrap_or(now_ns));
+        self.counted_ns = Some(now_ns);
+        for method in measured(roster) {
+            let meter = &mut self.meters[method.0];
+            meter.open_ns = meter.open_ns.saturating_add(passed);
+        }
+    }
+
+    /// Finds the rates of methods that were open for a whole window. Says whether there was any.
+    pub(crate) fn find_rates(&mut self, budget: &Budget) -> bool {
+        let mut found = false;
+        for meter in self.meters.iter_mut().filter(|meter| meter.open_ns >= budget.window_ns.max(1)) {
+            meter.calls_per_s = Some(meter.calls.saturating_mul(SECOND_NS) / u128::from(meter.open_ns));
+            (meter.calls, meter.open_ns) = (0, 0);
+            found = true;
+        }
+        found
+    }
+
+    /// Shares the ceiling out to the measured methods: what a rare method leaves of its share is the others'. A method
+    /// whose rate is not known yet keeps its share for itself. Fewer methods may be measured when even the thinnest
+    /// sampling costs too much, one more whenever rates were `found` at which half the ceiling is unused.
+    pub(crate) fn plan(&mut self, roster: &Roster, budget: &Budget, found: bool) -> Vec<Thinning> {
+        let ceiling = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS;
+        let mut methods: Vec<MethodIx> = measured(roster).collect();
+        methods.sort_by_key(|method| (self.meters[method.0].calls_per_s, *method));
+        let (mut free, mut cost, mut thinned) = (ceiling, 0_u128, Vec::new());
+        for (done, &method) in methods.iter().enumerate() {
+            let share = free / (methods.len() - done) as u128;
+            let meter = &mut self.meters[method.0];
+            let Some(rate) = meter.calls_per_s else {
+                free -= share;
+                continue;
+            };
+            let every = every_for(rate, share, budget);
+            let spent = cost_of(rate, every, budget);
+            free = free.saturating_sub(spent);
+            cost = cost.saturating_add(spent);
+            if every != meter.every {
+                meter.every = every;
+                thinned.push(Thinning { method, every, calls_per_s: clamp(rate) });
+            }
+        }
+        self.cost_ps_per_s = cost;
+        if cost > ceiling {
+            self.bound = Some(methods.len().saturating_sub(1).max(1));
+        } else if found && cost <= ceiling / 2 {
+            self.bound = self.bound.map(|bound| bound.saturating_add(1));
+        }
+        thinned
+    }
+}
+
+fn measured(roster: &Roster) -> impl Iterator<Item = MethodIx> {
+    roster.iter().filter(|(_, method)| method.status == Status::Measured).map(|(index, _)| index)
+}
+
+/// The smallest power of two at which one call in so many stays within the share, at most `max_every`. Powers of two
+/// keep small changes of the rate from changing it.
+fn every_for(rate: u128, share: u128, budget: &Budget) -> u32 {
+    let mut every = 1_u32;
+    while cost_of(rate, every, budget) > share && every <= budget.max_every / 2 {
+        every *= 2;
+    }
+    every
+}
+
+/// Picoseconds of CPU time per second.
+fn cost_of(rate: u128, every: u32, budget: &Budget) -> u128 {
+    let (every, sample, skip) =
+        (u128::from(every), u128::from(budget.sample_cost_ps), u128::from(budget.skip_cost_ps));
+    let taken = rate.saturating_mul(sample) / every;
+    let passed_over = rate.saturating_mul(skip).saturating_mul(every - 1) / every;
+    taken.saturating_add(passed_over)
+}
+
+fn clamp(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(ceiling_ns_per_s: u64, max_every: u32) -> Budget {
+        Budget { ceiling_ns_per_s, sample_cost_ps: 40_000, skip_cost_ps: 1000, window_ns: 1, max_every }
+    }
+
+    #[test]
+    fn sampling_is_thinned_until_it_fits() {
+        // Calls per second, share in ns per second, N; a sample costs 40 ns, a call passed over 1 ns.
+        let check = |rate: u128, share_ns: u128, max_every: u32, expected: u32| {
+            let every = every_for(rate, share_ns * PS_PER_NS, &budget(0, max_every));
+            assert_eq!(every, expected, "{rate} calls/s, {share_ns} ns/s");
+        };
+        check(0, 0, 1024, 1);
+        check(100, 4000, 1024, 1);
+        check(100, 3999, 1024, 2);
+        // N=2: 20.5 ns a call; N=4: 10.75; N=8: 5.875.
+        check(1000, 20_500, 1024, 2);
+        check(1000, 20_499, 1024, 4);
+        check(1000, 5875, 1024, 8);
+        check(1000, 5874, 1024, 16);
+        // Passing over alone costs more than the share.
+        check(1000, 900, 1024, 1024);
+        check(1000, 900, 1000, 512);
+        check(1000, 900, 0, 1);
+        check(u128::MAX, 1, u32::MAX, 1 << 31);
+    }
+}
