@@ -1,5 +1,31 @@
 //! What a class file says about itself and its methods.
 
+use crate::class::{ClassFile, Method};
+use crate::mutf8;
+use crate::reader::Reader;
+use spl_model::Refusal;
+
+/// Reads a class file without changing it.
+///
+/// # Errors
+/// When the bytes are no class file, or one of an unknown version.
+pub fn inspect(class_bytes: &[u8]) -> Result<ClassInfo, Refusal> {
+    let class = ClassFile::read(class_bytes)?;
+    let super_name = match class.super_class {
+        0 => None,
+        index => Some(mutf8::decode(class.pool.class(index)?)),
+    };
+    let info = |method: &Method<'_>| MethodInfo::read(&class, method);
+    Ok(ClassInfo {
+        name: mutf8::decode(class.name()?),
+        super_name,
+        major_version: class.major,
+        minor_version: class.minor,
+        access: class.access,
+        methods: class.methods.iter().map(info).collect::<Result<_, _>>()?,
+    })
+}
+
 /// A class as its file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassInfo {
@@ -32,4 +58,22 @@ pub struct MethodInfo {
     pub intrinsic: bool,
     /// The annotation that makes the method unfit for probes, as a field descriptor.
     pub special_annotation: Option<String>,
+}
+
+impl MethodInfo {
+    fn read(class: &ClassFile<'_>, method: &Method<'_>) -> Result<Self, Refusal> {
+        let code_bytes = match &method.code {
+            None => None,
+            // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
+            Some(range) => Some(Reader::starting_at(class.bytes, range.start + 4).u4()? as usize),
+        };
+        Ok(Self {
+            name: mutf8::decode(method.name),
+            descriptor: mutf8::decode(method.descriptor),
+            access: method.access,
+            code_bytes,
+            intrinsic: method.intrinsic,
+            special_annotation: method.special_annotation.map(str::to_owned),
+        })
+    }
 }

@@ -7,8 +7,28 @@
 
 pub mod names;
 
+mod class;
+mod code;
+mod emit;
+mod flow;
+mod frames;
+mod insn;
 mod inspect;
+mod layout;
+mod method;
+mod mutf8;
+mod nearest;
+mod opcode;
+mod patch;
 mod plan;
+mod pool;
+mod reader;
+mod region;
+mod rewrite;
+mod tables;
+mod weave;
 
-pub use inspect::{ClassInfo, MethodInfo};
+pub use inspect::{ClassInfo, MethodInfo, inspect};
+pub use patch::{PatchError, patch_longs};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
+pub use rewrite::instrument;

@@ -1,0 +1,115 @@
+//! The few instructions that we insert, in their shortest forms.
+
+use crate::names;
+use crate::opcode::{INVOKESTATIC, IRETURN, LDC, LDC_W, WIDE};
+use crate::pool::PoolBuilder;
+use spl_model::{FieldType, Refusal};
+
+/// Types as load, store and return instructions tell them apart (JVMS 2.11.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Int,
+    Long,
+    Float,
+    Double,
+    Reference,
+}
+
+impl Kind {
+    pub(crate) fn of(field: &FieldType) -> Self {
+        match field {
+            FieldType::Long => Self::Long,
+            FieldType::Float => Self::Float,
+            FieldType::Double => Self::Double,
+            FieldType::Object(_) | FieldType::Array(_) => Self::Reference,
+            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Self::Int,
+        }
+    }
+
+    /// What a return instruction returns; `None` for `void`.
+    pub(crate) fn of_return(opcode: u8) -> Option<Self> {
+        [Self::Int, Self::Long, Self::Float, Self::Double, Self::Reference]
+            .into_iter()
+            .find(|kind| IRETURN + *kind as u8 == opcode)
+    }
+
+    /// Stack words and local slots of one value.
+    pub(crate) fn words(self) -> u16 {
+        if matches!(self, Self::Long | Self::Double) { 2 } else { 1 }
+    }
+
+    pub(crate) fn return_opcode(self) -> u8 {
+        IRETURN + self as u8
+    }
+}
+
+/// Bytecode in the making; constants go to the pool.
+#[derive(Debug)]
+pub(crate) struct Emitter<'p> {
+    pub(crate) pool: &'p mut PoolBuilder,
+    pub(crate) code: Vec<u8>,
+}
+
+impl<'p> Emitter<'p> {
+    pub(crate) fn new(pool: &'p mut PoolBuilder) -> Self {
+        Self { pool, code: Vec::new() }
+    }
+
+    pub(crate) fn op(&mut self, opcode: u8) -> &mut Self {
+        self.code.push(opcode);
+        self
+    }
+
+    pub(crate) fn load(&mut self, kind: Kind, slot: u16) -> &mut Self {
+        self.local(0x15, 0x1a, kind, slot)
+    }
+
+    pub(crate) fn store(&mut self, kind: Kind, slot: u16) -> &mut Self {
+        self.local(0x36, 0x3b, kind, slot)
+    }
+
+    fn local(&mut self, long_form: u8, short_form: u8, kind: Kind, slot: u16) -> &mut Self {
+        let long_form = long_form + kind as u8;
+        match slot.to_be_bytes() {
+            [0, slot @ 0..=3] => self.code.push(short_form + 4 * kind as u8 + slot),
+            [0, slot] => self.code.extend([long_form, slot]),
+            [high, low] => self.code.extend([WIDE, long_form, high, low]),
+        }
+        self
+    }
+
+    pub(crate) fn int(&mut self, value: i32) -> Result<&mut Self, Refusal> {
+        if let Ok(small) = i8::try_from(value) {
+            match small {
+                -1..=5 => self.code.push((0x03 + small) as u8),
+                _ => self.code.extend([0x10, small as u8]),
+            }
+        } else if let Ok(short) = i16::try_from(value) {
+            self.code.push(0x11);
+            self.code.extend(short.to_be_bytes());
+        } else {
+            match self.pool.integer(value)?.to_be_bytes() {
+                [0, index] => self.code.extend([LDC, index]),
+                [high, low] => self.code.extend([LDC_W, high, low]),
+            }
+        }
+        Ok(self)
+    }
+
+    /// A long that is a small non-negative number.
+    pub(crate) fn small_long(&mut self, value: u16) -> Result<&mut Self, Refusal> {
+        match value {
+            0 => Ok(self.op(0x09)),
+            1 => Ok(self.op(0x0a)),
+            _ => Ok(self.int(i32::from(value))?.op(0x85)),
+        }
+    }
+
+    /// Calls a method of the probe class.
+    pub(crate) fn call(&mut self, name: &str, descriptor: &str) -> Result<&mut Self, Refusal> {
+        let method = self.pool.method(names::PROBE_CLASS, name, descriptor)?;
+        self.code.push(INVOKESTATIC);
+        self.code.extend(method.to_be_bytes());
+        Ok(self)
+    }
+}

@@ -1,0 +1,271 @@
+//! How high the stack is at each instruction, and where a constructor calls `this(…)` or `super(…)`.
+//!
+//! The simulation knows of each stack word and local slot only whether it holds the object under construction before that
+//! call. Paths that meet keep what both agree on, as the JVM's verifier does.
+
+use crate::code::Code;
+use crate::insn::{Flow, Insn, LocalAccess};
+use crate::mutf8;
+use crate::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
+use crate::pool::Pool;
+use crate::reader::malformed;
+use spl_model::{Descriptor, FieldType, Refusal};
+
+/// What the simulation found out about each instruction, in code order.
+#[derive(Debug)]
+pub(crate) struct FlowFacts {
+    /// Stack words before the instruction; `None` when no path leads there.
+    pub(crate) heights: Vec<Option<usize>>,
+    /// For constructors: whether the object is still under construction before the instruction.
+    pub(crate) before_init: Vec<bool>,
+    /// The instructions that initialise the object under construction.
+    pub(crate) init_calls: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    /// Of each stack word: is it the object under construction?
+    stack: Vec<bool>,
+    /// The local slots that hold it, ascending.
+    locals: Vec<u16>,
+    before_init: bool,
+}
+
+/// Stack words and local slots that a simulation may copy before it gives up: far beyond what real code needs (the
+/// largest constructor of JDK 17 stays under 100,000), little enough that hostile code cannot occupy the agent.
+const COPY_LIMIT: usize = 20_000_000;
+
+struct Simulation<'a, 'b> {
+    insns: &'b [Insn<'a>],
+    code: &'b Code<'a>,
+    pool: &'b Pool<'a>,
+    /// Index of the instruction at each offset.
+    index_at: Vec<Option<u32>>,
+    states: Vec<Option<State>>,
+    pending: Vec<usize>,
+    init_calls: Vec<usize>,
+    copied: usize,
+}
+
+/// Simulates `code`. `constructs` says that local 0 holds an object under construction at the start.
+pub(crate) fn analyse<'a>(
+    code: &Code<'a>,
+    insns: &[Insn<'a>],
+    pool: &Pool<'a>,
+    constructs: bool,
+) -> Result<FlowFacts, Refusal> {
+    let mut index_at = vec![None; code.bytes.len()];
+    for (index, insn) in (0..).zip(insns) {
+        index_at[insn.at as usize] = Some(index);
+    }
+    let states = vec![None; insns.len()];
+    let (pending, init_calls) = (Vec::new(), Vec::new());
+    let mut simulation = Simulation { insns, code, pool, index_at, states, pending, init_calls, copied: 0 };
+    let locals = if constructs { vec![0] } else { Vec::new() };
+    simulation.reach(0, &State { stack: Vec::new(), locals, before_init: constructs })?;
+    while let Some(index) = simulation.pending.pop() {
+        simulation.run_from(index)?;
+    }
+    simulation.init_calls.sort_unstable();
+    simulation.init_calls.dedup();
+    let height = |state: &Option<State>| state.as_ref().map(|state| state.stack.len());
+    let before = |state: &Option<State>| state.as_ref().is_some_and(|state| state.before_init);
+    Ok(FlowFacts {
+        heights: simulation.states.iter().map(height).collect(),
+        before_init: simulation.states.iter().map(before).collect(),
+        init_calls: simulation.init_calls,
+    })
+}
+
+impl Simulation<'_, '_> {
+    /// Notes that `state` reaches the instruction at offset `at`.
+    fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
+        let index = self.index_at.get(at as usize).copied().flatten();
+        let index = index.ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
+        let index = index as usize;
+        self.copied += state.stack.len() + state.locals.len() + 1;
+        if self.copied > COPY_LIMIT {
+            return Err(Refusal::Constructor("its code is too involved".to_owned()));
+        }
+        match &mut self.states[index] {
+            None => self.states[index] = Some(state.clone()),
+            Some(known) => {
+                if !known.meet(state)? {
+                    return Ok(());
+                }
+            }
+        }
+        self.pending.push(index);
+        Ok(())
+    }
+
+    /// Executes the instruction `index` in its noted state.
+    fn run_from(&mut self, index: usize) -> Result<(), Refusal> {
+        let Some(mut state) = self.states[index].clone() else { return Ok(()) };
+        let insns = self.insns;
+        let insn = &insns[index];
+        self.reach_handlers(insn.at, &state)?;
+        self.execute(index, &mut state)?;
+        if state.stack.len() > usize::from(self.code.max_stack) {
+            return Err(malformed(format!("the stack overflows at {}", insn.at)));
+        }
+        for target in insn.targets() {
+            self.reach(target, &state)?;
+        }
+        if !opcode::ends_flow(insn.opcode) {
+            self.reach(insn.end(), &state)?;
+        } else if matches!(insn.flow, Flow::Next) && !opcode::is_return(insn.opcode) && insn.opcode != opcode::ATHROW {
+            return Err(malformed(format!("the instruction at {} has no target", insn.at)));
+        }
+        Ok(())
+    }
+
+    fn reach_handlers(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
+        let code = self.code;
+        for handler in &code.handlers {
+            if (u32::from(handler.start)..u32::from(handler.end)).contains(&at) {
+                let state = State { stack: vec![false], ..state.clone() };
+                self.reach(u32::from(handler.target), &state)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Keeps what both states agree on; says whether that changed this one.
+    fn meet(&mut self, other: &Self) -> Result<bool, Refusal> {
+        if self.stack.len() != other.stack.len() {
+            return Err(malformed("paths meet with stacks of different heights"));
+        }
+        if self.before_init != other.before_init {
+            return Err(Refusal::Constructor("paths meet of which only one has passed it".to_owned()));
+        }
+        let before = (self.stack.iter().filter(|word| **word).count(), self.locals.len());
+        self.stack.iter_mut().zip(&other.stack).for_each(|(mine, theirs)| *mine &= theirs);
+        self.locals.retain(|slot| other.locals.binary_search(slot).is_ok());
+        Ok(before != (self.stack.iter().filter(|word| **word).count(), self.locals.len()))
+    }
+
+    fn pop(&mut self, words: usize) -> Result<(), Refusal> {
+        let left = self.stack.len().checked_sub(words).ok_or_else(|| malformed("the stack underflows"))?;
+        self.stack.truncate(left);
+        Ok(())
+    }
+
+    fn push(&mut self, words: usize) {
+        self.stack.resize(self.stack.len() + words, false);
+    }
+
+    /// Rearranges the top `depth` words: the new ones are named by their old positions, deepest first.
+    fn shuffle(&mut self, depth: usize, order: &[usize]) -> Result<(), Refusal> {
+        let base = self.stack.len().checked_sub(depth).ok_or_else(|| malformed("the stack underflows"))?;
+        let old = self.stack.split_off(base);
+        self.stack.extend(order.iter().map(|&from| old[from]));
+        Ok(())
+    }
+
+    fn access(&mut self, access: LocalAccess) -> Result<(), Refusal> {
+        let words = if matches!(access.kind, b'J' | b'D') { 2 } else { 1 };
+        let position = self.locals.binary_search(&access.slot);
+        if !access.is_store {
+            self.push(words);
+            if let (b'A', Ok(_), Some(top)) = (access.kind, position, self.stack.last_mut()) {
+                *top = true;
+            }
+            return Ok(());
+        }
+        let stored = access.kind == b'A' && self.stack.last() == Some(&true);
+        self.pop(words)?;
+        match position {
+            Ok(at) if !stored => drop(self.locals.remove(at)),
+            Err(at) if stored => self.locals.insert(at, access.slot),
+            _ => {}
+        }
+        if words == 2 {
+            self.locals.retain(|slot| Some(*slot) != access.slot.checked_add(1));
+        }
+        Ok(())
+    }
+}
+
+impl Simulation<'_, '_> {
+    fn execute(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
+        let insn = &self.insns[index];
+        if let Some((popped, pushed)) = opcode::signature(insn.opcode) {
+            state.pop(opcode::words(popped))?;
+            state.push(opcode::words(pushed));
+            return Ok(());
+        }
+        if let Some(access) = insn.local_access() {
+            return state.access(access);
+        }
+        match insn.opcode {
+            0x01 | opcode::LDC | opcode::LDC_W | opcode::NEW => state.push(1),
+            opcode::LDC2_W => state.push(2),
+            0x32 => {
+                state.pop(2)?;
+                state.push(1);
+            }
+            0xbc | 0xbd => {
+                state.pop(1)?;
+                state.push(1);
+            }
+            0xc0 => state.shuffle(1, &[0])?,
+            0x57 => state.pop(1)?,
+            0x58 => state.pop(2)?,
+            0x59 => state.shuffle(1, &[0, 0])?,
+            0x5a => state.shuffle(2, &[1, 0, 1])?,
+            0x5b => state.shuffle(3, &[2, 0, 1, 2])?,
+            0x5c => state.shuffle(2, &[0, 1, 0, 1])?,
+            0x5d => state.shuffle(3, &[1, 2, 0, 1, 2])?,
+            0x5e => state.shuffle(4, &[2, 3, 0, 1, 2, 3])?,
+            0x5f => state.shuffle(2, &[1, 0])?,
+            0xb2..=0xb5 => self.field(insn, state)?,
+            0xb6..=INVOKEDYNAMIC => self.invoke(index, state)?,
+            MULTIANEWARRAY => {
+                state.pop(usize::from(insn.bytes.get(3).copied().unwrap_or_default()))?;
+                state.push(1);
+            }
+            other => return Err(malformed(format!("no instruction {other:#x} (at {})", insn.at))),
+        }
+        Ok(())
+    }
+
+    fn field(&self, insn: &Insn<'_>, state: &mut State) -> Result<(), Refusal> {
+        let descriptor = self.pool.member(insn.index())?.descriptor;
+        let words = if matches!(descriptor, b"J" | b"D") { 2 } else { 1 };
+        let (is_put, has_object) = (insn.opcode & 1 == 1, insn.opcode >= 0xb4);
+        state.pop(usize::from(has_object) + if is_put { words } else { 0 })?;
+        state.push(if is_put { 0 } else { words });
+        Ok(())
+    }
+
+    fn invoke(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
+        let insn = &self.insns[index];
+        let member = self.pool.member(insn.index())?;
+        let descriptor = descriptor(member.descriptor)?;
+        state.pop(descriptor.parameters().iter().map(FieldType::slots).sum())?;
+        if !matches!(insn.opcode, INVOKESTATIC | INVOKEDYNAMIC) {
+            let on_this = state.stack.last() == Some(&true);
+            state.pop(1)?;
+            if on_this && insn.opcode == INVOKESPECIAL && member.name == b"<init>" {
+                self.init_calls.push(index);
+                state.before_init = false;
+                state.locals.clear();
+                state.stack.iter_mut().for_each(|word| *word = false);
+            }
+        }
+        state.push(descriptor.result().map_or(0, FieldType::slots));
+        Ok(())
+    }
+}
+
+/// A method descriptor from the constant pool.
+pub(crate) fn descriptor(bytes: &[u8]) -> Result<Descriptor, Refusal> {
+    let text = mutf8::decode(bytes);
+    if mutf8::encode(&text) != bytes {
+        return Err(malformed(format!("{text:?} is not in the class file's encoding")));
+    }
+    text.parse().map_err(|error| malformed(format!("{text:?} is no method descriptor: {error}")))
+}

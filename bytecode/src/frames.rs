@@ -1,0 +1,263 @@
+//! StackMapTable (JVMS 4.7.4): compressed frames to absolute ones and back.
+
+use crate::code::count;
+use crate::reader::{Reader, malformed};
+use spl_model::{Descriptor, FieldType, Refusal};
+
+/// A verification type as the table holds it. A long or double stands for two slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Top,
+    Int,
+    Float,
+    Double,
+    Long,
+    Null,
+    UninitializedThis,
+    /// Constant index of a class.
+    Object(u16),
+    /// Offset of the `new` instruction.
+    Uninitialized(u16),
+    /// The class of a parameter, counted from 0, for which the pool may have no constant yet.
+    Parameter(u8),
+}
+
+impl Type {
+    /// Local slots of one value.
+    pub(crate) fn words(self) -> usize {
+        if matches!(self, Self::Long | Self::Double) { 2 } else { 1 }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Refusal> {
+        Ok(match reader.u1()? {
+            0 => Self::Top,
+            1 => Self::Int,
+            2 => Self::Float,
+            3 => Self::Double,
+            4 => Self::Long,
+            5 => Self::Null,
+            6 => Self::UninitializedThis,
+            7 => Self::Object(reader.u2()?),
+            8 => Self::Uninitialized(reader.u2()?),
+            tag => return Err(malformed(format!("a stack map frame has the unknown type {tag}"))),
+        })
+    }
+}
+
+/// Locals at the start of a method (JVMS 4.10.1.6). `constructs`: local 0 is under construction.
+pub(crate) fn initial_locals(descriptor: &Descriptor, this_class: Option<u16>, constructs: bool) -> Vec<Type> {
+    let this = this_class.map(|class| if constructs { Type::UninitializedThis } else { Type::Object(class) });
+    let parameter = |(index, field): (u8, &FieldType)| match field {
+        FieldType::Long => Type::Long,
+        FieldType::Double => Type::Double,
+        FieldType::Float => Type::Float,
+        FieldType::Object(_) | FieldType::Array(_) => Type::Parameter(index),
+        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Type::Int,
+    };
+    this.into_iter().chain((0..=u8::MAX).zip(descriptor.parameters()).map(parameter)).collect()
+}
+
+/// Type entries that decoding one table may produce before it is refused: real tables stay under a hundredth of it.
+const ENTRY_LIMIT: usize = 8_000_000;
+
+/// Reads a table frame by frame.
+#[derive(Debug)]
+pub(crate) struct FrameReader<'a> {
+    reader: Reader<'a>,
+    left: u16,
+    /// Offset of the frame last read.
+    pub(crate) at: u32,
+    is_first: bool,
+    pub(crate) locals: Vec<Type>,
+    pub(crate) stack: Vec<Type>,
+    produced: usize,
+}
+
+impl<'a> FrameReader<'a> {
+    pub(crate) fn new(info: &'a [u8], locals: Vec<Type>) -> Result<Self, Refusal> {
+        let mut reader = Reader::new(info);
+        let left = reader.u2()?;
+        Ok(Self { reader, left, at: 0, is_first: true, locals, stack: Vec::new(), produced: 0 })
+    }
+
+    /// Reads the next frame into `at`, `locals` and `stack`; `false` at the end.
+    pub(crate) fn advance(&mut self) -> Result<bool, Refusal> {
+        if self.left == 0 {
+            return if self.reader.is_at_end() { Ok(false) } else { Err(malformed("bytes follow a StackMapTable")) };
+        }
+        self.left -= 1;
+        self.stack.clear();
+        let tag = self.reader.u1()?;
+        let delta = match tag {
+            0..=127 => u16::from(tag % 64),
+            128..=246 => return Err(malformed(format!("a stack map frame has the reserved type {tag}"))),
+            _ => self.reader.u2()?,
+        };
+        match tag {
+            64..=127 | 247 => self.stack.push(Type::read(&mut self.reader)?),
+            248..=250 => {
+                let kept = self.locals.len().checked_sub(usize::from(251 - tag));
+                self.locals.truncate(kept.ok_or_else(|| malformed("a stack map frame chops more than there is"))?);
+            }
+            252..=254 => {
+                for _ in 251..tag {
+                    self.locals.push(Type::read(&mut self.reader)?);
+                }
+            }
+            255 => {
+                self.locals = self.types()?;
+                self.stack = self.types()?;
+            }
+            _ => {}
+        }
+        self.produced += self.locals.len() + self.stack.len();
+        if self.produced > ENTRY_LIMIT {
+            return Err(Refusal::TableFull("stack maps".to_owned()));
+        }
+        self.at = if self.is_first { u32::from(delta) } else { self.at + u32::from(delta) + 1 };
+        self.is_first = false;
+        Ok(true)
+    }
+
+    fn types(&mut self) -> Result<Vec<Type>, Refusal> {
+        let count = self.reader.u2()?;
+        (0..count).map(|_| Type::read(&mut self.reader)).collect()
+    }
+}
+
+/// Bytes that a written table may have; reached only with tens of thousands of frames over thousands of locals.
+const TABLE_LIMIT: usize = 16_000_000;
+
+/// Writes a table frame by frame, at ascending offsets.
+#[derive(Debug)]
+pub(crate) struct FrameWriter<F> {
+    out: Vec<u8>,
+    frames: usize,
+    last: Option<u16>,
+    locals: Vec<Type>,
+    parameter_class: F,
+}
+
+impl<F: FnMut(u8) -> Result<u16, Refusal>> FrameWriter<F> {
+    /// `locals` are those at the start of the method; `parameter_class` finds the class constant of a parameter.
+    pub(crate) fn new(locals: Vec<Type>, parameter_class: F) -> Self {
+        Self { out: vec![0, 0], frames: 0, last: None, locals, parameter_class }
+    }
+
+    pub(crate) fn write(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+        let delta = match self.last {
+            None => Some(at),
+            Some(last) => at.checked_sub(last).and_then(|distance| distance.checked_sub(1)),
+        };
+        let delta = delta.ok_or_else(|| malformed("stack map frames are not in order"))?;
+        let appended = locals.strip_prefix(&self.locals[..]);
+        match (appended, stack, u8::try_from(delta)) {
+            (Some([]), [], Ok(short @ 0..64)) => self.out.push(short),
+            (Some([]), [], _) => self.tag(251, delta),
+            (Some([]), [one], Ok(short @ 0..64)) => {
+                self.out.push(64 + short);
+                self.entry(*one)?;
+            }
+            (Some([]), [one], _) => {
+                self.tag(247, delta);
+                self.entry(*one)?;
+            }
+            (Some(new @ ([_] | [_, _] | [_, _, _])), [], _) => {
+                self.tag(251 + new.len() as u8, delta);
+                new.iter().try_for_each(|one| self.entry(*one))?;
+            }
+            _ => {
+                self.tag(255, delta);
+                self.entries(locals)?;
+                self.entries(stack)?;
+            }
+        }
+        if self.out.len() > TABLE_LIMIT {
+            return Err(Refusal::TableFull("stack maps".to_owned()));
+        }
+        self.frames += 1;
+        self.last = Some(at);
+        self.locals.clear();
+        self.locals.extend(locals);
+        Ok(())
+    }
+
+    /// The `info` bytes of the attribute.
+    pub(crate) fn finish(mut self) -> Result<Vec<u8>, Refusal> {
+        let frames = count(self.frames, "stack maps")?;
+        self.out[..2].copy_from_slice(&frames);
+        Ok(self.out)
+    }
+
+    fn tag(&mut self, tag: u8, delta: u16) {
+        self.out.push(tag);
+        self.out.extend(delta.to_be_bytes());
+    }
+
+    fn entries(&mut self, types: &[Type]) -> Result<(), Refusal> {
+        self.out.extend(count(types.len(), "stack maps")?);
+        types.iter().try_for_each(|one| self.entry(*one))
+    }
+
+    fn entry(&mut self, one: Type) -> Result<(), Refusal> {
+        let (tag, operand) = match one {
+            Type::Top => (0, None),
+            Type::Int => (1, None),
+            Type::Float => (2, None),
+            Type::Double => (3, None),
+            Type::Long => (4, None),
+            Type::Null => (5, None),
+            Type::UninitializedThis => (6, None),
+            Type::Object(class) => (7, Some(class)),
+            Type::Uninitialized(at) => (8, Some(at)),
+            Type::Parameter(index) => (7, Some((self.parameter_class)(index)?)),
+        };
+        self.out.push(tag);
+        self.out.extend(operand.into_iter().flat_map(u16::to_be_bytes));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_type() -> impl Strategy<Value = Type> {
+        prop_oneof![
+            Just(Type::Top),
+            Just(Type::Int),
+            Just(Type::Long),
+            Just(Type::UninitializedThis),
+            (1_u16..9).prop_map(Type::Object),
+            (0_u16..9).prop_map(Type::Uninitialized),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn frames_come_back(
+            frames in prop::collection::vec(
+                (0_u16..300, prop::collection::vec(any_type(), 0..5), prop::collection::vec(any_type(), 0..3)),
+                0..20,
+            ),
+        ) {
+            let initial = vec![Type::Object(1), Type::Int];
+            let mut writer = FrameWriter::new(initial.clone(), |_| Ok(9));
+            let mut at = 0;
+            let mut expected = Vec::new();
+            for (delta, locals, stack) in frames {
+                at += delta + 1;
+                writer.write(at, &locals, &stack).unwrap();
+                expected.push((u32::from(at), locals, stack));
+            }
+            let table = writer.finish().unwrap();
+            let mut reader = FrameReader::new(&table, initial).unwrap();
+            let mut got = Vec::new();
+            while reader.advance().unwrap() {
+                got.push((reader.at, reader.locals.clone(), reader.stack.clone()));
+            }
+            prop_assert_eq!(got, expected);
+        }
+    }
+}

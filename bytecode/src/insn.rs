@@ -1,0 +1,160 @@
+//! Bytecode to instructions with absolute branch targets.
+
+use crate::opcode::{self, GOTO_W, IINC, JSR, JSR_W, LOOKUPSWITCH, RET, TABLESWITCH, WIDE};
+use crate::reader::{Reader, malformed};
+use spl_model::Refusal;
+
+/// One instruction of the original code.
+#[derive(Clone, Debug)]
+pub(crate) struct Insn<'a> {
+    /// Its offset in the original code.
+    pub(crate) at: u32,
+    /// Its opcode; under `wide` that of the widened instruction.
+    pub(crate) opcode: u8,
+    /// All its bytes.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) flow: Flow,
+}
+
+/// Where an instruction may go beside the next one, as offsets in the original code.
+#[derive(Clone, Debug)]
+pub(crate) enum Flow {
+    Next,
+    Jump(u32),
+    Switch(Switch),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub(crate) default: u32,
+    pub(crate) targets: Vec<u32>,
+}
+
+/// An access to a local variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LocalAccess {
+    /// `I`, `J`, `F`, `D` or `A`.
+    pub(crate) kind: u8,
+    pub(crate) slot: u16,
+    pub(crate) is_store: bool,
+}
+
+const KINDS: [u8; 5] = *b"IJFDA";
+
+impl Insn<'_> {
+    /// Targets of all branches, the default of a switch included.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = u32> + '_ {
+        let (first, rest) = match &self.flow {
+            Flow::Next => (None, &[][..]),
+            Flow::Jump(target) => (Some(*target), &[][..]),
+            Flow::Switch(switch) => (Some(switch.default), &switch.targets[..]),
+        };
+        first.into_iter().chain(rest.iter().copied())
+    }
+
+    /// Offset of the instruction that follows.
+    pub(crate) fn end(&self) -> u32 {
+        self.at + self.bytes.len() as u32
+    }
+
+    /// The first two operand bytes as an index; 0 when there are fewer.
+    pub(crate) fn index(&self) -> u16 {
+        match self.bytes {
+            [_, high, low, ..] => u16::from_be_bytes([*high, *low]),
+            [opcode::LDC, index] => u16::from(*index),
+            _ => 0,
+        }
+    }
+
+    /// The local variable that a load or store instruction names.
+    pub(crate) fn local_access(&self) -> Option<LocalAccess> {
+        let (kind, short_slot, is_store) = match self.opcode {
+            op @ 0x15..=0x19 => (op - 0x15, None, false),
+            op @ 0x1a..=0x2d => ((op - 0x1a) / 4, Some((op - 0x1a) % 4), false),
+            op @ 0x36..=0x3a => (op - 0x36, None, true),
+            op @ 0x3b..=0x4e => ((op - 0x3b) / 4, Some((op - 0x3b) % 4), true),
+            _ => return None,
+        };
+        let slot = short_slot.map_or_else(|| self.slot(), u16::from);
+        Some(LocalAccess { kind: KINDS[usize::from(kind)], slot, is_store })
+    }
+
+    /// The slot operand of `iinc` and of the long forms of loads and stores.
+    pub(crate) fn slot(&self) -> u16 {
+        match self.bytes {
+            [WIDE, _, high, low, ..] => u16::from_be_bytes([*high, *low]),
+            [_, slot, ..] => u16::from(*slot),
+            _ => 0,
+        }
+    }
+}
+
+/// All instructions of `code`, in order. Branch targets are not yet known to be instruction starts.
+pub(crate) fn decode(code: &[u8]) -> Result<Vec<Insn<'_>>, Refusal> {
+    let mut reader = Reader::new(code);
+    let mut insns = Vec::with_capacity(code.len() / 2);
+    while !reader.is_at_end() {
+        insns.push(one(code, &mut reader)?);
+    }
+    Ok(insns)
+}
+
+fn one<'a>(code: &'a [u8], reader: &mut Reader<'a>) -> Result<Insn<'a>, Refusal> {
+    let start = reader.at();
+    let at = u32::try_from(start).map_err(|_| malformed("the code is over 4 GiB"))?;
+    let mut opcode = reader.u1()?;
+    let mut flow = Flow::Next;
+    match opcode {
+        JSR | JSR_W | RET => return Err(Refusal::Subroutines),
+        0x99..=opcode::GOTO | 0xc6 | 0xc7 => flow = Flow::Jump(target(at, i32::from(reader.i2()?))?),
+        GOTO_W => flow = Flow::Jump(target(at, reader.i4()?)?),
+        TABLESWITCH | LOOKUPSWITCH => flow = Flow::Switch(switch(at, opcode, reader)?),
+        WIDE => {
+            opcode = reader.u1()?;
+            let operands = match opcode {
+                0x15..=0x19 | 0x36..=0x3a => 2,
+                IINC => 4,
+                RET => return Err(Refusal::Subroutines),
+                _ => return Err(malformed(format!("the instruction at {at} cannot be wide"))),
+            };
+            reader.take(operands)?;
+        }
+        _ => {
+            let length = opcode::length(opcode);
+            let length = length.ok_or_else(|| malformed(format!("no instruction {opcode:#x} (at {at})")))?;
+            reader.take(length - 1)?;
+        }
+    }
+    let bytes = code.get(start..reader.at()).unwrap_or_default();
+    Ok(Insn { at, opcode, bytes, flow })
+}
+
+fn target(at: u32, delta: i32) -> Result<u32, Refusal> {
+    at.checked_add_signed(delta).ok_or_else(|| malformed(format!("the branch at {at} leaves the code")))
+}
+
+fn switch(at: u32, opcode: u8, reader: &mut Reader<'_>) -> Result<Switch, Refusal> {
+    reader.take(padding(at as usize))?;
+    let default = target(at, reader.i4()?)?;
+    let mut targets = Vec::new();
+    if opcode == TABLESWITCH {
+        let (low, high) = (reader.i4()?, reader.i4()?);
+        for _ in low..=high {
+            targets.push(target(at, reader.i4()?)?);
+        }
+        if low > high {
+            return Err(malformed(format!("the switch at {at} has its bounds reversed")));
+        }
+    } else {
+        for _ in 0..reader.i4()?.max(0) {
+            reader.i4()?;
+            targets.push(target(at, reader.i4()?)?);
+        }
+    }
+    Ok(Switch { default, targets })
+}
+
+/// Bytes between a switch opcode at `at` and its first operand, which is aligned to four (JVMS 6.5).
+pub(crate) fn padding(at: usize) -> usize {
+    3 - at % 4
+}

@@ -1,0 +1,193 @@
+//! From instructions and insertions to placed bytes: offsets are computed here, branches widened where they must be.
+
+use crate::code::MAX_CODE;
+use crate::insn::{Flow, Insn, padding};
+use crate::opcode::{self, GOTO, GOTO_W, TABLESWITCH};
+use crate::reader::{Reader, malformed};
+use spl_model::Refusal;
+
+/// One stretch of the new code.
+#[derive(Debug)]
+pub(crate) enum Piece<'a> {
+    Inserted(Vec<u8>),
+    Original(Insn<'a>),
+}
+
+/// The new code before its offsets are known.
+#[derive(Debug)]
+pub(crate) struct Layout<'a> {
+    pieces: Vec<Piece<'a>>,
+    /// For each offset of the original code, the piece that branches to it reach; for offsets inside an instruction
+    /// `None`; last, the end of the original code.
+    entry_of: Vec<Option<u32>>,
+    wide: Vec<bool>,
+    /// Offset of each piece, and the end of the code.
+    positions: Vec<u32>,
+}
+
+/// A piece by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PieceId(u32);
+
+impl<'a> Layout<'a> {
+    pub(crate) fn new(code_length: usize) -> Self {
+        Self { pieces: Vec::new(), entry_of: vec![None; code_length + 1], wide: Vec::new(), positions: Vec::new() }
+    }
+
+    /// The number that the next piece will have.
+    pub(crate) fn next(&self) -> PieceId {
+        PieceId(self.pieces.len() as u32)
+    }
+
+    /// Lets branches to the original offset `at` reach the next piece.
+    pub(crate) fn enter_here(&mut self, at: u32) {
+        let next = self.next();
+        if let Some(entry) = self.entry_of.get_mut(at as usize) {
+            *entry = Some(next.0);
+        }
+    }
+
+    pub(crate) fn push(&mut self, piece: Piece<'a>) {
+        self.pieces.push(piece);
+    }
+
+    /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after [`place`](Self::place).
+    pub(crate) fn offset(&self, piece: PieceId) -> u16 {
+        self.positions.get(piece.0 as usize).map_or(u16::MAX, |&at| at as u16)
+    }
+
+    /// New offset of the instruction at the original offset `at`.
+    pub(crate) fn moved(&self, at: u32) -> Result<u16, Refusal> {
+        let entry = self.entry_of.get(at as usize).copied().flatten();
+        let entry = entry.ok_or_else(|| malformed(format!("no instruction starts at offset {at}")))?;
+        Ok(self.offset(PieceId(entry)))
+    }
+
+    /// New offset for a debugging table, which may point into an instruction: then that of the next one.
+    pub(crate) fn moved_loosely(&self, at: u32) -> Result<u16, Refusal> {
+        if at == 0 {
+            return Ok(0);
+        }
+        let entry = self.entry_of.iter().skip(at as usize).flatten().next();
+        let entry = entry.ok_or_else(|| malformed(format!("offset {at} is beyond the code")))?;
+        Ok(self.offset(PieceId(*entry)))
+    }
+
+    /// Original offsets of the instructions that follow a conditional branch which had to be widened.
+    pub(crate) fn after_widened_conditions(&self) -> Vec<u32> {
+        let widened = |(piece, wide): (&Piece<'_>, &bool)| match piece {
+            Piece::Original(insn) if *wide && !matches!(insn.opcode, GOTO | GOTO_W) => Some(insn.end()),
+            _ => None,
+        };
+        self.pieces.iter().zip(&self.wide).filter_map(widened).collect()
+    }
+
+    /// Computes all offsets, widening branches until nothing changes.
+    pub(crate) fn place(&mut self) -> Result<(), Refusal> {
+        self.wide = self.pieces.iter().map(|piece| matches!(piece, Piece::Original(i) if i.opcode == GOTO_W)).collect();
+        loop {
+            self.positions.clear();
+            let mut at = 0;
+            for (piece, &wide) in self.pieces.iter().zip(&self.wide) {
+                self.positions.push(at as u32);
+                at += piece.size(at, wide);
+            }
+            self.positions.push(at as u32);
+            if at > MAX_CODE {
+                return Err(Refusal::TooLarge(at));
+            }
+            if !self.widen()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Marks the branches that don't reach; says whether there were any.
+    fn widen(&mut self) -> Result<bool, Refusal> {
+        let mut changed = false;
+        for index in 0..self.pieces.len() {
+            let Piece::Original(Insn { flow: Flow::Jump(target), .. }) = &self.pieces[index] else { continue };
+            if !self.wide[index] && i16::try_from(self.distance(index, *target)?).is_err() {
+                self.wide[index] = true;
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+
+    fn distance(&self, index: usize, target: u32) -> Result<i32, Refusal> {
+        Ok(i32::from(self.moved(target)?) - self.positions[index] as i32)
+    }
+
+    /// The code. Valid after [`place`](Self::place).
+    pub(crate) fn write(&self) -> Result<Vec<u8>, Refusal> {
+        let mut out = Vec::with_capacity(self.positions.last().map_or(0, |&end| end as usize));
+        for (index, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                Piece::Inserted(bytes) => out.extend(bytes),
+                Piece::Original(insn) => match &insn.flow {
+                    Flow::Next => out.extend(insn.bytes),
+                    Flow::Jump(target) => self.write_jump(index, insn.opcode, *target, &mut out)?,
+                    Flow::Switch(_) => self.write_switch(index, insn, &mut out)?,
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    fn write_jump(&self, index: usize, opcode: u8, target: u32, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let distance = self.distance(index, target)?;
+        if !self.wide[index] {
+            out.push(opcode);
+            out.extend((distance as i16).to_be_bytes());
+            return Ok(());
+        }
+        let mut skip = 0;
+        if !matches!(opcode, GOTO | GOTO_W) {
+            // The opposite condition jumps over a goto_w.
+            skip = 3;
+            out.extend([opcode::inverted(opcode), 0, 8]);
+        }
+        out.push(GOTO_W);
+        out.extend((distance - skip).to_be_bytes());
+        Ok(())
+    }
+
+    fn write_switch(&self, index: usize, insn: &Insn<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let mut old = Reader::starting_at(insn.bytes, 1 + padding(insn.at as usize));
+        let mut targets = insn.targets();
+        let mut next = || -> Result<[u8; 4], Refusal> {
+            let target = targets.next().ok_or_else(|| malformed("a switch lacks a target"))?;
+            Ok(self.distance(index, target)?.to_be_bytes())
+        };
+        out.push(insn.opcode);
+        out.resize(out.len() + padding(self.positions[index] as usize), 0);
+        old.take(4)?;
+        out.extend(next()?);
+        // The bounds of a tableswitch, the number of pairs of a lookupswitch.
+        out.extend(old.take(if insn.opcode == TABLESWITCH { 8 } else { 4 })?);
+        while !old.is_at_end() {
+            if insn.opcode != TABLESWITCH {
+                out.extend(old.take(4)?);
+            }
+            old.take(4)?;
+            out.extend(next()?);
+        }
+        Ok(())
+    }
+}
+
+impl Piece<'_> {
+    /// Bytes of the piece when it is placed at `at`.
+    fn size(&self, at: usize, wide: bool) -> usize {
+        match self {
+            Self::Inserted(bytes) => bytes.len(),
+            Self::Original(insn) => match (&insn.flow, insn.opcode) {
+                (Flow::Next, _) => insn.bytes.len(),
+                (Flow::Jump(_), GOTO | GOTO_W) => if wide { 5 } else { 3 },
+                (Flow::Jump(_), _) => if wide { 8 } else { 3 },
+                (Flow::Switch(_), _) => insn.bytes.len() - padding(insn.at as usize) + padding(at),
+            },
+        }
+    }
+}

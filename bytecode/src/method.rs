@@ -1,0 +1,180 @@
+//! One method: its Code attribute with probes.
+
+use crate::class::{ClassFile, Method, STACK_MAPS};
+use crate::code::{Code, NewCode};
+use crate::flow;
+use crate::frames::{FrameReader, FrameWriter, Type, initial_locals};
+use crate::insn::decode;
+use crate::mutf8;
+use crate::plan::{MethodReport, Probe, Sizes};
+use crate::pool::PoolBuilder;
+use crate::region;
+use crate::tables::{Moves, moved};
+use crate::weave::{Subject, Woven, weave};
+use spl_model::{FieldType, Refusal};
+
+/// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
+const HUGE_METHOD_LIMIT: usize = 8000;
+const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
+const THROWABLE: &[u8] = b"java/lang/Throwable";
+
+/// The `info` bytes of the new Code attribute.
+pub(crate) struct NewMethod {
+    pub(crate) info: Vec<u8>,
+    pub(crate) report: MethodReport,
+}
+
+/// Rewrites `method`, whose Code attribute is `info`.
+pub(crate) fn rewrite(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    info: &[u8],
+    probe: &Probe,
+    pool: &mut PoolBuilder,
+) -> Result<NewMethod, Refusal> {
+    let code = Code::read(info, &class.pool)?;
+    let insns = decode(code.bytes)?;
+    let descriptor = flow::descriptor(method.descriptor)?;
+    let first_slot = u16::from(!method.is_static());
+    let words = descriptor.parameters().iter().map(FieldType::slots).sum::<usize>() + usize::from(first_slot);
+    if words > usize::from(code.max_locals) {
+        return Err(Refusal::Malformed("the parameters do not fit the local variables".to_owned()));
+    }
+    let constructs = method.is_constructor() && class.name()? != b"java/lang/Object";
+    let facts = flow::analyse(&code, &insns, &class.pool, constructs)?;
+    let region = region::start(constructs, &facts)?;
+    if probe.sizes != Sizes::None && region::replaces_argument(&insns, region, &descriptor, first_slot) {
+        return Err(Refusal::ArgumentReplaced);
+    }
+    let is_static = method.is_static();
+    let subject =
+        Subject { code: &code, insns: &insns, facts: &facts, descriptor: &descriptor, is_static, region, probe };
+    let woven = weave(&subject, pool)?;
+    let new = NewCode {
+        max_stack: woven.max_stack,
+        max_locals: woven.slots.max_locals,
+        bytes: woven.layout.write()?,
+        handlers: woven.handlers.clone(),
+        attributes: attributes(class, &subject, &woven, constructs, pool)?,
+    };
+    let code_bytes_after = new.bytes.len();
+    let large = code_bytes_after > HUGE_METHOD_LIMIT;
+    let report =
+        MethodReport { code_bytes_before: code.bytes.len(), code_bytes_after, large, intrinsic: method.intrinsic };
+    Ok(NewMethod { info: new.write()?, report })
+}
+
+fn attributes(
+    class: &ClassFile<'_>,
+    subject: &Subject<'_, '_>,
+    woven: &Woven<'_>,
+    constructs: bool,
+    pool: &mut PoolBuilder,
+) -> Result<Vec<(u16, Vec<u8>)>, Refusal> {
+    let moves = Moves { layout: &woven.layout, handlers_before: woven.handlers_before };
+    let mut attributes = Vec::new();
+    let mut frames_missing = class.major >= STACK_MAPS;
+    for old in &subject.code.attributes {
+        let is_frames = class.major >= STACK_MAPS && old.name == STACK_MAP_TABLE;
+        let info = if is_frames {
+            if !frames_missing {
+                return Err(Refusal::Malformed("a method has two StackMapTables".to_owned()));
+            }
+            frames_missing = false;
+            stack_maps(class, subject, woven, constructs, old.info, pool)?
+        } else {
+            moved(old.name, old.info, moves)?
+        };
+        attributes.push((old.name_index, info));
+    }
+    if frames_missing {
+        let name = pool.utf8(STACK_MAP_TABLE)?;
+        attributes.push((name, stack_maps(class, subject, woven, constructs, &[0, 0], pool)?));
+    }
+    Ok(attributes)
+}
+
+/// The frames of the original code with our locals behind theirs, then those of our handlers.
+fn stack_maps(
+    class: &ClassFile<'_>,
+    subject: &Subject<'_, '_>,
+    woven: &Woven<'_>,
+    constructs: bool,
+    old: &[u8],
+    pool: &mut PoolBuilder,
+) -> Result<Vec<u8>, Refusal> {
+    let this_class = (!subject.is_static).then_some(class.this_class);
+    let initial = initial_locals(subject.descriptor, this_class, constructs);
+    let throwable = Type::Object(pool.class(THROWABLE)?);
+    let result = match subject.descriptor.result().filter(|_| woven.drop_result.is_some()) {
+        None => None,
+        Some(field) => Some(verification_type(field, pool)?),
+    };
+    let parameter_class = |index: u8| match subject.descriptor.parameters().get(usize::from(index)) {
+        Some(field) => class_constant(field, pool),
+        None => Err(Refusal::Malformed("a stack map frame names a parameter that is not there".to_owned())),
+    };
+    let mut writer = FrameWriter::new(initial.clone(), parameter_class);
+    let mut ours = vec![Type::Int, Type::Long];
+    ours.extend(woven.slots.has_size().then_some(Type::Long));
+    let max_locals = usize::from(subject.code.max_locals);
+    let mut unplaced = woven.layout.after_widened_conditions();
+    let mut reader = FrameReader::new(old, initial)?;
+    while reader.advance()? {
+        unplaced.retain(|at| *at != reader.at);
+        let locals = with_ours(&reader.locals, max_locals, &ours)?;
+        let locals = locals.into_iter().map(|one| shifted(one, woven)).collect::<Result<Vec<_>, _>>()?;
+        let stack = reader.stack.iter().map(|one| shifted(*one, woven)).collect::<Result<Vec<_>, _>>()?;
+        writer.write(woven.layout.moved(reader.at)?, &locals, &stack)?;
+    }
+    if !unplaced.is_empty() {
+        return Err(Refusal::TableFull("16-bit branch offsets".to_owned()));
+    }
+    let mut locals = with_ours(&[], max_locals, &ours)?;
+    writer.write(woven.layout.offset(woven.thrown), &locals, &[throwable])?;
+    locals.push(throwable);
+    writer.write(woven.layout.offset(woven.drop_thrown), &locals, &[throwable])?;
+    if let Some(drop_result) = woven.drop_result {
+        locals.pop();
+        locals.extend(result);
+        writer.write(woven.layout.offset(drop_result), &locals, &[throwable])?;
+    }
+    writer.finish()
+}
+
+/// `locals`, unused slots up to `max_locals`, then `ours`.
+fn with_ours(locals: &[Type], max_locals: usize, ours: &[Type]) -> Result<Vec<Type>, Refusal> {
+    let used: usize = locals.iter().map(|one| one.words()).sum();
+    let unused = max_locals.checked_sub(used);
+    let unused = unused.ok_or_else(|| Refusal::Malformed("a stack map frame has too many locals".to_owned()))?;
+    let mut all = locals.to_vec();
+    all.resize(all.len() + unused, Type::Top);
+    all.extend(ours);
+    Ok(all)
+}
+
+/// `one` as it is in the new code.
+fn shifted(one: Type, woven: &Woven<'_>) -> Result<Type, Refusal> {
+    match one {
+        Type::Uninitialized(at) => Ok(Type::Uninitialized(woven.layout.moved(u32::from(at))?)),
+        other => Ok(other),
+    }
+}
+
+fn verification_type(field: &FieldType, pool: &mut PoolBuilder) -> Result<Type, Refusal> {
+    Ok(match field {
+        FieldType::Long => Type::Long,
+        FieldType::Double => Type::Double,
+        FieldType::Float => Type::Float,
+        FieldType::Object(_) | FieldType::Array(_) => Type::Object(class_constant(field, pool)?),
+        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Type::Int,
+    })
+}
+
+/// Index of the class constant of a reference type.
+fn class_constant(field: &FieldType, pool: &mut PoolBuilder) -> Result<u16, Refusal> {
+    match field {
+        FieldType::Object(name) | FieldType::Array(name) => pool.class(&mutf8::encode(name)),
+        other => Err(Refusal::Malformed(format!("{other:?} is no reference type"))),
+    }
+}

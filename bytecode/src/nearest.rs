@@ -1,0 +1,52 @@
+//! Which methods of a class an operator may have meant.
+
+use crate::plan::Probe;
+
+/// At most this many are named.
+const MOST: usize = 5;
+/// Names longer than this are cut before they are compared, to bound the work on hostile classes.
+const LONGEST: usize = 100;
+
+/// Methods of `known` (name, descriptor) as `name(descriptor)`, those of the same name first, then the most alike.
+pub(crate) fn nearest(probe: &Probe, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let distance = |(name, descriptor): (String, String)| {
+        let names = edits(&probe.method_name, &name);
+        (names, edits(&probe.descriptor, &descriptor), format!("{name}{descriptor}"))
+    };
+    let mut all: Vec<_> = known.map(distance).filter(|(names, ..)| *names <= probe.method_name.len() / 2).collect();
+    all.sort();
+    all.into_iter().take(MOST).map(|(.., method)| method).collect()
+}
+
+/// Levenshtein distance, in characters.
+fn edits(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().take(LONGEST).collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.chars().take(LONGEST).enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, r) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(l != *r);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Sizes;
+
+    #[test]
+    fn the_same_name_comes_first_and_strangers_not_at_all() {
+        let probe =
+            Probe { method_name: "compare".into(), descriptor: "(I)I".into(), id: 0, sizes: Sizes::None };
+        let known = [("comparf", "(I)I"), ("hashCode", "()I"), ("compare", "(II)I"), ("compare", "(Ljava/lang/Object;)I")];
+        let known = known.map(|(name, descriptor)| (name.to_owned(), descriptor.to_owned()));
+        let expected = ["compare(II)I", "compare(Ljava/lang/Object;)I", "comparf(I)I"];
+        assert_eq!(nearest(&probe, known.into_iter()), expected);
+        assert_eq!(edits("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,229 @@
+//! The constant pool (JVMS 4.4): the entries of a class file, and those that we append.
+
+use crate::reader::{Reader, malformed};
+use spl_model::Refusal;
+use std::collections::HashMap;
+
+pub(crate) const UTF8: u8 = 1;
+pub(crate) const INTEGER: u8 = 3;
+pub(crate) const FLOAT: u8 = 4;
+pub(crate) const LONG: u8 = 5;
+pub(crate) const DOUBLE: u8 = 6;
+pub(crate) const CLASS: u8 = 7;
+pub(crate) const STRING: u8 = 8;
+pub(crate) const FIELD: u8 = 9;
+pub(crate) const METHOD: u8 = 10;
+pub(crate) const INTERFACE_METHOD: u8 = 11;
+pub(crate) const NAME_AND_TYPE: u8 = 12;
+pub(crate) const METHOD_HANDLE: u8 = 15;
+pub(crate) const METHOD_TYPE: u8 = 16;
+pub(crate) const DYNAMIC: u8 = 17;
+pub(crate) const INVOKE_DYNAMIC: u8 = 18;
+
+/// Where the entries of a constant pool lie.
+#[derive(Debug)]
+pub(crate) struct Pool<'a> {
+    bytes: &'a [u8],
+    /// Start of each entry's tag byte; 0 for index 0 and for the second index of a long or double.
+    offsets: Vec<u32>,
+    end: usize,
+}
+
+/// A field or method reference, resolved to names in the file's encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member<'a> {
+    pub(crate) class: &'a [u8],
+    pub(crate) name: &'a [u8],
+    pub(crate) descriptor: &'a [u8],
+}
+
+impl<'a> Pool<'a> {
+    /// Reads the pool whose count is at `at`.
+    pub(crate) fn read(bytes: &'a [u8], at: usize) -> Result<Self, Refusal> {
+        let mut reader = Reader::starting_at(bytes, at);
+        let count = usize::from(reader.u2()?);
+        let mut offsets = vec![0];
+        while offsets.len() < count {
+            let offset = u32::try_from(reader.at()).map_err(|_| malformed("it is over 4 GiB"))?;
+            let tag = reader.u1()?;
+            let length = match tag {
+                UTF8 => usize::from(reader.u2()?),
+                INTEGER | FLOAT | FIELD | METHOD | INTERFACE_METHOD | NAME_AND_TYPE | DYNAMIC
+                | INVOKE_DYNAMIC => 4,
+                LONG | DOUBLE => 8,
+                CLASS | STRING | METHOD_TYPE | 19 | 20 => 2,
+                METHOD_HANDLE => 3,
+                _ => return Err(malformed(format!("constant {} has the unknown tag {tag}", offsets.len()))),
+            };
+            reader.take(length)?;
+            offsets.push(offset);
+            if matches!(tag, LONG | DOUBLE) {
+                offsets.push(0);
+            }
+        }
+        if offsets.len() > count.max(1) {
+            return Err(malformed("the last constant needs two entries, the pool has one"));
+        }
+        Ok(Self { bytes, offsets, end: reader.at() })
+    }
+
+    /// Offset of the first byte after the pool.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Number of entries, index 0 included.
+    pub(crate) fn count(&self) -> usize {
+        self.offsets.len()
+    }
+
+    pub(crate) fn tag(&self, index: u16) -> Option<u8> {
+        match self.offsets.get(usize::from(index)) {
+            None | Some(0) => None,
+            Some(&offset) => self.bytes.get(offset as usize).copied(),
+        }
+    }
+
+    /// A reader after the tag of entry `index`, which must have the tag `tag`.
+    fn entry(&self, index: u16, tag: u8) -> Result<Reader<'a>, Refusal> {
+        if self.tag(index) != Some(tag) {
+            return Err(malformed(format!("constant {index} should have the tag {tag}")));
+        }
+        Ok(Reader::starting_at(self.bytes, self.offsets[usize::from(index)] as usize + 1))
+    }
+
+    pub(crate) fn utf8(&self, index: u16) -> Result<&'a [u8], Refusal> {
+        let mut reader = self.entry(index, UTF8)?;
+        let length = usize::from(reader.u2()?);
+        reader.take(length)
+    }
+
+    /// Name of a class, or descriptor of an array class.
+    pub(crate) fn class(&self, index: u16) -> Result<&'a [u8], Refusal> {
+        let name = self.entry(index, CLASS)?.u2()?;
+        self.utf8(name)
+    }
+
+    /// Name and descriptor of a field, method or dynamic constant; `class` is empty for the latter.
+    pub(crate) fn member(&self, index: u16) -> Result<Member<'a>, Refusal> {
+        let tag = self.tag(index).unwrap_or_default();
+        if !matches!(tag, FIELD | METHOD | INTERFACE_METHOD | DYNAMIC | INVOKE_DYNAMIC) {
+            return Err(malformed(format!("constant {index} is no member reference")));
+        }
+        let mut reader = self.entry(index, tag)?;
+        let (owner, signature) = (reader.u2()?, reader.u2()?);
+        let class =
+            if matches!(tag, DYNAMIC | INVOKE_DYNAMIC) { &[][..] } else { self.class(owner)? };
+        let mut reader = self.entry(signature, NAME_AND_TYPE)?;
+        let (name, descriptor) = (reader.u2()?, reader.u2()?);
+        Ok(Member { class, name: self.utf8(name)?, descriptor: self.utf8(descriptor)? })
+    }
+
+    /// Offsets of the 8 value bytes of all long constants.
+    pub(crate) fn longs(&self) -> impl Iterator<Item = usize> + '_ {
+        let value = |&offset: &u32| (self.bytes.get(offset as usize) == Some(&LONG)).then_some(offset as usize + 1);
+        self.offsets.iter().filter(|&&offset| offset != 0).filter_map(value)
+    }
+
+    /// Bytes of each entry, tag included.
+    fn entries(&self) -> impl Iterator<Item = (u16, &'a [u8])> + '_ {
+        let starts = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != 0);
+        let ends = starts.clone().skip(1).map(|(_, end)| *end as usize).chain([self.end]);
+        let cut = |((index, &start), end)| (index as u16, self.bytes.get(start as usize..end).unwrap_or_default());
+        starts.zip(ends).map(cut)
+    }
+}
+
+/// A pool that grows at its end. Constants that are there already are used again.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolBuilder {
+    index_of: HashMap<Vec<u8>, u16>,
+    appended: Vec<u8>,
+    count: usize,
+}
+
+/// A state of a [`PoolBuilder`] to return to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    bytes: usize,
+    count: usize,
+}
+
+impl PoolBuilder {
+    pub(crate) fn new(pool: &Pool<'_>) -> Self {
+        let mut index_of = HashMap::new();
+        let ours = |entry: &&[u8]| matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | METHOD | NAME_AND_TYPE)));
+        for (index, entry) in pool.entries().filter(|(_, entry)| ours(&entry)) {
+            index_of.entry(entry.to_vec()).or_insert(index);
+        }
+        Self { index_of, appended: Vec::new(), count: pool.count() }
+    }
+
+    /// Number of entries, index 0 and the appended ones included.
+    pub(crate) fn count(&self) -> u16 {
+        u16::try_from(self.count).expect("no entry is added at index 65535")
+    }
+
+    /// The appended entries.
+    pub(crate) fn appended(&self) -> &[u8] {
+        &self.appended
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { bytes: self.appended.len(), count: self.count }
+    }
+
+    /// Forgets what was added after `mark`.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.appended.truncate(mark.bytes);
+        self.count = mark.count;
+        self.index_of.retain(|_, index| usize::from(*index) < mark.count);
+    }
+
+    pub(crate) fn utf8(&mut self, text: &[u8]) -> Result<u16, Refusal> {
+        let length = u16::try_from(text.len()).map_err(|_| malformed("a name is over 65535 bytes"))?;
+        let mut entry = vec![UTF8];
+        entry.extend(length.to_be_bytes());
+        entry.extend(text);
+        self.intern(entry)
+    }
+
+    pub(crate) fn class(&mut self, name: &[u8]) -> Result<u16, Refusal> {
+        let name = self.utf8(name)?;
+        self.intern(pair(CLASS, name, None))
+    }
+
+    pub(crate) fn integer(&mut self, value: i32) -> Result<u16, Refusal> {
+        let mut entry = vec![INTEGER];
+        entry.extend(value.to_be_bytes());
+        self.intern(entry)
+    }
+
+    /// A method of a class (not of an interface).
+    pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
+        let class = self.class(class.as_bytes())?;
+        let (name, descriptor) = (self.utf8(name.as_bytes())?, self.utf8(descriptor.as_bytes())?);
+        let signature = self.intern(pair(NAME_AND_TYPE, name, Some(descriptor)))?;
+        self.intern(pair(METHOD, class, Some(signature)))
+    }
+
+    fn intern(&mut self, entry: Vec<u8>) -> Result<u16, Refusal> {
+        if let Some(index) = self.index_of.get(&entry) {
+            return Ok(*index);
+        }
+        // constant_pool_count is itself a u2, so the last usable index is 65534 (JVMS 4.1).
+        let full = || Refusal::TableFull("constant pool".to_owned());
+        let index = u16::try_from(self.count).ok().filter(|&index| index < u16::MAX).ok_or_else(full)?;
+        self.appended.extend(&entry);
+        self.count += 1;
+        self.index_of.insert(entry, index);
+        Ok(index)
+    }
+}
+
+fn pair(tag: u8, first: u16, second: Option<u16>) -> Vec<u8> {
+    let mut entry = vec![tag];
+    entry.extend(first.to_be_bytes());
+    entry.extend(second.into_iter().flat_map(u16::to_be_bytes));
+    entry
+}

@@ -1,0 +1,70 @@
+//! Checked big-endian reads: past the end of the bytes every read is an error, never a panic.
+
+use spl_model::Refusal;
+
+/// A position in a byte slice. Offsets are counted from the start of that slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// A reader of the whole slice that starts at `at`.
+    pub(crate) fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Refusal> {
+        let end = self.at.checked_add(length).ok_or_else(|| self.truncated())?;
+        let taken = self.bytes.get(self.at..end).ok_or_else(|| self.truncated())?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    pub(crate) fn u1(&mut self) -> Result<u8, Refusal> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    pub(crate) fn u2(&mut self) -> Result<u16, Refusal> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    pub(crate) fn u4(&mut self) -> Result<u32, Refusal> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    pub(crate) fn i2(&mut self) -> Result<i16, Refusal> {
+        self.array().map(i16::from_be_bytes)
+    }
+
+    pub(crate) fn i4(&mut self) -> Result<i32, Refusal> {
+        self.array().map(i32::from_be_bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
+        let taken = self.take(N)?;
+        taken.try_into().map_err(|_| self.truncated())
+    }
+
+    fn truncated(&self) -> Refusal {
+        malformed(format!("it ends in the middle of an item, at byte {} of {}", self.at, self.bytes.len()))
+    }
+}
+
+/// The refusal for bytes that break the class-file format.
+pub(crate) fn malformed(what: impl Into<String>) -> Refusal {
+    Refusal::Malformed(what.into())
+}

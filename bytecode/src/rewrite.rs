@@ -1,0 +1,99 @@
+//! A class: the probes of a plan put in, everything else cut and pasted.
+
+use crate::class::{ACC_NATIVE, ClassFile, Method};
+use crate::code::length;
+use crate::method;
+use crate::mutf8;
+use crate::names;
+use crate::nearest::nearest;
+use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
+use crate::pool::PoolBuilder;
+use spl_model::Refusal;
+use std::ops::Range;
+
+/// Puts the probes of `plan` into a class.
+///
+/// A method that is refused keeps its original code; the others are instrumented all the same. An empty plan gives back
+/// the original bytes.
+///
+/// # Errors
+/// When the whole class is refused: the bytes break the class-file format, or the probe itself depends on the class.
+pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal> {
+    if plan.probes().is_empty() {
+        return Ok(Rewritten { bytes: class_bytes.to_vec(), outcomes: Vec::new() });
+    }
+    let class = ClassFile::read(class_bytes)?;
+    let name = mutf8::decode(class.name()?);
+    let own_package = names::OWN_PACKAGES.iter().any(|package| name.starts_with(package));
+    if own_package || names::OWN_CLASSES.contains(&&name[..]) {
+        return Err(Refusal::OwnClass(name));
+    }
+    let mut pool = PoolBuilder::new(&class.pool);
+    let mut splices = Vec::new();
+    let mut outcomes = Vec::new();
+    for probe in plan.probes() {
+        let mark = pool.mark();
+        let result = one(&class, probe, &mut pool).map(|(splice, report)| {
+            splices.push(splice);
+            report
+        });
+        if result.is_err() {
+            pool.rewind(mark);
+        }
+        outcomes.push((key(probe), result));
+    }
+    Ok(Rewritten { bytes: assemble(&class, &pool, splices)?, outcomes })
+}
+
+fn key(probe: &Probe) -> MethodKey {
+    MethodKey { name: probe.method_name.clone(), descriptor: probe.descriptor.clone() }
+}
+
+/// New `info` bytes for the Code attribute that lies at `range`.
+struct Splice {
+    range: Range<usize>,
+    info: Vec<u8>,
+}
+
+fn one(class: &ClassFile<'_>, probe: &Probe, pool: &mut PoolBuilder) -> Result<(Splice, MethodReport), Untouched> {
+    let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
+    let is_it = |method: &&Method<'_>| method.name == name && method.descriptor == descriptor;
+    let Some(method) = class.methods.iter().find(is_it) else {
+        let known = class.methods.iter().map(|m| (mutf8::decode(m.name), mutf8::decode(m.descriptor)));
+        return Err(Untouched::NoSuchMethod { nearest: nearest(probe, known) });
+    };
+    let Some(range) = method.code.clone() else {
+        return Err(if method.access & ACC_NATIVE != 0 { Untouched::Native } else { Untouched::Abstract });
+    };
+    if let Some(annotation) = method.special_annotation {
+        return Err(Refusal::Annotation(annotation.to_owned()).into());
+    }
+    let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool)?;
+    Ok((Splice { range, info: new.info }, new.report))
+}
+
+/// The class with `splices` and the pool's new constants.
+fn assemble(class: &ClassFile<'_>, pool: &PoolBuilder, mut splices: Vec<Splice>) -> Result<Vec<u8>, Refusal> {
+    if splices.is_empty() {
+        return Ok(class.bytes.to_vec());
+    }
+    splices.sort_by_key(|splice| splice.range.start);
+    let pool_end = class.pool.end();
+    let added: usize = splices.iter().map(|splice| splice.info.len()).sum();
+    let mut out = Vec::with_capacity(class.bytes.len() + pool.appended().len() + added);
+    // Magic and version, then the count, then the entries (JVMS 4.1).
+    out.extend(&class.bytes[..8]);
+    out.extend(pool.count().to_be_bytes());
+    out.extend(&class.bytes[10..pool_end]);
+    out.extend(pool.appended());
+    let mut copied = pool_end;
+    for Splice { range, info } in splices {
+        // The attribute's length stands in the four bytes before its info.
+        out.extend(&class.bytes[copied..range.start - 4]);
+        out.extend(length(info.len())?);
+        out.extend(info);
+        copied = range.end;
+    }
+    out.extend(&class.bytes[copied..]);
+    Ok(out)
+}

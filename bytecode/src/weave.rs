@@ -1,0 +1,297 @@
+//! Puts the probes of one method between its instructions.
+//!
+//! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first. The exit code has handlers
+//! of its own that stand first in the exception table: in a stack overflow the recorder itself overflows, and that must
+//! replace neither the program's result nor its exception. The body's handler stands last, and needs nothing of the
+//! program's locals.
+
+use crate::code::{Code, Handler};
+use crate::emit::{Emitter, Kind};
+use crate::flow::FlowFacts;
+use crate::insn::Insn;
+use crate::layout::{Layout, Piece, PieceId};
+use crate::names;
+use crate::opcode::{self, ATHROW};
+use crate::plan::{Probe, Sizes};
+use crate::pool::PoolBuilder;
+use crate::region;
+use spl_model::{Descriptor, FieldType, Refusal};
+
+/// Our local variables; they lie behind the method's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    token: u16,
+    start: u16,
+    size: Option<u16>,
+    /// The result or the exception on its way out; never both.
+    held: u16,
+    pub(crate) max_locals: u16,
+}
+
+impl Slots {
+    pub(crate) fn behind(max_locals: u16, sizes: Sizes, result: Option<Kind>) -> Result<Self, Refusal> {
+        let words = if sizes == Sizes::None { 3 } else { 5 };
+        let held_words = result.map_or(1, Kind::words);
+        let full = || Refusal::TableFull("local variables".to_owned());
+        let held = max_locals.checked_add(words).ok_or_else(full)?;
+        let after = held.checked_add(held_words).ok_or_else(full)?;
+        let size = (sizes != Sizes::None).then_some(max_locals + 3);
+        Ok(Self { token: max_locals, start: max_locals + 1, size, held, max_locals: after })
+    }
+
+    pub(crate) fn has_size(&self) -> bool {
+        self.size.is_some()
+    }
+}
+
+/// What the probes of a method depend on.
+pub(crate) struct Subject<'a, 'b> {
+    pub(crate) code: &'b Code<'a>,
+    pub(crate) insns: &'b [Insn<'a>],
+    pub(crate) facts: &'b FlowFacts,
+    pub(crate) descriptor: &'b Descriptor,
+    pub(crate) is_static: bool,
+    /// Index of the first instruction of the region.
+    pub(crate) region: usize,
+    pub(crate) probe: &'b Probe,
+}
+
+/// The code with probes, placed.
+pub(crate) struct Woven<'a> {
+    pub(crate) layout: Layout<'a>,
+    pub(crate) handlers: Vec<Handler>,
+    /// How many of `handlers` stand before the program's own.
+    pub(crate) handlers_before: usize,
+    pub(crate) slots: Slots,
+    pub(crate) max_stack: u16,
+    pub(crate) thrown: PieceId,
+    pub(crate) drop_thrown: PieceId,
+    /// Present when the method has a return instruction; with what it returns.
+    pub(crate) drop_result: Option<PieceId>,
+}
+
+/// Pieces of the exit code before one return instruction: `[store] record… load… return next`.
+struct Exit {
+    store: PieceId,
+    record: PieceId,
+    load: PieceId,
+    next: PieceId,
+}
+
+struct Weaver<'a, 'b> {
+    subject: &'b Subject<'a, 'b>,
+    pool: &'b mut PoolBuilder,
+    slots: Slots,
+    layout: Layout<'a>,
+    exits: Vec<Exit>,
+    max_stack: usize,
+}
+
+/// Weaves the probe in and places the result. `result` is the kind that the method returns.
+pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder) -> Result<Woven<'a>, Refusal> {
+    let result = subject.descriptor.result().map(Kind::of);
+    let slots = Slots::behind(subject.code.max_locals, subject.probe.sizes, result)?;
+    let layout = Layout::new(subject.code.bytes.len());
+    let max_stack = usize::from(subject.code.max_stack);
+    let mut weaver = Weaver { subject, pool, slots, layout, exits: Vec::new(), max_stack };
+    weaver.before_region()?;
+    let entry = weaver.layout.next();
+    weaver.entry()?;
+    let body = weaver.layout.next();
+    weaver.body(result)?;
+    weaver.finish(entry, body, result)
+}
+
+impl<'a> Weaver<'a, '_> {
+    fn insert(&mut self, build: impl FnOnce(&mut Emitter<'_>) -> Result<(), Refusal>) -> Result<PieceId, Refusal> {
+        let mut emitter = Emitter::new(self.pool);
+        build(&mut emitter)?;
+        let id = self.layout.next();
+        self.layout.push(Piece::Inserted(emitter.code));
+        Ok(id)
+    }
+
+    /// Notes that `words` are pushed where the original stack has the height `height`; when that is not known (no path
+    /// leads there) it is at most what the original code asked for, less the `popped` words.
+    fn needs_stack(&mut self, height: Option<usize>, popped: u16, words: usize) {
+        let height = height.unwrap_or(usize::from(self.subject.code.max_stack));
+        self.max_stack = self.max_stack.max(height.saturating_sub(usize::from(popped)) + words);
+    }
+
+    /// The part of a constructor before the region. Our locals are set at once, so that every frame can carry them.
+    fn before_region(&mut self) -> Result<(), Refusal> {
+        if self.subject.region == 0 {
+            return Ok(());
+        }
+        let slots = self.slots;
+        self.insert(|code| {
+            code.int(0)?.store(Kind::Int, slots.token).small_long(0)?.store(Kind::Long, slots.start);
+            if let Some(size) = slots.size {
+                code.small_long(0)?.store(Kind::Long, size);
+            }
+            Ok(())
+        })?;
+        self.needs_stack(Some(0), 0, 2);
+        for insn in &self.subject.insns[..self.subject.region] {
+            self.layout.enter_here(insn.at);
+            self.layout.push(Piece::Original(insn.clone()));
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self) -> Result<(), Refusal> {
+        let (slots, probe, descriptor) = (self.slots, self.subject.probe, self.subject.descriptor);
+        let first = u16::from(!self.subject.is_static);
+        self.insert(|code| {
+            code.int(probe.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, slots.token);
+            if let Some(size) = slots.size {
+                let widths: u64 = descriptor.parameters().iter().map(FieldType::primitive_bytes).sum();
+                // At most 255 parameters of 8 bytes.
+                code.small_long(widths as u16)?.store(Kind::Long, size);
+                let (name, descriptor_of_size) =
+                    if probe.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
+                for slot in region::reference_slots(descriptor, first) {
+                    code.load(Kind::Int, slots.token).load(Kind::Long, size).load(Kind::Reference, slot);
+                    code.call(name, descriptor_of_size)?.store(Kind::Long, size);
+                }
+            }
+            code.load(Kind::Int, slots.token).call(names::BEGIN.0, names::BEGIN.1)?;
+            code.store(Kind::Long, slots.start);
+            Ok(())
+        })?;
+        let height = self.subject.facts.heights.get(self.subject.region).copied().flatten();
+        self.needs_stack(height, 0, if slots.has_size() { 4 } else { 2 });
+        Ok(())
+    }
+
+    fn body(&mut self, result: Option<Kind>) -> Result<(), Refusal> {
+        for (index, insn) in self.subject.insns.iter().enumerate().skip(self.subject.region) {
+            self.layout.enter_here(insn.at);
+            if opcode::is_return(insn.opcode) {
+                self.exit(index, insn, result)?;
+            } else {
+                self.layout.push(Piece::Original(insn.clone()));
+            }
+        }
+        self.layout.enter_here(self.subject.code.bytes.len() as u32);
+        Ok(())
+    }
+
+    fn exit(&mut self, index: usize, insn: &Insn<'a>, result: Option<Kind>) -> Result<(), Refusal> {
+        if Kind::of_return(insn.opcode) != result {
+            let message = format!("the return instruction at {} does not fit the descriptor", insn.at);
+            return Err(Refusal::Malformed(message));
+        }
+        let held = self.slots.held;
+        let store = self.insert(|code| {
+            result.map(|kind| code.store(kind, held));
+            Ok(())
+        })?;
+        let record = self.record(names::LEAVE)?;
+        let load = self.insert(|code| {
+            result.map(|kind| code.load(kind, held));
+            Ok(())
+        })?;
+        self.layout.push(Piece::Original(insn.clone()));
+        self.exits.push(Exit { store, record, load, next: self.layout.next() });
+        let height = self.subject.facts.heights.get(index).copied().flatten();
+        self.needs_stack(height, result.map_or(0, Kind::words), self.record_stack());
+        Ok(())
+    }
+
+    fn record(&mut self, method: &str) -> Result<PieceId, Refusal> {
+        let (slots, id) = (self.slots, self.subject.probe.id);
+        self.insert(|code| {
+            code.load(Kind::Long, slots.start).load(Kind::Int, slots.token).int(id as i32)?;
+            match slots.size {
+                None => code.call(method, names::EXIT)?,
+                Some(size) => code.load(Kind::Long, size).call(method, names::EXIT_SIZED)?,
+            };
+            Ok(())
+        })
+    }
+
+    fn record_stack(&self) -> usize {
+        if self.slots.has_size() { 6 } else { 4 }
+    }
+
+    fn finish(mut self, entry: PieceId, body: PieceId, result: Option<Kind>) -> Result<Woven<'a>, Refusal> {
+        let held = self.slots.held;
+        let thrown = self.insert(|code| {
+            code.store(Kind::Reference, held);
+            Ok(())
+        })?;
+        let record = self.record(names::THROWN)?;
+        let rethrow = self.insert(|code| {
+            code.load(Kind::Reference, held).op(ATHROW);
+            Ok(())
+        })?;
+        let drop_thrown = self.insert(|code| {
+            code.op(0x57).load(Kind::Reference, held).op(ATHROW);
+            Ok(())
+        })?;
+        self.needs_stack(Some(0), 0, self.record_stack());
+        let mut drop_result = None;
+        if !self.exits.is_empty() {
+            drop_result = Some(self.insert(|code| {
+                code.op(0x57);
+                match result {
+                    Some(kind) => code.load(kind, held).op(kind.return_opcode()),
+                    None => code.op(opcode::RETURN),
+                };
+                Ok(())
+            })?);
+        }
+        self.layout.place()?;
+        let mut handlers = Handlers { layout: &self.layout, list: Vec::new() };
+        for exit in &self.exits {
+            handlers.add(exit.record, exit.load, drop_result.unwrap_or(thrown));
+        }
+        handlers.add(record, rethrow, drop_thrown);
+        let handlers_before = handlers.list.len();
+        handlers.keep(self.subject, entry)?;
+        let mut covered_from = body;
+        for exit in &self.exits {
+            handlers.add(covered_from, exit.store, thrown);
+            covered_from = exit.next;
+        }
+        handlers.add(covered_from, thrown, thrown);
+        let handlers = handlers.list;
+        let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
+        let (layout, slots) = (self.layout, self.slots);
+        Ok(Woven { layout, handlers, handlers_before, slots, max_stack, thrown, drop_thrown, drop_result })
+    }
+}
+
+struct Handlers<'l, 'a> {
+    layout: &'l Layout<'a>,
+    list: Vec<Handler>,
+}
+
+impl Handlers<'_, '_> {
+    /// A handler of everything, unless it would cover nothing.
+    fn add(&mut self, start: PieceId, end: PieceId, target: PieceId) {
+        let [start, end, target] = [start, end, target].map(|piece| self.layout.offset(piece));
+        if start < end {
+            self.list.push(Handler { start, end, target, catches: 0 });
+        }
+    }
+
+    /// The program's own handlers; one that ends where the region starts does not cover the entry code.
+    fn keep(&mut self, subject: &Subject<'_, '_>, entry: PieceId) -> Result<(), Refusal> {
+        let region_at = subject.insns.get(subject.region).map(|insn| insn.at);
+        for handler in &subject.code.handlers {
+            if handler.start >= handler.end {
+                return Err(Refusal::Malformed("an exception handler covers nothing".to_owned()));
+            }
+            let end = u32::from(handler.end);
+            self.list.push(Handler {
+                start: self.layout.moved(u32::from(handler.start))?,
+                end: if Some(end) == region_at { self.layout.offset(entry) } else { self.layout.moved(end)? },
+                target: self.layout.moved(u32::from(handler.target))?,
+                catches: handler.catches,
+            });
+        }
+        Ok(())
+    }
+}

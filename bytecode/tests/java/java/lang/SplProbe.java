@@ -1,0 +1,57 @@
+package java.lang;
+
+/** What the inserted code calls, here with counters instead of a clock. */
+public final class SplProbe {
+    /** Counts by probe id: entered, left by return, left by exception, last size. */
+    public static final long[][] counts = new long[65536][4];
+    /** The next recorder call of any kind fails when this is set. */
+    public static Error failure;
+
+    private SplProbe() {
+    }
+
+    public static int enter(int id) {
+        counts[id & 0xffff][0]++;
+        return 7;
+    }
+
+    public static long begin(int token) {
+        return token == 7 ? 11 : -1;
+    }
+
+    public static long sizeof(int token, long sum, Object argument) {
+        return sum + (argument == null ? 0 : 100);
+    }
+
+    public static long deep(int token, long sum, Object argument) {
+        return sum + (argument == null ? 0 : 1000);
+    }
+
+    public static void leave(long start, int token, int id) {
+        record(start, token, id, 1, -1);
+    }
+
+    public static void leave(long start, int token, int id, long size) {
+        record(start, token, id, 1, size);
+    }
+
+    public static void thrown(long start, int token, int id) {
+        record(start, token, id, 2, -1);
+    }
+
+    public static void thrown(long start, int token, int id, long size) {
+        record(start, token, id, 2, size);
+    }
+
+    private static void record(long start, int token, int id, int how, long size) {
+        Error now = failure;
+        if (now != null) {
+            throw now;
+        }
+        if (start != 11 || token != 7) {
+            counts[id & 0xffff][0] = -1_000_000;
+        }
+        counts[id & 0xffff][how]++;
+        counts[id & 0xffff][3] = size;
+    }
+}
