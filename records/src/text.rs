@@ -1,0 +1,36 @@
+//! Writing single values so that they are read back exactly.
+
+use std::fmt::{self, Write};
+
+/// A field of RFC 4180. Quotes are put around what needs them there, and around what at the beginning of a file would
+/// be taken for something else: `#` for the human-readable form, U+FEFF for a byte order mark.
+pub(crate) fn write_field(out: &mut impl Write, text: &str) -> fmt::Result {
+    if !text.contains([',', '"', '\n', '\r']) && !text.starts_with(['#', '\u{feff}']) {
+        return out.write_str(text);
+    }
+    out.write_char('"')?;
+    for (index, part) in text.split('"').enumerate() {
+        out.write_str(if index > 0 { "\"\"" } else { "" })?;
+        out.write_str(part)?;
+    }
+    out.write_char('"')
+}
+
+/// A JSON string: one line whatever the text holds.
+pub(crate) fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
+    out.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
+}
+
+/// The shortest decimal that reads back as the same double, with an exponent where it would have many zeros.
+pub(crate) struct Double(pub(crate) f64);
+
+impl fmt::Display for Double {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = *self;
+        if value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs()) {
+            write!(f, "{value}")
+        } else {
+            write!(f, "{value:e}")
+        }
+    }
+}
