@@ -7,9 +7,14 @@
 
 mod classic;
 mod exit;
+mod sequential;
+mod truth;
 mod types;
 
 pub use classic::evaluate;
 pub use exit::{ExitStatus, Standing, exit_status};
+pub use sequential::SequentialComparison;
+pub use spl_stats::sequential::{Look, SettingsError};
 pub use spl_stats::{Ratio, Welch};
+pub use truth::Truth;
 pub use types::{Basis, Evaluation, NotEvaluated, Side, UnknownName, Verdict};

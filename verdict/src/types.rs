@@ -114,6 +114,12 @@ pub enum NotEvaluated {
     /// The limit p-value is no probability.
     #[error("the limit p-value lies outside 0 to 1")]
     BadLimit,
+    /// The sequential mode saw all its windows and could not decide.
+    #[error("undecided: the evidence of {windows} windows does not suffice either way")]
+    Undecided {
+        /// Windows that brought a pair of samples.
+        windows: u64,
+    },
     /// A method could not be measured; holds why.
     #[error("not measured: {0}")]
     NotMeasured(String),
@@ -130,6 +136,13 @@ impl FromStr for NotEvaluated {
         }
         if let Some(why) = text.strip_prefix("not measured: ") {
             return Ok(Self::NotMeasured(why.to_owned()));
+        }
+        if let Some(rest) = text.strip_prefix("undecided: the evidence of ") {
+            let windows =
+                rest.strip_suffix(" windows does not suffice either way").and_then(|n| n.parse().ok());
+            return windows
+                .map(|windows| Self::Undecided { windows })
+                .ok_or_else(|| UnknownName(text.to_owned()));
         }
         let counts = || {
             let counts = text.strip_prefix("too few samples: ")?.split_once(", at least")?.0;
@@ -186,6 +199,7 @@ mod tests {
             NotEvaluated::NoCommonBucket,
             NotEvaluated::OutOfRange,
             NotEvaluated::BadLimit,
+            NotEvaluated::Undecided { windows: 40 },
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
         ] {
             assert_eq!(reason.to_string().parse(), Ok(reason));

@@ -1,0 +1,143 @@
+//! A comparison that is looked at after every window and decided as soon as the evidence suffices.
+
+use crate::classic::evaluate;
+use crate::truth::Truth;
+use crate::types::{Basis, NotEvaluated, Verdict};
+use spl_lang::Sign;
+use spl_stats::Ratio;
+use spl_stats::sequential::{Decision, Look, Sequential, Settings, SettingsError};
+
+/// One comparison in the sequential mode: windows go in until it is decided.
+///
+/// `<` and `<=` mean the same here, as do `>` and `>=`: data never tell a difference of nothing. `=` can be refuted;
+/// it can be proved only with a margin, inside which two methods count as equally fast.
+#[derive(Clone, Debug)]
+pub struct SequentialComparison {
+    sign: Sign,
+    factors: (f64, f64),
+    alpha: f64,
+    /// Compares the ratio with 1, or with the lower end of the margin.
+    lower: Sequential,
+    /// Compares the ratio with the upper end of the margin.
+    upper: Option<Sequential>,
+    looks: Option<Looks>,
+    decided: Option<Looks>,
+}
+
+/// The looks at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Looks {
+    lower: Look,
+    upper: Option<Look>,
+}
+
+impl SequentialComparison {
+    /// `left_factor`·left `sign` `right_factor`·right with the probability `alpha` of a wrong decision, either way.
+    /// `margin` is the part by which neither side may be longer for `=` to hold: 0.05 is 5%; other signs ignore it.
+    ///
+    /// # Errors
+    /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is no positive number.
+    pub fn new(
+        sign: Sign,
+        left_factor: f64,
+        right_factor: f64,
+        alpha: f64,
+        margin: Option<f64>,
+    ) -> Result<Self, SettingsError> {
+        let machine = |bound, alpha| Settings::new(bound, alpha).map(Sequential::new);
+        // `=` can be wrongly refuted in two directions, which share the error probability.
+        let (lower, upper) = match (sign, margin) {
+            (Sign::Equal, Some(margin)) => {
+                let bound = 1.0 + margin;
+                (machine(bound.recip(), alpha / 2.0)?, Some(machine(bound, alpha / 2.0)?))
+            }
+            (Sign::Equal, None) => (machine(1.0, alpha / 2.0)?, None),
+            _ => (machine(1.0, alpha)?, None),
+        };
+        let factors = (left_factor, right_factor);
+        Ok(Self { sign, factors, alpha, lower, upper, looks: None, decided: None })
+    }
+
+    /// Takes the durations (nanoseconds) of a closed window, each side in order of arrival, and says what is decided.
+    /// The first decision stays.
+    pub fn close_window(&mut self, left: &[u64], right: &[u64]) -> Truth {
+        let (x, y) = (scaled(left, self.factors.0), scaled(right, self.factors.1));
+        let upper = self.upper.as_mut().and_then(|upper| upper.close_window(&x, &y));
+        if let Some(lower) = self.lower.close_window(&x, &y) {
+            self.looks = Some(Looks { lower, upper });
+        }
+        if self.decided.is_none() && self.truth() != Truth::Undecided {
+            self.decided = self.looks;
+        }
+        self.truth()
+    }
+
+    /// What is decided so far. Each machine holds its first decision, so this changes at most once.
+    #[must_use]
+    pub fn truth(&self) -> Truth {
+        let upper = self.upper.as_ref().map(Sequential::decision);
+        match (self.sign, self.lower.decision(), upper) {
+            (Sign::Equal, Decision::Below, _) | (Sign::Equal, _, Some(Decision::Above)) => Truth::False,
+            (Sign::Equal, Decision::Above, Some(Decision::Below)) => Truth::True,
+            (Sign::Equal, Decision::Above, None) => Truth::False,
+            (Sign::Equal, ..) | (_, Decision::Undecided, _) => Truth::Undecided,
+            (Sign::Less | Sign::LessOrEqual, Decision::Below, _) => Truth::True,
+            (Sign::Greater | Sign::GreaterOrEqual, Decision::Above, _) => Truth::True,
+            (_, Decision::Below | Decision::Above, _) => Truth::False,
+        }
+    }
+
+    /// The look that decided, or else the last one: estimates, evidence, and whether rare long calls matter.
+    #[must_use]
+    pub fn look(&self) -> Option<&Look> {
+        self.decided.as_ref().or(self.looks.as_ref()).map(|looks| &looks.lower)
+    }
+
+    /// The decision as a verdict, with figures of the given samples: those that were in the windows.
+    ///
+    /// Its p-value is the reciprocal of the e-value that decided, which holds however often was looked; its ratio is
+    /// the one from the clipped pairs with an interval that holds at every look. Welch's test is there to be read,
+    /// it decides nothing.
+    ///
+    /// # Errors
+    /// While nothing is decided, and when [`evaluate`] has no figures.
+    pub fn verdict(&self, left: &[u64], right: &[u64]) -> Result<Verdict, NotEvaluated> {
+        let figures = evaluate(self.sign, self.factors.0, self.factors.1, left, right, self.alpha)?;
+        let windows = self.looks.map_or(0, |looks| looks.lower.windows);
+        let looks = self.decided.ok_or(NotEvaluated::Undecided { windows })?;
+        let basis = match self.truth() {
+            Truth::True => Basis::Proved,
+            Truth::False => Basis::Refuted,
+            Truth::Undecided => return Err(NotEvaluated::Undecided { windows }),
+        };
+        let Look { estimate, low, high, .. } = looks.lower;
+        // Each end of the interval errs with the probability of one direction.
+        let confidence = 1.0 - if self.sign == Sign::Equal { self.alpha } else { 2.0 * self.alpha };
+        let ratio = Ratio { value: estimate.ratio, low, high, confidence };
+        Ok(Verdict {
+            holds: basis.holds(),
+            basis,
+            p_value: self.p_value(&looks),
+            ratio: Some(ratio),
+            ..figures
+        })
+    }
+
+    /// One over the e-value of what was decided: for both ends of the margin the weaker one, for either of two
+    /// directions the stronger one, doubled.
+    fn p_value(&self, looks: &Looks) -> f64 {
+        let p = |ln_e: f64| (-ln_e).exp().min(1.0);
+        let (lower, upper) = (looks.lower.evidence, looks.upper.map(|look| look.evidence));
+        match (self.sign, upper, self.truth()) {
+            (Sign::Equal, Some(upper), Truth::True) => p(lower.ln_e_above).max(p(upper.ln_e_below)),
+            (Sign::Equal, Some(upper), _) => (2.0 * p(lower.ln_e_below).min(p(upper.ln_e_above))).min(1.0),
+            (Sign::Equal, None, _) => (2.0 * p(lower.ln_e_below).min(p(lower.ln_e_above))).min(1.0),
+            _ => p(lower.ln_e_below).min(p(lower.ln_e_above)),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a call of 2⁵³ ns would take 104 days")]
+fn scaled(times: &[u64], factor: f64) -> Vec<f64> {
+    times.iter().map(|&time| time as f64 * factor).collect()
+}
