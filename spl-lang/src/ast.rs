@@ -1,6 +1,14 @@
 //! The syntax tree of a task file. Printing a node gives text that parses to an equal node.
 
-use crate::{Sign, Span};
+mod formula;
+mod literal;
+mod pattern;
+
+pub use formula::{Formula, Relation, Side, Sizes, Times};
+pub use literal::{ByteSize, Duration, Interval, Percent, SizeUnit, Statistic, TimeUnit};
+pub use pattern::{MethodPattern, TypePattern};
+
+use crate::{Diagnostic, Span};
 use spl_model::MethodRef;
 use std::fmt;
 
@@ -25,13 +33,67 @@ impl<T: fmt::Display> fmt::Display for Node<T> {
     }
 }
 
+/// A task file whose every line can be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// The lines that are neither blank nor comments, in order.
+    pub statements: Vec<Node<Statement>>,
+    /// What looks like a mistake but has a meaning.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl File {
+    /// The methods that are named as in Java, in file order: [`File::check`] asks which methods they mean.
+    #[must_use]
+    pub fn patterns(&self) -> Vec<MethodPattern> {
+        let mut patterns = Vec::new();
+        let mut look = |target: &Target| {
+            if let MethodTerm::Pattern(pattern) = &target.method.value {
+                patterns.push(pattern.clone());
+            }
+        };
+        self.statements.iter().for_each(|statement| statement.value.for_each_target(&mut look));
+        patterns
+    }
+}
+
 /// One line of a task file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// A method to be measured (measurement mode).
+    /// A method to be measured, or several by a glob (measurement mode).
     Measure(Target),
     /// A comparison to be decided (comparison mode).
     Compare(Box<Relation>),
+    /// A short name for a method (comparison mode).
+    Let {
+        /// The name.
+        name: Node<String>,
+        /// What it stands for.
+        target: Node<Target>,
+    },
+    /// A titled formula to be decided (comparison mode).
+    Assert {
+        /// How reports call it.
+        title: Node<String>,
+        /// What is asserted.
+        formula: Node<Formula<Relation>>,
+        /// The significance level, if not the configured one.
+        level: Option<Node<Percent>>,
+    },
+}
+
+impl Statement {
+    /// Calls `look` with every method that stands in the statement, from left to right.
+    pub fn for_each_target(&self, look: &mut impl FnMut(&Target)) {
+        match self {
+            Self::Measure(target) => look(target),
+            Self::Let { target, .. } => look(&target.value),
+            Self::Compare(relation) => relation.targets().for_each(look),
+            Self::Assert { formula, .. } => {
+                formula.value.for_each(&mut |relation: &Relation| relation.targets().for_each(&mut *look));
+            }
+        }
+    }
 }
 
 impl fmt::Display for Statement {
@@ -39,6 +101,15 @@ impl fmt::Display for Statement {
         match self {
             Self::Measure(target) => target.fmt(f),
             Self::Compare(relation) => relation.fmt(f),
+            Self::Let { name, target } => write!(f, "let {name} = {target}"),
+            Self::Assert { title, formula, level } => {
+                write!(
+                    f,
+                    "assert \"{}\": {formula}",
+                    title.value.replace('\\', "\\\\").replace('"', "\\\"")
+                )?;
+                level.iter().try_for_each(|level| write!(f, " at {level}"))
+            }
         }
     }
 }
@@ -47,7 +118,7 @@ impl fmt::Display for Statement {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The method.
-    pub method: Node<MethodRef>,
+    pub method: Node<MethodTerm>,
     /// The size processor, named with dots.
     pub processor: Option<Node<String>>,
 }
@@ -61,25 +132,23 @@ impl fmt::Display for Target {
     }
 }
 
-/// Two sides and how they compare.
+/// The ways to say which method is meant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Relation {
-    /// Before the sign.
-    pub left: Node<Target>,
-    /// How they compare.
-    pub sign: Node<Sign>,
-    /// What the left and the right side's times are multiplied by; finite and positive.
-    pub factors: Option<Node<(f64, f64)>>,
-    /// After the sign.
-    pub right: Node<Target>,
+pub enum MethodTerm {
+    /// As the class file names it: `pkg/Class.name(I)V`.
+    Exact(MethodRef),
+    /// As Java names it: `pkg.Class#name(int)`; to be looked up among the classes of the program.
+    Pattern(MethodPattern),
+    /// By the name that a `let` gave it.
+    Name(String),
 }
 
-impl fmt::Display for Relation {
+impl fmt::Display for MethodTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.left, self.sign)?;
-        if let Some(Node { value: (left, right), .. }) = &self.factors {
-            write!(f, " ({left}, {right})")?;
+        match self {
+            Self::Exact(method) => method.fmt(f),
+            Self::Pattern(pattern) => pattern.fmt(f),
+            Self::Name(name) => name.fmt(f),
         }
-        write!(f, " {}", self.right)
     }
 }

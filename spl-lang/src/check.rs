@@ -1,12 +1,17 @@
-//! Statements -> [`Tasks`]: each method once, and what the statements say of each other.
+//! Statements -> [`Program`]: which methods are meant, each once, and what the statements say of each other.
 
-use crate::ast::{Node, Relation, Statement, Target};
+use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
+use crate::methods::Methods;
 use crate::problem::Problem;
 use crate::source::Source;
-use crate::{Comparison, Diagnostic, MeasuredMethod, Severity, Sign, Tasks, file};
-use crate::{RunMode, Span};
+use crate::{
+    Assertion, Atom, Comparison, Diagnostic, Program, RunMode, Scaled, Severity, Sign, Span, Tasks, names,
+};
 use spl_model::MethodRef;
 use std::collections::HashMap;
+
+/// Finds the methods of the program that a pattern may mean; more are no harm.
+pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
 
 /// Reads a task file in which methods are named as class files name them (thesis 3.3.3).
 ///
@@ -19,144 +24,212 @@ use std::collections::HashMap;
 /// ```
 ///
 /// # Errors
-/// All findings of the file, in the order of their places, if there is an error among them.
+/// All findings of the file, in the order of their places, if there is an error among them. What needs the full
+/// language is an error: methods named as in Java, assertions, bounds, statistics and tolerances.
 pub fn parse_tasks(text: &str, mode: RunMode) -> Result<Tasks, Vec<Diagnostic>> {
     let source = Source::new(text);
-    let reading = file::read(&source, text, mode);
-    let mut checker = Checker::new(&source, text);
-    for statement in &reading.statements {
-        checker.statement(statement);
+    let (statements, findings) = names::read(&source, text, mode);
+    let mut checker = Checker::new(&source, text, None);
+    statements.iter().for_each(|statement| checker.statement(statement));
+    for assertion in &checker.program.assertions {
+        let problem =
+            Problem::new(checker.methods.slice(assertion.span), "only plain comparisons can be decided here")
+                .label("more than the mean times of two methods, scaled")
+                .help("write `left <= (a, b) right`, each method as `pkg/Class.name(I)V`");
+        checker.errors.push(problem.at(&source, Severity::Error));
     }
-    let mut errors = reading.errors;
-    errors.extend(checker.errors);
-    if errors.is_empty() {
-        return Ok(checker.tasks);
+    checker.finish(findings).map(|program| program.tasks)
+}
+
+impl File {
+    /// Finds the methods of a file that was parsed from `text`; `lookup` gives the methods of the program that a
+    /// pattern may mean, and those that it doesn't mean are ignored.
+    ///
+    /// ```
+    /// use spl_lang::{RunMode, parse_file};
+    /// let text = "java.util.ArrayList#get(int) < 5 us";
+    /// let file = parse_file(text, RunMode::Comparison).unwrap();
+    /// let get = "java/util/ArrayList.get(I)Ljava/lang/Object;";
+    /// let program = file.check(text, &mut |_| vec![get.parse().unwrap()]).unwrap();
+    /// assert_eq!(program.tasks.methods[0].method.to_string(), get);
+    /// ```
+    ///
+    /// # Errors
+    /// All findings, in the order of their places: a pattern that means no method, or several where one is
+    /// compared; two size processors for one method.
+    pub fn check(
+        &self,
+        text: &str,
+        lookup: &mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let source = Source::new(text);
+        let mut checker = Checker::new(&source, text, Some(lookup));
+        self.statements.iter().for_each(|statement| checker.statement(statement));
+        checker.finish(self.warnings.clone())
     }
-    errors.extend(checker.tasks.warnings);
-    errors.sort_by_key(|error| (error.span.start, error.span.end));
-    Err(errors)
 }
 
 /// What makes two comparisons the same, whichever side stands first.
 type Meaning = (usize, u64, Sign, usize, u64);
 
-struct Checker<'s, 'a> {
+/// A method could not be found; the finding has been noted.
+struct NotFound;
+
+struct Checker<'s, 'a, 'l> {
     source: &'s Source<'a>,
-    text: &'a str,
-    tasks: Tasks,
+    methods: Methods<'s, 'a, 'l>,
+    program: Program,
     errors: Vec<Diagnostic>,
-    index: HashMap<MethodRef, usize>,
-    /// Where the processor of a method is named first.
-    processors: HashMap<usize, Span>,
     /// Where a comparison stands first.
     meanings: HashMap<Meaning, Span>,
 }
 
-impl<'s, 'a> Checker<'s, 'a> {
-    fn new(source: &'s Source<'a>, text: &'a str) -> Self {
+impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
+    fn new(source: &'s Source<'a>, text: &'a str, lookup: Option<Lookup<'l>>) -> Self {
         Self {
             source,
-            text,
-            tasks: Tasks::default(),
+            methods: Methods::new(source, text, lookup),
+            program: Program::default(),
             errors: Vec::new(),
-            index: HashMap::new(),
-            processors: HashMap::new(),
             meanings: HashMap::new(),
         }
     }
 
+    fn finish(self, mut findings: Vec<Diagnostic>) -> Result<Program, Vec<Diagnostic>> {
+        let Self { mut program, methods, errors, .. } = self;
+        findings.append(&mut program.tasks.warnings);
+        findings.extend(errors.into_iter().chain(methods.errors));
+        let findings = names::in_order(findings);
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(findings);
+        }
+        program.tasks.methods = methods.found;
+        program.tasks.warnings = findings;
+        Ok(program)
+    }
+
     fn statement(&mut self, statement: &Node<Statement>) {
+        let span = statement.span;
         match &statement.value {
             Statement::Measure(target) => {
-                let known = self.tasks.methods.len();
-                let index = self.target(target);
-                if index < known {
-                    let line = self.tasks.methods[index].line;
-                    let problem = Problem::new(self.slice(statement.span), "the method is listed twice")
-                        .label("it is measured once")
-                        .help(format!("line {line} lists it first: leave one of them out"));
-                    self.warn(problem);
+                let known = self.methods.found.len();
+                for index in self.methods.all(target) {
+                    if index < known {
+                        let first = &self.methods.found[index];
+                        let problem = Problem::new(self.methods.slice(span), "a method is listed twice")
+                            .label(format!("`{}` is measured once", first.method))
+                            .help(format!("line {} lists it first: leave one of them out", first.line));
+                        self.warn(problem);
+                    }
                 }
             }
-            Statement::Compare(relation) => self.relation(relation, statement.span),
+            Statement::Compare(relation) => {
+                let Ok(atom) = self.atom(relation) else { return };
+                match atom {
+                    Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
+                        self.comparison(left, sign, right, span);
+                    }
+                    atom => {
+                        let formula = Node { value: Formula::Relation(atom), span };
+                        self.assertion(relation.to_string(), formula, None, span);
+                    }
+                }
+            }
+            Statement::Let { name, target } => self.methods.define(&name.value, &target.value),
+            Statement::Assert { title, formula, level } => {
+                // Every method is looked for, also after one that isn't found.
+                formula.value.for_each(&mut |relation| _ = self.atom(relation));
+                if let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) {
+                    let formula = Node { value, span: formula.span };
+                    self.assertion(
+                        title.value.clone(),
+                        formula,
+                        level.as_ref().map(|level| level.value),
+                        span,
+                    );
+                }
+            }
         }
     }
 
-    fn relation(&mut self, relation: &Relation, span: Span) {
-        let left = self.target(&relation.left.value);
-        let right = self.target(&relation.right.value);
-        let (left_factor, right_factor) = relation.factors.as_ref().map_or((1.0, 1.0), |node| node.value);
-        let sign = relation.sign.value;
-        if left == right {
-            let problem = Problem::new(self.slice(span), "a method is compared with itself")
+    fn assertion(
+        &mut self,
+        title: String,
+        formula: Node<Formula<Atom>>,
+        level: Option<crate::ast::Percent>,
+        span: Span,
+    ) {
+        let line = self.source.place(span.start).0;
+        self.program.assertions.push(Assertion { title, formula, level, line, span });
+    }
+
+    fn comparison(&mut self, left: Scaled, sign: Sign, right: Scaled, span: Span) {
+        if left.method == right.method {
+            let problem = Problem::new(self.methods.slice(span), "a method is compared with itself")
                 .label("both sides are the same method")
                 .help("the same times stand on both sides: only the factors decide");
             self.warn(problem);
         }
-        let meaning = if left <= right {
-            (left, left_factor.to_bits(), sign, right, right_factor.to_bits())
+        let (first, second) = (left.factor.to_bits(), right.factor.to_bits());
+        let meaning = if left.method <= right.method {
+            (left.method, first, sign, right.method, second)
         } else {
-            (right, right_factor.to_bits(), sign.mirrored(), left, left_factor.to_bits())
+            (right.method, second, sign.mirrored(), left.method, first)
         };
         let first = *self.meanings.entry(meaning).or_insert(span);
         if first != span {
-            let problem = Problem::new(self.slice(span), "the comparison is asserted twice")
+            let problem = Problem::new(self.methods.slice(span), "the comparison is asserted twice")
                 .label("decided like the first")
-                .related(self.slice(first), "the first")
+                .related(self.methods.slice(first), "the first")
                 .help(format!(
                     "line {} says the same: leave one of them out",
                     self.source.place(first.start).0
                 ));
             self.warn(problem);
         }
-        let line = self.source.place(span.start).0;
-        self.tasks.comparisons.push(Comparison { left, right, sign, left_factor, right_factor, line });
+        self.program.tasks.comparisons.push(Comparison {
+            left: left.method,
+            right: right.method,
+            sign,
+            left_factor: left.factor,
+            right_factor: right.factor,
+            line: self.source.place(span.start).0,
+        });
     }
 
-    /// The index of the target's method, which is new or known.
-    fn target(&mut self, target: &Target) -> usize {
-        let index = match self.index.get(&target.method.value) {
-            Some(index) => *index,
-            None => {
-                let index = self.tasks.methods.len();
-                let line = self.source.place(target.method.span.start).0;
-                let method = target.method.value.clone();
-                self.index.insert(method.clone(), index);
-                self.tasks.methods.push(MeasuredMethod { method, processor: None, line });
-                index
-            }
+    fn atom(&mut self, relation: &Relation) -> Result<Atom, NotFound> {
+        let (first, second) = relation.factors.as_ref().map_or((1.0, 1.0), |node| node.value);
+        // Both sides are looked for before one that isn't found ends it.
+        let left = self.side(&relation.left.value, first);
+        let right = self.side(&relation.right.value, second);
+        let (sign, within) = (relation.sign.value, relation.within.as_ref().map(|node| node.value));
+        Ok(match (left?, right?) {
+            (Ok(left), Ok(right)) => Atom::Pair { left, sign, right, within },
+            (Ok(times), Err(bound_ns)) => Atom::Bound { times, sign, bound_ns, within },
+            (Err(bound_ns), Ok(times)) => Atom::Bound { times, sign: sign.mirrored(), bound_ns, within },
+            // The parser refuses two bounds.
+            (Err(_), Err(_)) => return Err(NotFound),
+        })
+    }
+
+    /// Scaled times, or a bound in nanoseconds.
+    fn side(&mut self, side: &Side, pair_factor: f64) -> Result<Result<Scaled, f64>, NotFound> {
+        let times = match side {
+            Side::Times(times) => times,
+            Side::Bound(duration) => return Ok(Err(duration.ns())),
         };
-        if let Some(processor) = &target.processor {
-            self.processor(index, processor);
-        }
-        index
-    }
-
-    /// A method has one size processor, however often it is named (thesis 3.2.6).
-    fn processor(&mut self, index: usize, processor: &Node<String>) {
-        let first = *self.processors.entry(index).or_insert(processor.span);
-        let method = &mut self.tasks.methods[index];
-        let known = method.processor.get_or_insert_with(|| processor.value.clone());
-        if *known == processor.value {
-            return;
-        }
-        let (line, here) = (self.source.place(first.start).0, self.source.place(processor.span.start).0);
-        let message = format!("two size processors for `{}`", method.method);
-        let help = format!(
-            "line {line} names `{known}`, line {here} `{processor}`: a method has one, so name it alike"
-        );
-        let problem = Problem::new(self.slice(processor.span), message)
-            .label("another processor")
-            .related(self.slice(first), "the first processor")
-            .help(help);
-        self.errors.push(problem.at(self.source, Severity::Error));
+        let method = self.methods.one(&times.target).ok_or(NotFound)?;
+        let statistic = times.statistic.as_ref().map_or(Statistic::Mean, |node| node.value);
+        let factor = times.factor.as_ref().map_or(pair_factor, |node| node.value);
+        Ok(Ok(Scaled { method, statistic, factor }))
     }
 
     fn warn(&mut self, problem: Problem<'_>) {
-        self.tasks.warnings.push(problem.at(self.source, Severity::Warning));
+        self.program.tasks.warnings.push(problem.at(self.source, Severity::Warning));
     }
+}
 
-    fn slice(&self, span: Span) -> &'a str {
-        self.text.get(span.start..span.end).unwrap_or(&self.text[..0])
-    }
+/// Whether only a factor distinguishes it from measured times.
+fn is_plain(side: Scaled) -> bool {
+    side.statistic == Statistic::Mean
 }

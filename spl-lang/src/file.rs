@@ -1,6 +1,6 @@
 //! A whole file, line by line: every line's findings, and what several lines say together.
 
-use crate::ast::{Node, Statement};
+use crate::ast::{MethodTerm, Node, Statement};
 use crate::parse;
 use crate::problem::Problem;
 use crate::source::{Line, Source};
@@ -10,17 +10,20 @@ use crate::{Diagnostic, RunMode, Severity};
 const MAX_SPREAD: usize = 6;
 
 /// What could be read of a file.
-pub(crate) struct Reading {
+pub(crate) struct Reading<'a> {
     pub(crate) statements: Vec<Node<Statement>>,
     pub(crate) errors: Vec<Diagnostic>,
+    /// Names that were to be given on lines that cannot be read.
+    pub(crate) broken_names: Vec<&'a str>,
 }
 
 /// Reads every line, also after errors.
-pub(crate) fn read(source: &Source<'_>, text: &str, mode: RunMode) -> Reading {
+pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Reading<'a> {
     let lines: Vec<Line<'_>> = source.lines().collect();
     let mut statements = Vec::new();
     let mut problems = Vec::new();
     let mut misplaced = Vec::new();
+    let mut broken_names = Vec::new();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
@@ -34,11 +37,15 @@ pub(crate) fn read(source: &Source<'_>, text: &str, mode: RunMode) -> Reading {
             }
             Err(findings) => findings,
         };
+        broken_names.extend(defined_name(line.code));
+        let elsewhere = parse::statement(source, line.code, other(mode));
         if let Some((joined, count)) = spread(&lines[at - 1..], mode) {
             problems.push(broken(source, text, &lines[at - 1..at - 1 + count], &joined));
             at += count - 1;
-        } else if parse::statement(source, line.code, other(mode)).is_ok() {
-            misplaced.push(line.code);
+        } else if let Ok(statement) = elsewhere
+            && !is_lone_name(&statement.value)
+        {
+            misplaced.push((line.code, statement.value));
         } else {
             problems.extend(findings);
         }
@@ -48,7 +55,17 @@ pub(crate) fn read(source: &Source<'_>, text: &str, mode: RunMode) -> Reading {
         problems.push(empty(text, mode));
     }
     let errors = problems.into_iter().map(|problem| problem.at(source, Severity::Error)).collect();
-    Reading { statements, errors }
+    Reading { statements, errors, broken_names }
+}
+
+/// A single word is a method in measurement mode only when a mistake is made there.
+fn is_lone_name(statement: &Statement) -> bool {
+    matches!(statement, Statement::Measure(target) if matches!(target.method.value, MethodTerm::Name(_)))
+}
+
+/// The name after `let`.
+fn defined_name(code: &str) -> Option<&str> {
+    code.strip_prefix("let")?.trim_start().split(|c: char| c.is_whitespace() || c == '=').next()
 }
 
 fn other(mode: RunMode) -> RunMode {
@@ -58,51 +75,62 @@ fn other(mode: RunMode) -> RunMode {
     }
 }
 
-/// Whether the first few of `lines` are one comparison that was broken into several lines: its text, and their number.
-fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(String, usize)> {
+/// Whether the first few of `lines` are one statement that was broken into several lines, and how many they are.
+fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(Statement, usize)> {
     let mut joined = lines.first()?.code.to_owned();
     for (count, line) in lines.iter().enumerate().take(MAX_SPREAD).skip(1) {
+        if line.code.is_empty() {
+            return None;
+        }
         // A return type on a line of its own belongs right after the parenthesis.
-        let glued = joined.ends_with(')') && !line.code.starts_with(crate::sign::is_sign_char);
+        let glued = joined.ends_with(')') && line.code.starts_with(|c: char| "VZBCSIJFDL[".contains(c));
         if !glued {
             joined.push(' ');
         }
         joined.push_str(line.code);
-        if line.code.is_empty() {
-            return None;
-        }
         if let Ok(statement) = parse::statement(&Source::new(&joined), &joined, mode) {
-            return Some((statement.to_string(), count + 1));
+            return Some((statement.value, count + 1));
         }
     }
     None
 }
 
-fn broken<'a>(source: &Source<'a>, text: &'a str, lines: &[Line<'a>], joined: &str) -> Problem<'a> {
+fn broken<'a>(source: &Source<'a>, text: &'a str, lines: &[Line<'a>], joined: &Statement) -> Problem<'a> {
     let start = lines.first().map_or(0, |line| source.span(line.code).start);
     let end = lines.last().map_or(0, |line| source.span(line.code).end);
-    Problem::new(text.get(start..end).unwrap_or(text), "a comparison stands on one line")
+    let message = match joined {
+        Statement::Compare(_) => "a comparison stands on one line",
+        Statement::Assert { .. } => "an assertion stands on one line",
+        Statement::Let { .. } => "a definition stands on one line",
+        Statement::Measure(_) => "a method stands on one line",
+    };
+    Problem::new(text.get(start..end).unwrap_or(text), message)
         .label(format!("spread over {} lines", lines.len()))
         .help(format!("write `{joined}`"))
 }
 
 /// One finding for all lines of the other run mode: whoever has the wrong mode has it on every line.
-fn wrong_mode<'a>(misplaced: &[&'a str], mode: RunMode) -> Option<Problem<'a>> {
-    let first = misplaced.first()?;
-    let (message, label, help) = match mode {
+fn wrong_mode<'a>(misplaced: &[(&'a str, Statement)], mode: RunMode) -> Option<Problem<'a>> {
+    let (first, statement) = misplaced.first()?;
+    let what = match statement {
+        Statement::Measure(_) => "a method without a comparison",
+        Statement::Compare(_) => "a comparison",
+        Statement::Let { .. } => "a definition",
+        Statement::Assert { .. } => "an assertion",
+    };
+    let (label, help) = match mode {
         RunMode::Comparison => (
-            "a method without a comparison in a file for `run-mode = comparison`",
             "compared with nothing",
             "set `run-mode = measurement` to measure methods alone, or add a sign and a second method",
         ),
         RunMode::Measurement => (
-            "a comparison in a file for `run-mode = measurement`",
-            "compares two methods",
+            "belongs to comparisons",
             "set `run-mode = comparison` to decide comparisons, or write each method on a line of its own",
         ),
     };
-    let problem = Problem::new(first, message).label(label).help(help);
-    Some(misplaced[1..].iter().fold(problem, |problem, line| problem.related(line, "and here")))
+    let problem =
+        Problem::new(first, format!("{what} in a file for `run-mode = {mode}`")).label(label).help(help);
+    Some(misplaced[1..].iter().fold(problem, |problem, (line, _)| problem.related(line, "and here")))
 }
 
 fn empty(text: &str, mode: RunMode) -> Problem<'_> {

@@ -5,26 +5,31 @@ use crate::problem::Problem;
 use spl_model::{MethodError, MethodRef};
 use std::str::FromStr;
 
-/// Characters that end a method wherever they stand outside its parentheses.
+/// Characters that end a method wherever they stand outside its parentheses; a single `:` does as well.
 fn ends_method(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '(' | ')' | '<' | '>' | '=' | '&' | '|' | '!' | '"')
+}
+
+/// Where the word at the start of `rest` ends.
+fn word_end(rest: &str) -> usize {
+    let mut from = 0;
+    loop {
+        match rest[from..].find(|c| ends_method(c) || c == ':') {
+            None => return rest.len(),
+            Some(at) if rest[from + at..].starts_with("::") => from += at + 2,
+            Some(at) => return from + at,
+        }
+    }
 }
 
 /// The part of `input` that looks like a method, right or wrong; empty when it starts with something else.
 pub(crate) fn scan(input: &str) -> &str {
     let mut end = 0;
     loop {
-        let rest = &input[end..];
-        match rest.find(ends_method) {
-            None => return input,
-            Some(at) if rest[..at].ends_with(['.', '#', ':']) => match special_name(&rest[at..]) {
-                Some(length) => end += at + length,
-                None => return &input[..end + at],
-            },
-            Some(at) => {
-                end += at;
-                break;
-            }
+        end += word_end(&input[end..]);
+        match special_name(&input[end..]) {
+            Some(length) if input[..end].ends_with(['.', '#', ':']) => end += length,
+            _ => break,
         }
     }
     // White space before the parenthesis is an error of its own, said once the extent is known.
@@ -35,8 +40,7 @@ pub(crate) fn scan(input: &str) -> &str {
     match input[end + gap..].find(')') {
         Some(close) => {
             let result = end + gap + close + 1;
-            let length = input[result..].find(ends_method).unwrap_or(input[result..].len());
-            &input[..result + length]
+            &input[..result + word_end(&input[result..])]
         }
         None => &input[..end + gap + crate::problem::first_word(&input[end + gap..]).len()],
     }
@@ -55,11 +59,6 @@ pub(crate) fn read(text: &str) -> Result<MethodRef, Problem<'_>> {
         return Err(white_space(text, at));
     }
     MethodRef::from_str(text).map_err(|error| explain(text, &error))
-}
-
-/// What stands for a method that could not be read, in a tree that is thrown away.
-pub(crate) fn stand_in() -> MethodRef {
-    MethodRef::new("java/lang/Object", "<init>", "()V").expect("JVMS 4.2 and 4.3 allow these names")
 }
 
 fn white_space(text: &str, at: usize) -> Problem<'_> {
@@ -98,7 +97,11 @@ fn explain<'a>(text: &'a str, error: &MethodError) -> Problem<'a> {
             } else {
                 "a part of this name is empty or has characters that no class name has"
             };
-            Problem::new(&text[..dot], "illegal class name").label(reason)
+            let problem = Problem::new(&text[..dot], "illegal class name").label(reason);
+            match text.get(dot + 1..).filter(|_| class.contains('.')) {
+                Some(name) => problem.help(format!("to name it as Java does, write `{class}#{name}`")),
+                None => problem,
+            }
         }
         MethodError::BadName(_) => Problem::new(&path[(dot + 1).min(path.len())..], "illegal method name")
             .label("constructors are called `<init>`, other names have no angle brackets"),
@@ -172,6 +175,9 @@ mod tests {
         check("a/B.f (I)V < x", "a/B.f (I)V");
         check("a/B.f(I < x", "a/B.f(I");
         check("a.<b", "a.");
+        check("a.B::f <= x", "a.B::f");
+        check("a.B::<init> <= x", "a.B::<init>");
+        check("a.B#f(int): long <= x", "a.B#f(int)");
         check("<= x", "");
         check("(1, 2) x", "");
         check("", "");

@@ -4,24 +4,28 @@
 //! [`Parser::problems`] and parsing goes on with a stand-in, so that one line can have several findings; what is
 //! not recognisable ends the line's parsing with an error.
 
-use crate::ast::{Node, Relation, Statement, Target};
-use crate::method;
+mod formula;
+mod literal;
+mod readable;
+mod relation;
+mod target;
+
+use crate::ast::{Node, Statement};
 use crate::problem::{Problem, first_word};
-use crate::sign;
 use crate::source::Source;
-use crate::{RunMode, Sign};
+use crate::{RunMode, sign};
 use nom::Parser as _;
-use nom::character::complete::{char, space0};
+use nom::character::complete::char;
 use nom::combinator::{cut, opt};
-use nom::sequence::{delimited, preceded};
+use nom::sequence::preceded;
 use std::cell::RefCell;
 
-pub(crate) type Parsed<'a, T> = nom::IResult<&'a str, T, Problem<'a>>;
+type Parsed<'a, T> = nom::IResult<&'a str, T, Problem<'a>>;
 
 /// The parser of one line.
-pub(crate) struct Parser<'s, 'a> {
-    pub(crate) source: &'s Source<'a>,
-    pub(crate) problems: RefCell<Vec<Problem<'a>>>,
+struct Parser<'s, 'a> {
+    source: &'s Source<'a>,
+    problems: RefCell<Vec<Problem<'a>>>,
 }
 
 /// Reads the code of one line, without white space around it, as a statement of the run mode.
@@ -32,17 +36,19 @@ pub(crate) fn statement<'a>(
 ) -> Result<Node<Statement>, Vec<Problem<'a>>> {
     let parser = Parser { source, problems: RefCell::default() };
     let parsed = match mode {
+        RunMode::Measurement => parser.target(code).map(|(rest, one)| (rest, Statement::Measure(one.value))),
+        RunMode::Comparison if keyword("let", code).is_some() => parser.definition(code),
+        RunMode::Comparison if keyword("assert", code).is_some() => parser.assertion(code),
         RunMode::Comparison => {
             parser.relation(code).map(|(rest, one)| (rest, Statement::Compare(Box::new(one))))
         }
-        RunMode::Measurement => parser.target(code).map(|(rest, one)| (rest, Statement::Measure(one.value))),
     };
     let mut problems = parser.problems.into_inner();
     let value = match parsed {
         Ok((rest, value)) => {
             let rest = rest.trim_start();
             if !rest.is_empty() && problems.is_empty() {
-                problems.push(left_over(rest, mode));
+                problems.push(left_over(rest, &value));
             }
             Some(value)
         }
@@ -59,131 +65,126 @@ pub(crate) fn statement<'a>(
     }
 }
 
-fn left_over(rest: &str, mode: RunMode) -> Problem<'_> {
-    let problem = Problem::new(rest, "unexpected text after the end");
-    let problem = match mode {
-        RunMode::Comparison => problem.label("the comparison ends before this"),
-        RunMode::Measurement => problem.label("the method ends before this"),
+fn left_over<'a>(rest: &'a str, before: &Statement) -> Problem<'a> {
+    let label = match before {
+        Statement::Compare(_) => "the comparison ends before this",
+        Statement::Assert { .. } => "the assertion ends before this",
+        Statement::Measure(_) | Statement::Let { .. } => "the method ends before this",
     };
-    if rest.starts_with(sign::is_sign_char) {
-        problem.help("one line holds one comparison of two methods")
-    } else {
-        problem.help("a comment starts with `#` after white space")
-    }
+    let help = match (before, first_word(rest)) {
+        (Statement::Assert { .. }, "and") => "write `&`",
+        (Statement::Assert { .. }, "or") => "write `|`",
+        (Statement::Assert { .. }, word) if word.starts_with(')') => "no `(` stands before it",
+        (Statement::Compare(_), "and" | "or" | "at") => CONNECTED,
+        (Statement::Compare(_), word) if word.starts_with(['&', '|']) || word.starts_with("=>") => CONNECTED,
+        (Statement::Compare(_), word) if word.starts_with(sign::is_sign_char) => {
+            "one line holds one comparison of two methods"
+        }
+        _ => "a comment starts with `#` after white space",
+    };
+    Problem::new(rest, "unexpected text after the end").label(label).help(help)
+}
+
+const CONNECTED: &str = "connectives and levels stand in assertions: `assert \"title\": a & b at 1%`";
+
+/// White space; a line has no other than blanks, tabs and the like.
+fn gap(input: &str) -> Parsed<'_, &str> {
+    let end = input.len() - input.trim_start().len();
+    Ok((&input[end..], &input[..end]))
+}
+
+/// What follows the keyword `word`, if `input` starts with it as a whole word.
+fn keyword<'a>(word: &str, input: &'a str) -> Option<&'a str> {
+    let rest = input.strip_prefix(word)?;
+    (!rest.starts_with(is_word_char) && !rest.starts_with(['.', '/', '#', '(', '$'])).then_some(rest)
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What to put under a caret that stands where something is missing.
+fn found(at: &str, otherwise: &'static str) -> &'static str {
+    if at.is_empty() { "the line ends here" } else { otherwise }
 }
 
 impl<'a> Parser<'_, 'a> {
     /// Notes a finding that parsing can go on from.
-    pub(crate) fn note(&self, problem: Problem<'a>) {
+    fn note(&self, problem: Problem<'a>) {
         self.problems.borrow_mut().push(problem);
     }
 
     /// What was read between two positions of one line.
-    pub(crate) fn node<T>(&self, from: &'a str, to: &'a str, value: T) -> Node<T> {
+    fn node<T>(&self, from: &'a str, to: &'a str, value: T) -> Node<T> {
         let part = &from[..from.len() - to.len()];
         Node { value, span: self.source.span(part.trim_end()) }
     }
 
-    /// `target sign [(a, b)] target`
-    fn relation(&self, input: &'a str) -> Parsed<'a, Relation> {
-        let (rest, left) = self.target(input)?;
-        let (rest, sign) = preceded(space0, |i| self.sign(i)).parse(rest)?;
-        let (rest, factors) = preceded(space0, opt(|i| self.factors(i))).parse(rest)?;
-        let (rest, right) = preceded(space0, |i| self.target(i)).parse(rest)?;
-        Ok((rest, Relation { left, sign, factors, right }))
-    }
-
-    /// `method [, processor]`
-    fn target(&self, input: &'a str) -> Parsed<'a, Node<Target>> {
-        let (rest, method) = self.method(input)?;
-        let (rest, processor) =
-            opt(preceded((space0, char(','), space0), |i| self.processor(i))).parse(rest)?;
-        Ok((rest, self.node(input, rest, Target { method, processor })))
-    }
-
-    fn method(&self, input: &'a str) -> Parsed<'a, Node<spl_model::MethodRef>> {
-        let text = method::scan(input);
-        if text.is_empty() {
-            return Err(nom::Err::Error(
-                Problem::new(first_word(input), "expected a method")
-                    .label(if input.is_empty() { "the line ends here" } else { "not a method" })
-                    .help("a method is written as `java/lang/Integer.compareTo(Ljava/lang/Integer;)I`"),
-            ));
+    /// `let name = target`
+    fn definition(&self, input: &'a str) -> Parsed<'a, Statement> {
+        let rest = keyword("let", input).unwrap_or(input).trim_start();
+        let (name, after) = rest.split_at(rest.find(|c| !is_word_char(c)).unwrap_or(rest.len()));
+        if !target::is_name(name) {
+            let problem = Problem::new(first_word(rest), "expected a name")
+                .label(found(rest, "not a name"))
+                .help("a name has letters, digits and `_`, and is no word of the language: `let fast = a/B.f()V`");
+            return Err(nom::Err::Failure(problem));
         }
-        let rest = &input[text.len()..];
-        match method::read(text) {
-            Ok(method) => Ok((rest, self.node(input, rest, method))),
-            Err(problem) => {
-                self.note(problem);
-                Ok((rest, self.node(input, rest, method::stand_in())))
-            }
-        }
-    }
-
-    /// A class name with dots, after the comma.
-    fn processor(&self, input: &'a str) -> Parsed<'a, Node<String>> {
-        let ends = |c: char| c.is_whitespace() || sign::is_sign_char(c) || matches!(c, ',' | '(' | ')');
-        let (name, rest) = input.split_at(input.find(ends).unwrap_or(input.len()));
-        if name.is_empty() {
-            self.note(
-                Problem::new(first_word(input), "expected a size processor after the comma")
-                    .label("not a class name")
-                    .help("a processor is named with dots: `, pkg.Processor`"),
-            );
-        } else if name.contains('/') {
-            let dotted = name.replace('/', ".");
-            self.note(
-                Problem::new(name, "a size processor is named with dots")
-                    .label("slashes separate the packages of methods only")
-                    .help(format!("write `{dotted}`")),
-            );
-        } else if name.split('.').any(str::is_empty) || name.contains([';', '[', ':', '#']) {
-            self.note(
-                Problem::new(name, "illegal class name")
-                    .label("a part of this name is empty or has characters that no class name has"),
-            );
-        }
-        Ok((rest, self.node(input, rest, name.to_owned())))
-    }
-
-    fn sign(&self, input: &'a str) -> Parsed<'a, Node<Sign>> {
-        let (sign, rest, misspelt) = sign::take(input).map_err(nom::Err::Error)?;
-        misspelt.into_iter().for_each(|problem| self.note(problem));
-        Ok((rest, self.node(input, rest, sign)))
-    }
-
-    /// `(a, b)`, which multiply the left and the right side's times.
-    fn factors(&self, input: &'a str) -> Parsed<'a, Node<(f64, f64)>> {
-        let (rest, _) = char('(')(input)?;
-        let pair =
-            (|i| self.factor(i), delimited(space0, char(','), space0), |i| self.factor(i), space0, char(')'));
-        let (rest, (left, _, right, ..)) = cut(pair).parse(rest).map_err(|error| error.map(unpaired))?;
-        Ok((rest, self.node(input, rest, (left, right))))
-    }
-
-    /// A finite, positive decimal number. Nothing can be said about times that are multiplied by 0 or less.
-    fn factor(&self, input: &'a str) -> Parsed<'a, f64> {
-        let (_, input) = input.split_at(input.len() - input.trim_start().len());
-        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '*');
-        let (text, rest) = input.split_at(input.find(ends).unwrap_or(input.len()));
-        let problem = match text.parse::<f64>() {
-            Ok(number) if number.is_finite() && number > 0.0 => return Ok((rest, number)),
-            Ok(number) if number.is_finite() => {
-                Problem::new(text, "a factor must be greater than 0").label("multiplies measured times")
-            }
-            Ok(_) => {
-                Problem::new(text, "a factor must be a finite number").label("multiplies measured times")
-            }
-            Err(_) if text.is_empty() => return Err(nom::Err::Error(Problem::new(first_word(rest), ""))),
-            Err(_) => Problem::new(text, "not a number").label("expected a decimal number such as `1.5`"),
+        let name = self.node(rest, after, name.to_owned());
+        let sign = |i| {
+            let missing = |_| {
+                Problem::new(first_word(i), "expected `=`")
+                    .label(found(i, "not the sign"))
+                    .help("a name is given by `let name = method`")
+            };
+            char('=')(i).map_err(|error: nom::Err<Problem<'_>>| error.map(missing))
         };
-        self.note(problem);
-        Ok((rest, 1.0))
+        let (rest, target) = cut(preceded((gap, sign, gap), |i| self.target(i))).parse(after)?;
+        Ok((rest, Statement::Let { name, target }))
     }
-}
 
-fn unpaired(problem: Problem<'_>) -> Problem<'_> {
-    Problem::new(problem.at, "expected two factors in parentheses")
-        .label(if problem.at.is_empty() { "the line ends here" } else { "not as expected" })
-        .help("write `(a, b)`: a multiplies the times of the left method, b those of the right one")
+    /// `assert "title": formula [at level]`
+    fn assertion(&self, input: &'a str) -> Parsed<'a, Statement> {
+        let rest = keyword("assert", input).unwrap_or(input).trim_start();
+        let (rest, title) = self.title(rest)?;
+        let colon = rest.trim_start();
+        let Some(rest) = colon.strip_prefix(':') else {
+            let problem = Problem::new(first_word(colon), "expected `:` after the title")
+                .label(found(colon, "not a colon"))
+                .help("an assertion is written `assert \"title\": formula`");
+            return Err(nom::Err::Failure(problem));
+        };
+        let (rest, formula) = preceded(gap, |i| self.formula(i)).parse(rest)?;
+        let (rest, level) = preceded(gap, opt(|i| self.level(i))).parse(rest)?;
+        Ok((rest, Statement::Assert { title, formula, level }))
+    }
+
+    /// Text in quotation marks, in which `\` keeps the next character from having a meaning.
+    fn title(&self, input: &'a str) -> Parsed<'a, Node<String>> {
+        let help = "an assertion is written `assert \"title\": formula`";
+        let Some(inner) = input.strip_prefix('"') else {
+            let problem = Problem::new(first_word(input), "expected a title in quotation marks");
+            return Err(nom::Err::Failure(problem.label(found(input, "not a title")).help(help)));
+        };
+        let mut title = String::new();
+        let mut chars = inner.char_indices();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' => {
+                    let rest = &inner[at + 1..];
+                    if title.trim().is_empty() {
+                        let quoted = &input[..input.len() - rest.len()];
+                        self.note(
+                            Problem::new(quoted, "the title is empty").label("reports show it").help(help),
+                        );
+                    }
+                    return Ok((rest, self.node(input, rest, title)));
+                }
+                '\\' => title.extend(chars.next().map(|(_, escaped)| escaped)),
+                other => title.push(other),
+            }
+        }
+        let problem = Problem::new(input, "the title has no end").label("no second quotation mark");
+        Err(nom::Err::Failure(problem.help(help)))
+    }
 }

@@ -50,17 +50,14 @@ impl<'a> Line<'a> {
     /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a class
     /// from its method, and inside quotation marks it is part of a title.
     fn cut(line: &'a str) -> Self {
-        let mut quoted = false;
-        let mut before = ' ';
+        let (mut quoted, mut escaped, mut after_space) = (false, false, true);
         for (at, c) in line.char_indices() {
-            match c {
-                '"' if before != '\\' => quoted = !quoted,
-                '#' if !quoted && before.is_whitespace() => {
-                    return Self { code: line[..at].trim() };
-                }
-                _ => {}
+            if c == '#' && !quoted && after_space {
+                return Self { code: line[..at].trim() };
             }
-            before = c;
+            quoted ^= c == '"' && !escaped;
+            escaped = quoted && c == '\\' && !escaped;
+            after_space = c.is_whitespace();
         }
         Self { code: line.trim() }
     }
@@ -79,6 +76,7 @@ mod tests {
         check("  a.B#c \t# rest # more ", "a.B#c");
         check("\"one # title\": a # rest", "\"one # title\": a");
         check(r#""a \" # b" # c"#, r#""a \" # b""#);
+        check(r#""a \\" # b"#, r#""a \\""#);
         check("a\u{a0}# b", "a");
     }
 

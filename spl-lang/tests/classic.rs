@@ -76,7 +76,6 @@ fn every_error_of_the_file_is_reported() {
             "3:16: error: not a number",
             "3:26: error: the return type is missing",
             "4:1: error: a comparison stands on one line",
-            "6:1: error: the method has no descriptor",
             "6:9: error: expected a comparison sign",
         ]
     );
@@ -151,7 +150,7 @@ fn warnings_are_given_beside_the_tasks() {
     check(Comparison, "a/B.f()V < a/B.g()V\na/B.f()V < (1, 1.0) a/B.g()V", &twice);
     check(Comparison, "a/B.f()V < (1, 2) a/B.g()V\na/B.g()V > (2, 1) a/B.f()V", &twice);
     check(Comparison, "a/B.f()V < a/B.g()V\na/B.f()V <= a/B.g()V\na/B.g()V < a/B.f()V", &[]);
-    check(Measurement, "a/B.f()V\na/B.f()V", &["2:1: warning: the method is listed twice"]);
+    check(Measurement, "a/B.f()V\na/B.f()V", &["2:1: warning: a method is listed twice"]);
 }
 
 #[test]

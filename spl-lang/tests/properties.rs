@@ -1,19 +1,26 @@
 //! What holds for every text: nothing panics, and what is printed is read back as it was.
 
 use proptest::prelude::*;
-use spl_lang::{Comparison, MeasuredMethod, RunMode, Sign, Tasks, parse_tasks};
+use spl_lang::{Comparison, MeasuredMethod, RunMode, Sign, Tasks, parse_file, parse_tasks};
 
 const VALID: &str = "\u{feff}# comparisons\r\na/B.<init>(I[JLx/Y;)V, p.Size <= (1, 2.5) č/D$E.měř()Lx/Y; # why\r\n\r\n\
-                     a/B.f()V = a/B.g(ZZ)[[D\r\na/B.f()V>a/B.h()V,p.Q\r\n";
+                     a/B.f()V = a/B.g(ZZ)[[D\r\na/B.f()V>a/B.h()V,p.Q\r\nlet get = java.util.ArrayList#get(int): List<E>\n\
+                     p.C::new <= get\nassert \"a \\\" # b\": ! (2 * p99.9(get) < 1.5 * get & get <= 5 µs) | \
+                     for size in [1 KiB, inf): get = p.C#f(int...) within 5% => median(get) > 1 s at 1% # t\n";
 
 /// Both modes, and every finding shown.
 fn read(text: &str) {
     for mode in [RunMode::Comparison, RunMode::Measurement] {
-        let findings = match parse_tasks(text, mode) {
-            Ok(tasks) => tasks.warnings,
-            Err(errors) => errors,
-        };
-        for finding in findings {
+        let tasks = parse_tasks(text, mode).map_or_else(|errors| errors, |tasks| tasks.warnings);
+        let file = parse_file(text, mode).map_or_else(
+            |errors| errors,
+            |file| {
+                let method = || "java/util/ArrayList.get(I)Ljava/util/List;".parse().expect("legal");
+                file.check(text, &mut |_| vec![method()])
+                    .map_or_else(|errors| errors, |program| program.tasks.warnings)
+            },
+        );
+        for finding in tasks.into_iter().take(3).chain(file.into_iter().take(3)) {
             assert!(text.get(finding.span.start..finding.span.end).is_some(), "{finding:?}");
             assert!(!finding.render("instr.tasks", text).is_empty());
         }

@@ -1,0 +1,201 @@
+//! Methods as Java names them, and which methods of class files they mean.
+
+use spl_model::{FieldType, MethodRef};
+use std::fmt;
+
+/// A method named as in Java, `java.util.ArrayList#get(int)`. Class files tell more (the return type, the packages
+/// of parameter types), so it may mean no method, one, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodPattern {
+    /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any characters but
+    /// a dot.
+    pub class: String,
+    /// The method's name, `<init>` for a constructor; `*` stands for any characters, though not for `<init>`.
+    pub name: String,
+    /// Erased parameter types; any if `None`.
+    pub parameters: Option<Vec<TypePattern>>,
+    /// Erased return type, `void` included; any if `None`.
+    pub result: Option<TypePattern>,
+}
+
+impl MethodPattern {
+    /// Whether it may mean several methods by intention: it has a `*`.
+    #[must_use]
+    pub fn is_glob(&self) -> bool {
+        self.class.contains('*') || self.name.contains('*')
+    }
+
+    /// Whether it means `method`.
+    #[must_use]
+    pub fn matches(&self, method: &MethodRef) -> bool {
+        let descriptor = method.descriptor();
+        self.matches_class(method.class())
+            && self.matches_name(method.name())
+            && self.parameters.as_ref().is_none_or(|types| {
+                let found = descriptor.parameters();
+                types.len() == found.len()
+                    && types.iter().zip(found).all(|(one, found)| one.matches(Some(found)))
+            })
+            && self.result.as_ref().is_none_or(|result| result.matches(descriptor.result()))
+    }
+
+    /// Whether it means methods of `class`, a binary name with slashes.
+    #[must_use]
+    pub fn matches_class(&self, class: &str) -> bool {
+        let (pattern, class) = (with_dots(&self.class), with_dots(class));
+        let (pattern, class): (Vec<&str>, Vec<&str>) =
+            (pattern.split('.').collect(), class.split('.').collect());
+        pattern.len() == class.len() && pattern.iter().zip(class).all(|(pattern, part)| glob(pattern, part))
+    }
+
+    fn matches_name(&self, name: &str) -> bool {
+        if name.starts_with('<') { self.name == name } else { glob(&self.name, name) }
+    }
+}
+
+/// `pkg.Class#name(types): type`.
+impl fmt::Display for MethodPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.class, self.name)?;
+        if let Some(parameters) = &self.parameters {
+            let types: Vec<String> = parameters.iter().map(ToString::to_string).collect();
+            write!(f, "({})", types.join(", "))?;
+        }
+        self.result.iter().try_for_each(|result| write!(f, ": {result}"))
+    }
+}
+
+/// An erased type as Java names it: `int`, `String[]`, `java.util.Map.Entry`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypePattern {
+    /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital letter,
+    /// with digits after it or not, is a type variable and means any class.
+    pub name: String,
+    /// Dimensions of the array; 0 if it is none.
+    pub dimensions: usize,
+}
+
+impl TypePattern {
+    /// Whether it means the type of a class file; `None` is `void`.
+    #[must_use]
+    pub fn matches(&self, found: Option<&FieldType>) -> bool {
+        let Some(found) = found else { return self.dimensions == 0 && self.name == "void" };
+        let (dimensions, element) = match found {
+            FieldType::Array(text) => {
+                let element = text.trim_start_matches('[');
+                let Some((element, _)) = FieldType::take(element) else { return false };
+                (text.len() - text.trim_start_matches('[').len(), element)
+            }
+            other => (0, other.clone()),
+        };
+        dimensions == self.dimensions && self.matches_element(&element)
+    }
+
+    fn matches_element(&self, element: &FieldType) -> bool {
+        let keyword = match element {
+            FieldType::Boolean => "boolean",
+            FieldType::Byte => "byte",
+            FieldType::Char => "char",
+            FieldType::Short => "short",
+            FieldType::Int => "int",
+            FieldType::Long => "long",
+            FieldType::Float => "float",
+            FieldType::Double => "double",
+            FieldType::Object(class) => return self.matches_class(class),
+            FieldType::Array(_) => return false,
+        };
+        self.name == keyword
+    }
+
+    fn matches_class(&self, class: &str) -> bool {
+        if is_type_variable(&self.name) {
+            return true;
+        }
+        let (class, name) = (with_dots(class), with_dots(&self.name));
+        class.strip_suffix(&name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }
+}
+
+impl fmt::Display for TypePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, "[]".repeat(self.dimensions))
+    }
+}
+
+/// Java's convention: `T`, `E`, `K2`. What such a type is erased to stands in the class's signature only.
+fn is_type_variable(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|first| first.is_ascii_uppercase()) && chars.all(|c| c.is_ascii_digit())
+}
+
+/// Source code says `Map.Entry` where the class file says `Map$Entry`: both become dots.
+fn with_dots(class: &str) -> String {
+    class.replace(['/', '$'], ".")
+}
+
+/// Whether `text` is `pattern` with some characters for each `*`.
+fn glob(pattern: &str, text: &str) -> bool {
+    let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = others.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs() {
+        let check = |pattern: &str, yes: &[&str], no: &[&str]| {
+            yes.iter().for_each(|text| assert!(glob(pattern, text), "{pattern} {text}"));
+            no.iter().for_each(|text| assert!(!glob(pattern, text), "{pattern} {text}"));
+        };
+        check("get", &["get"], &["gett", "ge"]);
+        check("check*", &["check", "checkName"], &["chec", "xcheck"]);
+        check("*Name", &["Name", "checkName"], &["checkNames"]);
+        check("a*b*a", &["aba", "axxbba"], &["aa", "ab", "aab"]);
+        check("*", &["", "x"], &[]);
+    }
+
+    #[test]
+    fn parts_of_a_pattern_restrict_what_it_means() {
+        let array = |name: &str, dimensions| TypePattern { name: name.into(), dimensions };
+        let pattern =
+            |class: &str, name: &str, parameters: Option<&[(&str, usize)]>, result: Option<&str>| {
+                let parameters =
+                    parameters.map(|all| all.iter().map(|(name, depth)| array(name, *depth)).collect());
+                let result = result.map(|name| array(name, 0));
+                MethodPattern { class: class.into(), name: name.into(), parameters, result }
+            };
+        let check = |pattern: MethodPattern, method: &str, expected: bool| {
+            assert_eq!(pattern.matches(&method.parse().unwrap()), expected, "{pattern} {method}");
+        };
+        let get = "java/util/ArrayList.get(I)Ljava/lang/Object;";
+        check(pattern("java.util.ArrayList", "get", None, None), get, true);
+        check(pattern("ArrayList", "get", None, None), get, false);
+        check(pattern("java.*.Array*", "g*", None, None), get, true);
+        check(pattern("java.*", "g*", None, None), get, false);
+        check(pattern("java.util.ArrayList", "get", Some(&[("int", 0)]), Some("Object")), get, true);
+        check(pattern("java.util.ArrayList", "get", Some(&[("int", 0)]), Some("E")), get, true);
+        check(pattern("java.util.ArrayList", "get", Some(&[("int", 0)]), Some("void")), get, false);
+        check(pattern("java.util.ArrayList", "get", Some(&[("int", 1)]), None), get, false);
+        check(pattern("java.util.ArrayList", "get", Some(&[("long", 0)]), None), get, false);
+        check(pattern("java.util.ArrayList", "get", Some(&[]), None), get, false);
+        let inner = "p/Out$In.f([[Lq/Map$Entry;[J)V";
+        check(pattern("p.Out.In", "f", Some(&[("Map.Entry", 2), ("long", 1)]), Some("void")), inner, true);
+        check(pattern("p.Out$In", "f", Some(&[("q.Map$Entry", 2), ("long", 1)]), None), inner, true);
+        check(pattern("p.Out$In", "f", Some(&[("ap.Entry", 2), ("long", 1)]), None), inner, false);
+        check(pattern("p.Out$In", "f", Some(&[("T", 2), ("long", 1)]), None), inner, true);
+        check(pattern("p.Out$In", "f", Some(&[("T", 2), ("T", 1)]), None), inner, false);
+        check(pattern("p.C", "*", None, None), "p/C.<init>()V", false);
+        check(pattern("p.C", "<init>", Some(&[]), None), "p/C.<init>()V", true);
+    }
+}

@@ -1,0 +1,173 @@
+//! The methods of a file: each once, whichever way it is named.
+
+use crate::ast::{MethodPattern, MethodTerm, Node, Target};
+use crate::check::Lookup;
+use crate::problem::Problem;
+use crate::source::Source;
+use crate::{Diagnostic, MeasuredMethod, Severity, Span};
+use spl_model::MethodRef;
+use std::collections::HashMap;
+
+/// Candidates that an error lists; a class rarely has more methods of one name.
+const MAX_LISTED: usize = 8;
+
+pub(crate) struct Methods<'s, 'a, 'l> {
+    source: &'s Source<'a>,
+    text: &'a str,
+    lookup: Option<Lookup<'l>>,
+    /// In file order.
+    pub(crate) found: Vec<MeasuredMethod>,
+    pub(crate) errors: Vec<Diagnostic>,
+    index: HashMap<MethodRef, usize>,
+    /// Where the processor of a method is named first.
+    processors: HashMap<usize, Span>,
+    names: HashMap<String, Target>,
+    /// What the pattern at a place means, so that each is looked up once.
+    patterns: HashMap<usize, Vec<usize>>,
+}
+
+impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
+    pub(crate) fn new(source: &'s Source<'a>, text: &'a str, lookup: Option<Lookup<'l>>) -> Self {
+        Self {
+            source,
+            text,
+            lookup,
+            found: Vec::new(),
+            errors: Vec::new(),
+            index: HashMap::new(),
+            processors: HashMap::new(),
+            names: HashMap::new(),
+            patterns: HashMap::new(),
+        }
+    }
+
+    /// A name stands for the target from here on; the target's method is measured when the name is used.
+    pub(crate) fn define(&mut self, name: &str, target: &Target) {
+        self.names.insert(name.to_owned(), target.clone());
+    }
+
+    /// The one method that is meant; else `None`, and an error is noted.
+    pub(crate) fn one(&mut self, target: &Target) -> Option<usize> {
+        let indices = self.resolve(target, true);
+        self.set_processor(&indices, target);
+        indices.first().copied()
+    }
+
+    /// Every method that is meant.
+    pub(crate) fn all(&mut self, target: &Target) -> Vec<usize> {
+        let indices = self.resolve(target, false);
+        self.set_processor(&indices, target);
+        indices
+    }
+
+    pub(crate) fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start..span.end).unwrap_or(&self.text[..0])
+    }
+
+    fn resolve(&mut self, target: &Target, single: bool) -> Vec<usize> {
+        match &target.method.value {
+            MethodTerm::Exact(method) => vec![self.add(method, target.method.span)],
+            MethodTerm::Pattern(pattern) => self.pattern(pattern, target.method.span, single),
+            // Names are known: the file was refused otherwise. A name is taken out while what it stands for is
+            // looked at, which ends where a name would stand for itself.
+            MethodTerm::Name(name) => {
+                let Some((name, named)) = self.names.remove_entry(name) else { return Vec::new() };
+                let index = self.one(&named);
+                self.names.insert(name, named);
+                index.into_iter().collect()
+            }
+        }
+    }
+
+    fn add(&mut self, method: &MethodRef, span: Span) -> usize {
+        if let Some(index) = self.index.get(method) {
+            return *index;
+        }
+        let index = self.found.len();
+        let line = self.source.place(span.start).0;
+        self.index.insert(method.clone(), index);
+        self.found.push(MeasuredMethod { method: method.clone(), processor: None, line });
+        index
+    }
+
+    fn pattern(&mut self, pattern: &MethodPattern, span: Span, single: bool) -> Vec<usize> {
+        if single && pattern.is_glob() {
+            // Refused with the file's names.
+            return Vec::new();
+        }
+        if let Some(indices) = self.patterns.get(&span.start) {
+            return indices.clone();
+        }
+        let mut meant = self.lookup.as_mut().map_or_else(Vec::new, |lookup| lookup(pattern));
+        meant.retain(|method| pattern.matches(method));
+        meant.sort();
+        meant.dedup();
+        let indices = match meant.len() {
+            0 => self.refuse(self.nothing(pattern, span)),
+            1 => vec![self.add(&meant[0], span)],
+            _ if single => self.refuse(self.several(&meant, span)),
+            _ => meant.iter().map(|method| self.add(method, span)).collect(),
+        };
+        self.patterns.insert(span.start, indices.clone());
+        indices
+    }
+
+    fn refuse(&mut self, problem: Problem<'a>) -> Vec<usize> {
+        self.errors.push(problem.at(self.source, Severity::Error));
+        Vec::new()
+    }
+
+    fn nothing(&self, pattern: &MethodPattern, span: Span) -> Problem<'a> {
+        let class = pattern.class.replace('.', "/");
+        if self.lookup.is_none() {
+            let help = format!("name it as the class file does, as in `{class}.{}(I)V`", pattern.name);
+            return Problem::new(
+                self.slice(span),
+                "a method named as in Java has to be looked up in its class",
+            )
+            .label("no classes are known here")
+            .help(help);
+        }
+        Problem::new(self.slice(span), "no such method")
+            .label("no class of the program has it")
+            .help(format!("leave the types out to mean any: `{}#{}`", pattern.class, pattern.name))
+    }
+
+    fn several(&self, meant: &[MethodRef], span: Span) -> Problem<'a> {
+        let listed: Vec<String> = meant.iter().take(MAX_LISTED).map(|method| format!("`{method}`")).collect();
+        let more = if meant.len() > MAX_LISTED { " and others" } else { "" };
+        Problem::new(self.slice(span), format!("{} methods are meant, and one is compared", meant.len()))
+            .label("overloaded")
+            .help(format!("add the parameter types, or write one of {}{more}", listed.join(", ")))
+    }
+
+    /// A method has one size processor, however often it is named (thesis 3.2.6).
+    fn set_processor(&mut self, indices: &[usize], target: &Target) {
+        let Some(processor) = &target.processor else { return };
+        for index in indices {
+            self.set_one(*index, processor);
+        }
+    }
+
+    fn set_one(&mut self, index: usize, processor: &Node<String>) {
+        let first = *self.processors.entry(index).or_insert(processor.span);
+        let Some(method) = self.found.get_mut(index) else { return };
+        let known = method.processor.get_or_insert_with(|| processor.value.clone());
+        if *known == processor.value {
+            return;
+        }
+        let (line, here) = (self.source.place(first.start).0, self.source.place(processor.span.start).0);
+        let message = format!("two size processors for `{}`", method.method);
+        let help = format!(
+            "line {line} names `{known}`, line {here} `{processor}`: a method has one, so name it alike"
+        );
+        let problem = Problem::new(self.slice(processor.span), message)
+            .label("another processor")
+            .related(self.slice(first), "the first processor")
+            .help(help);
+        let error = problem.at(self.source, Severity::Error);
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+}

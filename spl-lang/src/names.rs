@@ -1,0 +1,145 @@
+//! What can be said of a file's statements without the program's classes: names and globs.
+
+use crate::ast::{File, MethodTerm, Node, Statement, Target};
+use crate::problem::Problem;
+use crate::source::Source;
+use crate::{Diagnostic, RunMode, Severity, Span, file};
+use std::collections::HashMap;
+
+/// Reads a task file of the full language. [`File::check`] then finds the methods.
+///
+/// ```
+/// use spl_lang::{RunMode, parse_file};
+/// let text = "let get = java.util.ArrayList#get(int)\nassert \"fast\": p99(get) <= 5 us & get < 1 us\n";
+/// let file = parse_file(text, RunMode::Comparison).unwrap();
+/// assert_eq!(file.statements[1].to_string(), "assert \"fast\": p99(get) <= 5 us & get < 1 us");
+/// ```
+///
+/// # Errors
+/// All findings of the file, in the order of their places, if there is an error among them.
+pub fn parse_file(text: &str, mode: RunMode) -> Result<File, Vec<Diagnostic>> {
+    let (statements, findings) = read(&Source::new(text), text, mode);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(in_order(findings));
+    }
+    Ok(File { statements, warnings: in_order(findings) })
+}
+
+/// The statements that can be read, and what was found.
+pub(crate) fn read(
+    source: &Source<'_>,
+    text: &str,
+    mode: RunMode,
+) -> (Vec<Node<Statement>>, Vec<Diagnostic>) {
+    let reading = file::read(source, text, mode);
+    let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors };
+    // A name whose own line has an error is no second error where it is used.
+    names
+        .known
+        .extend(reading.broken_names.into_iter().map(|name| (name.to_owned(), (Span::default(), true))));
+    for statement in &reading.statements {
+        names.statement(&statement.value);
+    }
+    names.unused();
+    (reading.statements, names.findings)
+}
+
+/// The findings in the order of their places.
+pub(crate) fn in_order(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
+    findings
+}
+
+struct Names<'s, 'a> {
+    source: &'s Source<'a>,
+    text: &'a str,
+    /// Where each name was given, and whether it is used.
+    known: HashMap<String, (Span, bool)>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'a> Names<'_, 'a> {
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            // A glob is what this run mode has them for.
+            Statement::Measure(target) => {
+                if let MethodTerm::Name(name) = &target.method.value {
+                    self.unknown(name, target.method.span);
+                }
+            }
+            Statement::Compare(_) | Statement::Assert { .. } => {
+                statement.for_each_target(&mut |target| self.target(target))
+            }
+            Statement::Let { name, target } => {
+                self.target(&target.value);
+                self.define(name);
+            }
+        }
+    }
+
+    fn target(&mut self, target: &Target) {
+        let span = target.method.span;
+        match &target.method.value {
+            MethodTerm::Exact(_) => {}
+            MethodTerm::Pattern(pattern) if pattern.is_glob() => {
+                let problem = Problem::new(self.slice(span), "several methods cannot be compared at once")
+                    .label("`*` stands for any characters")
+                    .help("name one method; `*` is for `run-mode = measurement`");
+                self.findings.push(problem.at(self.source, Severity::Error));
+            }
+            MethodTerm::Pattern(_) => {}
+            MethodTerm::Name(name) => match self.known.get_mut(name) {
+                Some((_, used)) => *used = true,
+                None => self.unknown(name, span),
+            },
+        }
+    }
+
+    fn unknown(&mut self, name: &str, span: Span) {
+        let distance = |known: &&String| strsim::damerau_levenshtein(known, name);
+        let nearest = self
+            .known
+            .keys()
+            .filter(|known| distance(known) <= 2)
+            .min_by_key(|known| (distance(known), *known));
+        let help = match nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!(
+                "a name is given on an earlier line by `let {name} = method`; a method is written as \
+                 `pkg/Class.{name}(I)V` or `pkg.Class#{name}(int)`"
+            ),
+        };
+        let problem = Problem::new(self.slice(span), format!("no method is called `{name}`"));
+        let problem = problem.label("not a name given before this line").help(help);
+        self.findings.push(problem.at(self.source, Severity::Error));
+    }
+
+    fn define(&mut self, name: &Node<String>) {
+        let Some((first, _)) = self.known.get(&name.value).copied() else {
+            self.known.insert(name.value.clone(), (name.span, false));
+            return;
+        };
+        let line = self.source.place(first.start).0;
+        let problem = Problem::new(self.slice(name.span), format!("the name `{name}` is given twice"))
+            .label("given again")
+            .related(self.slice(first), "given first")
+            .help(format!("line {line} gives it first: choose another name"));
+        self.findings.push(problem.at(self.source, Severity::Error));
+    }
+
+    fn unused(&mut self) {
+        let mut unused: Vec<Span> =
+            self.known.values().filter(|(_, used)| !used).map(|(span, _)| *span).collect();
+        unused.sort_by_key(|span| span.start);
+        for span in unused {
+            let problem = Problem::new(self.slice(span), "the name is never used")
+                .label("its method is not measured")
+                .help("leave the line out, or compare the method");
+            self.findings.push(problem.at(self.source, Severity::Warning));
+        }
+    }
+
+    fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start..span.end).unwrap_or(&self.text[..0])
+    }
+}

@@ -1,0 +1,145 @@
+//! Formulas: from the loosest binding to the tightest `=>`, `|`, `&`, `!`.
+
+use super::{Parsed, Parser, found, gap, keyword};
+use crate::ast::{Formula, Node, Relation, Sizes};
+use crate::problem::{Problem, first_word};
+use nom::Parser as _;
+use nom::sequence::preceded;
+
+/// Formulas within formulas; far more than anybody writes, and far less than the stack holds.
+const MAX_NESTING: usize = 100;
+
+type Tree = Node<Formula<Relation>>;
+
+/// Where in a formula the parser is.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Formulas around this one.
+    depth: usize,
+    /// Whether one of them is a quantifier.
+    quantified: bool,
+}
+
+impl<'a> Parser<'_, 'a> {
+    pub(super) fn formula(&self, input: &'a str) -> Parsed<'a, Tree> {
+        self.implication(input, Place::default())
+    }
+
+    /// `a => b => c` is `a => (b => c)`.
+    fn implication(&self, input: &'a str, place: Place) -> Parsed<'a, Tree> {
+        let place = deeper(input, place)?;
+        let (rest, premise) = self.list(input, place, '|')?;
+        let arrow = rest.trim_start();
+        let Some(after) = arrow.strip_prefix("==>").or_else(|| arrow.strip_prefix("=>")) else {
+            return Ok((rest, premise));
+        };
+        let (rest, conclusion) = preceded(gap, |i| self.implication(i, place)).parse(after)?;
+        Ok((rest, self.node(input, rest, Formula::Implies(Box::new(premise), Box::new(conclusion)))))
+    }
+
+    /// One or more parts with `|` between them, whose parts have `&` between theirs.
+    fn list(&self, input: &'a str, place: Place, connective: char) -> Parsed<'a, Tree> {
+        let part = |i| if connective == '|' { self.list(i, place, '&') } else { self.negation(i, place) };
+        let (mut rest, first) = part(input)?;
+        let mut parts = vec![first];
+        while let Some(after) = rest.trim_start().strip_prefix(connective) {
+            let after = match after.strip_prefix(connective) {
+                Some(single) => {
+                    let doubled = &rest.trim_start()[..2];
+                    let problem = Problem::new(doubled, format!("`{doubled}` is no connective"));
+                    self.note(problem.label("written twice").help(format!("write `{connective}`")));
+                    single
+                }
+                None => after,
+            };
+            let (next, one) = preceded(gap, part).parse(after)?;
+            parts.push(one);
+            rest = next;
+        }
+        let formula = match parts.len() {
+            1 => return Ok((rest, parts.remove(0))),
+            _ if connective == '|' => Formula::Or(parts),
+            _ => Formula::And(parts),
+        };
+        Ok((rest, self.node(input, rest, formula)))
+    }
+
+    fn negation(&self, input: &'a str, place: Place) -> Parsed<'a, Tree> {
+        let place = deeper(input, place)?;
+        if let Some(after) = input.strip_prefix('!') {
+            let (rest, inner) = preceded(gap, |i| self.negation(i, place)).parse(after)?;
+            return Ok((rest, self.node(input, rest, Formula::Not(Box::new(inner)))));
+        }
+        if let Some(inside) = input.strip_prefix('(') {
+            let (rest, inner) = preceded(gap, |i| self.implication(i, place)).parse(inside)?;
+            let rest = rest.trim_start();
+            return match rest.strip_prefix(')') {
+                Some(rest) => Ok((rest, inner)),
+                None => Err(nom::Err::Failure(
+                    Problem::new(first_word(rest), "expected `)` or a connective")
+                        .label(found(rest, "not as expected"))
+                        .help("the connectives are `!`, `&`, `|` and `=>`; a parenthesis is open"),
+                )),
+            };
+        }
+        if let Some(after) = keyword("for", input) {
+            return self.quantified(input, after.trim_start(), place);
+        }
+        let (rest, relation) = self.relation(input)?;
+        Ok((rest, self.node(input, rest, Formula::Relation(relation))))
+    }
+
+    /// `for all sizes: formula`; the formula reaches as far as it can.
+    fn quantified(&self, input: &'a str, after_for: &'a str, place: Place) -> Parsed<'a, Tree> {
+        let (rest, sizes) = self.sizes(after_for)?;
+        let head = &input[..input.len() - rest.len()];
+        if place.quantified {
+            let help = "sizes are chosen once: put the other part outside, joined by a connective";
+            self.note(Problem::new(head, "quantifiers don't nest").label("inside another one").help(help));
+        }
+        let sizes = self.node(input, rest, sizes);
+        let colon = rest.trim_start();
+        let Some(after) = colon.strip_prefix(':') else {
+            let problem = Problem::new(first_word(colon), "expected `:` after the sizes");
+            return Err(nom::Err::Failure(problem.label(found(colon, "not a colon")).help(QUANTIFIERS)));
+        };
+        let place = Place { quantified: true, ..place };
+        let (rest, body) = preceded(gap, |i| self.implication(i, place)).parse(after)?;
+        Ok((rest, self.node(input, rest, Formula::For(sizes, Box::new(body)))))
+    }
+
+    /// What stands after `for`.
+    fn sizes(&self, input: &'a str) -> Parsed<'a, Sizes> {
+        let two = |first, second| {
+            let rest = keyword(first, input)?.trim_start();
+            keyword(second, rest)
+        };
+        if let Some(rest) = two("all", "sizes") {
+            return Ok((rest, Sizes::All));
+        }
+        if let Some(rest) = two("some", "size") {
+            return Ok((rest, Sizes::Some));
+        }
+        let Some(rest) = two("size", "in") else {
+            let problem = Problem::new(first_word(input), "expected a quantifier after `for`");
+            return Err(nom::Err::Failure(problem.label(found(input, "not a quantifier")).help(QUANTIFIERS)));
+        };
+        let (rest, interval) =
+            preceded(gap, |i| self.interval(i)).parse(rest).map_err(|error| match error {
+                nom::Err::Error(problem) => nom::Err::Failure(problem),
+                other => other,
+            })?;
+        Ok((rest, Sizes::In(interval)))
+    }
+}
+
+const QUANTIFIERS: &str =
+    "the quantifiers are `for all sizes:`, `for some size:` and `for size in [1 KiB, 64 KiB):`";
+
+fn deeper(input: &str, place: Place) -> Result<Place, nom::Err<Problem<'_>>> {
+    if place.depth < MAX_NESTING {
+        return Ok(Place { depth: place.depth + 1, ..place });
+    }
+    let problem = Problem::new(first_word(input), "the formula is nested too deeply");
+    Err(nom::Err::Failure(problem.label(format!("more than {MAX_NESTING} formulas around this"))))
+}

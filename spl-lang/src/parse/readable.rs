@@ -1,0 +1,130 @@
+//! Methods as Java names them: `java.util.ArrayList#get(int)`, `java.util.ArrayList::get`.
+
+use super::{Parsed, Parser, found, gap, is_word_char};
+use crate::ast::{MethodPattern, TypePattern};
+use crate::problem::{Problem, first_word};
+use nom::Parser as _;
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::char;
+use nom::combinator::{opt, value};
+use nom::multi::{many0_count, separated_list0};
+use nom::sequence::{delimited, preceded};
+
+const FORM: &str =
+    "a method is named as in Java by `java.util.ArrayList#get(int)`, a constructor by `pkg.Class#new(int)`";
+
+impl<'a> Parser<'_, 'a> {
+    /// `class (# | ::) name [(types)] [: type]`
+    pub(super) fn readable(&self, input: &'a str) -> Parsed<'a, MethodPattern> {
+        let wrong = |problem: Problem<'a>| Problem { help: Some(FORM.to_owned()), ..problem };
+        let class_char = |c: char| is_word_char(c) || matches!(c, '.' | '/' | '$' | '*' | '-');
+        let mut head = (take_while1(class_char), alt((tag("#"), tag("::"))), name);
+        let (rest, (class, _, name)) = head.parse(input).map_err(|error| error.map(wrong))?;
+        self.check_class(class);
+        let types = separated_list0((gap, char(','), gap), type_pattern);
+        let (rest, parameters) = match rest.strip_prefix('(') {
+            Some(inside) => {
+                let (rest, types) = preceded(gap, types).parse(inside).map_err(nom_failure)?;
+                let rest = rest.trim_start();
+                let Some(after) = rest.strip_prefix(')') else {
+                    let problem =
+                        Problem::new(first_word(rest), "expected `,` or `)` after a parameter type")
+                            .label(found(rest, "not as expected"))
+                            .help("parameters are types without names, as in `(int, String[])`");
+                    return Err(nom::Err::Failure(problem));
+                };
+                (after, Some(types))
+            }
+            None => (rest, None),
+        };
+        let colon = rest.trim_start().strip_prefix(':').filter(|after| !after.starts_with(':'));
+        let (rest, result) = match colon {
+            Some(after) => preceded(gap, type_pattern).parse(after).map(|(rest, one)| (rest, Some(one)))?,
+            None => (rest, None),
+        };
+        let name = if name == "new" { "<init>" } else { name };
+        Ok((rest, MethodPattern { class: class.to_owned(), name: name.to_owned(), parameters, result }))
+    }
+
+    fn check_class(&self, class: &'a str) {
+        if class.contains('/') {
+            let dotted = class.replace('/', ".");
+            let problem = Problem::new(class, "packages are separated by dots before `#` and `::`");
+            self.note(
+                problem.label("slashes belong to the class file's form").help(format!("write `{dotted}`")),
+            );
+        } else if class.split('.').any(str::is_empty) {
+            self.note(
+                Problem::new(class, "illegal class name").label("a part of this name is empty").help(FORM),
+            );
+        }
+    }
+}
+
+fn nom_failure(error: nom::Err<Problem<'_>>) -> nom::Err<Problem<'_>> {
+    match error {
+        nom::Err::Error(problem) => nom::Err::Failure(problem),
+        other => other,
+    }
+}
+
+/// A method's name, with or without `*`, or `<init>`.
+fn name(input: &str) -> Parsed<'_, &str> {
+    let plain = take_while1(|c: char| is_word_char(c) || matches!(c, '$' | '*' | '-'));
+    alt((tag("<init>"), tag("<clinit>"), plain)).parse(input).map_err(|_: nom::Err<Problem<'_>>| {
+        let problem = Problem::new(first_word(input), "expected a method's name");
+        nom::Err::Failure(problem.label(found(input, "not a name")).help(FORM))
+    })
+}
+
+/// A type as Java writes it. Type arguments are erased, and `...` is an array.
+fn type_pattern(input: &str) -> Parsed<'_, TypePattern> {
+    let mut name = String::new();
+    let mut rest = input;
+    loop {
+        let end = rest.find(|c| !is_word_char(c) && c != '$').unwrap_or(rest.len());
+        if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
+            // Only the start is recoverable: an empty parameter list has no type.
+            let problem = Problem::new(first_word(rest), "expected a type")
+                .label(found(rest, "not a type"))
+                .help("types are written as in Java: `int`, `String[]`, `java.util.Map.Entry`");
+            let wrap = if name.is_empty() { nom::Err::Error } else { nom::Err::Failure };
+            return Err(wrap(problem));
+        }
+        name.push_str(&rest[..end]);
+        rest = &rest[end..];
+        rest = after_arguments(rest).unwrap_or(rest);
+        match rest.strip_prefix('.') {
+            Some(after) if !after.starts_with('.') => {
+                name.push('.');
+                rest = after;
+            }
+            _ => break,
+        }
+    }
+    let brackets = value((), delimited((gap, char('[')), gap, char(']')));
+    let (rest, dimensions) = many0_count(brackets).parse(rest)?;
+    let (rest, variable) = opt(preceded(gap, tag("..."))).parse(rest)?;
+    Ok((rest, TypePattern { name, dimensions: dimensions + usize::from(variable.is_some()) }))
+}
+
+/// What follows type arguments at the start of `input`; `None` if there are none, as before the sign `<`.
+fn after_arguments(input: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, c) in input.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ if is_word_char(c)
+                || c.is_whitespace()
+                || matches!(c, '.' | ',' | '?' | '&' | '[' | ']' | '$') => {}
+            _ => return None,
+        }
+        if depth == 0 {
+            return Some(&input[at + 1..]);
+        }
+    }
+    None
+}

@@ -1,0 +1,105 @@
+//! Methods named as in Java are found among those of the program, and formulas are about the methods found.
+
+use spl_lang::ast::{Formula, Statistic};
+use spl_lang::{Atom, Program, RunMode, Scaled, Severity, Sign, parse_file, parse_tasks};
+use spl_model::MethodRef;
+
+const LOADED: [&str; 6] = [
+    "java/util/ArrayList.get(I)Ljava/lang/Object;",
+    "java/util/ArrayList.remove(I)Ljava/lang/Object;",
+    "java/util/ArrayList.remove(Ljava/lang/Object;)Z",
+    "java/util/ArrayList.<init>(I)V",
+    "java/util/ArrayList.<init>()V",
+    "java/util/LinkedList.get(I)Ljava/lang/Object;",
+];
+
+fn check(mode: RunMode, text: &str) -> Result<Program, Vec<String>> {
+    let loaded: Vec<MethodRef> = LOADED.iter().map(|method| method.parse().expect("legal")).collect();
+    let shown =
+        |errors: Vec<spl_lang::Diagnostic>| errors.iter().map(ToString::to_string).collect::<Vec<_>>();
+    parse_file(text, mode).map_err(shown)?.check(text, &mut |_| loaded.clone()).map_err(shown)
+}
+
+fn names(program: &Program) -> Vec<String> {
+    program.tasks.methods.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn each_pattern_is_the_method_it_means() {
+    let text = "let get = java.util.ArrayList::get\nlet same = get\n\
+                same <= (1, 2) java.util.LinkedList#get(int): E\n\
+                java.util.ArrayList#remove(Object), p.P < java/util/ArrayList.get(I)Ljava/lang/Object;\n";
+    let program = check(RunMode::Comparison, text).unwrap();
+    assert_eq!(names(&program), [LOADED[0], LOADED[5], &format!("{}, p.P", LOADED[2])]);
+    let pairs: Vec<_> = program.tasks.comparisons.iter().map(|one| (one.left, one.right, one.line)).collect();
+    assert_eq!(pairs, [(0, 1, 3), (2, 0, 4)]);
+    assert_eq!(program.assertions, []);
+}
+
+#[test]
+fn patterns_that_mean_none_or_several_are_refused_where_one_is_compared() {
+    let text = "java.util.ArrayList#remove < java.util.ArrayList#size()\n";
+    let expected = ["1:1: error: 2 methods are meant, and one is compared", "1:30: error: no such method"];
+    assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
+    let text = "let get = java.util.Vector#get\nassert \"t\": get < 1 ms & get < java.util.Stack#pop()\n";
+    let expected = ["1:11: error: no such method", "2:32: error: no such method"];
+    assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
+}
+
+#[test]
+fn in_measurement_mode_a_pattern_means_all_that_match() {
+    let program =
+        check(RunMode::Measurement, "java.util.ArrayList#re*\njava.util.*List::get, p.P\n").unwrap();
+    let sized = |method: &str| format!("{method}, p.P");
+    assert_eq!(names(&program), [LOADED[1], LOADED[2], &sized(LOADED[0]), &sized(LOADED[5])]);
+    assert_eq!(names(&check(RunMode::Measurement, "java.util.ArrayList#new").unwrap()).len(), 2);
+    let program = check(RunMode::Measurement, "java.util.ArrayList#get\njava.util.ArrayList#*\n").unwrap();
+    assert_eq!(names(&program), LOADED[..3]);
+    let warnings: Vec<_> = program.tasks.warnings.iter().map(|one| (one.severity, one.line)).collect();
+    assert_eq!(warnings, [(Severity::Warning, 2)]);
+    let two = "java.util.ArrayList#get, p.P\njava.util.ArrayList#g*, p.Q\n";
+    let expected = format!("2:25: error: two size processors for `{}`", LOADED[0]);
+    assert_eq!(
+        check(RunMode::Measurement, two).unwrap_err(),
+        ["2:1: warning: a method is listed twice".into(), expected]
+    );
+}
+
+#[test]
+fn formulas_are_about_the_methods_found() {
+    let text = "let f = a/B.f()V\nlet g = a/B.g()V\n\
+                assert \"t\": 2 * f < median(g) => 5 us >= f at 1%\n\
+                p99(f) = g within 5%\n\
+                f < (1, 2) g\n";
+    let program = check(RunMode::Comparison, text).unwrap();
+    let plain = |method, factor| Scaled { method, statistic: Statistic::Mean, factor };
+    let [first, second] = &program.assertions[..] else { panic!("{program:?}") };
+    assert_eq!((first.title.as_str(), first.line, first.level.map(|level| level.0)), ("t", 3, Some(1.0)));
+    let mut atoms = Vec::new();
+    first.formula.value.for_each(&mut |atom| atoms.push(*atom));
+    let median = Scaled { statistic: Statistic::Median, ..plain(1, 1.0) };
+    assert_eq!(atoms[0], Atom::Pair { left: plain(0, 2.0), sign: Sign::Less, right: median, within: None });
+    let bound = Atom::Bound { times: plain(0, 1.0), sign: Sign::LessOrEqual, bound_ns: 5000.0, within: None };
+    assert_eq!(atoms[1], bound);
+    assert_eq!((second.title.as_str(), second.line), ("p99(f) = g within 5%", 4));
+    assert!(matches!(second.formula.value, Formula::Relation(Atom::Pair { within: Some(_), .. })));
+    assert_eq!(program.tasks.comparisons.len(), 1);
+}
+
+#[test]
+fn plain_task_files_refuse_what_they_cannot_hold() {
+    let text = "let f = a/B.f()V\nf < (1, 2) a/B.g()V\n2 * f < a/B.g()V\n";
+    let tasks = parse_tasks(text, RunMode::Comparison).unwrap();
+    assert_eq!((tasks.comparisons[0].right_factor, tasks.comparisons[1].left_factor), (2.0, 2.0));
+    let text = "java.util.ArrayList#get(int) < 5 ms\na/B.f()V < 5 ms\nassert \"t\": a/B.f()V < a/B.g()V\np.*#f < p.C#g\n";
+    let errors = parse_tasks(text, RunMode::Comparison).unwrap_err();
+    let got: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let expected = [
+        "1:1: error: a method named as in Java has to be looked up in its class",
+        "2:1: error: only plain comparisons can be decided here",
+        "3:1: error: only plain comparisons can be decided here",
+        "4:1: error: several methods cannot be compared at once",
+        "4:9: error: a method named as in Java has to be looked up in its class",
+    ];
+    assert_eq!(got, expected);
+}
