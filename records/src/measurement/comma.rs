@@ -68,21 +68,22 @@ fn read_plain(cursor: &mut Cursor<'_>) -> Option<Measurement> {
     Some(Measurement { method, sample, window, origin })
 }
 
-/// A number of 1 to 19 digits, which cannot overflow, and the comma after it.
+/// Any number of so many digits is less than 2^64.
+const MAX_DIGITS: usize = 19;
+
+/// A number of at most [`MAX_DIGITS`], which cannot overflow, and the comma after it.
 #[inline]
 fn take_number(line: &mut &[u8]) -> Option<u64> {
-    const MAX_DIGITS: usize = 19;
     let mut value = 0_u64;
-    for (length, byte) in line.iter().enumerate().take(MAX_DIGITS + 1) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            let whole = length > 0 && *byte == b',';
-            *line = &line[length + 1..];
-            return whole.then_some(value);
-        }
+    let mut length = 0;
+    while let Some(digit) = line.get(length).map(|byte| byte.wrapping_sub(b'0'))
+        && digit <= 9
+    {
         value = value.wrapping_mul(10).wrapping_add(digit.into());
+        length += 1;
     }
-    None
+    *line = line.get(length..)?.strip_prefix(b",")?;
+    (1..=MAX_DIGITS).contains(&length).then_some(value)
 }
 
 #[inline]
