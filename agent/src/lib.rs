@@ -1,1 +1,27 @@
-//! The native agent: JVM TI callbacks, sample ring and threads.
+//! The native agent: JVM TI callbacks, sample rings and threads.
+//!
+//! The way in is `Agent_OnLoad` ([`agent`]); [`worker`] changes classes, [`link`] talks with the controller, the probes
+//! of `java/` write into the memory that [`layout`] describes. Nothing here may harm the JVM it is loaded into: every
+//! callback contains its panics, every failure leaves or restores the original bytes, and nothing is printed.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
+
+mod agent;
+mod gates;
+mod ids;
+mod java;
+mod jvm;
+mod layout;
+mod link;
+mod memory;
+mod options;
+mod rings;
+mod state;
+mod stream;
+mod sys;
+mod waker;
+mod worker;
+
+/// `Agent_OnLoad`, `Agent_OnAttach` and `Agent_OnUnload`, each with its panics contained.
+mod entry {
+    jvmti_bindings::export_agent!(crate::agent::SplAgent);
+}

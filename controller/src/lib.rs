@@ -1,1 +1,37 @@
 //! The controller: command line, daemon, configuration and reports.
+//!
+//! The way in is [`main`]; [`run`] starts the program and owns the loop, [`session`] is the state that the loop owns.
+//! What it decides, the pure crates decide: `spl-scheduler` what to measure when, `spl-verdict` what the samples say.
+
+#![forbid(unsafe_code)]
+
+mod agents;
+mod cli;
+mod config;
+mod output;
+mod program;
+mod progress;
+mod run;
+mod session;
+
+use clap::Parser;
+use spl_verdict::ExitStatus;
+use std::process::ExitCode;
+
+/// Runs the command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
+    let result = match &cli.command {
+        cli::Command::Run(arguments) => run::run(arguments),
+    };
+    let status = result.unwrap_or_else(|problem| {
+        eprintln!("spl: error: {problem}");
+        ExitStatus::Error
+    });
+    ExitCode::from(status.code())
+}

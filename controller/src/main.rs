@@ -1,1 +1,5 @@
-fn main() {}
+//! `spl`: see the library.
+
+fn main() -> std::process::ExitCode {
+    spl_controller::main()
+}

@@ -1,0 +1,224 @@
+package java.lang;
+
+import java.lang.ref.Reference;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Workload sizes in bytes (thesis 3.2.2), from class layouts that are looked up once per class.
+ *
+ * <p>Runs under the guard of {@link SplProbe}: what it calls records nothing. It may allocate, unlike the recorder.
+ */
+final class SplSizes {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    /** Objects that {@link #deep} visits at most for one argument. */
+    private static final int VISITS = 10_000;
+    /** Set in a size whose computation stopped at {@link #VISITS}. */
+    static final long TRUNCATED = 1L << 62;
+
+    private static volatile Layouts layouts = new Layouts(64);
+
+    private SplSizes() {}
+
+    /** Bytes of an object as the JVM lays it out (JVM TI GetObjectSize); found in the agent's library by its name. */
+    private static native long bytes(Object object);
+
+    /** Forgets all classes, so that none is kept alive when nothing is measured. */
+    static void forget() {
+        layouts = new Layouts(64);
+    }
+
+    /** Saturating sum that keeps the mark of a truncated size. */
+    static long add(long sum, long size) {
+        long mark = (sum | size) & TRUNCATED;
+        long total = (sum & ~TRUNCATED) + (size & ~TRUNCATED);
+        return Math.min(total, TRUNCATED - 1) | mark;
+    }
+
+    /** The object itself, without what it refers to. */
+    static long shallow(Object object) {
+        return layout(object.getClass()).bytes(object);
+    }
+
+    /**
+     * All objects reachable from {@code root}, each once. Classes, class loaders, threads and the referents of
+     * reference objects are left out: nearly the whole heap can be reached through them.
+     */
+    static long deep(Object root) {
+        Visit visit = new Visit();
+        visit.push(root);
+        long total = 0;
+        while (visit.pending > 0) {
+            if (visit.seen > VISITS) {
+                return add(total, TRUNCATED);
+            }
+            Object object = visit.pop();
+            Layout layout = layout(object.getClass());
+            total += layout.bytes(object);
+            for (long offset : layout.references) {
+                visit.push(U.getReference(object, offset));
+            }
+            if (object instanceof Object[]) {
+                for (Object element : (Object[]) object) {
+                    if (visit.seen > VISITS) {
+                        break;
+                    }
+                    visit.push(element);
+                }
+            }
+        }
+        return total;
+    }
+
+    private static Layout layout(Class<?> type) {
+        Layouts known = layouts;
+        Layout layout = known.get(type);
+        if (layout == null) {
+            layout = new Layout(type);
+            layouts = known.with(layout);
+        }
+        return layout;
+    }
+
+    /** Where the references of a class's instances lie and how many bytes they take. */
+    private static final class Layout {
+        final Class<?> type;
+        final long[] references;
+        /** Of each instance; 0 for arrays, where it depends on the length. */
+        private volatile long bytes;
+
+        Layout(Class<?> type) {
+            this.type = type;
+            long[] found = new long[8];
+            int count = 0;
+            if (!Reference.class.isAssignableFrom(type)) {
+                for (Class<?> c = type; c != null && !c.isArray(); c = c.getSuperclass()) {
+                    for (Field field : c.getDeclaredFields()) {
+                        if (Modifier.isStatic(field.getModifiers()) || field.getType().isPrimitive()) {
+                            continue;
+                        }
+                        if (count == found.length) {
+                            found = java.util.Arrays.copyOf(found, 2 * count);
+                        }
+                        found[count++] = U.objectFieldOffset(field);
+                    }
+                }
+            }
+            references = java.util.Arrays.copyOf(found, count);
+        }
+
+        long bytes(Object object) {
+            if (type.isArray()) {
+                return arrayBytes(object);
+            }
+            long known = bytes;
+            if (known == 0) {
+                known = SplSizes.bytes(object);
+                bytes = known;
+            }
+            return known;
+        }
+
+        private long arrayBytes(Object array) {
+            long length = java.lang.reflect.Array.getLength(array);
+            long size = U.arrayBaseOffset(type) + length * U.arrayIndexScale(type);
+            return size + 7 & -8L;
+        }
+    }
+
+    /** Open addressing by identity; a new table replaces the old one on each insertion, so that readers need no lock. */
+    private static final class Layouts {
+        private final Layout[] table;
+        private final int count;
+
+        Layouts(int capacity) {
+            this(new Layout[capacity], 0);
+        }
+
+        private Layouts(Layout[] table, int count) {
+            this.table = table;
+            this.count = count;
+        }
+
+        Layout get(Class<?> type) {
+            int mask = table.length - 1;
+            for (int i = System.identityHashCode(type) & mask; table[i] != null; i = i + 1 & mask) {
+                if (table[i].type == type) {
+                    return table[i];
+                }
+            }
+            return null;
+        }
+
+        Layouts with(Layout layout) {
+            Layout[] wider = new Layout[4 * (count + 1) > 3 * table.length ? 2 * table.length : table.length];
+            for (Layout old : table) {
+                if (old != null) {
+                    put(wider, old);
+                }
+            }
+            put(wider, layout);
+            return new Layouts(wider, count + 1);
+        }
+
+        private static void put(Layout[] table, Layout layout) {
+            int mask = table.length - 1;
+            int i = System.identityHashCode(layout.type) & mask;
+            while (table[i] != null) {
+                i = i + 1 & mask;
+            }
+            table[i] = layout;
+        }
+    }
+
+    /** The objects of one traversal: an identity set and a stack of those not yet looked into. */
+    private static final class Visit {
+        private Object[] set = new Object[64];
+        private Object[] stack = new Object[32];
+        int seen;
+        int pending;
+
+        void push(Object object) {
+            if (object == null || object instanceof Class || object instanceof ClassLoader || object instanceof Thread) {
+                return;
+            }
+            if (2 * (seen + 1) > set.length) {
+                Object[] old = set;
+                set = new Object[2 * old.length];
+                for (Object o : old) {
+                    if (o != null) {
+                        insert(o);
+                    }
+                }
+            }
+            if (!insert(object)) {
+                return;
+            }
+            seen++;
+            if (pending == stack.length) {
+                stack = java.util.Arrays.copyOf(stack, 2 * pending);
+            }
+            stack[pending++] = object;
+        }
+
+        Object pop() {
+            Object top = stack[--pending];
+            stack[pending] = null;
+            return top;
+        }
+
+        private boolean insert(Object object) {
+            int mask = set.length - 1;
+            int i = System.identityHashCode(object) & mask;
+            while (set[i] != null) {
+                if (set[i] == object) {
+                    return false;
+                }
+                i = i + 1 & mask;
+            }
+            set[i] = object;
+            return true;
+        }
+    }
+}

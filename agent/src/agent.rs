@@ -1,0 +1,225 @@
+//! The agent's life: load, VM start-up, class and thread events, VM death.
+
+use crate::java::{self, Addresses};
+use crate::jvm::Jvm;
+use crate::layout;
+use crate::link::{Hello, Link, Parts};
+use crate::memory::Memory;
+use crate::options::Options;
+use crate::rings::Rings;
+use crate::state::{Command, State};
+use crate::sys;
+use crate::waker::{self, Waker};
+use crate::worker::{HOOK, Worker};
+use jni::objects::JObject;
+use jvmti_bindings::Agent;
+use jvmti_bindings::agent::AgentLoadContext;
+use jvmti_bindings::callbacks::{CallbackContext, ClassEvent, ClassFileLoadHookEvent, ThreadEvent};
+use jvmti_bindings::sys::{jni as raw, jvmti};
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// How long the end of the JVM waits for the last samples to go out.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+static STATE: OnceLock<State> = OnceLock::new();
+static JVM: OnceLock<Jvm> = OnceLock::new();
+static DYING: AtomicBool = AtomicBool::new(false);
+static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
+
+/// What the JVM's callbacks reach.
+#[derive(Default)]
+pub struct SplAgent {
+    options: Mutex<String>,
+}
+
+impl Agent for SplAgent {
+    /// Always 0: a JVM whose agent fails to load would not start.
+    fn on_load(&self, context: AgentLoadContext<'_>) -> raw::jint {
+        let loaded = catch_unwind(AssertUnwindSafe(|| self.load(&context)));
+        // A failure has no one to be told to yet: the controller reports an agent that never connects.
+        drop(loaded);
+        raw::JNI_OK
+    }
+
+    fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
+        // Dormant on failure, as above.
+        let _ = self.start(&context);
+    }
+
+    fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
+        let Some(state) = STATE.get() else { return };
+        let Some(name) = Jvm::of(context.jvmti()).class_name(event.class()) else { return };
+        if state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
+            state.command(Command::Prepared(name));
+        }
+    }
+
+    fn class_file_load_hook<'callback>(
+        &self,
+        context: CallbackContext<'callback>,
+        mut event: ClassFileLoadHookEvent<'callback>,
+    ) {
+        if event.class_being_redefined().is_null() {
+            return;
+        }
+        let Ok(Some(name)) = event.name_str() else { return };
+        let mut hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(hook) = &mut *hook else { return };
+        if let Some(bytes) = hook.transform(&name, event.class_data()) {
+            // Without room for the new bytes the class stays as it is.
+            let _ = event.set_transformed_class(&context, &bytes);
+        }
+    }
+
+    fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        let (Some(state), Some(env)) = (STATE.get(), context.jni()) else { return };
+        let with_thread = |env: &mut jni::Env<'_>| {
+            // SAFETY: a local reference that lives as long as the callback.
+            let thread = unsafe { JObject::from_raw(env, event.thread().cast()) };
+            java::thread_id(env, &thread)
+        };
+        // SAFETY: the callback runs on the thread whose environment this is.
+        let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
+        if let Ok(id) = id {
+            Rings::release(state.blocks, id);
+        }
+    }
+
+    fn vm_death(&self, _context: CallbackContext<'_>) {
+        let Some(state) = STATE.get() else { return };
+        state.gates.close_all();
+        DYING.store(true, Ordering::Release);
+        let funeral = FUNERAL.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((waker, buried)) = funeral {
+            waker.wake();
+            // Too late is too late: the program's end is not ours to delay.
+            let _ = buried.recv_timeout(LAST_WORDS);
+        }
+    }
+
+    /// Any panic: no more samples, every class restored.
+    fn callback_panicked(&self, _event: &'static str) {
+        if let Some(state) = STATE.get() {
+            state.gates.close_all();
+            state.command(Command::RestoreAll);
+        }
+    }
+}
+
+impl SplAgent {
+    fn load(&self, context: &AgentLoadContext<'_>) -> Result<(), String> {
+        // A panic is contained where it happens; its message must not mix with the program's output.
+        std::panic::set_hook(Box::new(|_| {}));
+        // SAFETY: Agent_OnLoad runs before the JVM has any other thread that could use the environment.
+        unsafe { sys::restore_tool_options() };
+        *self.options.lock().unwrap_or_else(PoisonError::into_inner) =
+            context.options_lossy().unwrap_or_default().into_owned();
+        let jvm = context.vm().jvmti().map_err(|code| format!("no JVM TI environment ({code})"))?;
+        let named = |error| Jvm::of(&jvm).name(error);
+        jvm.add_capabilities_with(|wanted| wanted.set_can_retransform_classes(true)).map_err(named)?;
+        jvm.set_default_agent_callbacks().map_err(named)?;
+        jvm.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_VM_DEATH]).map_err(named)
+    }
+
+    fn start(&self, context: &CallbackContext<'_>) -> Result<(), String> {
+        let jvm = Jvm::of(context.jvmti());
+        let property = |key: &str| jvm.env().get_system_property(key).ok();
+        let options = Options::read(&self.options.lock().unwrap_or_else(PoisonError::into_inner), property)?;
+        let gates = Memory::map(layout::GATES_BYTES).map_err(|e| e.to_string())?;
+        let blocks = Memory::map(layout::BLOCKS_BYTES).map_err(|e| e.to_string())?;
+        let state = STATE.get_or_init(|| State::new(gates, blocks));
+        JVM.get_or_init(|| jvm);
+        let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
+        let mut rings = Rings::new(blocks);
+        state.gates.open(0, 1, 0);
+        let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
+        // SAFETY: the callback's environment belongs to this thread.
+        let empty_probe_ns = unsafe { java::with_env(env, |env| java::install(env, &addresses)) }?;
+        state.gates.close_all();
+        rings.drain(sys::now_ns(), &mut |_| {});
+
+        let (commands, orders) = mpsc::channel();
+        let (done, news) = mpsc::channel();
+        let (buried, funeral) = mpsc::channel();
+        let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
+        state.connect(commands);
+        let worker = Worker::new(jvm, state, orders, done, waker.clone());
+        run_agent_thread(&jvm, env, worker)?;
+        *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
+        let text = |key| property(key).unwrap_or_default();
+        let hello = Hello {
+            java_version: text("java.vm.version"),
+            vm_name: text("java.vm.name"),
+            command: text("sun.java.command"),
+            empty_probe_ns,
+        };
+        let link =
+            Link::new(Parts { state, options, hello, rings, done: news, sleeper, dying: &DYING, buried });
+        spawn_quiet("spl-link", move || link.run())
+    }
+}
+
+/// Starts a thread that takes none of the program's signals: it inherits the mask of its maker.
+fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let quiet = move || {
+        sys::block_signals();
+        if catch_unwind(AssertUnwindSafe(body)).is_err()
+            && let Some(state) = STATE.get()
+        {
+            state.gates.close_all();
+            state.command(Command::RestoreAll);
+        }
+    };
+    std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
+}
+
+/// Makes a Java thread that no Java thread list shows and lets the worker run in it.
+fn run_agent_thread(jvm: &Jvm, env: *mut c_void, worker: Worker) -> Result<(), String> {
+    let start = |env: &mut jni::Env<'_>| {
+        let thread = java::thread_object(env)?;
+        let worker = Box::into_raw(Box::new(worker));
+        let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
+        // SAFETY: a new thread object, and a box that the thread takes over.
+        let started = unsafe {
+            jvm.env().run_agent_thread(thread.as_raw().cast(), agent_thread, worker.cast(), priority)
+        };
+        started.map_err(|error| {
+            // SAFETY: the thread that would have taken the box over was not started.
+            drop(unsafe { Box::from_raw(worker) });
+            jni::errors::Error::ParseFailed(jvm.name(error))
+        })
+    };
+    // SAFETY: the environment belongs to this thread, which is inside a callback.
+    unsafe { java::with_env(env, start) }
+}
+
+unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::JNIEnv, worker: *mut c_void) {
+    sys::block_signals();
+    // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
+    let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
+    let ended = catch_unwind(AssertUnwindSafe(|| worker.run(env.cast())));
+    if ended.is_err()
+        && let Some(state) = STATE.get()
+    {
+        state.gates.close_all();
+    }
+}
+
+/// `SplSizes.bytes(Object)`. The JVM finds it by its name: for classes of the boot loader it looks into the libraries of
+/// its agents too, and a registration would make JDK 17 print a warning.
+///
+/// # Safety
+/// To be called by the JVM only.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
+    _: *mut jni::sys::JNIEnv,
+    _: jni::sys::jclass,
+    object: jni::sys::jobject,
+) -> jni::sys::jlong {
+    catch_unwind(|| JVM.get().map_or(0, |jvm| jvm.object_bytes(object.cast()))).unwrap_or(0)
+}

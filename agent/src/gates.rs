@@ -1,0 +1,41 @@
+//! Switches in native memory that let a method's probe take samples; flipped in nanoseconds.
+
+use crate::layout::{GATE_EPOCH, GATE_EVERY, GATE_QUOTA, GATE_SHIFT, GATES};
+use crate::memory::Memory;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+/// All gates, one a permanent method id.
+#[derive(Clone, Copy, Debug)]
+pub struct Gates {
+    memory: Memory,
+}
+
+impl Gates {
+    /// The gates in this mapping.
+    pub fn new(memory: Memory) -> Self {
+        Self { memory }
+    }
+
+    /// Samples one call in `every` of a method, at most `quota` in each thread (0: no quota). A new epoch: each
+    /// thread's count, depth and spacing start anew.
+    pub fn open(&self, id: u32, every: u32, quota: u64) {
+        let gate = (id as usize) << GATE_SHIFT;
+        let quota = if quota == 0 { i32::MAX as u32 } else { quota.min(i32::MAX as u64) as u32 };
+        self.memory.u32_at(gate + GATE_EVERY).store(0, Release);
+        self.memory.u32_at(gate + GATE_QUOTA).store(quota, Relaxed);
+        let epoch = self.memory.u32_at(gate + GATE_EPOCH);
+        // The epoch 0 is that of a cell never used.
+        epoch.store(epoch.load(Relaxed).wrapping_add(1).max(1), Relaxed);
+        self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, i32::MAX as u32), Release);
+    }
+
+    /// Takes no more samples of a method. Calls that have begun are still recorded.
+    pub fn close(&self, id: u32) {
+        self.memory.u32_at(((id as usize) << GATE_SHIFT) + GATE_EVERY).store(0, Release);
+    }
+
+    /// Takes no more samples at all.
+    pub fn close_all(&self) {
+        (0..GATES as u32).for_each(|id| self.close(id));
+    }
+}

@@ -1,0 +1,128 @@
+//! JVM TI as the agent needs it. Errors are the JVM's own names.
+
+use jvmti_bindings::env::Jvmti;
+use jvmti_bindings::sys::{jni, jvmti};
+
+/// A JVM TI environment that may be used from any thread the JVM knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Jvm(*mut jvmti::jvmtiEnv);
+
+// SAFETY: a JVM TI environment is not bound to a thread (JVM TI, "Environment"), and ours is never disposed.
+unsafe impl Send for Jvm {}
+// SAFETY: as above; JVM TI functions may be called concurrently.
+unsafe impl Sync for Jvm {}
+
+/// A class that was found, as a local reference of the frame it was found in.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Local reference.
+    pub class: jni::jclass,
+    /// Binary name with slashes.
+    pub name: String,
+    /// Its loader, for the reader.
+    pub loader: String,
+}
+
+/// The events that the agent switches at run time.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// Class bytes on their way into the JVM.
+    ClassFileLoadHook,
+    /// A class is ready.
+    ClassPrepare,
+    /// A thread ends.
+    ThreadEnd,
+}
+
+impl Jvm {
+    /// Keeps the environment of a live wrapper.
+    pub fn of(env: &Jvmti) -> Self {
+        Self(env.raw())
+    }
+
+    /// The wrapper with all functions.
+    pub fn env(&self) -> Jvmti {
+        // SAFETY: the pointer came from the JVM and its environment is never disposed.
+        unsafe { Jvmti::from_raw(self.0) }
+    }
+
+    /// Switches an event for all threads.
+    pub fn notify(&self, on: bool, event: Event) -> Result<(), String> {
+        let event = match event {
+            Event::ClassFileLoadHook => jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+            Event::ClassPrepare => jvmti::JVMTI_EVENT_CLASS_PREPARE,
+            Event::ThreadEnd => jvmti::JVMTI_EVENT_THREAD_END,
+        };
+        // SAFETY: a null thread stands for all threads.
+        unsafe { self.env().set_event_notification_mode(on, event, std::ptr::null_mut()) }
+            .map_err(|e| self.name(e))
+    }
+
+    /// All loaded classes whose name `wanted` accepts, that are prepared and not arrays. Their references live in the
+    /// caller's local frame.
+    pub fn classes(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Loaded>, String> {
+        let env = self.env();
+        let mut found = Vec::new();
+        for class in env.get_loaded_classes().map_err(|e| self.name(e))? {
+            let Some(name) = self.class_name(class) else { continue };
+            if !wanted(&name) {
+                continue;
+            }
+            // SAFETY: `class` is a local reference of the caller's frame.
+            let status = unsafe { env.get_class_status(class) }.unwrap_or(0);
+            if status & PREPARED != 0 && status & ERROR == 0 {
+                found.push(Loaded { class, name, loader: self.loader_of(class) });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The name of a class, `None` for arrays, primitives and hidden classes, whose names are no class file names.
+    pub fn class_name(&self, class: jni::jclass) -> Option<String> {
+        // SAFETY: `class` is a live local reference of the caller.
+        let (signature, _) = unsafe { self.env().get_class_signature(class) }.ok()?;
+        let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+        (!name.contains('.')).then(|| name.to_owned())
+    }
+
+    fn loader_of(&self, class: jni::jclass) -> String {
+        let env = self.env();
+        // SAFETY: `class` is a live local reference of the caller.
+        match unsafe { env.get_class_loader(class) } {
+            Ok(loader) if loader.is_null() => "boot".to_owned(),
+            Ok(loader) => {
+                // SAFETY: `loader` is the local reference just made.
+                let hash = unsafe { env.get_object_hash_code(loader) }.unwrap_or(0);
+                format!("loader@{hash:x}")
+            }
+            Err(error) => self.name(error),
+        }
+    }
+
+    /// Whether the JVM lets the class be changed.
+    pub fn is_modifiable(&self, class: jni::jclass) -> bool {
+        // SAFETY: `class` is a live local reference of the caller.
+        unsafe { self.env().is_modifiable_class(class) }.unwrap_or(false)
+    }
+
+    /// Loads these classes' bytes anew, through the class-file hooks.
+    pub fn retransform(&self, classes: &[jni::jclass]) -> Result<(), String> {
+        // SAFETY: the classes are live local references of the caller.
+        unsafe { self.env().retransform_classes(classes) }.map_err(|e| self.name(e))
+    }
+
+    /// Bytes that an object takes.
+    pub fn object_bytes(&self, object: jni::jobject) -> i64 {
+        // SAFETY: `object` is a live local reference of the caller.
+        unsafe { self.env().get_object_size(object) }.unwrap_or(0)
+    }
+
+    /// The JVM's name for an error.
+    pub fn name(&self, error: jvmti::jvmtiError) -> String {
+        self.env().get_error_name(error).unwrap_or_else(|_| format!("{error:?}"))
+    }
+}
+
+/// `JVMTI_CLASS_STATUS_PREPARED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).
+const PREPARED: jni::jint = 2;
+const ERROR: jni::jint = 8;

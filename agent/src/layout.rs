@@ -1,0 +1,122 @@
+//! Where things lie in the memory that the probes write and the agent reads.
+//!
+//! `SplProbe.java` has the same numbers; a test compares them.
+
+/// Bytes of a gate, as a power of two.
+pub const GATE_SHIFT: usize = 4;
+/// Gate: 0 closed, 1 every call, N one call in N (u32).
+pub const GATE_EVERY: usize = 0;
+/// Gate: counts the openings, never 0 once opened (u32).
+pub const GATE_EPOCH: usize = 4;
+/// Gate: samples that one thread may take in this epoch (u32).
+pub const GATE_QUOTA: usize = 8;
+/// Gates, and so permanent method ids, that there are. Id 0 is the agent's own.
+pub const GATES: usize = 4096;
+
+/// Bytes of a block, as a power of two.
+pub const BLOCK_SHIFT: usize = 18;
+/// Block: id of the thread that it belongs to; 0 for none, and in a stripe (u64).
+pub const OWNER: usize = 0;
+/// Block: samples claimed so far (u64).
+pub const HEAD: usize = 8;
+/// Block: samples dropped for want of room (u64).
+pub const DROPPED: usize = 16;
+/// Block: state of the generator that spaces 1-in-N samples, never 0 (u64).
+pub const RANDOM: usize = 24;
+/// Block: id of the thread that computes a workload size (u64).
+pub const GUARD: usize = 32;
+/// Block: samples taken out so far, on a cache line of its own (u64).
+pub const TAIL: usize = 64;
+/// Block: one cell a method.
+pub const CELLS: usize = 128;
+/// Bytes of a cell, as a power of two.
+pub const CELL_SHIFT: usize = 4;
+/// Block: the ring of samples.
+pub const RING: usize = 1 << 17;
+/// Bytes of a slot of the ring, as a power of two.
+pub const SLOT_SHIFT: usize = 6;
+/// Slots of a ring, as a power of two.
+pub const SLOT_COUNT_SHIFT: usize = 11;
+/// Slots of a ring.
+pub const SLOTS: u64 = 1 << SLOT_COUNT_SHIFT;
+
+/// Slot: in lap n of a stripe's ring 2n when free, 2n + 1 when published; not used in a thread's ring (u64).
+pub const SEQUENCE: usize = 0;
+/// Slot: start, nanoseconds (u64).
+pub const START: usize = 8;
+/// Slot: end, nanoseconds (u64).
+pub const END: usize = 16;
+/// Slot: thread id (u64).
+pub const THREAD: usize = 24;
+/// Slot: method id (32 bits), depth (16 bits, all ones for unknown), 1 when the call threw (u64).
+pub const META: usize = 32;
+/// Slot: workload size, all ones for none; bit 62 marks one that was cut short (u64).
+pub const SIZE: usize = 40;
+/// Mark of a size that was cut short.
+pub const SIZE_TRUNCATED: u64 = 1 << 62;
+
+/// Blocks that belong to one thread each.
+pub const THREAD_BLOCKS: usize = 1 << 9;
+/// Blocks that the other threads share.
+pub const STRIPES: usize = 1 << 6;
+/// Neighbours that a thread tries when the block of its id is taken.
+pub const PROBES: usize = 4;
+
+/// Bytes of all gates and all blocks: address space, of which only what is touched takes memory.
+pub const GATES_BYTES: usize = GATES << GATE_SHIFT;
+/// See [`GATES_BYTES`].
+pub const BLOCKS_BYTES: usize = (THREAD_BLOCKS + STRIPES) << BLOCK_SHIFT;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of `NAME = expression;` in the Java source: a number, or `1L << n`, or `1L << NAME`.
+    fn java(name: &str) -> u64 {
+        let source = include_str!("../java/java/lang/SplProbe.java");
+        let start =
+            source.find(&format!(" {name} = ")).unwrap_or_else(|| panic!("no {name}")) + name.len() + 4;
+        let text = &source[start..start + source[start..].find(';').unwrap()];
+        let number = |t: &str| t.trim_end_matches('L').parse::<u64>();
+        match text.split_once(" << ") {
+            Some((one, shift)) => number(one).unwrap() << number(shift).unwrap_or_else(|_| java(shift)),
+            None => number(text).unwrap(),
+        }
+    }
+
+    #[test]
+    fn java_and_rust_agree() {
+        let all: [(&str, u64); 25] = [
+            ("GATE_SHIFT", GATE_SHIFT as u64),
+            ("GATE_EVERY", GATE_EVERY as u64),
+            ("GATE_EPOCH", GATE_EPOCH as u64),
+            ("GATE_QUOTA", GATE_QUOTA as u64),
+            ("BLOCK_SHIFT", BLOCK_SHIFT as u64),
+            ("OWNER", OWNER as u64),
+            ("HEAD", HEAD as u64),
+            ("DROPPED", DROPPED as u64),
+            ("RANDOM", RANDOM as u64),
+            ("GUARD", GUARD as u64),
+            ("TAIL", TAIL as u64),
+            ("CELLS", CELLS as u64),
+            ("CELL_SHIFT", CELL_SHIFT as u64),
+            ("RING", RING as u64),
+            ("SLOT_SHIFT", SLOT_SHIFT as u64),
+            ("SLOTS", SLOTS),
+            ("SEQUENCE", SEQUENCE as u64),
+            ("START", START as u64),
+            ("END", END as u64),
+            ("THREAD", THREAD as u64),
+            ("META", META as u64),
+            ("SIZE", SIZE as u64),
+            ("THREAD_BLOCKS", THREAD_BLOCKS as u64),
+            ("STRIPES", STRIPES as u64),
+            ("PROBES", PROBES as u64),
+        ];
+        for (name, value) in all {
+            assert_eq!(java(name), value, "{name}");
+        }
+        const { assert!(CELLS + (GATES << CELL_SHIFT) <= RING, "cells end before the ring begins") };
+        assert_eq!(RING + ((SLOTS as usize) << SLOT_SHIFT), 1 << BLOCK_SHIFT, "the ring fills its block");
+    }
+}

@@ -1,0 +1,369 @@
+//! The socket thread: talks with the controller, flips gates, empties the rings.
+//!
+//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread.
+
+use crate::ids::Ids;
+use crate::options::Options;
+use crate::rings::{Raw, Rings};
+use crate::state::{Command, Done, State, Target};
+use crate::stream::Stream;
+use crate::sys;
+use crate::waker::Sleeper;
+use spl_model::{Outcome, Refusal, SampleFlags};
+use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
+
+/// Between two looks at the rings while a gate is open: free for the program, and short against the time in which a
+/// busy thread fills its ring.
+const DRAIN_EVERY: Duration = Duration::from_millis(1);
+const RECONNECT_FIRST: Duration = Duration::from_millis(50);
+const RECONNECT_LAST: Duration = Duration::from_secs(1);
+/// Samples that wait for the controller at most; about 10 MB.
+const MAX_WAITING: usize = 200_000;
+
+/// What the thread is given.
+pub struct Parts {
+    /// Shared with the callbacks.
+    pub state: &'static State,
+    /// Where and how to connect.
+    pub options: Options,
+    /// Who this is, without token.
+    pub hello: Hello,
+    /// The reading side of the rings.
+    pub rings: Rings,
+    /// From the agent thread.
+    pub done: Receiver<Done>,
+    /// Woken by the agent thread and by the JVM's end.
+    pub sleeper: Sleeper,
+    /// Set when the JVM ends.
+    pub dying: &'static AtomicBool,
+    /// Told when the last sample has gone out after that.
+    pub buried: Sender<()>,
+}
+
+/// What never changes in the first message.
+#[derive(Clone, Debug)]
+pub struct Hello {
+    /// `java.vm.version`
+    pub java_version: String,
+    /// `java.vm.name`
+    pub vm_name: String,
+    /// `sun.java.command`
+    pub command: String,
+    /// What a probe around nothing reports, nanoseconds.
+    pub empty_probe_ns: u64,
+}
+
+/// Why a session ended.
+enum Ended {
+    /// Connection lost, or the controller is not ours.
+    Lost,
+    /// Asked to go dormant.
+    Detached,
+    /// The JVM ends.
+    Dying,
+}
+
+/// Serves one controller after the other.
+pub struct Link {
+    parts: Parts,
+    ids: Ids,
+    /// By handle, in this session.
+    methods: BTreeMap<u32, Method>,
+    /// Handle of each id that this session has instrumented.
+    handles: HashMap<u32, u32>,
+    waiting: Vec<WireSample>,
+    dropped: u64,
+    anomalies: u64,
+}
+
+struct Method {
+    method: spl_model::MethodRef,
+    sizes: SizeMode,
+    id: Option<u32>,
+    /// Samples that may still be taken until the gate closes; 0 when it is closed.
+    left: u64,
+    /// Samples taken in this session.
+    taken: u64,
+    /// Whether the controller was told that the agent's own limit is reached.
+    limited: bool,
+}
+
+impl Link {
+    /// A link that has not connected yet.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            parts,
+            ids: Ids::default(),
+            methods: BTreeMap::new(),
+            handles: HashMap::new(),
+            waiting: Vec::new(),
+            dropped: 0,
+            anomalies: 0,
+        }
+    }
+
+    /// Runs until the JVM ends or a controller detaches the agent.
+    pub fn run(mut self) {
+        let mut pause = RECONNECT_FIRST;
+        loop {
+            let ended = match Stream::connect(&self.parts.options) {
+                Ok(stream) => {
+                    pause = RECONNECT_FIRST;
+                    self.session(stream)
+                }
+                Err(_) => Ended::Lost,
+            };
+            self.parts.state.gates.close_all();
+            match ended {
+                Ended::Detached => return,
+                Ended::Dying => break,
+                Ended::Lost if !self.methods.is_empty() => {
+                    self.parts.state.command(Command::RestoreAll);
+                    self.methods.clear();
+                    self.handles.clear();
+                }
+                Ended::Lost => {}
+            }
+            sys::wait_readable([self.parts.sleeper.fd()], pause);
+            self.parts.sleeper.rest();
+            pause = (pause * 2).min(RECONNECT_LAST);
+            if self.parts.dying.load(Ordering::Acquire) {
+                break;
+            }
+        }
+        // Nobody listens when the JVM has given up waiting.
+        let _ = self.parts.buried.send(());
+    }
+
+    fn session(&mut self, mut stream: Stream) -> Ended {
+        // What an earlier session left behind belongs to nobody.
+        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+        self.parts.rings.lost();
+        self.waiting.clear();
+        while self.parts.done.try_recv().is_ok() {}
+        stream.put(&self.hello());
+        let mut next_send = Instant::now();
+        loop {
+            if stream.flush().is_err() {
+                return Ended::Lost;
+            }
+            let armed = self.methods.values().any(|method| method.left > 0);
+            let until_send = next_send.saturating_duration_since(Instant::now());
+            let pause = if armed { DRAIN_EVERY } else { until_send.max(DRAIN_EVERY) };
+            let [readable, woken] = sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause);
+            if woken {
+                self.parts.sleeper.rest();
+            }
+            let dying = self.parts.dying.load(Ordering::Acquire);
+            let mut detached = self.forward(&mut stream);
+            self.drain();
+            if readable {
+                match self.listen(&mut stream) {
+                    Ok(ended) => detached |= ended,
+                    Err(_) => return Ended::Lost,
+                }
+            }
+            if dying || detached || Instant::now() >= next_send || self.waiting.len() >= MAX_SAMPLES {
+                self.send(&mut stream);
+                next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
+            }
+            if dying || detached {
+                let reason = if dying { ByeReason::VmDeath } else { ByeReason::Detached };
+                stream.put(&ToController::Bye { reason });
+                let _ = stream.flush();
+                return if dying { Ended::Dying } else { Ended::Detached };
+            }
+        }
+    }
+
+    fn hello(&self) -> ToController {
+        let token =
+            self.parts.options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let hello = &self.parts.hello;
+        ToController::Hello {
+            pid: std::process::id(),
+            java_version: spl_wire::clip(&hello.java_version, 200).to_owned(),
+            vm_name: spl_wire::clip(&hello.vm_name, 200).to_owned(),
+            command: spl_wire::clip(&hello.command, 2000).to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            now_ns: sys::now_ns(),
+            token: token.map(|text| Token::new(text.trim().to_owned())),
+            max_methods: Ids::LIMIT,
+            max_measurements: Some(self.parts.options.measurements),
+            probe_cost_ps: Some(hello.empty_probe_ns.saturating_mul(1000)),
+        }
+    }
+
+    /// Serves all messages that have arrived; true when the controller wants no more.
+    fn listen(&mut self, stream: &mut Stream) -> io::Result<bool> {
+        stream.receive()?;
+        while let Some(message) = stream.next()? {
+            match message {
+                ToAgent::Reject { reason } => return Err(io::Error::other(reason)),
+                ToAgent::ProcessorJar { .. } => {}
+                ToAgent::Define { handle, method, sizes, processor: _ } => {
+                    self.methods.insert(
+                        handle,
+                        Method { method, sizes, id: None, left: 0, taken: 0, limited: false },
+                    );
+                }
+                ToAgent::Instrument { handles } => self.instrument(stream, &handles),
+                ToAgent::Arm { handle, every, quota } => self.arm(handle, every, quota),
+                ToAgent::Disarm { handle } => self.disarm(handle),
+                ToAgent::Restore { handles } => {
+                    handles.iter().for_each(|handle| self.disarm(*handle));
+                    let ids = handles.iter().filter_map(|handle| self.methods.get(handle)?.id).collect();
+                    self.parts.state.command(Command::Restore(ids));
+                }
+                ToAgent::Drain => {
+                    self.drain();
+                    self.send(stream);
+                }
+                ToAgent::Detach => {
+                    self.parts.state.gates.close_all();
+                    self.methods.values_mut().for_each(|method| method.left = 0);
+                    self.parts.state.command(Command::Detach);
+                }
+                ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
+                ToAgent::Pong { .. } => {}
+            }
+        }
+        Ok(false)
+    }
+
+    fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
+        let mut targets = Vec::new();
+        for &handle in handles {
+            let id = self.id_of(handle);
+            let Some(method) = self.methods.get(&handle) else { continue };
+            match id {
+                Some(id) => targets.push(Target { id, method: method.method.clone(), sizes: method.sizes }),
+                None => {
+                    let outcome = Outcome::Refused(Refusal::NoGate(Ids::LIMIT));
+                    stream.put(&ToController::Outcome { handle, class_loader: String::new(), outcome });
+                }
+            }
+        }
+        self.parts.state.command(Command::Instrument(targets));
+    }
+
+    /// The permanent id of a method, from its first use on.
+    fn id_of(&mut self, handle: u32) -> Option<u32> {
+        let method = self.methods.get_mut(&handle)?;
+        let id = self.ids.of(&method.method)?;
+        method.id = Some(id);
+        self.handles.insert(id, handle);
+        Some(id)
+    }
+
+    fn arm(&mut self, handle: u32, every: u32, quota: u64) {
+        let limit = self.parts.options.measurements;
+        let Some(id) = self.id_of(handle) else { return };
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        let left = limit.saturating_sub(method.taken);
+        method.left = if quota == 0 { left } else { left.min(quota) };
+        if method.left > 0 {
+            self.parts.state.gates.open(id, every, method.left);
+        }
+    }
+
+    fn disarm(&mut self, handle: u32) {
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        method.left = 0;
+        if let Some(id) = method.id {
+            self.parts.state.gates.close(id);
+        }
+    }
+
+    /// Passes on what the agent thread has to say; true when it was detached.
+    fn forward(&mut self, stream: &mut Stream) -> bool {
+        let mut detached = false;
+        while let Ok(done) = self.parts.done.try_recv() {
+            let handles_of =
+                |ids: &[u32]| ids.iter().filter_map(|id| self.handles.get(id).copied()).collect::<Vec<_>>();
+            match done {
+                Done::Outcome { id, class_loader, outcome } => {
+                    if let Some(&handle) = self.handles.get(&id) {
+                        stream.put(&ToController::Outcome { handle, class_loader, outcome });
+                    }
+                }
+                Done::Retransformed { ids, change, took_ns, at_ns } => {
+                    let handles = handles_of(&ids);
+                    stream.put(&ToController::Retransformed { handles, change, took_ns, at_ns });
+                }
+                Done::Restored { ids } => stream.put(&ToController::Restored { handles: handles_of(&ids) }),
+                Done::Detached => detached = true,
+                Done::Warning(text) => stream.put(&ToController::Warning { text }),
+            }
+        }
+        detached
+    }
+
+    /// Empties the rings and closes the gates of methods that have had enough.
+    fn drain(&mut self) {
+        let Self { methods, handles, waiting, dropped, anomalies, parts, .. } = self;
+        let Parts { rings, state, .. } = parts;
+        rings.drain(sys::now_ns(), &mut |raw| {
+            let Some(&handle) = handles.get(&raw.id) else { return };
+            let Some(method) = methods.get_mut(&handle) else { return };
+            method.taken += 1;
+            if method.left > 0 {
+                method.left -= 1;
+                if method.left == 0 {
+                    state.gates.close(raw.id);
+                }
+            }
+            if raw.end_ns < raw.start_ns {
+                *anomalies += 1;
+            } else if waiting.len() >= MAX_WAITING {
+                *dropped += 1;
+            } else {
+                waiting.push(sample(handle, &raw));
+            }
+        });
+        *dropped += rings.lost();
+    }
+
+    fn send(&mut self, stream: &mut Stream) {
+        self.waiting.sort_by_key(|sample| sample.start_ns);
+        let mut rest = std::mem::take(&mut self.waiting);
+        while !rest.is_empty() || self.dropped > 0 || self.anomalies > 0 {
+            let more = rest.split_off(rest.len().min(MAX_SAMPLES));
+            let (dropped, anomalies) =
+                (std::mem::take(&mut self.dropped), std::mem::take(&mut self.anomalies));
+            stream.put(&ToController::Samples { samples: rest, dropped, anomalies });
+            rest = more;
+        }
+        let limit = self.parts.options.measurements;
+        for (handle, method) in &mut self.methods {
+            if method.taken >= limit && !method.limited {
+                method.limited = true;
+                stream.put(&ToController::Limit { handle: *handle });
+            }
+        }
+    }
+}
+
+fn sample(handle: u32, raw: &Raw) -> WireSample {
+    let mut flags = SampleFlags::default();
+    if raw.threw {
+        flags = flags.with(SampleFlags::THREW);
+    }
+    if raw.size.is_some_and(|(_, truncated)| truncated) {
+        flags = flags.with(SampleFlags::SIZE_TRUNCATED);
+    }
+    WireSample {
+        handle,
+        start_ns: raw.start_ns,
+        end_ns: raw.end_ns,
+        thread: raw.thread,
+        depth: raw.depth,
+        size: raw.size.map_or(WireSize::Unchecked, |(bytes, _)| WireSize::Value(bytes)),
+        flags: flags.0,
+    }
+}

@@ -1,0 +1,55 @@
+//! The memory that probes and agent share: mapped once, never unmapped, because old activations of a method may still
+//! write to it after its class was restored.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// A zeroed mapping that lives as long as the process.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the mapping is never unmapped, and all access goes through atomics.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Maps so many bytes of zeros.
+    ///
+    /// # Errors
+    /// When the kernel has no room.
+    pub fn map(bytes: usize) -> io::Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing that exists.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+        match NonNull::new(at.cast::<u8>()) {
+            Some(base) if at != libc::MAP_FAILED => Ok(Self { base, bytes }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// The address that the probes are given.
+    pub fn address(&self) -> i64 {
+        // A user-space address fits in 63 bits.
+        self.base.as_ptr() as usize as i64
+    }
+
+    /// The 64-bit word at a byte offset.
+    pub fn u64_at(&self, offset: usize) -> &'static AtomicU64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= self.bytes, "offset {offset} in the mapping");
+        // SAFETY: inside the mapping, aligned, alive for ever, and only accessed atomically by this side.
+        unsafe { &*self.base.as_ptr().wrapping_add(offset).cast::<AtomicU64>() }
+    }
+
+    /// The 32-bit word at a byte offset.
+    pub fn u32_at(&self, offset: usize) -> &'static AtomicU32 {
+        assert!(offset.is_multiple_of(4) && offset + 4 <= self.bytes, "offset {offset} in the mapping");
+        // SAFETY: as in `u64_at`.
+        unsafe { &*self.base.as_ptr().wrapping_add(offset).cast::<AtomicU32>() }
+    }
+}

@@ -1,0 +1,83 @@
+//! What callbacks, agent thread and socket thread share.
+
+use crate::gates::Gates;
+use crate::memory::Memory;
+use spl_model::{MethodRef, Outcome};
+use spl_wire::{Change, SizeMode};
+use std::collections::HashSet;
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+/// A method that is to be measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Permanent id: of the method's gate and in its bytecode.
+    pub id: u32,
+    /// The method, in every class of that name.
+    pub method: MethodRef,
+    /// How its workload size is found.
+    pub sizes: SizeMode,
+}
+
+/// To the agent thread, which alone changes classes.
+#[derive(Debug)]
+pub enum Command {
+    /// Put probes into these methods.
+    Instrument(Vec<Target>),
+    /// Give these methods, by id, their original bytecode back.
+    Restore(Vec<u32>),
+    /// Give every class its original bytecode back: the controller is gone.
+    RestoreAll,
+    /// The same on the controller's wish; answered by [`Done::Detached`].
+    Detach,
+    /// A class whose name is in the plan has become ready.
+    Prepared(String),
+}
+
+/// From the agent thread.
+#[derive(Debug)]
+pub enum Done {
+    /// What became of a method in one class.
+    Outcome { id: u32, class_loader: String, outcome: Outcome },
+    /// Classes were changed.
+    Retransformed { ids: Vec<u32>, change: Change, took_ns: u64, at_ns: u64 },
+    /// These methods are as they were.
+    Restored { ids: Vec<u32> },
+    /// Every class is as it was found, as the controller wished.
+    Detached,
+    /// For the operator.
+    Warning(String),
+}
+
+/// The state that the JVM's callbacks reach.
+#[derive(Debug)]
+pub struct State {
+    /// The gates.
+    pub gates: Gates,
+    /// The blocks of the threads.
+    pub blocks: Memory,
+    /// Names of the classes in the plan, for the class-prepare callback.
+    pub planned: RwLock<HashSet<String>>,
+    commands: Mutex<Option<Sender<Command>>>,
+}
+
+impl State {
+    /// Nothing planned, all gates closed.
+    pub fn new(gates: Memory, blocks: Memory) -> Self {
+        let planned = RwLock::new(HashSet::new());
+        Self { gates: Gates::new(gates), blocks, planned, commands: Mutex::new(None) }
+    }
+
+    /// Where commands go from now on.
+    pub fn connect(&self, commands: Sender<Command>) {
+        *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
+    }
+
+    /// Hands a command to the agent thread, if it lives.
+    pub fn command(&self, command: Command) {
+        if let Some(commands) = &*self.commands.lock().unwrap_or_else(PoisonError::into_inner) {
+            // The receiver is gone only when the agent thread has ended, after it restored everything.
+            let _ = commands.send(command);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, environment.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// The JVM's monotonic clock, `System.nanoTime()`: on Linux `CLOCK_MONOTONIC` in nanoseconds (HotSpot,
+/// `os::javaTimeNanos`).
+pub fn now_ns() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a valid place for the result.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Keeps signals that are meant for the program away from the calling thread, which must be one of the agent's.
+///
+/// Those that a fault raises stay as they are, because the JVM handles them in any of its threads, and so does
+/// `SIGUSR2`, with which HotSpot suspends one.
+pub fn block_signals() {
+    let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `sigfillset` initialises the set.
+    unsafe { libc::sigfillset(set.as_mut_ptr()) };
+    for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGUSR2] {
+        // SAFETY: the set was initialised above.
+        unsafe { libc::sigdelset(set.as_mut_ptr(), signal) };
+    }
+    // SAFETY: the set was initialised above; only this thread's mask changes.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut()) };
+}
+
+/// Waits until one of these has something to read, or the time is over; says which have.
+pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N], at_most: Duration) -> [bool; N] {
+    let mut polls = fds.map(|fd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 });
+    let timeout = at_most.as_millis().min(60_000) as libc::c_int;
+    // SAFETY: the entries are valid; the descriptors are borrowed, so they stay open.
+    unsafe { libc::poll(polls.as_mut_ptr(), N as libc::nfds_t, timeout) };
+    polls.map(|poll| poll.revents != 0)
+}
+
+/// Gives `JAVA_TOOL_OPTIONS` back the value that it had before `spl run` added the agent to it, so that neither the
+/// program nor its children see a difference.
+///
+/// # Safety
+/// No other thread may use the environment: to be called in `Agent_OnLoad` only.
+pub unsafe fn restore_tool_options() {
+    const BEFORE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
+    const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+    let Some(before) = std::env::var_os(BEFORE) else { return };
+    // SAFETY: forwarded to the caller.
+    unsafe { std::env::remove_var(BEFORE) };
+    if before.is_empty() {
+        // SAFETY: forwarded to the caller.
+        unsafe { std::env::remove_var(OPTIONS) };
+    } else {
+        // SAFETY: forwarded to the caller.
+        unsafe { std::env::set_var(OPTIONS, before) };
+    }
+}

@@ -1,0 +1,289 @@
+//! The agent thread: the one place where classes are changed and restored.
+
+use crate::java;
+use crate::jvm::{Event, Jvm, Loaded};
+use crate::state::{Command, Done, State, Target};
+use crate::sys;
+use crate::waker::Waker;
+use spl_bytecode::{Plan, Probe, Sizes};
+use spl_model::{Outcome, Refusal};
+use spl_wire::{Change, SizeMode};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::c_void;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// A class of this name failed so often that it is left alone.
+const FAILURES_TO_QUARANTINE: u32 = 3;
+
+/// What the class-file hook is to do while the worker retransforms, and what it did.
+#[derive(Debug, Default)]
+pub struct Hook {
+    plans: HashMap<String, Plan>,
+    worker: Option<ThreadId>,
+    done: Vec<(String, Outcomes)>,
+}
+
+/// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
+type Outcomes = Result<Vec<(u32, Outcome)>, Refusal>;
+
+/// The hook's work; set only while the worker is inside `RetransformClasses`.
+pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
+
+impl Hook {
+    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform the class at this moment: it
+    /// gets its probes then too, but only what the worker asked for is reported.
+    pub fn transform(&mut self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        let plan = self.plans.get(name)?;
+        let rewritten = spl_bytecode::instrument(bytes, plan);
+        let (bytes, outcomes) = match rewritten {
+            Ok(rewritten) => {
+                let ids = plan.probes().iter().map(|probe| probe.id);
+                let outcome =
+                    |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
+                let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
+                (Some(rewritten.bytes), Ok(outcomes))
+            }
+            Err(refusal) => (None, Err(refusal)),
+        };
+        if self.worker == Some(thread::current().id()) {
+            self.done.push((name.to_owned(), outcomes));
+        }
+        bytes
+    }
+}
+
+/// The agent thread's own state.
+pub struct Worker {
+    jvm: Jvm,
+    state: &'static State,
+    commands: Receiver<Command>,
+    done: Sender<Done>,
+    waker: Waker,
+    /// What should be instrumented now, by class name and id.
+    plan: BTreeMap<String, BTreeMap<u32, Target>>,
+    failures: HashMap<String, u32>,
+}
+
+impl Worker {
+    /// A worker with an empty plan.
+    pub fn new(
+        jvm: Jvm,
+        state: &'static State,
+        commands: Receiver<Command>,
+        done: Sender<Done>,
+        waker: Waker,
+    ) -> Self {
+        Self { jvm, state, commands, done, waker, plan: BTreeMap::new(), failures: HashMap::new() }
+    }
+
+    /// Serves commands until there can be no more. `env` is the thread's JNI environment.
+    pub fn run(mut self, env: *mut c_void) {
+        while let Ok(command) = self.commands.recv() {
+            let jobs = std::iter::once(command).chain(self.commands.try_iter().collect::<Vec<_>>());
+            for command in jobs {
+                // SAFETY: `env` belongs to this thread.
+                let result = unsafe {
+                    java::with_env(env, |env| env.with_local_frame(64, |env| self.serve(env, command)))
+                };
+                if let Err(error) = result {
+                    self.tell(Done::Warning(format!("the agent thread failed: {error}")));
+                }
+            }
+        }
+    }
+
+    fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
+        match command {
+            Command::Instrument(targets) => self.instrument(targets),
+            Command::Prepared(name) => self.prepared(&name),
+            Command::Restore(ids) => self.restore(&ids.into_iter().collect()),
+            Command::RestoreAll => self.restore_all(env)?,
+            Command::Detach => {
+                let result = self.restore_all(env);
+                self.tell(Done::Detached);
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    fn instrument(&mut self, targets: Vec<Target>) {
+        let mut names = BTreeSet::new();
+        let mut ids = BTreeSet::new();
+        for target in targets {
+            names.insert(target.method.class().to_owned());
+            ids.insert(target.id);
+            self.plan.entry(target.method.class().to_owned()).or_default().insert(target.id, target);
+        }
+        // First the event, then the look at what is loaded: a class that comes between is seen twice, never missed.
+        self.publish_plan();
+        let found = self.find(&names);
+        for name in names.iter().filter(|name| found.iter().all(|class| class.name != **name)) {
+            for id in self.planned_ids(name).intersection(&ids) {
+                self.tell(Done::Outcome {
+                    id: *id,
+                    class_loader: String::new(),
+                    outcome: Outcome::NotLoaded,
+                });
+            }
+        }
+        self.retransform(&found, Change::Added, &ids);
+    }
+
+    fn prepared(&mut self, name: &str) {
+        let ids = self.planned_ids(name);
+        if !ids.is_empty() {
+            let found = self.find(&BTreeSet::from([name.to_owned()]));
+            self.retransform(&found, Change::Added, &ids);
+        }
+    }
+
+    fn restore(&mut self, ids: &BTreeSet<u32>) {
+        let mut names = BTreeSet::new();
+        for (name, targets) in &mut self.plan {
+            let before = targets.len();
+            targets.retain(|id, _| !ids.contains(id));
+            if targets.len() < before {
+                names.insert(name.clone());
+            }
+        }
+        self.plan.retain(|_, targets| !targets.is_empty());
+        self.publish_plan();
+        if !names.is_empty() {
+            let found = self.find(&names);
+            self.retransform(&found, Change::Removed, ids);
+        }
+        self.tell(Done::Restored { ids: ids.iter().copied().collect() });
+    }
+
+    fn restore_all(&mut self, env: &mut jni::Env<'_>) -> Result<(), jni::errors::Error> {
+        let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
+        self.restore(&all);
+        self.failures.clear();
+        java::forget_layouts(env)
+    }
+
+    fn planned_ids(&self, name: &str) -> BTreeSet<u32> {
+        self.plan.get(name).map(|targets| targets.keys().copied().collect()).unwrap_or_default()
+    }
+
+    /// Tells the class-prepare callback what to look for, and the JVM whether to call it.
+    fn publish_plan(&self) {
+        let names = self.plan.keys().cloned().collect();
+        *self.state.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
+        for event in [Event::ClassPrepare, Event::ThreadEnd] {
+            if let Err(error) = self.jvm.notify(!self.plan.is_empty(), event) {
+                self.tell(Done::Warning(format!("cannot watch for {event:?}: {error}")));
+            }
+        }
+    }
+
+    fn find(&self, names: &BTreeSet<String>) -> Vec<Loaded> {
+        self.jvm.classes(|name| names.contains(name)).unwrap_or_else(|error| {
+            self.tell(Done::Warning(format!("cannot list the loaded classes: {error}")));
+            Vec::new()
+        })
+    }
+
+    /// Brings the bytes of these classes to what the plan says: all in one call, and one by one should that fail.
+    fn retransform(&mut self, classes: &[Loaded], change: Change, ids: &BTreeSet<u32>) {
+        let mut usable = Vec::new();
+        for class in classes {
+            if !self.jvm.is_modifiable(class.class) {
+                self.refuse(class, Refusal::Unmodifiable);
+            } else if change == Change::Removed || !self.quarantined(&class.name) {
+                usable.push(class.clone());
+            }
+        }
+        if usable.is_empty() {
+            return;
+        }
+        let at_ns = sys::now_ns();
+        if self.batch(&usable).is_err() {
+            for class in &usable {
+                if let Err(error) = self.batch(std::slice::from_ref(class)) {
+                    *self.failures.entry(class.name.clone()).or_default() += 1;
+                    self.refuse(class, Refusal::Jvm(error));
+                }
+            }
+        }
+        let took_ns = sys::now_ns().saturating_sub(at_ns);
+        let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
+        let ids = if change == Change::Added {
+            touched.intersection(ids).copied().collect()
+        } else {
+            ids.iter().copied().collect()
+        };
+        self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+    }
+
+    fn quarantined(&self, name: &str) -> bool {
+        self.failures.get(name).is_some_and(|count| *count >= FAILURES_TO_QUARANTINE)
+    }
+
+    fn batch(&self, classes: &[Loaded]) -> Result<(), String> {
+        let plans = classes
+            .iter()
+            .filter_map(|class| Some((class.name.clone(), class_plan(self.plan.get(&class.name)?))))
+            .collect();
+        *HOOK.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(Hook { plans, worker: Some(thread::current().id()), done: Vec::new() });
+        let result = self.hooked(classes);
+        let hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        if result.is_ok() {
+            // The JVM calls the hook class by class in the order of the request.
+            let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
+            for (name, outcome) in hook.done {
+                let loader =
+                    loaders.next().filter(|class| class.name == name).map_or("", |class| &class.loader);
+                self.report(&name, loader, outcome);
+            }
+        }
+        result
+    }
+
+    /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
+    /// thread: the hook itself passes over classes that are loaded meanwhile.
+    fn hooked(&self, classes: &[Loaded]) -> Result<(), String> {
+        self.jvm.notify(true, Event::ClassFileLoadHook)?;
+        let references = classes.iter().map(|class| class.class).collect::<Vec<_>>();
+        let result = self.jvm.retransform(&references);
+        self.jvm.notify(false, Event::ClassFileLoadHook)?;
+        result
+    }
+
+    fn report(&self, name: &str, loader: &str, outcome: Outcomes) {
+        let outcomes = outcome.unwrap_or_else(|refusal| {
+            self.planned_ids(name).into_iter().map(|id| (id, Outcome::Refused(refusal.clone()))).collect()
+        });
+        for (id, outcome) in outcomes {
+            self.tell(Done::Outcome { id, class_loader: loader.to_owned(), outcome });
+        }
+    }
+
+    fn refuse(&self, class: &Loaded, refusal: Refusal) {
+        self.report(&class.name, &class.loader, Err(refusal));
+    }
+
+    fn tell(&self, done: Done) {
+        // The receiver is the socket thread, which ends only with the JVM.
+        let _ = self.done.send(done);
+        self.waker.wake();
+    }
+}
+
+fn class_plan(targets: &BTreeMap<u32, Target>) -> Plan {
+    let probe = |target: &Target| Probe {
+        method_name: target.method.name().to_owned(),
+        descriptor: target.method.descriptor().as_str().to_owned(),
+        id: target.id,
+        sizes: match target.sizes {
+            SizeMode::None => Sizes::None,
+            SizeMode::Shallow => Sizes::Shallow,
+            SizeMode::Deep => Sizes::Deep,
+        },
+    };
+    targets.values().map(probe).collect()
+}

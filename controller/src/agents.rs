@@ -1,0 +1,115 @@
+//! Connections from agents: version exchange, then messages both ways. One task a connection; all that is known of a
+//! connection reaches the session as [`Input`]s.
+
+use crate::session::Input;
+use spl_wire::{Decoder, Encoder, Greeting, ToAgent, ToController};
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// A peer that doesn't say what it is for so long is no agent.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// One agent, as the session sees it.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Tells connections apart.
+    pub id: u64,
+    messages: UnboundedSender<ToAgent>,
+}
+
+impl Agent {
+    /// Queues a message; the end of the connection is reported as an [`Input::Lost`].
+    pub fn send(&self, message: ToAgent) {
+        let _ = self.messages.send(message);
+    }
+}
+
+/// Serves one connection until it ends.
+pub async fn serve<S>(stream: S, id: u64, inputs: Sender<Input>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let why = match talk(stream, id, &inputs).await {
+        Ok(()) => "the connection was closed".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    // The session is gone only when the process ends.
+    let _ = inputs.send(Input::Lost { agent: id, why }).await;
+}
+
+async fn talk<S>(mut stream: S, id: u64, inputs: &Sender<Input>) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let greeted = tokio::time::timeout(GREETING_TIMEOUT, greet(&mut stream)).await;
+    let rest = greeted.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "no greeting came"))??;
+    let (reader, writer) = tokio::io::split(stream);
+    let (messages, outgoing) = unbounded_channel();
+    let agent = Agent { id, messages };
+    tokio::select! {
+        result = read(reader, agent, rest, inputs) => result,
+        result = write(writer, outgoing) => result,
+    }
+}
+
+/// Exchanges versions; gives the bytes that came after the greeting.
+async fn greet<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> io::Result<Vec<u8>> {
+    let ours = Greeting::ours();
+    let mut bytes = Vec::new();
+    loop {
+        if let Some((theirs, used)) = Greeting::decode(&bytes).map_err(io::Error::other)? {
+            let reply = ours.reply_to(&theirs);
+            let mut out = Vec::new();
+            reply.encode(&mut out);
+            stream.write_all(&out).await?;
+            stream.flush().await?;
+            reply.check(&theirs).map_err(io::Error::other)?;
+            return Ok(bytes.split_off(used));
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
+
+async fn read(
+    mut reader: impl AsyncRead + Unpin,
+    agent: Agent,
+    rest: Vec<u8>,
+    inputs: &Sender<Input>,
+) -> io::Result<()> {
+    let mut decoder = Decoder::default();
+    decoder.push(&rest);
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        while let Some(message) = decoder.next::<ToController>().map_err(io::Error::other)? {
+            if inputs.send(Input::Said { agent: agent.clone(), message: Box::new(message) }).await.is_err() {
+                return Ok(());
+            }
+        }
+        match reader.read(&mut chunk).await? {
+            0 => return Ok(()),
+            n => decoder.push(&chunk[..n]),
+        }
+    }
+}
+
+async fn write(
+    mut writer: impl AsyncWrite + Unpin,
+    mut outgoing: UnboundedReceiver<ToAgent>,
+) -> io::Result<()> {
+    let mut encoder = Encoder::default();
+    let mut out = Vec::new();
+    while let Some(message) = outgoing.recv().await {
+        out.clear();
+        encoder.encode(&message, &mut out).map_err(io::Error::other)?;
+        while let Ok(message) = outgoing.try_recv() {
+            encoder.encode(&message, &mut out).map_err(io::Error::other)?;
+        }
+        writer.write_all(&out).await?;
+        writer.flush().await?;
+    }
+    Ok(())
+}

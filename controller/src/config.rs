@@ -1,0 +1,297 @@
+//! The INI file (thesis 3.3.2): every key, its default, and errors that say where and what would be right.
+
+use spl_lang::RunMode;
+use spl_model::Scale;
+use spl_scheduler::Settings;
+use spl_wire::SizeMode;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file that is read when none is named; it need not exist.
+pub const DEFAULT_FILE: &str = "splserver.ini";
+/// The environment variable that names another (the thesis's property `spl.server.config`).
+pub const FILE_VARIABLE: &str = "SPL_SERVER_CONFIG";
+
+/// The controller's configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `initial-sleep`: pause between the controller's start and that of the measurement.
+    pub initial_sleep: Duration,
+    /// `cycle-sleep`: time between two communication cycles.
+    pub cycle_sleep: Duration,
+    /// `port`: where `spl serve` listens.
+    pub port: u16,
+    /// `argument-size`: how workload sizes are found.
+    pub argument_size: SizeMode,
+    /// `tasks-file`: what to measure.
+    pub tasks_file: PathBuf,
+    /// `output-dir`: where measurements are written.
+    pub output_dir: PathBuf,
+    /// `overwrite-measurements`: whether older measurement files are replaced.
+    pub overwrite_measurements: bool,
+    /// `human-readable-measurements`: the form of measurement files.
+    pub human_measurements: bool,
+    /// `measurements-to-flush`: samples of a method between two writes.
+    pub measurements_to_flush: u64,
+    /// `result-file-path`: where results are written.
+    pub result_file: PathBuf,
+    /// `overwrite-results`: whether an older result file is replaced.
+    pub overwrite_results: bool,
+    /// `human-readable-results`: the form of the result file.
+    pub human_results: bool,
+    /// What the scheduler needs.
+    pub scheduler: Settings,
+    scale_base: u64,
+    logarithmic: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            initial_sleep: Duration::from_millis(3000),
+            cycle_sleep: Duration::from_millis(100),
+            port: 38_692,
+            argument_size: SizeMode::Deep,
+            tasks_file: "instr.tasks".into(),
+            output_dir: "out".into(),
+            overwrite_measurements: true,
+            human_measurements: true,
+            measurements_to_flush: 50,
+            result_file: "out/result.eval".into(),
+            overwrite_results: true,
+            human_results: true,
+            scheduler: Settings::thesis(),
+            scale_base: 100,
+            logarithmic: false,
+        }
+    }
+}
+
+/// What a value was expected to be.
+type Expected = String;
+type Set = fn(&mut Config, &str) -> Result<(), Expected>;
+
+/// Every key: section, name, how it is read.
+const KEYS: [(&str, &str, Set); 22] = [
+    ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
+    ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
+    ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
+    ("scheduler", "initial-optimal-measurements", |c, v| {
+        number(v, "a number of methods").map(|n| c.scheduler.initial_optimal = n)
+    }),
+    ("scheduler", "min-measuring-diff", |c, v| number(v, "nanoseconds").map(|n| c.scheduler.min_diff_ns = n)),
+    ("scheduler", "max-measuring-diff", |c, v| number(v, "nanoseconds").map(|n| c.scheduler.max_diff_ns = n)),
+    ("scheduler", "time-diff-weight", |c, v| {
+        number(v, "a whole number from 0").map(|n| c.scheduler.weight = n)
+    }),
+    ("scheduler", "argument-size", |c, v| {
+        let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep)];
+        word(v, &modes).map(|mode| c.argument_size = mode)
+    }),
+    ("controller", "tasks-file", |c, v| path(v).map(|p| c.tasks_file = p)),
+    ("controller", "output-dir", |c, v| path(v).map(|p| c.output_dir = p)),
+    ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.overwrite_measurements = b)),
+    ("controller", "human-readable-measurements", |c, v| flag(v).map(|b| c.human_measurements = b)),
+    ("controller", "max-method-measurements", |c, v| {
+        number(v, "a number of samples").map(|n| c.scheduler.max_samples = n)
+    }),
+    ("controller", "min-method-measurements", |c, v| {
+        number(v, "a number of samples").map(|n| c.scheduler.min_samples = n)
+    }),
+    ("controller", "measurements-to-flush", |c, v| {
+        number(v, "a number of samples").map(|n| c.measurements_to_flush = n)
+    }),
+    ("controller", "run-mode", |c, v| {
+        let modes = [("comparison", RunMode::Comparison), ("measurement", RunMode::Measurement)];
+        word(v, &modes).map(|mode| c.scheduler.mode = mode)
+    }),
+    ("evaluator", "result-file-path", |c, v| path(v).map(|p| c.result_file = p)),
+    ("evaluator", "limit-p-value", |c, v| {
+        number(v, "a number between 0 and 1").map(|p| c.scheduler.limit_p = p)
+    }),
+    ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
+    ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
+    ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
+    ("evaluator", "arguments-size-scale", |c, v| {
+        let scales = [("linear", false), ("lin", false), ("logarithmic", true), ("log", true)];
+        word(v, &scales).map(|log| c.logarithmic = log)
+    }),
+];
+
+impl Config {
+    /// Reads a configuration; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// All problems of the file, one a line, each with its place and what would be right.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, String> {
+        let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
+            format!(
+                "{}:{}:{}: {}\n  expected a section as [name] or a line key = value",
+                file.display(),
+                e.line,
+                e.col,
+                e.msg
+            )
+        })?;
+        let mut config = Self::default();
+        let mut problems = Vec::new();
+        for (section, properties) in &ini {
+            for (key, value) in properties {
+                if let Err(problem) = config.set(section.unwrap_or(""), key, value.trim()) {
+                    problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
+                }
+            }
+        }
+        if let Err(problem) = config.settle() {
+            problems.push(format!("{}: {problem}", file.display()));
+        }
+        if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
+    }
+
+    /// Puts measurements and results under one folder (`--out`).
+    pub fn write_to(&mut self, out: &Path) {
+        self.output_dir = out.join("measurements");
+        self.result_file = out.join("result.eval");
+    }
+
+    fn set(&mut self, section: &str, key: &str, value: &str) -> Result<(), String> {
+        if let Some((_, _, set)) = KEYS.iter().find(|(s, k, _)| (*s, *k) == (section, key)) {
+            return set(self, value).map_err(|expected| format!("{key} = {value:?}: expected {expected}"));
+        }
+        if let Some((right, _, _)) = KEYS.iter().find(|(_, k, _)| *k == key) {
+            return Err(format!("{key} belongs to section [{right}], not [{section}]"));
+        }
+        let known = KEYS.iter().map(|(_, k, _)| *k);
+        let nearest =
+            known.max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
+        Err(format!(
+            "unknown key {key:?} in section [{section}]: did you mean {:?}?",
+            nearest.unwrap_or_default()
+        ))
+    }
+
+    /// What depends on several keys.
+    fn settle(&mut self) -> Result<(), String> {
+        let scale = if self.logarithmic {
+            Scale::logarithmic(self.scale_base)
+        } else {
+            Scale::linear(self.scale_base)
+        };
+        self.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
+        Ok(())
+    }
+}
+
+/// The line, from 1, where a key of a section stands; that of the section, or 1, when the reader saw more than we do.
+fn line_of(text: &str, section: Option<&str>, key: &str) -> usize {
+    let mut current = None;
+    let mut at = 1;
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            current = Some(name.trim());
+            if current == section {
+                at = number;
+            }
+        } else if current == section && line.split(['=', ':']).next().is_some_and(|k| k.trim() == key) {
+            at = number;
+        }
+    }
+    at
+}
+
+fn number<T: std::str::FromStr>(value: &str, expected: &str) -> Result<T, Expected> {
+    value.parse().map_err(|_| expected.to_owned())
+}
+
+fn millis(value: &str) -> Result<Duration, Expected> {
+    number(value, "milliseconds").map(Duration::from_millis)
+}
+
+fn path(value: &str) -> Result<PathBuf, Expected> {
+    if value.is_empty() { Err("a path".to_owned()) } else { Ok(value.into()) }
+}
+
+fn flag(value: &str) -> Result<bool, Expected> {
+    word(value, &[("1", true), ("0", false), ("true", true), ("false", false)])
+}
+
+fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Expected> {
+    let names = words.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    words.iter().find(|(name, _)| *name == value).map(|(_, v)| *v).ok_or_else(|| format!("one of {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(text, Path::new("f.ini"))
+    }
+
+    #[test]
+    fn an_empty_file_gives_the_defaults() {
+        assert_eq!(parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
+            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\n\
+            [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
+            [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+        let expected = Config {
+            initial_sleep: Duration::from_millis(1),
+            cycle_sleep: Duration::from_millis(2),
+            port: 3,
+            argument_size: SizeMode::Shallow,
+            tasks_file: "t".into(),
+            output_dir: "o".into(),
+            overwrite_measurements: false,
+            human_measurements: false,
+            measurements_to_flush: 10,
+            result_file: "r".into(),
+            overwrite_results: false,
+            human_results: false,
+            scheduler: Settings {
+                initial_optimal: 4,
+                min_diff_ns: 5,
+                max_diff_ns: 6,
+                weight: 7,
+                max_samples: 8,
+                min_samples: 9,
+                limit_p: 0.01,
+                mode: RunMode::Measurement,
+                scale: Scale::Logarithmic { base: 11 },
+                ..Settings::thesis()
+            },
+            scale_base: 11,
+            logarithmic: true,
+        };
+        assert_eq!(parse(text).unwrap(), expected);
+        assert_eq!(text.matches('=').count(), KEYS.len(), "a key is missing here");
+    }
+
+    #[test]
+    fn mistakes_name_their_place_and_a_remedy() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected, "{text}");
+        check(
+            "[scheduler]\n\nmin-mesuring-diff = 1\n",
+            "f.ini:3: unknown key \"min-mesuring-diff\" in section [scheduler]: did you mean \"min-measuring-diff\"?",
+        );
+        check(
+            "[controller]\nport = 1\n",
+            "f.ini:2: port belongs to section [communication], not [controller]",
+        );
+        check(
+            "[scheduler]\nargument-size = big\n",
+            "f.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep",
+        );
+        check(
+            "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",
+            "f.ini:4: port = \"x\": expected a port from 0 to 65535\n\
+             f.ini: arguments-size-scale-base: a linear scale needs a base of at least 1, not 0",
+        );
+        assert!(parse("[scheduler\n").unwrap_err().starts_with("f.ini:"));
+    }
+}

@@ -1,0 +1,192 @@
+//! The files of a run: measurements, results, and the lock that keeps two controllers out of one folder.
+
+use crate::config::Config;
+use spl_lang::Tasks;
+use spl_model::{MethodRef, Sample};
+use spl_records::{Form, Measurement, ResultRecord, measurement_files};
+use spl_verdict::Evaluation;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const LOCK_FILE: &str = ".spl.lock";
+
+/// Where samples and results go.
+#[derive(Debug)]
+pub struct Output {
+    measurements: Vec<MeasurementFile>,
+    measurement_form: Form,
+    flush_at: usize,
+    results: File,
+    result_path: PathBuf,
+    result_form: Form,
+    origin: Arc<str>,
+    /// Held until the run ends.
+    _lock: File,
+}
+
+#[derive(Debug)]
+struct MeasurementFile {
+    method: Arc<MethodRef>,
+    path: PathBuf,
+    file: Option<File>,
+    overwrite: bool,
+    pending: String,
+    waiting: usize,
+}
+
+impl Output {
+    /// Creates the folders and the result file; measurement files come with their first samples.
+    ///
+    /// # Errors
+    /// When a folder or file cannot be made, or another controller writes here; one line of text.
+    pub fn open(config: &Config, tasks: &Tasks) -> Result<Self, String> {
+        make_folder(&config.output_dir)?;
+        let lock = lock(&config.output_dir)?;
+        if let Some(parent) = config.result_file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            make_folder(parent)?;
+        }
+        let form = |human| if human { Form::Human } else { Form::Comma };
+        let methods = tasks.methods.iter().map(|task| task.method.clone()).collect::<Vec<_>>();
+        let names = measurement_files(&methods);
+        let measurements = methods.into_iter().zip(names).map(|(method, name)| MeasurementFile {
+            method: Arc::new(method),
+            path: config.output_dir.join(name),
+            file: None,
+            overwrite: config.overwrite_measurements,
+            pending: String::new(),
+            waiting: 0,
+        });
+        let result_form = form(config.human_results);
+        let mut results = open(&config.result_file, config.overwrite_results)?;
+        begin(&mut results, &config.result_file, ResultRecord::header(result_form))?;
+        Ok(Self {
+            measurements: measurements.collect(),
+            measurement_form: form(config.human_measurements),
+            flush_at: usize::try_from(config.measurements_to_flush).unwrap_or(usize::MAX).max(1),
+            results,
+            result_path: config.result_file.clone(),
+            result_form,
+            origin: Arc::from(""),
+            _lock: lock,
+        })
+    }
+
+    /// Names the run of the JVM that the next samples come from.
+    pub fn set_origin(&mut self, origin: &str) {
+        self.origin = Arc::from(origin);
+    }
+
+    /// Adds a sample of the method with this index; it is on disk after `measurements-to-flush` of them.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn sample(&mut self, method: usize, sample: &Sample) -> Result<(), String> {
+        let Some(file) = self.measurements.get_mut(method) else { return Ok(()) };
+        let record = Measurement {
+            method: Arc::clone(&file.method),
+            sample: sample.clone(),
+            window: None,
+            origin: Arc::clone(&self.origin),
+        };
+        // A `String` takes everything.
+        let _ = record.write(self.measurement_form, &mut file.pending);
+        file.waiting += 1;
+        if file.waiting >= self.flush_at { file.flush(self.measurement_form) } else { Ok(()) }
+    }
+
+    /// Writes what waits of one method.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn flush(&mut self, method: usize) -> Result<(), String> {
+        let form = self.measurement_form;
+        self.measurements.get_mut(method).map_or(Ok(()), |file| file.flush(form))
+    }
+
+    /// Writes all samples that wait.
+    ///
+    /// # Errors
+    /// The first failure; the other files are written all the same.
+    pub fn flush_all(&mut self) -> Result<(), String> {
+        let form = self.measurement_form;
+        self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
+    }
+
+    /// Writes a result at once.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn result(&mut self, tasks: &Tasks, evaluation: &Evaluation) -> Result<(), String> {
+        let Some(comparison) = tasks.comparisons.get(evaluation.comparison) else { return Ok(()) };
+        let record = ResultRecord {
+            left: tasks.methods[comparison.left].method.clone(),
+            sign: comparison.sign.to_string(),
+            left_factor: comparison.left_factor,
+            right_factor: comparison.right_factor,
+            right: tasks.methods[comparison.right].method.clone(),
+            evaluation: evaluation.clone(),
+        };
+        let mut text = String::new();
+        // A `String` takes everything.
+        let _ = record.write(self.result_form, &mut text);
+        self.results.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.result_path, &e))
+    }
+}
+
+impl MeasurementFile {
+    fn flush(&mut self, form: Form) -> Result<(), String> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        if self.file.is_none() {
+            let mut file = open(&self.path, self.overwrite)?;
+            begin(&mut file, &self.path, Measurement::header(form))?;
+            self.file = Some(file);
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let result = file.write_all(self.pending.as_bytes());
+        self.pending.clear();
+        self.waiting = 0;
+        result.map_err(|e| cannot_write(&self.path, &e))
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path)
+        .map_err(|e| format!("cannot create the folder {}: {e}; choose another with --out", path.display()))
+}
+
+fn lock(folder: &Path) -> Result<File, String> {
+    let path = folder.join(LOCK_FILE);
+    let file = File::create(&path).map_err(|e| cannot_write(&path, &e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(format!(
+            "another controller is writing to {}: choose another folder with --out",
+            folder.display()
+        )),
+        Err(fs::TryLockError::Error(error)) => Err(cannot_write(&path, &error)),
+    }
+}
+
+fn open(path: &Path, overwrite: bool) -> Result<File, String> {
+    let mut options = OpenOptions::new();
+    if overwrite {
+        options.write(true).truncate(true);
+    } else {
+        options.append(true);
+    }
+    options.create(true).open(path).map_err(|e| cannot_write(path, &e))
+}
+
+/// Writes the header, unless the file goes on from an earlier run.
+fn begin(file: &mut File, path: &Path, header: &str) -> Result<(), String> {
+    let length = file.metadata().map_err(|e| cannot_write(path, &e))?.len();
+    if length == 0 { file.write_all(header.as_bytes()).map_err(|e| cannot_write(path, &e)) } else { Ok(()) }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
+}

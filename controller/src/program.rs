@@ -1,0 +1,154 @@
+//! Starting the measured program with the agent in it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What the agent's library is called.
+pub const LIBRARY: &str = "libspl_agent.so";
+/// Where `JAVA_TOOL_OPTIONS` waits for the agent to give it back.
+const BEFORE_VARIABLE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
+const OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
+
+/// The program's command line with the agent added.
+#[derive(Debug)]
+pub struct Launch {
+    /// Program and arguments.
+    pub command: Vec<OsString>,
+    /// Environment variables that are set for it.
+    pub environment: Vec<(&'static str, OsString)>,
+}
+
+/// The agent's library: `named`, else beside this executable.
+///
+/// # Errors
+/// When there is none.
+pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
+    let path = match named {
+        Some(path) => path.to_owned(),
+        None => {
+            let me = std::env::current_exe().map_err(|e| format!("cannot find this executable: {e}"))?;
+            me.with_file_name(LIBRARY)
+        }
+    };
+    let remedy = "build it with `cargo build --release`, or name it with --agent FILE";
+    match fs::canonicalize(&path) {
+        Ok(found) if found.is_file() => Ok(found),
+        Ok(_) => Err(format!("the agent library {} is no file: {remedy}", path.display())),
+        Err(error) => Err(format!("the agent library {} cannot be read ({error}): {remedy}", path.display())),
+    }
+}
+
+/// Whether a command is a Java launcher, whose arguments we know.
+fn is_launcher(program: &OsStr) -> bool {
+    Path::new(program).file_name() == Some(OsStr::new("java"))
+}
+
+/// Adds the agent to a command.
+pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch {
+    let mut agent = OsString::from("-agentpath:");
+    agent.push(library);
+    agent.push("=");
+    agent.push(options);
+    let mut command = command.to_vec();
+    if command.first().is_some_and(|program| is_launcher(program)) {
+        command.insert(1, agent);
+        return Launch { command, environment: Vec::new() };
+    }
+    let before = std::env::var_os(OPTIONS_VARIABLE).unwrap_or_default();
+    let mut after = before.clone();
+    if !after.is_empty() {
+        after.push(" ");
+    }
+    // The JVM splits the variable at white space outside quotes.
+    after.push("\"");
+    after.push(agent);
+    after.push("\"");
+    Launch { command, environment: vec![(OPTIONS_VARIABLE, after), (BEFORE_VARIABLE, before)] }
+}
+
+/// Loads the agent into a JVM that ends at once, so that a library which cannot be loaded stops us and not the program:
+/// a JVM whose agent cannot be loaded does not start.
+///
+/// Only a Java launcher can be tried; of another command we cannot know which JVM it starts.
+///
+/// # Errors
+/// When there is no such launcher, or its JVM does not accept the library.
+pub fn try_out(command: &[OsString], library: &Path) -> Result<(), String> {
+    let Some(program) = command.first() else { return Err("no command after --".to_owned()) };
+    if !is_launcher(program) {
+        return Ok(());
+    }
+    let launch = with_agent(&[program.clone(), "-Xshare:auto".into(), "-version".into()], library, DRY);
+    let output = Command::new(&launch.command[0]).args(&launch.command[1..]).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| cannot_start(program, &error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    Err(format!(
+        "{} does not load the agent library {}: {}\nIt has to be built for the JVM's machine and C library (glibc or musl).",
+        program.display(),
+        library.display(),
+        said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+    ))
+}
+
+/// Options with which the agent finds no controller.
+const DRY: &str = "spl.client.socket=/nonexistent/spl";
+
+/// Why a program did not start, and what to do.
+pub fn cannot_start(program: &OsStr, error: &io::Error) -> String {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "is it installed and on the PATH? For Java name the launcher, as in /path/to/jdk/bin/java"
+        }
+        io::ErrorKind::PermissionDenied => "is the file executable?",
+        _ => "try the command by itself",
+    };
+    format!("cannot start {}: {error}; {remedy}", program.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_launcher_gets_the_agent_as_its_first_argument() {
+        let launch =
+            with_agent(&command(&["/jdk/bin/java", "-cp", "x", "Main"]), Path::new("/a/lib.so"), "k=v");
+        assert_eq!(
+            launch.command,
+            command(&["/jdk/bin/java", "-agentpath:/a/lib.so=k=v", "-cp", "x", "Main"])
+        );
+        assert!(launch.environment.is_empty());
+    }
+
+    #[test]
+    fn another_command_gets_it_through_the_environment() {
+        let launch = with_agent(&command(&["./start.sh"]), Path::new("/a b/lib.so"), "k=v");
+        assert_eq!(launch.command, command(&["./start.sh"]));
+        let (name, value) = &launch.environment[0];
+        assert_eq!(*name, "JAVA_TOOL_OPTIONS");
+        assert!(value.to_string_lossy().ends_with("\"-agentpath:/a b/lib.so=k=v\""), "{value:?}");
+    }
+
+    #[test]
+    fn a_missing_library_names_the_remedy() {
+        let error = library(Some(Path::new("/nowhere/libspl_agent.so"))).unwrap_err();
+        assert!(error.contains("/nowhere/libspl_agent.so") && error.contains("--agent"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_java_names_the_remedy() {
+        let error = try_out(&command(&["/nowhere/java"]), Path::new("/lib.so")).unwrap_err();
+        assert!(error.contains("/nowhere/java") && error.contains("PATH"), "{error}");
+    }
+}

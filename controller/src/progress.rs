@@ -1,0 +1,133 @@
+//! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
+
+use spl_lang::Tasks;
+use spl_model::{MethodRef, Outcome};
+use spl_scheduler::{MethodProgress, Scheduler, Status};
+use spl_verdict::{Evaluation, Standing};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// Between two lines that only say how far it is.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// The lines of a run.
+#[derive(Debug)]
+pub struct Progress {
+    quiet: bool,
+    next: Instant,
+}
+
+impl Progress {
+    /// With `quiet`, problems only.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, next: Instant::now() + INTERVAL }
+    }
+
+    /// A line.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("spl: {text}");
+        }
+    }
+
+    /// A line that is always said.
+    #[expect(clippy::unused_self, reason = "the same way as the other lines")]
+    pub fn problem(&self, text: &str) {
+        eprintln!("spl: error: {text}");
+    }
+
+    /// A method that cannot be measured.
+    pub fn unavailable(&self, method: &MethodRef, why: &Outcome) {
+        let why = match why {
+            Outcome::Abstract => "it has no body; name a class that implements it".to_owned(),
+            Outcome::Native => "it is native, there is no bytecode to measure".to_owned(),
+            Outcome::NoSuchMethod { nearest } if nearest.is_empty() => {
+                "its class has no such method".to_owned()
+            }
+            Outcome::NoSuchMethod { nearest } => {
+                format!("its class has no such method; did you mean {}?", nearest.join(" or "))
+            }
+            Outcome::Refused(refusal) => refusal.to_string(),
+            Outcome::Instrumented | Outcome::Intrinsic | Outcome::NotLoaded => return,
+        };
+        self.note(&format!("{method} cannot be measured: {why}"));
+    }
+
+    /// How far it is, now and then.
+    pub fn cycle(&mut self, scheduler: &Scheduler) {
+        if self.quiet || Instant::now() < self.next || scheduler.is_done() {
+            return;
+        }
+        self.next = Instant::now() + INTERVAL;
+        let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
+        let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
+        let samples: u64 = methods.iter().map(|m| m.samples).sum();
+        let measured = methods.iter().filter(|m| matches!(m.status, Status::Measured));
+        let names =
+            measured.map(|m| format!("{} ({})", scheduler.name(m.method), m.samples)).collect::<Vec<_>>();
+        self.note(&format!(
+            "{} of {} methods finished, {samples} samples; measuring {}",
+            count(|status| matches!(status, Status::Finished)),
+            methods.len(),
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        ));
+    }
+
+    /// A verdict as it comes.
+    pub fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
+        self.note(&format!("verdict: {}", line(tasks, evaluation)));
+    }
+
+    /// The table at the end.
+    pub fn table(&self, tasks: &Tasks, evaluations: &[Evaluation]) {
+        if self.quiet {
+            return;
+        }
+        eprintln!("spl:");
+        for (index, comparison) in tasks.comparisons.iter().enumerate() {
+            eprintln!("spl: {}", tasks.line_of(comparison));
+            let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
+            if of_this.peek().is_none() {
+                eprintln!("spl:   not evaluated: the measurement ended before");
+            }
+            for evaluation in of_this {
+                eprintln!("spl:   {}", judgement(evaluation));
+            }
+        }
+    }
+}
+
+fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
+    let comparison = tasks.comparisons.get(evaluation.comparison).map(|comparison| tasks.line_of(comparison));
+    format!("{}: {}", comparison.unwrap_or_default(), judgement(evaluation))
+}
+
+/// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
+fn judgement(evaluation: &Evaluation) -> String {
+    let verdict = match &evaluation.verdict {
+        Ok(verdict) => verdict,
+        Err(why) => return format!("not evaluated: {why}"),
+    };
+    let word = if evaluation.standing() == Standing::Holds { "holds" } else { "FAILS" };
+    let mut text = format!("{word} ({}), p = {}", verdict.basis, p_value(verdict.p_value));
+    // A `String` takes everything.
+    if let Some(ratio) = &verdict.ratio {
+        let _ = write!(text, ", scaled ratio {:.3} [{:.3}, {:.3}]", ratio.value, ratio.low, ratio.high);
+    }
+    let _ = write!(
+        text,
+        ", sizes {}, {} and {} samples",
+        evaluation.bucket, evaluation.n_left, evaluation.n_right
+    );
+    if evaluation.leftover {
+        text.push_str(", leftover");
+    }
+    if evaluation.drops > 0 {
+        let _ = write!(text, ", {} lost", evaluation.drops);
+    }
+    text
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.00001 && p > 0.0 { format!("{p:.2e}") } else { format!("{p:.5}") }
+}

@@ -1,0 +1,110 @@
+//! A test agent that shows the bytecode a JVM really runs.
+//!
+//! `-agentpath:libspl_witness.so=SOCKET` answers on that Unix socket: each line that names a class (`java/lang/Integer`)
+//! is answered by one line `name descriptor bytes-in-hex` for every method with code of every loaded class of that name,
+//! sorted, and an empty line. It asks JVM TI `GetBytecodes`; a retransformation could not be trusted to tell, because its
+//! hook is always given the original bytes.
+
+use jvmti_bindings::Agent;
+use jvmti_bindings::agent::AgentLoadContext;
+use jvmti_bindings::callbacks::{CallbackContext, ThreadEvent};
+use jvmti_bindings::env::{JniEnv, Jvmti};
+use jvmti_bindings::sys::{jni, jvmti};
+use std::ffi::c_void;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Mutex;
+
+/// Local references that one answer may hold; far more than a test program loads.
+const REFERENCES: jni::jint = 200_000;
+
+/// The agent.
+#[derive(Default)]
+struct Witness {
+    socket: Mutex<String>,
+}
+
+impl Agent for Witness {
+    fn on_load(&self, context: AgentLoadContext<'_>) -> jni::jint {
+        *self.socket.lock().expect("no panic came before") =
+            context.options_lossy().unwrap_or_default().into_owned();
+        let Ok(env) = context.vm().jvmti() else { return jni::JNI_ERR };
+        let ready = env
+            .add_capabilities_with(|wanted| wanted.set_can_get_bytecodes(true))
+            .and_then(|_| env.set_default_agent_callbacks())
+            .and_then(|()| env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT]));
+        if ready.is_ok() { jni::JNI_OK } else { jni::JNI_ERR }
+    }
+
+    fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
+        let socket = self.socket.lock().expect("no panic came before").clone();
+        let listener = UnixListener::bind(socket).expect("the test chose a free socket");
+        let env = context.jni().expect("the VM is up");
+        let class = env.find_class("java/lang/Thread").expect("every VM has threads");
+        // SAFETY: the class just found.
+        let constructor = unsafe { env.get_method_id(class, "<init>", "()V") }.expect("threads can be made");
+        // SAFETY: the class and its constructor without arguments.
+        let thread = unsafe { env.new_object(class, constructor, &[]) }.expect("threads can be made");
+        let arg = Box::into_raw(Box::new(listener)).cast::<c_void>();
+        // SAFETY: a new thread object, and a box that the thread takes over.
+        unsafe { context.jvmti().run_agent_thread(thread, answer, arg, jvmti::JVMTI_THREAD_NORM_PRIORITY) }
+            .expect("an agent thread can be started");
+    }
+}
+
+unsafe extern "system" fn answer(env: *mut jvmti::jvmtiEnv, jni: *mut jni::JNIEnv, listener: *mut c_void) {
+    // SAFETY: the box that `vm_init` gave away.
+    let listener = unsafe { Box::from_raw(listener.cast::<UnixListener>()) };
+    // SAFETY: the environment that the JVM gives this thread.
+    let env = unsafe { Jvmti::from_raw(env) };
+    // SAFETY: as above.
+    let jni = unsafe { JniEnv::from_raw(jni) };
+    for stream in listener.incoming().flatten() {
+        serve(&env, &jni, stream);
+    }
+}
+
+fn serve(env: &Jvmti, jni: &JniEnv, mut stream: UnixStream) {
+    let Ok(reader) = stream.try_clone() else { return };
+    for class in BufReader::new(reader).lines().map_while(Result::ok) {
+        if jni.push_local_frame(REFERENCES).is_err() {
+            return;
+        }
+        let mut lines = methods(env, &class);
+        // SAFETY: the frame pushed above; nothing of it is used any more.
+        unsafe { jni.pop_local_frame_raw(std::ptr::null_mut()) };
+        lines.sort();
+        lines.push("\n".to_owned());
+        if stream.write_all(lines.concat().as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// A line for each method with code of each loaded class of this name.
+fn methods(env: &Jvmti, class: &str) -> Vec<String> {
+    let signature = format!("L{class};");
+    let mut lines = Vec::new();
+    for loaded in env.get_loaded_classes().unwrap_or_default() {
+        // SAFETY: a local reference of this thread's frame.
+        let Ok((found, _)) = (unsafe { env.get_class_signature(loaded) }) else { continue };
+        if found != signature {
+            continue;
+        }
+        // SAFETY: as above.
+        for method in unsafe { env.get_class_methods(loaded) }.unwrap_or_default() {
+            // SAFETY: the method belongs to a class that a local reference keeps alive.
+            let Ok((name, descriptor, _)) = (unsafe { env.get_method_name(method) }) else { continue };
+            // SAFETY: as above. Native and abstract methods have no code and give an error.
+            let Ok(code) = (unsafe { env.get_bytecodes(method) }) else { continue };
+            let hex = code.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            lines.push(format!("{name} {descriptor} {hex}\n"));
+        }
+    }
+    lines
+}
+
+/// The way in.
+mod entry {
+    jvmti_bindings::export_agent!(crate::Witness);
+}
