@@ -2,6 +2,7 @@
 
 mod damaged;
 mod measurements;
+mod page;
 mod results;
 mod run;
 mod values;
