@@ -1,7 +1,7 @@
 //! What the scheduler decides, and why.
 
 use crate::MethodIx;
-use spl_model::Outcome;
+use spl_model::{Bucket, Outcome};
 use spl_verdict::Evaluation;
 use std::fmt;
 
@@ -13,6 +13,10 @@ pub enum Action {
     Measure(MethodIx),
     /// The method is no longer measured and waits again. Samples on their way still count.
     Suspend(MethodIx),
+    /// The method's gate closes and opens again in its next turn; with windows only.
+    Rest(MethodIx),
+    /// A window of a comparison is closed and has pairs in a bucket; with windows only.
+    Window(Box<Window>),
     /// From now on one call of so many is taken, chosen at random: the first at once, each next one after 1 to
     /// 2·every − 1 calls. Holds over suspensions until it is changed; 1 at first.
     SampleEvery {
@@ -36,6 +40,25 @@ pub enum Action {
     Done,
 }
 
+/// The pairs of one comparison in one bucket from one window: the first left call with the first right one, and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Index of the comparison.
+    pub comparison: usize,
+    /// Workload sizes that the calls have in common.
+    pub bucket: Bucket,
+    /// Number of the window within its group, from 1.
+    pub number: u64,
+    /// Durations of the left method's calls, nanoseconds, in the order in which they started.
+    pub left_ns: Vec<u64>,
+    /// Durations of the right method's calls, as many.
+    pub right_ns: Vec<u64>,
+    /// Calls of both sides that found no partner.
+    pub surplus: u64,
+    /// Calls of both sides that were still running when the next gate opened.
+    pub overlapped: u64,
+}
+
 /// An action with what led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
@@ -47,7 +70,8 @@ pub struct Decision {
     pub situation: Situation,
 }
 
-/// The scheduler's figures at one moment: one point of the thesis's figure 4.5.
+/// The scheduler's figures at one moment: one point of the thesis's figure 4.5. With windows they count groups of
+/// methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Situation {
     /// The owner's clock.
@@ -82,6 +106,13 @@ pub enum Cause {
         /// `max-measuring-diff`
         limit_ns: u64,
     },
+    /// It is the method's turn in its group's window, or the turn is over.
+    Turn {
+        /// Number of the window within its group, from 1.
+        window: u64,
+    },
+    /// All turns of the window and the calls of the one before it are over.
+    WindowClosed,
     /// No sample came for longer than the upper limit.
     Silence {
         /// Time since the last sample arrived, or since the start.
@@ -143,6 +174,15 @@ impl Decision {
         match &self.action {
             Action::Measure(method) => write!(f, "measure {}", name(*method))?,
             Action::Suspend(method) => write!(f, "suspend {}", name(*method))?,
+            Action::Rest(method) => write!(f, "close the gate of {} until its next turn", name(*method))?,
+            Action::Window(window) => {
+                let Window { comparison, bucket, number, left_ns, .. } = &**window;
+                let pairs = left_ns.len();
+                write!(
+                    f,
+                    "add {pairs} pairs of window {number} to comparison {comparison} in bucket {bucket}"
+                )?;
+            }
             Action::SampleEvery { method, every } => {
                 write!(f, "take one call in {every} of {}", name(*method))?
             }
@@ -179,6 +219,8 @@ impl fmt::Display for Cause {
             Self::TooLong { difference_ns, limit_ns } => {
                 write!(f, "measurements end {difference_ns} ns apart, more than {limit_ns} ns")
             }
+            Self::Turn { window } => write!(f, "turns in window {window} of its group"),
+            Self::WindowClosed => f.write_str("all its turns and late calls are over"),
             Self::Silence { silent_ns, limit_ns } => {
                 write!(f, "no sample came for {silent_ns} ns, more than {limit_ns} ns")
             }

@@ -22,8 +22,11 @@ pub enum Event {
     /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An empty
     /// batch is a [`Event::Tick`].
     Samples(Vec<(MethodIx, Sample)>),
-    /// A communication cycle without a sample; also the pulse that lets time-driven decisions happen.
+    /// A communication cycle without a sample.
     Tick,
+    /// Time passed, between two cycles: what is due happens ([`Scheduler::wake_ns`](crate::Scheduler::wake_ns)). It
+    /// says nothing about samples.
+    Pulse,
     /// Samples were lost on their way (full ring, clock anomaly, damaged frame).
     Dropped {
         /// Whose they were; `None` when that is not known.
@@ -39,6 +42,20 @@ pub enum Event {
         method: MethodIx,
         /// What the agent answered.
         why: Outcome,
+    },
+    /// The JVM's monotonic clock shows this now. Until it is told, both clocks are taken to be one, as they are when
+    /// both processes run on the same Linux machine. Only windows depend on it.
+    Clock {
+        /// Nanoseconds of the JVM's monotonic clock.
+        jvm_ns: u64,
+    },
+    /// No call of the method that started while its gate was open is outstanding any more. Without this word the next
+    /// gate of its group opens when [`Paired::overlap_bound_ns`](crate::Paired) has passed.
+    Drained(MethodIx),
+    /// The owner decided and evaluated a comparison: see [`Paired::owner_decides`](crate::Paired).
+    Decided {
+        /// Index of the comparison.
+        comparison: usize,
     },
     /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.
     Finish,

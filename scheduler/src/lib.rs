@@ -22,6 +22,8 @@
 //! |---|---|
 //! | [`Action::Measure`] | opens the method's gate; its probes are in or come with the next `Retransform` |
 //! | [`Action::Suspend`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
+//! | [`Action::Rest`] | closes the gate until the method's next turn (only with windows) |
+//! | [`Action::Window`] | looks at the pairs, if it decides itself (only with windows) |
 //! | [`Action::SampleEvery`] | tells the gate to take one call in so many (only with a budget) |
 //! | [`Action::Finished`] | closes the gate for good, writes what is left of the method's samples |
 //! | [`Action::Retransform`] | one request to the JVM: puts the probes of some methods in, takes those of others out |
@@ -41,7 +43,15 @@
 //! - [`Settings::restore_after_ns`] leaves the probes of suspended methods in for a while, behind closed gates;
 //! - [`Settings::change_interval_ns`] and [`Settings::changes_per_minute`] merge and cap changes of classes. A method
 //!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change;
-//! - [`Settings::budget`] thins the sampling of busy methods, and measures fewer, so that probes stay under a ceiling.
+//! - [`Settings::budget`] thins the sampling of busy methods, and measures fewer, so that probes stay under a ceiling;
+//! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares
+//!   calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
+//!
+//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is complete; a
+//! call that comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
+//! window counts even so, lest a partner that is never called keeps a method measured for ever. When one side is
+//! finished, its comparisons end, because the other side alone makes no pairs. Groups keep caller and callee apart
+//! only when they are compared with each other, directly or by way of others.
 //!
 //! # Where the thesis leaves a choice
 //!
@@ -64,18 +74,21 @@ mod budget;
 mod compare;
 mod decision;
 mod event;
+mod finishing;
 mod law;
 mod method;
+mod paired;
 mod probes;
 mod progress;
 mod roster;
 mod scheduler;
 mod select;
 mod settings;
+mod windows;
 
-pub use decision::{Action, Cause, Decision, Situation};
+pub use decision::{Action, Cause, Decision, Situation, Window};
 pub use event::{Event, MethodIx};
 pub use method::Status;
 pub use progress::MethodProgress;
 pub use scheduler::Scheduler;
-pub use settings::{Budget, Settings, SettingsError, WarmUp};
+pub use settings::{Budget, Paired, Settings, SettingsError, WarmUp};

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 pub enum Status {
     /// Never measured yet.
     Waiting,
-    /// Measured now.
+    /// Measured now: its gate is open.
     Measured,
+    /// Its group is measured in turn and its gate is closed until its next turn; with windows only.
+    Resting,
     /// Was measured and waits again.
     Suspended,
     /// Its measurement is complete.
@@ -22,19 +24,11 @@ impl Status {
     pub(crate) fn waits(self) -> bool {
         matches!(self, Self::Waiting | Self::Suspended)
     }
-}
 
-/// What became of a sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Recorded {
-    /// It was taken during warm-up.
-    Discarded,
-    /// It came after the method had finished.
-    Late,
-    /// It counts.
-    Counted,
-    /// It counts and fills its bucket.
-    Filled(Bucket),
+    /// Whether the method is measured, if only in turn with others.
+    pub(crate) fn is_active(self) -> bool {
+        matches!(self, Self::Measured | Self::Resting)
+    }
 }
 
 /// One method: status, counts, buckets.
@@ -42,6 +36,8 @@ pub(crate) enum Recorded {
 pub(crate) struct Method {
     /// Index of its class, in the order in which the task file names classes first.
     pub(crate) class: usize,
+    /// What is measured and suspended together with it: its group with windows, else itself alone.
+    pub(crate) unit: usize,
     pub(crate) status: Status,
     /// Rises with each start of a measurement: the smallest is the longest-measured.
     pub(crate) turn: u64,
@@ -51,6 +47,8 @@ pub(crate) struct Method {
     pub(crate) late: u64,
     /// Samples discarded as warm-up.
     pub(crate) discarded: u64,
+    /// Samples that found no partner in their window.
+    pub(crate) surplus: u64,
     /// Samples of this method known to be lost.
     pub(crate) dropped: u64,
     /// Samples of unknown methods that were lost before this one was measured first.
@@ -70,14 +68,16 @@ struct Warming {
 }
 
 impl Method {
-    pub(crate) fn new(class: usize) -> Self {
+    pub(crate) fn new(class: usize, unit: usize) -> Self {
         Self {
             class,
+            unit,
             status: Status::Waiting,
             turn: 0,
             counted: 0,
             late: 0,
             discarded: 0,
+            surplus: 0,
             dropped: 0,
             dropped_before: None,
             buckets: BTreeMap::new(),
@@ -104,25 +104,29 @@ impl Method {
         self.warming = Warming::default();
     }
 
-    /// Takes one sample.
-    pub(crate) fn record(&mut self, sample: &Sample, settings: &Settings) -> Recorded {
+    /// Notes that a sample arrived and says whether it counts: not when the method has finished or warms up.
+    pub(crate) fn arrive(&mut self, sample: &Sample, settings: &Settings) -> bool {
         self.ended(sample.end_ns());
         if self.status == Status::Finished {
             self.late += 1;
-            return Recorded::Late;
+            return false;
         }
         if settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up)) {
             self.discarded += 1;
-            return Recorded::Discarded;
+            return false;
         }
+        true
+    }
+
+    /// Takes a sample that counts and gives the number of samples that its bucket has now.
+    pub(crate) fn take(&mut self, bucket: &Bucket, duration_ns: u64) -> u64 {
         self.counted += 1;
-        let bucket = settings.scale.bucket(&sample.size);
-        let durations = self.buckets.entry(bucket.clone()).or_default();
-        durations.push(sample.duration_ns());
-        if durations.len() as u64 == settings.min_samples {
-            Recorded::Filled(bucket)
+        if let Some(durations) = self.buckets.get_mut(bucket) {
+            durations.push(duration_ns);
+            durations.len() as u64
         } else {
-            Recorded::Counted
+            self.buckets.insert(bucket.clone(), vec![duration_ns]);
+            1
         }
     }
 
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn the_gap_is_that_of_the_two_latest_ends() {
         let check = |ends: &[u64], expected: Option<u64>| {
-            let mut method = Method::new(0);
+            let mut method = Method::new(0, 0);
             for &end in ends {
                 method.ended(end);
             }
@@ -174,14 +178,12 @@ mod tests {
 
     #[test]
     fn warm_up_ends_by_count_and_by_time() {
-        let check = |samples: u64, time_ns: u64, starts: &[u64], expected: u64| {
+        let check = |samples: u64, time_ns: u64, starts: &[u64], expected: usize| {
             let settings = Settings { warm_up: Some(WarmUp { samples, time_ns }), ..Settings::thesis() };
-            let mut method = Method::new(0);
-            for &start in starts {
-                method.record(&sample(start), &settings);
-            }
-            assert_eq!(method.counted, expected, "{samples} samples, {time_ns} ns, {starts:?}");
-            assert_eq!(method.discarded, starts.len() as u64 - expected);
+            let mut method = Method::new(0, 0);
+            let counts = starts.iter().filter(|&&start| method.arrive(&sample(start), &settings)).count();
+            assert_eq!(counts, expected, "{samples} samples, {time_ns} ns, {starts:?}");
+            assert_eq!(method.discarded as usize, starts.len() - expected);
         };
         check(2, 0, &[10, 20, 30, 40], 2);
         check(0, 15, &[10, 20, 30, 40], 2);
@@ -195,19 +197,19 @@ mod tests {
     fn samples_that_the_agent_calls_warm_up_count_only_in_the_thesis_profile() {
         let mut flagged = sample(10);
         flagged.flags = SampleFlags::WARM_UP.with(SampleFlags::GC);
-        let mut method = Method::new(0);
-        assert_eq!(method.record(&flagged, &Settings::thesis()), Recorded::Counted);
+        let mut method = Method::new(0, 0);
+        assert!(method.arrive(&flagged, &Settings::thesis()));
         let settings = Settings { warm_up: Some(WarmUp { samples: 0, time_ns: 0 }), ..Settings::thesis() };
-        assert_eq!(method.record(&flagged, &settings), Recorded::Discarded);
+        assert!(!method.arrive(&flagged, &settings));
     }
 
     #[test]
     fn a_new_warm_up_starts_when_code_is_thrown_away() {
         let settings = Settings { warm_up: Some(WarmUp { samples: 1, time_ns: 0 }), ..Settings::thesis() };
-        let mut method = Method::new(0);
-        let record = |method: &mut Method| method.record(&sample(10), &settings);
-        assert_eq!([record(&mut method), record(&mut method)], [Recorded::Discarded, Recorded::Counted]);
+        let mut method = Method::new(0, 0);
+        let record = |method: &mut Method| method.arrive(&sample(10), &settings);
+        assert_eq!([record(&mut method), record(&mut method)], [false, true]);
         method.cool_down();
-        assert_eq!(record(&mut method), Recorded::Discarded);
+        assert!(!record(&mut method));
     }
 }

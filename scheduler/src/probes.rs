@@ -74,7 +74,7 @@ impl Probes {
     fn wanted(&mut self, method: MethodIx, status: Status, settings: &Settings, now_ns: u64) -> bool {
         if status != Status::Suspended {
             self.suspended_since_ns[method.0] = None;
-            return status == Status::Measured;
+            return status.is_active();
         }
         let since = *self.suspended_since_ns[method.0].get_or_insert(now_ns);
         self.inside[method.0] && now_ns.saturating_sub(since) < settings.restore_after_ns

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct MethodProgress {
     /// The method.
     pub method: MethodIx,
-    /// Waiting, measured, suspended or finished.
+    /// Waiting, measured, resting, suspended or finished.
     pub status: Status,
     /// Whether its probes are in, or were asked to go in: a suspended method may keep them behind a closed gate.
     pub probes_in: bool,
@@ -23,6 +23,8 @@ pub struct MethodProgress {
     pub late: u64,
     /// Samples discarded as warm-up.
     pub discarded: u64,
+    /// Samples that found no partner in their window; with windows only.
+    pub surplus: u64,
     /// Samples of this method known to be lost.
     pub dropped: u64,
     /// Buckets with at least one sample.
@@ -50,6 +52,7 @@ impl Scheduler {
             remaining: self.settings.effective_max().saturating_sub(method.counted),
             late: method.late,
             discarded: method.discarded,
+            surplus: method.surplus,
             dropped: method.dropped,
             buckets: method.buckets.len(),
             full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),

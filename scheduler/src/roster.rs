@@ -5,10 +5,13 @@ use crate::method::{Method, Status};
 use spl_lang::Tasks;
 use std::collections::HashMap;
 
-/// All methods of the task file. Statuses change here only, so that the counts are always right.
+/// All methods of the task file, and the units in which they are measured and counted: with windows the groups of
+/// methods that are compared with each other, else each method by itself. Statuses change here only, so that the
+/// counts are always right.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Roster {
     methods: Vec<Method>,
+    units: Vec<Unit>,
     classes: usize,
     measured: usize,
     unfinished: usize,
@@ -17,16 +20,35 @@ pub(crate) struct Roster {
     dropped_of_unknown: u64,
 }
 
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Unit {
+    members: Vec<MethodIx>,
+    active: usize,
+    unfinished: usize,
+}
+
 impl Roster {
-    pub(crate) fn new(tasks: &Tasks) -> Self {
+    /// The methods of the task list; `unit_of` has a number for each, counted from 0 without gaps.
+    pub(crate) fn new(tasks: &Tasks, unit_of: &[usize]) -> Self {
         let mut classes: HashMap<&str, usize> = HashMap::new();
         let mut methods = Vec::with_capacity(tasks.methods.len());
-        for task in &tasks.methods {
+        let mut units: Vec<Unit> = Vec::new();
+        for (index, (task, &unit)) in tasks.methods.iter().zip(unit_of).enumerate() {
             let next = classes.len();
-            methods.push(Method::new(*classes.entry(task.method.class()).or_insert(next)));
+            methods.push(Method::new(*classes.entry(task.method.class()).or_insert(next), unit));
+            units.resize_with(units.len().max(unit + 1), Unit::default);
+            units[unit].members.push(MethodIx(index));
+            units[unit].unfinished += 1;
         }
-        let unfinished = methods.len();
-        Self { methods, classes: classes.len(), measured: 0, unfinished, turns: 0, dropped_of_unknown: 0 }
+        Self {
+            classes: classes.len(),
+            measured: 0,
+            unfinished: units.len(),
+            methods,
+            units,
+            turns: 0,
+            dropped_of_unknown: 0,
+        }
     }
 
     pub(crate) fn get(&self, method: MethodIx) -> Option<&Method> {
@@ -50,12 +72,37 @@ impl Roster {
         self.classes
     }
 
+    /// Units that are measured.
     pub(crate) fn measured(&self) -> usize {
         self.measured
     }
 
+    /// Units with a method that is not finished.
     pub(crate) fn unfinished(&self) -> usize {
         self.unfinished
+    }
+
+    /// The methods of each unit.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &[MethodIx]> {
+        self.units.iter().map(|unit| unit.members.as_slice())
+    }
+
+    /// The methods of a unit that are not finished.
+    pub(crate) fn unfinished_of(&self, unit: usize) -> Vec<MethodIx> {
+        let members = self.units.get(unit).map_or(&[][..], |unit| &unit.members);
+        members.iter().copied().filter(|&member| !self.is_finished(member)).collect()
+    }
+
+    /// The methods that are measured together with this one, itself included.
+    pub(crate) fn active_with(&self, method: MethodIx) -> Vec<MethodIx> {
+        let unit = self.get(method).map_or(0, |method| method.unit);
+        let is_active = |member: &MethodIx| self.get(*member).is_some_and(|one| one.status.is_active());
+        self.unfinished_of(unit).into_iter().filter(is_active).collect()
+    }
+
+    /// Whether a unit is measured.
+    pub(crate) fn is_active(&self, unit: usize) -> bool {
+        self.units.get(unit).is_some_and(|unit| unit.active > 0)
     }
 
     /// Whether the method is finished; one that does not exist never delivers, as a finished one.
@@ -67,18 +114,23 @@ impl Roster {
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
         let lost = self.dropped_of_unknown;
         let Some(method) = self.methods.get_mut(method.0) else { return };
-        if method.status == Status::Finished || method.status == status {
+        let old = method.status;
+        if old == Status::Finished || old == status {
             return;
         }
-        self.measured -= usize::from(method.status == Status::Measured);
-        self.unfinished -= usize::from(status == Status::Finished);
-        if status == Status::Measured {
-            self.measured += 1;
+        method.status = status;
+        let unit = &mut self.units[method.unit];
+        let was_active = unit.active > 0;
+        unit.active -= usize::from(old.is_active());
+        unit.active += usize::from(status.is_active());
+        unit.unfinished -= usize::from(status == Status::Finished);
+        self.measured = self.measured - usize::from(was_active) + usize::from(unit.active > 0);
+        self.unfinished -= usize::from(status == Status::Finished && unit.unfinished == 0);
+        if status.is_active() && !old.is_active() {
             self.turns += 1;
             method.turn = self.turns;
             method.dropped_before.get_or_insert(lost);
         }
-        method.status = status;
     }
 
     /// Every method of these methods' classes starts its warm-up anew: a changed class loses its compiled code.

@@ -2,16 +2,15 @@
 
 use crate::budget::{Meters, Thinning};
 use crate::compare::Comparisons;
-use crate::decision::describe;
 use crate::law::{Law, Shift};
-use crate::method::{Recorded, Status};
+use crate::method::Status;
 use crate::probes::Probes;
 use crate::roster::Roster;
 use crate::select;
+use crate::windows::Rotation;
 use crate::{Action, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::Tasks;
-use spl_model::{Bucket, MethodRef, Outcome, Sample};
-use spl_verdict::NotEvaluated;
+use spl_model::{Bucket, MethodRef, Sample};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +19,16 @@ pub struct Scheduler {
     pub(crate) names: Vec<MethodRef>,
     pub(crate) roster: Roster,
     pub(crate) comparisons: Comparisons,
-    law: Law,
+    pub(crate) law: Law,
     pub(crate) probes: Probes,
     pub(crate) meters: Meters,
+    /// The windows of each group of methods; empty in the policy of the thesis.
+    pub(crate) rotations: Vec<Rotation>,
+    /// Time of the JVM's clock less that of the owner's.
+    pub(crate) clock_offset_ns: i128,
     /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
-    last_receipt_ns: Option<u64>,
-    now_ns: u64,
+    pub(crate) last_receipt_ns: Option<u64>,
+    pub(crate) now_ns: u64,
     done: bool,
     decisions: Vec<Decision>,
 }
@@ -37,15 +40,23 @@ impl Scheduler {
     /// When the settings contradict themselves, or a comparison names a method that is not in the list.
     pub fn new(settings: Settings, tasks: &Tasks) -> Result<Self, SettingsError> {
         settings.check()?;
-        let roster = Roster::new(tasks);
+        let comparisons = Comparisons::new(tasks, &settings)?;
+        let units = if settings.windows().is_some() {
+            comparisons.groups()
+        } else {
+            (0..tasks.methods.len()).collect()
+        };
+        let roster = Roster::new(tasks, &units);
         Ok(Self {
-            comparisons: Comparisons::new(tasks, settings.mode)?,
+            rotations: if settings.windows().is_some() { Rotation::of_units(&roster) } else { Vec::new() },
             law: Law::new(settings.initial_optimal, roster.unfinished()),
             probes: Probes::new(roster.len()),
             meters: Meters::new(roster.len()),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
+            comparisons,
             roster,
             settings,
+            clock_offset_ns: 0,
             last_receipt_ns: None,
             now_ns: 0,
             done: false,
@@ -63,11 +74,16 @@ impl Scheduler {
             Event::Samples(batch) if batch.is_empty() => self.tick(),
             Event::Samples(batch) => self.samples(batch),
             Event::Tick => self.tick(),
+            Event::Pulse => {}
             Event::Dropped { method, count } => self.dropped(method, count),
             Event::LimitReached(method) => self.limit_reached(method),
             Event::Unavailable { method, why } => self.unavailable(method, why),
+            Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
+            Event::Drained(method) => self.drained(method),
+            Event::Decided { comparison } => self.decided(comparison),
             Event::Finish => self.finish_all(),
         }
+        self.turn_gates();
         self.spend();
         self.settle();
         std::mem::take(&mut self.decisions)
@@ -116,49 +132,30 @@ impl Scheduler {
     /// One sample, in the thesis's order (3.2.3): record it, remove what it finished, then add or suspend.
     fn sample(&mut self, index: MethodIx, sample: &Sample) {
         let Some(method) = self.roster.get_mut(index) else { return };
-        let recorded = method.record(sample, &self.settings);
-        let counted = method.counted;
+        let counts = method.arrive(sample, &self.settings);
         self.meters.count(index, 1);
         let shift = if self.last_receipt_ns.is_some() {
             self.law.ended(sample.end_ns(), &self.settings, self.roster.unfinished())
         } else {
             None
         };
-        if let Recorded::Filled(bucket) = &recorded {
-            self.bucket_filled(index, bucket);
-        }
-        let limit = self.settings.effective_max();
-        if counted >= limit && !self.roster.is_finished(index) {
-            self.finish(index, Cause::LimitReached { samples: counted, limit: Some(limit) });
+        if counts {
+            let bucket = self.settings.scale.bucket(&sample.size);
+            if self.rotations.is_empty() {
+                self.record(index, bucket, sample.duration_ns());
+            } else {
+                self.hold(index, bucket, sample);
+            }
         }
         self.balance(shift);
     }
 
-    /// Decides the comparisons of `method` whose other side has an equal full bucket; each leaves both its methods,
-    /// which may finish either of them.
-    fn bucket_filled(&mut self, method: MethodIx, bucket: &Bucket) {
-        let needed = self.settings.min_samples;
-        let ready: Vec<usize> = self
-            .comparisons
-            .open_of(method)
-            .filter(|&index| self.comparisons.is_full(index, bucket, &self.roster, needed))
-            .collect();
-        for index in ready {
-            let evaluation = self.comparisons.evaluate(index, bucket, &self.roster, &self.settings);
-            self.decide(Action::Evaluated(Box::new(evaluation)), Cause::BucketsFull { needed });
-            self.comparisons.close(index);
-            self.finish_decided(index);
+    fn record(&mut self, index: MethodIx, bucket: Bucket, duration_ns: u64) {
+        let Some(method) = self.roster.get_mut(index) else { return };
+        if method.take(&bucket, duration_ns) == self.settings.min_samples {
+            self.bucket_filled(index, &bucket);
         }
-    }
-
-    /// Finishes the methods of a closed comparison that have no open one left.
-    fn finish_decided(&mut self, comparison: usize) {
-        for side in self.comparisons.sides(comparison) {
-            if self.comparisons.all_decided(side) {
-                let samples = self.roster.get(side).map_or(0, |method| method.counted);
-                self.finish(side, Cause::ComparisonsDecided { samples });
-            }
-        }
+        self.finish_at_limit(index);
     }
 
     /// Nothing arrived in this cycle: the time since the last receipt is compared with the limit, in each such cycle
@@ -170,85 +167,39 @@ impl Scheduler {
         self.balance(shift);
     }
 
-    fn limit_reached(&mut self, method: MethodIx) {
-        let samples = self.roster.get(method).map_or(0, |method| method.counted);
-        self.finish(method, Cause::LimitReached { samples, limit: None });
-        self.balance(None);
-    }
-
-    /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing.
-    fn unavailable(&mut self, method: MethodIx, why: Outcome) {
-        if self.roster.is_finished(method) {
-            return;
-        }
-        let reason = format!("{}: {}", self.name(method), describe(&why));
-        let cause = Cause::Unavailable(why);
-        self.mark_finished(method, cause.clone());
-        let open: Vec<usize> = self.comparisons.open_of(method).collect();
-        for index in open {
-            let evaluation =
-                self.comparisons.without(index, NotEvaluated::NotMeasured(reason.clone()), &self.roster);
-            self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
-            self.comparisons.close(index);
-            self.finish_decided(index);
-        }
-        self.balance(None);
-    }
-
-    fn finish_all(&mut self) {
-        for index in 0..self.roster.len() {
-            self.finish(MethodIx(index), Cause::RunEnds);
-        }
-    }
-
-    /// Ends a method's measurement and judges its open comparisons whose other side has ended too.
-    fn finish(&mut self, method: MethodIx, cause: Cause) {
-        if self.roster.is_finished(method) {
-            return;
-        }
-        self.mark_finished(method, cause);
-        let open: Vec<usize> = self.comparisons.open_of(method).collect();
-        for index in open {
-            if !self.comparisons.sides(index).into_iter().all(|side| self.roster.is_finished(side)) {
-                continue;
-            }
-            self.comparisons.close(index);
-            let left = self.comparisons.leftover(index, &self.roster, &self.settings);
-            for evaluation in left.evaluations {
-                let cause = Cause::BothFinished { sparse_buckets: left.sparse_buckets };
-                self.decide(Action::Evaluated(Box::new(evaluation)), cause);
-            }
-        }
-    }
-
-    fn mark_finished(&mut self, method: MethodIx, cause: Cause) {
-        self.roster.set_status(method, Status::Finished);
-        self.law.clamp(self.roster.unfinished());
-        self.decide(Action::Finished(method), cause);
-    }
-
     /// Adds or suspends methods until as many are measured as is optimal.
-    fn balance(&mut self, shift: Option<Shift>) {
+    pub(crate) fn balance(&mut self, shift: Option<Shift>) {
         if self.last_receipt_ns.is_none() {
             return;
         }
         while self.roster.measured() < self.optimal() {
             let Some(method) = select::to_measure(&self.roster, &self.comparisons) else { break };
-            self.roster.set_status(method, Status::Measured);
             let cause = match &shift {
                 Some(Shift::More(cause)) => cause.clone(),
                 _ => Cause::BelowOptimal,
             };
-            self.decide(Action::Measure(method), cause);
+            self.measure(method, cause);
         }
         while self.roster.measured() > self.optimal() {
             let Some(method) = select::to_suspend(&self.roster) else { break };
-            self.roster.set_status(method, Status::Suspended);
             let cause = match &shift {
                 Some(Shift::Fewer(cause)) => cause.clone(),
                 _ => self.budget_cause(None),
             };
-            self.decide(Action::Suspend(method), cause);
+            for member in self.roster.active_with(method) {
+                self.roster.set_status(member, Status::Suspended);
+                self.decide(Action::Suspend(member), cause.clone());
+            }
+        }
+    }
+
+    /// Starts to measure a method, or its group by way of the first of its windows.
+    fn measure(&mut self, method: MethodIx, cause: Cause) {
+        if self.rotations.is_empty() {
+            self.roster.set_status(method, Status::Measured);
+            self.decide(Action::Measure(method), cause);
+        } else {
+            self.begin_windows(method, cause);
         }
     }
 
@@ -293,7 +244,7 @@ impl Scheduler {
         }
     }
 
-    fn decide(&mut self, action: Action, cause: Cause) {
+    pub(crate) fn decide(&mut self, action: Action, cause: Cause) {
         let situation = self.situation();
         self.decisions.push(Decision { action, cause, situation });
     }

@@ -2,7 +2,6 @@
 
 use crate::MethodIx;
 use crate::compare::Comparisons;
-use crate::method::Status;
 use crate::roster::Roster;
 use std::cmp::Reverse;
 
@@ -35,7 +34,7 @@ pub(crate) fn to_measure(roster: &Roster, comparisons: &Comparisons) -> Option<M
 pub(crate) fn to_suspend(roster: &Roster) -> Option<MethodIx> {
     roster
         .iter()
-        .filter(|(_, method)| method.status == Status::Measured)
+        .filter(|(_, method)| method.status.is_active())
         .min_by_key(|(_, method)| {
             let gap = method.last_gap_ns();
             (gap.is_none(), gap, method.turn)

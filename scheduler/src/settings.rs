@@ -39,6 +39,31 @@ pub struct Settings {
     pub changes_per_minute: Option<u32>,
     /// The ceiling of what probes may cost; the thesis has none.
     pub budget: Option<Budget>,
+    /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.
+    pub paired: Option<Paired>,
+}
+
+/// Windows that the methods of a comparison share, so that drifting load meets both sides alike.
+///
+/// Methods that are compared with each other, directly or by way of others, are measured as a group: their probes go
+/// in together, and in each window every gate is open for one turn, the order reversed from window to window. The law
+/// counts groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paired {
+    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least
+    /// [`Paired::MEDIANS`] times the median call of the slowest method of the group, once that is known.
+    pub min_turn_ns: u64,
+    /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
+    /// outlast it are kept and counted as overlapped.
+    pub overlap_bound_ns: u64,
+    /// The owner looks at each window and says which comparisons are decided ([`Event::Decided`](crate::Event)), as a
+    /// sequential test does; full buckets then decide nothing.
+    pub owner_decides: bool,
+}
+
+impl Paired {
+    /// Median calls of the slowest method in a turn: enough that few calls reach beyond it.
+    pub const MEDIANS: u64 = 20;
 }
 
 /// An overhead ceiling. The rates of calls come from the samples that arrive and are lost, so what a method costs is
@@ -89,6 +114,7 @@ impl Settings {
             change_interval_ns: 0,
             changes_per_minute: None,
             budget: None,
+            paired: None,
         }
     }
 
@@ -103,6 +129,11 @@ impl Settings {
     #[must_use]
     pub fn agent_limit_rules(&self) -> bool {
         self.effective_max() < self.max_samples
+    }
+
+    /// Windows, where there is something to compare.
+    pub(crate) fn windows(&self) -> Option<Paired> {
+        self.paired.filter(|_| self.mode == RunMode::Comparison)
     }
 
     /// # Errors

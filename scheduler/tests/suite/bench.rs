@@ -3,12 +3,13 @@
 //! Methods are letters in the task file's order. Events: `start`, `tick`, `finish`, `limit A` (the agent's
 //! limit), `native A` (can't be measured), or samples: `A@100` is a call of
 //! the first method that ends at 100 ns, `A@100:7` has the size 7, `A@100+10x3` are three calls that end at 100, 110
-//! and 120. Decisions: `+A` measure, `-A` suspend, `A/8` take one call in 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the
+//! and 120, `A@100~30` is one that took 30 ns and not 10. Decisions: `+A` measure, `-A` suspend, `_A` rest, `w1:0-2+3!1` window 1 of comparison 0 with its bucket, 2
+//! pairs, 3 calls without a partner and 1 overlapped, `A/8` take one call in 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the
 //! numbers of samples, `~0` the same as leftover, `?0` not evaluated, `done`.
 
 use spl_lang::{Comparison, MeasuredMethod, Sign, Tasks};
 use spl_model::{Outcome, Sample, Size};
-use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings, Status};
+use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings, Status, Window};
 use spl_verdict::Evaluation;
 
 /// A task list: methods as `Class.name`, comparisons as pairs of indices.
@@ -53,6 +54,10 @@ pub(crate) fn samples(text: &str) -> Vec<(MethodIx, Sample)> {
     let mut batch = Vec::new();
     for word in text.split_whitespace() {
         let (method, rest) = word.split_once('@').unwrap_or_else(|| panic!("no sample: {word}"));
+        let (rest, duration) = match rest.split_once('~') {
+            Some((rest, duration)) => (rest, duration.parse().unwrap()),
+            None => (rest, 10),
+        };
         let (times, size) = match rest.split_once(':') {
             Some((times, size)) => (times, Size::Value(size.parse().unwrap())),
             None => (rest, Size::Unchecked),
@@ -67,7 +72,7 @@ pub(crate) fn samples(text: &str) -> Vec<(MethodIx, Sample)> {
         let first: u64 = first.parse().unwrap();
         for index in 0..count {
             let end = first + index * step;
-            let mut sample = Sample::new(end.saturating_sub(10), end).unwrap();
+            let mut sample = Sample::new(end.saturating_sub(duration), end).unwrap();
             sample.size = size.clone();
             batch.push((self::method(method), sample));
         }
@@ -81,6 +86,8 @@ pub(crate) fn event(text: &str) -> Event {
         "start" => Event::Start,
         "tick" => Event::Tick,
         "finish" => Event::Finish,
+        "pulse" => Event::Pulse,
+        _ if text.starts_with("drained ") => Event::Drained(method(&text[8..])),
         _ if text.starts_with("limit ") => Event::LimitReached(method(&text[6..])),
         _ if text.starts_with("native ") => {
             Event::Unavailable { method: method(&text[7..]), why: Outcome::Native }
@@ -94,6 +101,11 @@ pub(crate) fn short(decisions: &[Decision]) -> String {
     let word = |decision: &Decision| match &decision.action {
         Action::Measure(method) => Some(format!("+{}", letter(method.0))),
         Action::Suspend(method) => Some(format!("-{}", letter(method.0))),
+        Action::Rest(method) => Some(format!("_{}", letter(method.0))),
+        Action::Window(window) => {
+            let Window { number, comparison, bucket, surplus, overlapped, .. } = &**window;
+            Some(format!("w{number}:{comparison}{bucket}{}+{surplus}!{overlapped}", window.left_ns.len()))
+        }
         Action::SampleEvery { method, every } => Some(format!("{}/{every}", letter(method.0))),
         Action::Finished(method) => Some(format!("!{}", letter(method.0))),
         Action::Evaluated(evaluation) => {

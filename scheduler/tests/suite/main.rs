@@ -9,6 +9,7 @@ mod budget;
 mod finishing;
 mod golden;
 mod life;
+mod paired;
 mod probing;
 mod selection;
 mod simulated;

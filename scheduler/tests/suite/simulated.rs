@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use spl_lang::{RunMode, Tasks};
 use spl_model::{Sample, Scale, Size};
-use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings, Status};
+use spl_scheduler::{Action, Decision, Event, MethodIx, Paired, Scheduler, Settings, Status};
 use std::collections::BTreeSet;
 
 /// How a method is called.
@@ -59,6 +59,10 @@ impl Program {
 
     /// Runs the program: gates open and close with the decisions; then the program ends.
     fn run(&self, mut watch: impl FnMut(&Scheduler)) -> Run {
+        self.run_gates(|scheduler, _| watch(scheduler))
+    }
+
+    fn run_gates(&self, mut watch: impl FnMut(&Scheduler, &BTreeSet<MethodIx>)) -> Run {
         let mut scheduler = Scheduler::new(self.settings.clone(), &self.tasks()).unwrap();
         let mut decisions = scheduler.handle(Event::Start, 0);
         let mut open = BTreeSet::new();
@@ -78,7 +82,7 @@ impl Program {
             let step = scheduler.handle(event, to);
             turn_gates(&mut open, &step);
             decisions.extend(step);
-            watch(&scheduler);
+            watch(&scheduler, &open);
         }
         decisions.extend(scheduler.handle(Event::Finish, self.cycles * self.cycle_ns));
         Run { scheduler, decisions }
@@ -91,7 +95,7 @@ fn turn_gates(open: &mut BTreeSet<MethodIx>, decisions: &[Decision]) {
             Action::Measure(method) => {
                 open.insert(method);
             }
-            Action::Suspend(method) | Action::Finished(method) => {
+            Action::Suspend(method) | Action::Rest(method) | Action::Finished(method) => {
                 open.remove(&method);
             }
             _ => {}
@@ -192,6 +196,37 @@ proptest! {
         // As text: a test statistic of constant times is not a number, which equals nothing.
         prop_assert_eq!(format!("{:?}", one.decisions), format!("{:?}", other.decisions));
         prop_assert_eq!(one.scheduler, other.scheduler);
+    }
+
+    #[test]
+    fn windows_keep_one_gate_a_group_open_and_lose_no_comparison(
+        program in program(), min_turn_ns in 0_u64..40_000_000, overlap_bound_ns in 0_u64..20_000_000,
+    ) {
+        let paired = Some(Paired { min_turn_ns, overlap_bound_ns, owner_decides: false });
+        let settings = Settings { paired, mode: RunMode::Comparison, ..program.settings.clone() };
+        let program = Program { settings, ..program };
+        let run = program.run_gates(|scheduler, open| {
+            let now = scheduler.situation();
+            assert!(open.len() <= now.measured, "{open:?} {now:?}");
+            assert_eq!((now.measured, now.measured == 0), (now.optimal, now.unfinished == 0));
+            for &(left, right) in &program.comparisons {
+                assert!(left == right || !open.contains(&MethodIx(left)) || !open.contains(&MethodIx(right)));
+            }
+        });
+        let mut ended = BTreeSet::new();
+        for decision in &run.decisions {
+            match &decision.action {
+                Action::Evaluated(evaluation) => {
+                    ended.insert(evaluation.comparison);
+                    let counted = evaluation.verdict.is_ok();
+                    assert!(!counted || evaluation.n_left == evaluation.n_right, "{evaluation:?}");
+                }
+                Action::Window(window) => assert_eq!(window.left_ns.len(), window.right_ns.len()),
+                _ => {}
+            }
+        }
+        prop_assert_eq!(ended, (0..program.comparisons.len()).collect());
+        prop_assert!(run.scheduler.is_done());
     }
 
     #[test]

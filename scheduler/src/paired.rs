@@ -1,0 +1,199 @@
+//! Paired sampling: gates of a group turn in windows, and calls of the same window are compared.
+
+use crate::decision::Window;
+use crate::method::Status;
+use crate::windows::{Call, Due};
+use crate::{Action, Cause, MethodIx, Paired, Scheduler};
+use spl_model::{Bucket, Sample};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls of one window by method, in the order in which they started.
+type Calls = BTreeMap<MethodIx, Vec<Call>>;
+
+impl Scheduler {
+    /// When [`Event::Pulse`](crate::Event::Pulse) should come, if nothing else happens before: the next turn of a
+    /// gate, in the owner's clock. `None` where no gates turn.
+    #[must_use]
+    pub fn wake_ns(&self) -> Option<u64> {
+        let paired = self.settings.windows()?;
+        self.rotations.iter().filter_map(|rotation| rotation.due_ns(&paired)).min()
+    }
+
+    /// Starts to measure the group of `method`; `cause` is that of the first gate to open.
+    pub(crate) fn begin_windows(&mut self, method: MethodIx, cause: Cause) {
+        let unit = self.unit_of(method);
+        let members = self.roster.unfinished_of(unit);
+        for &member in &members {
+            self.roster.set_status(member, Status::Resting);
+        }
+        self.rotations[unit].begin(members);
+        self.open_next(unit, cause);
+    }
+
+    /// Opens the next gate of this window; `false` when there is none.
+    fn open_next(&mut self, unit: usize, cause: Cause) -> bool {
+        let Some(method) = self.rotations[unit].next(&self.roster) else { return false };
+        let jvm_ns = (i128::from(self.now_ns) + self.clock_offset_ns).clamp(0, i128::from(u64::MAX));
+        self.rotations[unit].opened(method, self.now_ns, u64::try_from(jvm_ns).unwrap_or(u64::MAX));
+        self.roster.set_status(method, Status::Measured);
+        self.decide(Action::Measure(method), cause);
+        true
+    }
+
+    pub(crate) fn drained(&mut self, method: MethodIx) {
+        let unit = self.unit_of(method);
+        if let Some(rotation) = self.rotations.get_mut(unit) {
+            rotation.drained(method);
+        }
+    }
+
+    /// Turns the gates of all groups whose time has come.
+    pub(crate) fn turn_gates(&mut self) {
+        let Some(paired) = self.settings.windows() else { return };
+        for unit in 0..self.rotations.len() {
+            self.turn_unit(unit, &paired);
+        }
+        self.balance(None);
+    }
+
+    fn turn_unit(&mut self, unit: usize, paired: &Paired) {
+        while self.roster.is_active(unit) {
+            match self.rotations[unit].due(self.now_ns, paired, &self.roster) {
+                Due::Nothing => return,
+                Due::Rest(method) => {
+                    self.roster.set_status(method, Status::Resting);
+                    self.decide(Action::Rest(method), self.turn_cause(unit));
+                }
+                Due::Next => {
+                    if self.open_next(unit, self.turn_cause(unit)) {
+                        return;
+                    }
+                    // This window is complete, so the one before it has had its time.
+                    self.close_windows(unit, self.rotations[unit].window().saturating_sub(1));
+                    self.rotations[unit].begin(self.roster.unfinished_of(unit));
+                    if self.open_next(unit, self.turn_cause(unit)) {
+                        return;
+                    }
+                }
+            }
+        }
+        self.rotations[unit].pause();
+        if self.roster.unfinished_of(unit).is_empty() {
+            self.rotations[unit].clear();
+        }
+    }
+
+    fn turn_cause(&self, unit: usize) -> Cause {
+        Cause::Turn { window: self.rotations[unit].window() }
+    }
+
+    /// Keeps a call until its window is closed.
+    pub(crate) fn hold(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
+        let unit = self.unit_of(method);
+        let room = self.settings.effective_max();
+        if !self.rotations[unit].hold(method, Call::new(sample, bucket), room) {
+            self.add_surplus(method, 1);
+        }
+    }
+
+    pub(crate) fn close_all_windows(&mut self) {
+        for unit in 0..self.rotations.len() {
+            self.close_windows(unit, u64::MAX);
+        }
+    }
+
+    /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough.
+    fn close_windows(&mut self, unit: usize, newest: u64) {
+        while let Some((number, calls)) = self.rotations[unit].close_oldest(newest) {
+            let members = self.roster.unfinished_of(unit);
+            let open: BTreeSet<usize> =
+                members.iter().flat_map(|&member| self.comparisons.open_of(member)).collect();
+            let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
+            let mut full = Vec::new();
+            for &comparison in &open {
+                full.extend(self.pair(comparison, number, &calls, &mut used));
+            }
+            self.record_used(&members, &calls, &used);
+            if self.settings.paired.is_some_and(|paired| !paired.owner_decides) {
+                full.into_iter().for_each(|(comparison, bucket)| self.decide_full(comparison, &bucket));
+            }
+            members.into_iter().for_each(|member| self.finish_at_limit(member));
+        }
+    }
+
+    /// Pairs the calls of a comparison in each bucket, the first with the first. Gives the buckets that are full.
+    fn pair(
+        &mut self,
+        comparison: usize,
+        number: u64,
+        calls: &Calls,
+        used: &mut BTreeSet<(MethodIx, usize)>,
+    ) -> Vec<(usize, Bucket)> {
+        let [left, right] = self.comparisons.sides(comparison);
+        let of = |method: MethodIx| calls.get(&method).map_or(&[][..], Vec::as_slice);
+        let mut by_bucket: BTreeMap<&Bucket, [Vec<usize>; 2]> = BTreeMap::new();
+        for (side, method) in [left, right].into_iter().enumerate() {
+            for (index, call) in of(method).iter().enumerate() {
+                by_bucket.entry(&call.bucket).or_default()[side].push(index);
+            }
+        }
+        let mut full = Vec::new();
+        for (bucket, [lefts, rights]) in by_bucket {
+            let pairs = lefts.len().min(rights.len());
+            if pairs == 0 {
+                continue;
+            }
+            let both = || lefts.iter().map(|&at| (left, at)).chain(rights.iter().map(|&at| (right, at)));
+            let overlapped = both().filter(|&(method, at)| of(method)[at].overlapped).count();
+            used.extend(lefts[..pairs].iter().map(|&at| (left, at)));
+            used.extend(rights[..pairs].iter().map(|&at| (right, at)));
+            let times = |method, chosen: &[usize]| {
+                chosen[..pairs].iter().map(|&at| of(method)[at].duration_ns()).collect::<Vec<u64>>()
+            };
+            let window = Window {
+                comparison,
+                bucket: bucket.clone(),
+                number,
+                left_ns: times(left, &lefts),
+                right_ns: times(right, &rights),
+                surplus: (lefts.len() + rights.len() - 2 * pairs) as u64,
+                overlapped: overlapped as u64,
+            };
+            let count = self.comparisons.add_pairs(comparison, bucket, &window.left_ns, &window.right_ns);
+            if count >= self.settings.min_samples {
+                full.push((comparison, bucket.clone()));
+            }
+            self.decide(Action::Window(Box::new(window)), Cause::WindowClosed);
+        }
+        full
+    }
+
+    /// Records the calls that found a partner. Of a method that found none, one call counts all the same: else a
+    /// partner that is never called would keep it measured for ever.
+    fn record_used(&mut self, members: &[MethodIx], calls: &Calls, used: &BTreeSet<(MethodIx, usize)>) {
+        for &member in members {
+            let Some(list) = calls.get(&member) else { continue };
+            let none = !(0..list.len()).any(|at| used.contains(&(member, at)));
+            let alone = !self.comparisons.has_any(member);
+            for (at, call) in list.iter().enumerate() {
+                if alone || used.contains(&(member, at)) || (none && at == 0) {
+                    if let Some(method) = self.roster.get_mut(member) {
+                        method.take(&call.bucket, call.duration_ns());
+                    }
+                } else {
+                    self.add_surplus(member, 1);
+                }
+            }
+        }
+    }
+
+    fn add_surplus(&mut self, method: MethodIx, count: u64) {
+        if let Some(method) = self.roster.get_mut(method) {
+            method.surplus = method.surplus.saturating_add(count);
+        }
+    }
+
+    fn unit_of(&self, method: MethodIx) -> usize {
+        self.roster.get(method).map_or(usize::MAX, |method| method.unit)
+    }
+}

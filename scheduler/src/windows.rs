@@ -1,0 +1,210 @@
+//! The windows of one group of methods: whose gate is open when, and which calls belong to which window.
+//!
+//! In a window each method of the group has one turn with its gate open. A call belongs to the turn of its method in
+//! which it started, by the JVM's clock, however long it runs. A window is closed when the one after it is complete,
+//! so that calls that end or arrive late are not cut off.
+
+use crate::roster::Roster;
+use crate::{MethodIx, Paired};
+use spl_model::{Bucket, Sample};
+use std::collections::BTreeMap;
+
+/// The windows of one group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rotation {
+    phase: Phase,
+    /// Number of the newest window, from 1.
+    window: u64,
+    /// Methods whose turn is still to come in this window, the next one last.
+    to_come: Vec<MethodIx>,
+    /// Turns of the windows that are not closed, in the order in which they began.
+    turns: Vec<Turn>,
+    /// Median call of each method in the last window that had any, nanoseconds.
+    medians_ns: BTreeMap<MethodIx, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Phase {
+    /// The group is not measured.
+    #[default]
+    Idle,
+    /// The gate of `method` is open.
+    Open { method: MethodIx, since_ns: u64 },
+    /// The gate of `method` is closed; calls that passed it may still run.
+    Draining { method: MethodIx, since_ns: u64, drained: bool },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Turn {
+    window: u64,
+    method: MethodIx,
+    /// When the gate was opened, nanoseconds of the JVM's clock.
+    opened_ns: u64,
+    calls: Vec<Call>,
+}
+
+/// One call that counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Call {
+    start_ns: u64,
+    end_ns: u64,
+    pub(crate) bucket: Bucket,
+    /// Whether the gate of another method opened before the call ended.
+    pub(crate) overlapped: bool,
+}
+
+impl Call {
+    pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
+        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, overlapped: false }
+    }
+
+    pub(crate) fn duration_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}
+
+/// What time asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Due {
+    Nothing,
+    /// The turn is over: the gate closes.
+    Rest(MethodIx),
+    /// The next gate may open.
+    Next,
+}
+
+impl Rotation {
+    /// One for each unit of the roster.
+    pub(crate) fn of_units(roster: &Roster) -> Vec<Self> {
+        roster.units().map(|_| Self::default()).collect()
+    }
+
+    pub(crate) fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Starts the next window. Every second one has the reverse order, so that drift within windows cancels out.
+    pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
+        self.window += 1;
+        if self.window % 2 == 1 {
+            members.reverse();
+        }
+        self.to_come = members;
+    }
+
+    /// The method whose turn is next in this window.
+    pub(crate) fn next(&mut self, roster: &Roster) -> Option<MethodIx> {
+        while let Some(method) = self.to_come.pop() {
+            if !roster.is_finished(method) {
+                return Some(method);
+            }
+        }
+        None
+    }
+
+    /// The gate of `method` opens.
+    pub(crate) fn opened(&mut self, method: MethodIx, now_ns: u64, jvm_ns: u64) {
+        self.phase = Phase::Open { method, since_ns: now_ns };
+        self.turns.push(Turn { window: self.window, method, opened_ns: jvm_ns, calls: Vec::new() });
+    }
+
+    /// What is due at this time.
+    pub(crate) fn due(&mut self, now_ns: u64, paired: &Paired, roster: &Roster) -> Due {
+        let since = |since_ns: u64| now_ns.saturating_sub(since_ns);
+        match self.phase {
+            Phase::Open { method, since_ns } if !roster.is_finished(method) => {
+                if since(since_ns) < self.turn_ns(paired) {
+                    return Due::Nothing;
+                }
+                self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
+                Due::Rest(method)
+            }
+            Phase::Draining { method, since_ns, drained }
+                if !roster.is_finished(method) && !drained && since(since_ns) < paired.overlap_bound_ns =>
+            {
+                Due::Nothing
+            }
+            _ => Due::Next,
+        }
+    }
+
+    /// When something is due next, if nothing else happens.
+    pub(crate) fn due_ns(&self, paired: &Paired) -> Option<u64> {
+        match self.phase {
+            Phase::Idle => None,
+            Phase::Open { since_ns, .. } => Some(since_ns.saturating_add(self.turn_ns(paired))),
+            Phase::Draining { since_ns, .. } => Some(since_ns.saturating_add(paired.overlap_bound_ns)),
+        }
+    }
+
+    fn turn_ns(&self, paired: &Paired) -> u64 {
+        let slowest = self.medians_ns.values().copied().max().unwrap_or(0);
+        paired.min_turn_ns.max(slowest.saturating_mul(Paired::MEDIANS))
+    }
+
+    /// No call of `method` is outstanding.
+    pub(crate) fn drained(&mut self, of: MethodIx) {
+        if let Phase::Draining { method, drained, .. } = &mut self.phase {
+            *drained |= *method == of;
+        }
+    }
+
+    /// The group is not measured any more; calls on their way are still held.
+    pub(crate) fn pause(&mut self) {
+        self.phase = Phase::Idle;
+        self.to_come.clear();
+    }
+
+    /// Forgets the calls of a group that is finished.
+    pub(crate) fn clear(&mut self) {
+        self.turns = Vec::new();
+    }
+
+    /// Keeps a call until its window is closed, at most `room` a turn. Says whether it was kept: not when its window
+    /// is closed already, or when the turn is full.
+    pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> bool {
+        let turn = self
+            .turns
+            .iter_mut()
+            .rev()
+            .find(|turn| turn.method == method && turn.opened_ns <= call.start_ns)
+            .filter(|turn| (turn.calls.len() as u64) < room);
+        turn.is_some_and(|turn| {
+            turn.calls.push(call);
+            true
+        })
+    }
+
+    /// Closes the oldest window, if its number is at most `newest`: its calls by method, in the order in which they
+    /// started.
+    pub(crate) fn close_oldest(&mut self, newest: u64) -> Option<(u64, BTreeMap<MethodIx, Vec<Call>>)> {
+        let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
+        let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
+        for index in 0..rest {
+            let method = self.turns[index].method;
+            let next =
+                self.turns.get(index + 1).filter(|next| next.method != method).map(|next| next.opened_ns);
+            for call in &mut self.turns[index].calls {
+                call.overlapped = next.is_some_and(|next| call.end_ns > next);
+            }
+        }
+        let mut calls: BTreeMap<MethodIx, Vec<Call>> = BTreeMap::new();
+        for turn in self.turns.drain(..rest) {
+            calls.entry(turn.method).or_default().extend(turn.calls);
+        }
+        for (&method, calls) in &mut calls {
+            calls.sort_by_key(|call| (call.start_ns, call.end_ns));
+            if let Some(median) = median_ns(calls) {
+                self.medians_ns.insert(method, median);
+            }
+        }
+        Some((number, calls))
+    }
+}
+
+/// The upper median of the calls' durations.
+fn median_ns(calls: &[Call]) -> Option<u64> {
+    let mut durations: Vec<u64> = calls.iter().map(Call::duration_ns).collect();
+    let middle = durations.len() / 2;
+    (!durations.is_empty()).then(|| *durations.select_nth_unstable(middle).1)
+}
