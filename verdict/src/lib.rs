@@ -6,13 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod classic;
+mod evidence;
 mod exit;
+mod formula;
+mod relation;
 mod sequential;
 mod truth;
 mod types;
 
 pub use classic::evaluate;
+pub use evidence::Evidence;
 pub use exit::{ExitStatus, Standing, exit_status};
+pub use formula::{Composed, decide};
+pub use relation::{Judged, judge, standing_alone};
 pub use sequential::SequentialComparison;
 pub use spl_stats::sequential::{Look, SettingsError};
 pub use spl_stats::{Ratio, Welch};

@@ -114,6 +114,9 @@ pub enum NotEvaluated {
     /// The limit p-value is no probability.
     #[error("the limit p-value lies outside 0 to 1")]
     BadLimit,
+    /// A formula asks for a percentile that doesn't lie between 0 and 100.
+    #[error("there is no percentile {0}: it must lie between 0 and 100")]
+    NoSuchQuantile(f64),
     /// The sequential mode saw all its windows and could not decide.
     #[error("undecided: the evidence of {windows} windows does not suffice either way")]
     Undecided {
@@ -129,27 +132,26 @@ pub enum NotEvaluated {
 impl FromStr for NotEvaluated {
     type Err = UnknownName;
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        for plain in [Self::NoCommonBucket, Self::OutOfRange, Self::BadLimit] {
-            if plain.to_string() == text {
-                return Ok(plain);
-            }
+        let plain = [Self::NoCommonBucket, Self::OutOfRange, Self::BadLimit];
+        if let Some(reason) = plain.into_iter().find(|reason| reason.to_string() == text) {
+            return Ok(reason);
         }
         if let Some(why) = text.strip_prefix("not measured: ") {
             return Ok(Self::NotMeasured(why.to_owned()));
         }
-        if let Some(rest) = text.strip_prefix("undecided: the evidence of ") {
-            let windows =
-                rest.strip_suffix(" windows does not suffice either way").and_then(|n| n.parse().ok());
-            return windows
-                .map(|windows| Self::Undecided { windows })
-                .ok_or_else(|| UnknownName(text.to_owned()));
-        }
-        let counts = || {
-            let counts = text.strip_prefix("too few samples: ")?.split_once(", at least")?.0;
-            let (left, right) = counts.strip_suffix(" right")?.split_once(" left and ")?;
-            Some(Self::TooFewSamples { left: left.parse().ok()?, right: right.parse().ok()? })
-        };
-        counts().ok_or_else(|| UnknownName(text.to_owned()))
+        // The other texts begin with their numbers' names; writing the value again checks the rest of the text.
+        let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split([' ', ':']));
+        let counts = after("too few samples: ").and_then(|mut words| {
+            let left = words.next()?.parse().ok()?;
+            let right = words.nth(2)?.parse().ok()?;
+            Some(Self::TooFewSamples { left, right })
+        });
+        let windows = after("undecided: the evidence of ")
+            .and_then(|mut words| Some(Self::Undecided { windows: words.next()?.parse().ok()? }));
+        let percent = after("there is no percentile ")
+            .and_then(|mut words| Some(Self::NoSuchQuantile(words.next()?.parse().ok()?)));
+        let found = counts.or(windows).or(percent).filter(|reason| reason.to_string() == text);
+        found.ok_or_else(|| UnknownName(text.to_owned()))
     }
 }
 
@@ -200,6 +202,7 @@ mod tests {
             NotEvaluated::OutOfRange,
             NotEvaluated::BadLimit,
             NotEvaluated::Undecided { windows: 40 },
+            NotEvaluated::NoSuchQuantile(100.5),
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
         ] {
             assert_eq!(reason.to_string().parse(), Ok(reason));

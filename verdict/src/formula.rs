@@ -1,0 +1,96 @@
+//! Formulas: evidence of their comparisons, in every bucket they speak of, to evidence of the whole.
+
+use crate::evidence::Evidence;
+use crate::types::NotEvaluated;
+use spl_lang::ast::{ByteSize, Formula, Interval, Sizes};
+use spl_model::Bucket;
+
+/// The evidence of a formula and what is missing in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    /// For and against the whole; comparisons that were not evaluated count as no evidence.
+    pub evidence: Evidence,
+    /// Why comparisons were not evaluated, in the formula's order.
+    pub gaps: Vec<NotEvaluated>,
+}
+
+/// Composes the evidence of a formula over comparisons of the kind `R`.
+///
+/// `judge` judges one comparison in one bucket; outside of quantifiers it gets no bucket. `for all sizes` means every
+/// one of `buckets`, `for some size` at least one, `for size in …` every one that lies in the interval as a whole. A
+/// quantifier over no bucket has no evidence: it is undecided, neither true nor false.
+pub fn decide<R>(
+    formula: &Formula<R>,
+    buckets: &[Bucket],
+    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Result<Evidence, NotEvaluated>,
+) -> Composed {
+    let mut gaps = Vec::new();
+    let mut recording = |relation: &R, bucket: Option<&Bucket>| {
+        judge(relation, bucket).unwrap_or_else(|why| {
+            gaps.push(why);
+            Evidence::NONE
+        })
+    };
+    let evidence = compose(formula, buckets, None, &mut recording);
+    if quantifies_over_nothing(formula, buckets) {
+        gaps.push(NotEvaluated::NoCommonBucket);
+    }
+    Composed { evidence, gaps }
+}
+
+fn compose<R>(
+    formula: &Formula<R>,
+    buckets: &[Bucket],
+    scope: Option<&Bucket>,
+    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
+) -> Evidence {
+    match formula {
+        Formula::Relation(relation) => judge(relation, scope),
+        Formula::Not(inner) => !compose(&inner.value, buckets, scope, judge),
+        Formula::And(parts) => {
+            let parts: Vec<_> =
+                parts.iter().map(|part| compose(&part.value, buckets, scope, judge)).collect();
+            Evidence::all(&parts)
+        }
+        Formula::Or(parts) => {
+            let parts: Vec<_> =
+                parts.iter().map(|part| compose(&part.value, buckets, scope, judge)).collect();
+            Evidence::any(&parts)
+        }
+        Formula::Implies(premise, conclusion) => {
+            let premise = compose(&premise.value, buckets, scope, judge);
+            Evidence::any(&[!premise, compose(&conclusion.value, buckets, scope, judge)])
+        }
+        Formula::For(sizes, body) => {
+            let meant = buckets.iter().filter(|bucket| speaks_of(sizes.value, bucket));
+            let parts: Vec<_> =
+                meant.map(|bucket| compose(&body.value, buckets, Some(bucket), judge)).collect();
+            if sizes.value == Sizes::Some { Evidence::any(&parts) } else { Evidence::all(&parts) }
+        }
+    }
+}
+
+/// Whether a quantifier means this bucket.
+fn speaks_of(sizes: Sizes, bucket: &Bucket) -> bool {
+    let Sizes::In(Interval { low, high }) = sizes else { return true };
+    let Bucket::Range { low: first, high: end } = bucket else { return false };
+    let ends_inside = match (end, high.map(ByteSize::bytes)) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(end), Some(high)) => *end <= high,
+    };
+    *first >= low.bytes() && ends_inside
+}
+
+fn quantifies_over_nothing<R>(formula: &Formula<R>, buckets: &[Bucket]) -> bool {
+    let inside = |part: &Formula<R>| quantifies_over_nothing(part, buckets);
+    match formula {
+        Formula::Relation(_) => false,
+        Formula::Not(inner) => inside(&inner.value),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| inside(&part.value)),
+        Formula::Implies(premise, conclusion) => inside(&premise.value) || inside(&conclusion.value),
+        Formula::For(sizes, body) => {
+            !buckets.iter().any(|bucket| speaks_of(sizes.value, bucket)) || inside(&body.value)
+        }
+    }
+}
