@@ -17,6 +17,14 @@ impl fmt::Display for MethodIx {
 /// Something that happened. A [`MethodIx`] out of range is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// An interrupted run is taken up; before [`Event::Start`] only.
+    Resume {
+        /// Comparisons that were decided; they are not evaluated again.
+        decided: Vec<usize>,
+        /// Samples that counted, in the order in which they were recorded. With windows they are left out: what is
+        /// compared there are pairs of one window.
+        samples: Vec<(MethodIx, Sample)>,
+    },
     /// Measurement starts: the agent is connected and `initial-sleep` is over.
     Start,
     /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An empty

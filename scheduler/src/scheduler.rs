@@ -70,6 +70,7 @@ impl Scheduler {
         self.now_ns = self.now_ns.max(now_ns);
         self.meters.pass_time(&self.roster, self.now_ns);
         match event {
+            Event::Resume { decided, samples } => self.resume(&decided, &samples),
             Event::Start => self.start(),
             Event::Samples(batch) if batch.is_empty() => self.tick(),
             Event::Samples(batch) => self.samples(batch),
@@ -116,6 +117,19 @@ impl Scheduler {
         if self.last_receipt_ns.is_none() {
             self.last_receipt_ns = Some(self.now_ns);
             self.balance(None);
+        }
+    }
+
+    /// Takes samples of an earlier run as they were taken then, but not into the law: their times are another JVM's.
+    fn resume(&mut self, decided: &[usize], samples: &[(MethodIx, Sample)]) {
+        if self.last_receipt_ns.is_some() {
+            return;
+        }
+        decided.iter().for_each(|&comparison| self.decided(comparison));
+        for (method, sample) in samples {
+            if self.rotations.is_empty() && !self.roster.is_finished(*method) {
+                self.record(*method, self.settings.scale.bucket(&sample.size), sample.duration_ns());
+            }
         }
     }
 

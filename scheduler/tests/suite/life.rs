@@ -164,3 +164,28 @@ fn late_samples_still_drive_the_law() {
         &[(0, "start", "+A", 1, None), (1, "A@10", "!A +B", 1, None), (2, "A@30", "", 1, Some(20))],
     );
 }
+
+#[test]
+fn an_interrupted_run_is_taken_up() {
+    // The run before decided comparison 0, which finished B; A has 3 samples of 5, C 2 of the 3 that fill a bucket.
+    let mut scheduler = Scheduler::new(calm(), &apart(3, &[(0, 1), (0, 2)])).unwrap();
+    let before = samples("A@900+1x3 B@910+1x3 C@920+1x2");
+    let resume = Event::Resume { decided: vec![0, 99], samples: before };
+    assert_eq!(short(&scheduler.handle(resume.clone(), 0)), "!B");
+    assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [3, 0, 2]);
+    assert_eq!(scheduler.situation().difference_ns, None);
+    assert_eq!(short(&scheduler.handle(Event::Start, 0)), "+A +C");
+    // Once measurement has started, nothing is taken up any more.
+    assert_eq!(scheduler.handle(resume, 0), []);
+    assert_eq!(short(&scheduler.handle(event("C@10"), 0)), "=1-3/3 !A !C done");
+}
+
+#[test]
+fn what_an_interrupted_run_left_ready_is_decided_at_once() {
+    let resumed = |text: &str| {
+        let mut scheduler = Scheduler::new(calm(), &apart(2, &[(0, 1)])).unwrap();
+        short(&scheduler.handle(Event::Resume { decided: vec![], samples: samples(text) }, 0))
+    };
+    assert_eq!(resumed("A@1+1x3 B@10+1x3"), "=0-3/3 !A !B done");
+    assert_eq!(resumed("A@1+1x5:5 B@10+1x2:5 B@12+1x3:500"), "!A !B ~0[0, 100)5/2 done");
+}
