@@ -113,10 +113,11 @@ fn malformed_measurements_are_told_with_line_and_column() {
 #[test]
 fn what_is_malformed_stays_so_after_a_good_line() {
     let check_line = |bad: &str, expected| {
-        let good = "1,2,0,1,p/C.f()V,3,,0,\"a,b\"";
-        check::<Measurement>(&format!("\n{bad}"), good, expected);
-        let (records, _) = read::<Measurement>(format!("{good}\n{bad}\n").as_bytes());
-        assert_eq!(records[1].as_ref().unwrap_err().to_string(), expected);
+        for good in ["1,2,0,1,p/C.f()V,3,,0,", "1,2,0,1,p/C.f()V,3,,0,\"a,b\""] {
+            let (records, _) = read::<Measurement>(format!("{good}\n{bad}\n{good}\n").as_bytes());
+            assert!(records[0].is_ok() && records[2].is_ok() && records.len() == 3);
+            assert_eq!(records[1].as_ref().unwrap_err().to_string(), expected);
+        }
     };
     check_line(
         "1,2,0,1,p/C.f()V,3,,0,a,b",
@@ -124,6 +125,10 @@ fn what_is_malformed_stays_so_after_a_good_line() {
     );
     check_line("1,2,0,,p/C.f()V,3,,0,", "line 2, column 7: expected a number");
     check_line("5,4,0,1,p/C.f()V,3,,0,", "line 2, column 1: the call ends at 4 ns, before its start at 5 ns");
+    check_line(
+        "18446744073709551616,18446744073709551617,0,1,p/C.f()V,3,,0,",
+        "line 2, column 1: the number is too large for its field",
+    );
 }
 
 #[test]
@@ -170,6 +175,30 @@ fn malformed_results_are_told_with_line_and_column() {
         "line 1, column 65: expected a reason that this version of spl knows",
     );
     check_line("<,1,1", "<,1,one", "line 1, column 12: expected a decimal number");
+}
+
+#[test]
+fn malformed_human_results_are_told_with_line_and_column() {
+    let good = "comparison 1: A.f()V < B.f()V\n  holds (proved), p-value 0.01\n  sizes -, lost samples 0\n  ratio -\n  \
+                left: 2 measurements, mean 1 ns, median 1 ns, deviation 0 ns\n  \
+                right: 2 measurements, mean 2 ns, median 2 ns, deviation 0 ns\n  \
+                t 1, df 2, P(less) 0.1, P(greater) 0.9, P(different) 0.2";
+    let check_line = |from: &str, to: &str, expected| {
+        let bad = format!("# spl results 1\n{}", good.replacen(from, to, 1));
+        check::<ResultRecord>(&bad, good, expected);
+    };
+    check_line("holds", "fails", "line 3, column 3: the result contradicts the rest of the record");
+    check_line("1:", "0:", "line 2, column 12: expected a comparison's number, from 1");
+    check_line("A.f()V", "A.f()", "line 2, column 15: expected a method: pkg/Class.name(I)V");
+    check_line("< B", "~ B", "line 2, column 22: expected a sign: <, <=, =, >= or >");
+    check_line("B.f", "(2) B.f", "line 2, column 26: expected \", \"");
+    check_line(
+        "proved",
+        "shown",
+        "line 3, column 10: expected a basis: proved, not-refuted, refuted or not-proved",
+    );
+    check_line("lost", "found", "line 4, column 10: expected \", lost samples \"");
+    check_line("median 2", "median two", "line 7, column 44: expected a decimal number");
 }
 
 #[test]

@@ -109,6 +109,19 @@ fn figures_that_are_no_numbers_are_read_back() {
     }
 }
 
+/// In the comma form a class name is the first thing in a file, and may look like a header or a byte order mark.
+#[test]
+fn class_names_are_not_taken_for_something_else() {
+    for class in ["#", "# spl results 1", "\u{feff}", "\"", " "] {
+        let left = spl_model::MethodRef::new(class, "f", "()V").unwrap();
+        let record = ResultRecord { left, ..judged() };
+        for form in FORMS {
+            let text = file(form, std::slice::from_ref(&record));
+            assert_eq!(read_whole::<ResultRecord>(text.as_bytes()), std::slice::from_ref(&record));
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn every_result_is_read_back(records in vec(result(), 0..4)) {

@@ -32,6 +32,8 @@ fn a_mismatch_names_both_versions_and_the_remedy() {
     );
     let careless = Reply { greeting: controller, answer: Answer::Accept };
     assert!(careless.check(&agent).is_err(), "accepted in another protocol");
+    let refused = Reply { greeting: agent.clone(), answer: Answer::Refuse };
+    assert!(refused.check(&agent).is_err(), "refused in the same protocol");
 }
 
 #[test]
