@@ -16,6 +16,7 @@ mod check;
 mod descriptor;
 mod diagnostic;
 mod file;
+mod format;
 mod method;
 mod methods;
 mod names;
@@ -29,6 +30,7 @@ mod tasks;
 
 pub use check::parse_tasks;
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
+pub use format::format;
 pub use names::parse_file;
 pub use program::{Assertion, Atom, Program, Scaled};
 pub use sign::{Sign, UnknownSign};

@@ -12,11 +12,13 @@ pub(crate) struct Source<'a> {
     line_starts: Vec<usize>,
 }
 
-/// One line without its end, without its comment. The code is a slice of the text.
+/// One line without its end, cut into what is parsed and what is not. Both parts are slices of the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
     /// The code without white space around it; may be empty.
     pub(crate) code: &'a str,
+    /// The comment from its `#` on, without white space after it.
+    pub(crate) comment: Option<&'a str>,
 }
 
 impl<'a> Source<'a> {
@@ -53,13 +55,13 @@ impl<'a> Line<'a> {
         let (mut quoted, mut escaped, mut after_space) = (false, false, true);
         for (at, c) in line.char_indices() {
             if c == '#' && !quoted && after_space {
-                return Self { code: line[..at].trim() };
+                return Self { code: line[..at].trim(), comment: Some(line[at..].trim_end()) };
             }
             quoted ^= c == '"' && !escaped;
             escaped = quoted && c == '\\' && !escaped;
             after_space = c.is_whitespace();
         }
-        Self { code: line.trim() }
+        Self { code: line.trim(), comment: None }
     }
 }
 
@@ -69,15 +71,18 @@ mod tests {
 
     #[test]
     fn comments_open_at_line_start_or_after_white_space() {
-        let check = |line: &str, code: &str| assert_eq!(Line::cut(line).code, code, "{line:?}");
-        check("", "");
-        check("# all", "");
-        check("#", "");
-        check("  a.B#c \t# rest # more ", "a.B#c");
-        check("\"one # title\": a # rest", "\"one # title\": a");
-        check(r#""a \" # b" # c"#, r#""a \" # b""#);
-        check(r#""a \\" # b"#, r#""a \\""#);
-        check("a\u{a0}# b", "a");
+        let check = |line: &str, code: &str, comment: Option<&str>| {
+            let cut = Line::cut(line);
+            assert_eq!((cut.code, cut.comment), (code, comment), "{line:?}");
+        };
+        check("", "", None);
+        check("# all", "", Some("# all"));
+        check("#", "", Some("#"));
+        check("  a.B#c \t# rest # more ", "a.B#c", Some("# rest # more"));
+        check("\"one # title\": a # rest", "\"one # title\": a", Some("# rest"));
+        check(r#""a \" # b" # c"#, r#""a \" # b""#, Some("# c"));
+        check(r#""a \\" # b"#, r#""a \\""#, Some("# b"));
+        check("a\u{a0}# b", "a", Some("# b"));
     }
 
     #[test]
