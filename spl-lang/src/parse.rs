@@ -75,6 +75,7 @@ fn left_over<'a>(rest: &'a str, before: &Statement) -> Problem<'a> {
         (Statement::Assert { .. }, "and") => "write `&`",
         (Statement::Assert { .. }, "or") => "write `|`",
         (Statement::Assert { .. }, word) if word.starts_with(')') => "no `(` stands before it",
+        (_, word) if word.starts_with('#') => "a comment has white space before its `#`",
         (Statement::Compare(_), "and" | "or" | "at") => CONNECTED,
         (Statement::Compare(_), word) if word.starts_with(['&', '|']) || word.starts_with("=>") => CONNECTED,
         (Statement::Compare(_), word) if word.starts_with(sign::is_sign_char) => {

@@ -136,6 +136,7 @@ fn wrong_formulas_are_explained() {
     check("f < g || g < h", 7, "`||` is no connective", "write `|`");
     check("f < g and g < h", 7, "unexpected text after the end", "write `&`");
     check("(f < g", 7, "expected `)` or a connective", "a parenthesis is open");
+    check("f < g at 1%#x", 12, "unexpected text after the end", "white space before its `#`");
     check("f < g)", 6, "unexpected text after the end", "no `(`");
     check("f < 5", 6, "expected a unit or `*` after the number", "`5 ms`");
     check("f < 5 sec", 7, "expected a unit or `*` after the number", "ns, us, ms or s");

@@ -23,7 +23,7 @@ impl<'a> Parser<'_, 'a> {
         let (rest, (class, _, name)) = head.parse(input).map_err(|error| error.map(wrong))?;
         self.check_class(class);
         let types = separated_list0((gap, char(','), gap), type_pattern);
-        let (rest, parameters) = match rest.strip_prefix('(') {
+        let (rest, parameters) = match rest.trim_start().strip_prefix('(') {
             Some(inside) => {
                 let (rest, types) = preceded(gap, types).parse(inside).map_err(nom_failure)?;
                 let rest = rest.trim_start();
