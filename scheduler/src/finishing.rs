@@ -58,7 +58,9 @@ impl Scheduler {
         }
     }
 
+    /// The agent gives a method up. With windows, the calls that are held for them are all there will be.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
+        self.close_windows_of(method);
         let samples = self.roster.get(method).map_or(0, |method| method.counted);
         self.finish(method, Cause::LimitReached { samples, limit: None });
         self.balance(None);

@@ -96,6 +96,13 @@ impl Scheduler {
         }
     }
 
+    pub(crate) fn close_windows_of(&mut self, method: MethodIx) {
+        let unit = self.unit_of(method);
+        if unit < self.rotations.len() {
+            self.close_windows(unit, u64::MAX);
+        }
+    }
+
     pub(crate) fn close_all_windows(&mut self) {
         for unit in 0..self.rotations.len() {
             self.close_windows(unit, u64::MAX);

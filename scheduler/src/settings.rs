@@ -32,8 +32,8 @@ pub struct Settings {
     /// `suspend-restore-after`: how long a suspended method's probes stay in behind a closed gate. 0, as in the
     /// thesis: they come out at once.
     pub restore_after_ns: u64,
-    /// `cycle-sleep`: least time between two changes of classes; what is decided meanwhile is merged. 0: changes
-    /// follow each event.
+    /// Least time between two changes of classes; what is decided meanwhile is merged. 0: changes follow each event,
+    /// which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
     pub change_interval_ns: u64,
     /// Changes of classes in any minute at most; the thesis has no limit.
     pub changes_per_minute: Option<u32>,

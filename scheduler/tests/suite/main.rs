@@ -8,6 +8,7 @@ mod bench;
 mod budget;
 mod finishing;
 mod golden;
+mod hostile;
 mod life;
 mod paired;
 mod probing;

@@ -238,6 +238,21 @@ fn the_end_closes_all_windows() {
 }
 
 #[test]
+fn the_agents_limit_compares_what_is_held() {
+    check(
+        paired(),
+        &apart(2, &[(0, 1)]),
+        &[
+            (0, "start", "+A"),
+            (1000, "pulse", "_A"),
+            (1100, "pulse", "+B"),
+            (1200, "A@110+100x3 B@1110+10x2", ""),
+            (1300, "limit A", "w1:0-2+1!0 !A ~0-2/2 !B done"),
+        ],
+    );
+}
+
+#[test]
 fn a_method_that_cannot_be_measured_ends_its_turn() {
     check(
         paired(),
