@@ -2,6 +2,22 @@
 //!
 //! Everything here is a function of its arguments: no clock, no randomness that isn't a seed, no I/O. A sample set
 //! has at least two finite values, or it does not exist.
+//!
+//! - [`Summary`] and [`welch`] compare two means once; [`ratio_of_means`] says how far apart they are.
+//! - [`Location`] compares medians and percentiles too, with one another or with a bound.
+//! - [`sequential`] compares two means window by window, until the evidence suffices.
+//! - [`suspicions`] and [`self_check`] doubt the measurement; [`holm`] and its neighbours doubt many results at once.
+//! - [`student_upper`] and [`normal_upper`] are exact where libraries run out of digits.
+//!
+//! ```
+//! use spl_stats::{Summary, welch};
+//! let fast = Summary::of_integers([1010, 1030, 1020, 1040])?;
+//! let slow = Summary::of_integers([2010, 2090, 2050, 2030])?;
+//! assert!(welch(&fast, &slow).p_less < 1e-4);
+//! let doubled = fast.scaled(2.0)?;
+//! assert!(welch(&doubled, &slow).p_two > 0.5);
+//! # Ok::<(), spl_stats::SampleError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

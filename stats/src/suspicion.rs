@@ -207,6 +207,36 @@ mod tests {
     }
 
     #[test]
+    fn thresholds_are_where_they_are_said_to_be() {
+        let check = |kind: &str, under: &[u64], over: &[u64]| {
+            assert!(!kinds(under, 10).contains(&kind) && kinds(over, 10).contains(&kind), "{kind}");
+        };
+        let every = |n: usize, usual: u64, other: u64| -> Vec<u64> {
+            (0..1000).map(|i| if i % n == 0 { other } else { usual }).collect()
+        };
+        let plain = usual(10_000, 200);
+        check("few", &plain[..30], &plain[..29]);
+        // Half at a, half at b: deviation over mean is (b − a)/(b + a).
+        check("wide", &every(2, 26_000, 174_000), &every(2, 24_000, 176_000));
+        // A tenth longer: the mean is 1.19 and 1.21 of the median.
+        check("skewed", &every(10, 1000, 2900), &every(10, 1000, 3100));
+        check("bimodal", &every(25, 1000, 5000), &every(20, 1000, 5000));
+        check("clock", &[100; 50], &[99; 50]);
+        // Of 20 later times all longer: p = 2⁻¹⁹; of 10 all longer: p = 2⁻⁹, which chance brings too often.
+        let ramp: Vec<u64> = (1000..1040).collect();
+        check("drift", &ramp[..20], &ramp);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_times_can_be_doubted(times in proptest::collection::vec(proptest::num::u64::ANY, 0..80), step: u64) {
+            for suspicion in suspicions(&times, step) {
+                proptest::prop_assert!(!suspicion.to_string().contains("NaN"), "{}", suspicion);
+            }
+        }
+    }
+
+    #[test]
     fn modes_are_described() {
         let times: Vec<u64> = (0..400).map(|i| if i % 4 == 0 { 5000 + i } else { 1000 + i % 50 }).collect();
         let modes = suspicions(&times, 25).into_iter().find(|one| matches!(one, Suspicion::Bimodal { .. }));

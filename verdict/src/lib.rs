@@ -2,6 +2,22 @@
 //!
 //! A comparison of two methods is judged within one bucket of workload sizes. The verdict says whether the comparison
 //! holds and, which is not the same, on what basis: a comparison that merely was not refuted never looks like a proof.
+//!
+//! - [`evaluate`] judges a plain comparison once, as the thesis does (3.2.7).
+//! - [`SequentialComparison`] judges it after every window of paired sampling.
+//! - [`judge`] gives the evidence of any comparison of the full language, [`decide`] that of a formula.
+//! - [`exit_status`] sums up a run.
+//!
+//! ```
+//! use spl_lang::Sign;
+//! use spl_verdict::{Basis, evaluate};
+//! let (check, whole) = ([1010, 1030, 1020, 1040], [2010, 2090, 2050, 2030]);
+//! let verdict = evaluate(Sign::LessOrEqual, 1.0, 1.0, &check, &whole, 0.05)?;
+//! assert_eq!(verdict.basis, Basis::Proved);
+//! let verdict = evaluate(Sign::LessOrEqual, 2.0, 1.0, &check, &whole, 0.05)?;
+//! assert_eq!((verdict.holds, verdict.basis), (true, Basis::NotRefuted));
+//! # Ok::<(), spl_verdict::NotEvaluated>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

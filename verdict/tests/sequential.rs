@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use proptest::prelude::*;
 use spl_lang::Sign;
 use spl_verdict::{Basis, NotEvaluated, SequentialComparison, SettingsError, Truth};
 
@@ -101,4 +102,24 @@ fn impossible_settings_are_refused() {
     };
     check(0.0, None, SettingsError::Alpha(0.0));
     check(0.05, Some(f64::INFINITY), SettingsError::Bound(0.0));
+}
+
+proptest! {
+    #[test]
+    fn never_a_panic_and_never_nonsense(
+        windows in proptest::collection::vec(
+            (proptest::collection::vec(any::<u64>(), 0..6), proptest::collection::vec(any::<u64>(), 0..6)), 0..40,
+        ),
+        one in any::<f64>(), two in any::<f64>(), sign in proptest::sample::select(Sign::ALL.to_vec()),
+    ) {
+        for factors in [(one, two), (1.0, 1.0)] {
+            let mut comparison = SequentialComparison::new(sign, factors.0, factors.1, ALPHA, Some(0.1)).unwrap();
+            for (left, right) in &windows {
+                comparison.close_window(left, right);
+            }
+            if let Some(look) = comparison.look() {
+                prop_assert!(look.low <= look.estimate.ratio && look.estimate.ratio <= look.high, "{:?}", look);
+            }
+        }
+    }
 }

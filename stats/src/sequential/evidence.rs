@@ -79,8 +79,10 @@ fn critical_z(threshold: f64, weight: f64) -> f64 {
         let shrunk = z * shrinkage;
         let hazard = (-0.5 * shrunk * shrunk - ln_normal_lower(shrunk)).exp() / (2.0 * PI).sqrt();
         let next = z - (ln_e(z, weight) - threshold) / (shrinkage * (shrunk + hazard));
-        // Rounding ends the descent. At or below 0 every look would decide; that takes an error probability over 1/2.
-        if next >= z || next <= 0.0 {
+        // Rounding ends the descent, and so does NaN. At or below 0 every look would decide; that takes an error
+        // probability over 1/2.
+        let descends = next < z && next > 0.0;
+        if !descends {
             return z;
         }
         z = next;
