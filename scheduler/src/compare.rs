@@ -7,6 +7,9 @@ use spl_model::Bucket;
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
 
+/// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
+pub(crate) const MIN_SIDE: usize = 2;
+
 /// The comparisons of the task file; none in measurement mode.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Comparisons {
@@ -170,7 +173,7 @@ impl Comparisons {
         let size = |bucket: &&Bucket| self.compared(index, bucket, roster).map(<[u64]>::len);
         let common = self.common_buckets(index, roster).into_iter();
         let (dense, sparse): (Vec<_>, Vec<_>) =
-            common.partition(|bucket| size(bucket).iter().all(|&n| n >= 2));
+            common.partition(|bucket| size(bucket).iter().all(|&n| n >= MIN_SIDE));
         let mark = |evaluation: Evaluation| Evaluation { leftover: true, ..evaluation };
         if !dense.is_empty() {
             let judge = |bucket| mark(self.evaluate(index, bucket, roster, settings));

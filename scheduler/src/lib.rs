@@ -30,8 +30,8 @@
 //! | [`Action::Evaluated`] | writes the evaluation to the results |
 //! | [`Action::Done`] | detaches: nothing is left to measure; it comes once |
 //!
-//! Times are nanoseconds of two clocks which are never compared with each other: `now_ns` is the owner's monotonic
-//! clock, a [`Sample`](spl_model::Sample) carries the monotonic clock of the JVM. A cycle is one call of
+//! Times are nanoseconds of two clocks: `now_ns` is the owner's monotonic clock, a [`Sample`](spl_model::Sample) carries
+//! the monotonic clock of the JVM. Only windows compare them, by way of [`Event::Clock`]. A cycle is one call of
 //! [`Scheduler::handle`]: the owner gathers what arrived within `cycle-sleep` into one [`Event::Samples`], or says
 //! [`Event::Tick`].
 //!

@@ -1,5 +1,6 @@
 //! What the operator may set (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
 
+use crate::compare::MIN_SIDE;
 use spl_lang::RunMode;
 use spl_model::Scale;
 
@@ -148,7 +149,7 @@ impl Settings {
         if self.effective_max() == 0 {
             return Err(SettingsError::NoSample);
         }
-        if self.mode == RunMode::Comparison && self.min_samples < 2 {
+        if self.mode == RunMode::Comparison && self.min_samples < MIN_SIDE as u64 {
             return Err(SettingsError::TooFewForTest(self.min_samples));
         }
         if self.changes_per_minute == Some(0) {

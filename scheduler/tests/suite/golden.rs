@@ -2,26 +2,24 @@
 //!
 //! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after it.
 
-use crate::bench::{apart, check_trace, tasks};
-use spl_lang::{RunMode, Tasks};
+use crate::bench::{apart, check_trace};
+use spl_lang::{RunMode, Tasks, parse_tasks};
 use spl_scheduler::Settings;
 
 fn sorting() -> Settings {
     Settings { mode: RunMode::Measurement, ..Settings::thesis() }
 }
 
-/// Twenty-two methods in five classes of 8, 6, 5, 2 and 1 methods, as `A` to `V`.
+/// The task list of `examples/sorting`: 22 methods, as `A` to `V`, of the classes Integer (A B C M), Objects (D),
+/// ArrayList (E F G K L), Random (H N O), Collections (I), Number (J) and ComparableTimSort (P to V).
 fn twenty_two() -> Tasks {
-    let names: Vec<String> = [("P", 8), ("Q", 6), ("R", 5), ("S", 2), ("T", 1)]
-        .into_iter()
-        .flat_map(|(class, count)| (0..count).map(move |index| format!("{class}.m{index}")))
-        .collect();
-    tasks(&names.iter().map(String::as_str).collect::<Vec<_>>(), &[])
+    parse_tasks(include_str!("../../../tasks/sorting.tasks"), RunMode::Measurement).unwrap()
 }
 
-/// 4.1.2, "Measure all at once". The order at the start follows the class priorities: P8 gives A and is P6, P6 (tie
-/// with Q6, P comes first) gives B and is P4, Q6 gives I, R5 gives O, P4 C, Q4 J, R3 P, P2 D, Q2 K, S2 T, R1 Q, T1 V,
-/// P0 E, Q0 L, S0 U, R-1 R, P-2 F, Q-2 M, R-3 S, P-4 G, Q-4 N, P-6 H. A difference of 1 ns is not under the limit of
+/// 4.1.2, "Measure all at once". The order at the start follows the class priorities, each start lowering one by two:
+/// Sort 7 P, then of List 5 and Sort 5 the first in the file, List, E, then Q; Integer 4 A; at 3 List F, Random H,
+/// Sort R; Integer 2 B; at 1 Objects D, List G, Random N, Collections I, Number J, Sort S; Integer 0 C; at -1 List K,
+/// Random O, Sort T; Integer -2 M; at -3 List L, Sort U; Sort -5 V. A difference of 1 ns is not under the limit of
 /// 1 ns, so nothing is suspended.
 #[test]
 fn all_at_once() {
@@ -36,7 +34,7 @@ fn all_at_once() {
         settings,
         &twenty_two(),
         &[
-            (0, "start", "+A +B +I +O +C +J +P +D +K +T +Q +V +E +L +U +R +F +M +S +G +N +H", 22, None),
+            (0, "start", "+P +E +Q +A +F +H +R +B +D +G +N +I +J +S +C +K +O +T +M +L +U +V", 22, None),
             (100_000_000, "tick", "", 22, None),
             (100_000_001, "tick", "", 22, None),
             (200_000_000, &most, "", 22, Some(1)),
@@ -104,8 +102,8 @@ fn with_controlling() {
     );
 }
 
-/// Listing 18 with the tasks of Listing 19: A `SyndFeedInput.build`, B `SAXBuilder.build`, and of one class C
-/// `checkXMLName`, D `checkElementName`, E `checkAttributeName`.
+/// Listing 18 with the tasks of Listing 19 under today's names: A `SyndFeedInput.build`, B `SAXBuilder.build`, and of
+/// one class, Verifier, C `checkJDOMName`, D `checkElementName`, E `checkAttributeName`.
 #[test]
 fn feeds() {
     let settings = Settings {
@@ -116,11 +114,10 @@ fn feeds() {
         min_samples: 200,
         ..Settings::thesis()
     };
-    let names =
-        ["SyndFeedInput.build", "SAXBuilder.build", "Verifier.xml", "Verifier.element", "Verifier.attribute"];
+    let tasks = parse_tasks(include_str!("../../../tasks/rome.tasks"), RunMode::Comparison).unwrap();
     check_trace(
         settings,
-        &tasks(&names, &[(0, 1), (2, 3), (2, 4)]),
+        &tasks,
         &[
             // Verifier has three methods waiting; C is in two comparisons.
             (0, "start", "+C", 1, None),

@@ -132,6 +132,8 @@ fn a_turn_lasts_twenty_medians_of_the_slower_side() {
         scheduler.handle(Event::Pulse, now);
     }
     assert_eq!(scheduler.wake_ns(), Some(4400 + 1800));
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 4400 + 1799)), "");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 4400 + 1800)), "_A");
 }
 
 #[test]
