@@ -83,7 +83,9 @@ impl<'a> Method<'a> {
         for _ in 0..reader.u2()? {
             let attribute = Attribute::read(reader, pool)?;
             match attribute.name {
-                b"Code" if method.code.is_some() => return Err(malformed("a method has two Code attributes")),
+                b"Code" if method.code.is_some() => {
+                    return Err(malformed("a method has two Code attributes"));
+                }
                 b"Code" => method.code = Some(attribute.start..attribute.start + attribute.info.len()),
                 b"RuntimeVisibleAnnotations" => method.read_annotations(attribute.info, pool)?,
                 _ => {}

@@ -22,7 +22,9 @@ impl Kind {
             FieldType::Float => Self::Float,
             FieldType::Double => Self::Double,
             FieldType::Object(_) | FieldType::Array(_) => Self::Reference,
-            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Self::Int,
+            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
+                Self::Int
+            }
         }
     }
 

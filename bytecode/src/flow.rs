@@ -81,7 +81,8 @@ impl Simulation<'_, '_> {
     /// Notes that `state` reaches the instruction at offset `at`.
     fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let index = self.index_at.get(at as usize).copied().flatten();
-        let index = index.ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
+        let index = index
+            .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
         let index = index as usize;
         self.copied += state.stack.len() + state.locals.len() + 1;
         if self.copied > COPY_LIMIT {
@@ -114,7 +115,10 @@ impl Simulation<'_, '_> {
         }
         if !opcode::ends_flow(insn.opcode) {
             self.reach(insn.end(), &state)?;
-        } else if matches!(insn.flow, Flow::Next) && !opcode::is_return(insn.opcode) && insn.opcode != opcode::ATHROW {
+        } else if matches!(insn.flow, Flow::Next)
+            && !opcode::is_return(insn.opcode)
+            && insn.opcode != opcode::ATHROW
+        {
             return Err(malformed(format!("the instruction at {} has no target", insn.at)));
         }
         Ok(())

@@ -45,14 +45,20 @@ impl Type {
 }
 
 /// Locals at the start of a method (JVMS 4.10.1.6). `constructs`: local 0 is under construction.
-pub(crate) fn initial_locals(descriptor: &Descriptor, this_class: Option<u16>, constructs: bool) -> Vec<Type> {
+pub(crate) fn initial_locals(
+    descriptor: &Descriptor,
+    this_class: Option<u16>,
+    constructs: bool,
+) -> Vec<Type> {
     let this = this_class.map(|class| if constructs { Type::UninitializedThis } else { Type::Object(class) });
     let parameter = |(index, field): (u8, &FieldType)| match field {
         FieldType::Long => Type::Long,
         FieldType::Double => Type::Double,
         FieldType::Float => Type::Float,
         FieldType::Object(_) | FieldType::Array(_) => Type::Parameter(index),
-        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Type::Int,
+        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
+            Type::Int
+        }
     };
     this.into_iter().chain((0..=u8::MAX).zip(descriptor.parameters()).map(parameter)).collect()
 }
@@ -83,7 +89,11 @@ impl<'a> FrameReader<'a> {
     /// Reads the next frame into `at`, `locals` and `stack`; `false` at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, Refusal> {
         if self.left == 0 {
-            return if self.reader.is_at_end() { Ok(false) } else { Err(malformed("bytes follow a StackMapTable")) };
+            return if self.reader.is_at_end() {
+                Ok(false)
+            } else {
+                Err(malformed("bytes follow a StackMapTable"))
+            };
         }
         self.left -= 1;
         self.stack.clear();
@@ -97,7 +107,8 @@ impl<'a> FrameReader<'a> {
             64..=127 | 247 => self.stack.push(Type::read(&mut self.reader)?),
             248..=250 => {
                 let kept = self.locals.len().checked_sub(usize::from(251 - tag));
-                self.locals.truncate(kept.ok_or_else(|| malformed("a stack map frame chops more than there is"))?);
+                self.locals
+                    .truncate(kept.ok_or_else(|| malformed("a stack map frame chops more than there is"))?);
             }
             252..=254 => {
                 for _ in 251..tag {

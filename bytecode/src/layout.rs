@@ -31,7 +31,12 @@ pub(crate) struct PieceId(u32);
 
 impl<'a> Layout<'a> {
     pub(crate) fn new(code_length: usize) -> Self {
-        Self { pieces: Vec::new(), entry_of: vec![None; code_length + 1], wide: Vec::new(), positions: Vec::new() }
+        Self {
+            pieces: Vec::new(),
+            entry_of: vec![None; code_length + 1],
+            wide: Vec::new(),
+            positions: Vec::new(),
+        }
     }
 
     /// The number that the next piece will have.
@@ -84,7 +89,11 @@ impl<'a> Layout<'a> {
 
     /// Computes all offsets, widening branches until nothing changes.
     pub(crate) fn place(&mut self) -> Result<(), Refusal> {
-        self.wide = self.pieces.iter().map(|piece| matches!(piece, Piece::Original(i) if i.opcode == GOTO_W)).collect();
+        self.wide = self
+            .pieces
+            .iter()
+            .map(|piece| matches!(piece, Piece::Original(i) if i.opcode == GOTO_W))
+            .collect();
         loop {
             self.positions.clear();
             let mut at = 0;
@@ -106,7 +115,9 @@ impl<'a> Layout<'a> {
     fn widen(&mut self) -> Result<bool, Refusal> {
         let mut changed = false;
         for index in 0..self.pieces.len() {
-            let Piece::Original(Insn { flow: Flow::Jump(target), .. }) = &self.pieces[index] else { continue };
+            let Piece::Original(Insn { flow: Flow::Jump(target), .. }) = &self.pieces[index] else {
+                continue;
+            };
             if !self.wide[index] && i16::try_from(self.distance(index, *target)?).is_err() {
                 self.wide[index] = true;
                 changed = true;
@@ -184,8 +195,20 @@ impl Piece<'_> {
             Self::Inserted(bytes) => bytes.len(),
             Self::Original(insn) => match (&insn.flow, insn.opcode) {
                 (Flow::Next, _) => insn.bytes.len(),
-                (Flow::Jump(_), GOTO | GOTO_W) => if wide { 5 } else { 3 },
-                (Flow::Jump(_), _) => if wide { 8 } else { 3 },
+                (Flow::Jump(_), GOTO | GOTO_W) => {
+                    if wide {
+                        5
+                    } else {
+                        3
+                    }
+                }
+                (Flow::Jump(_), _) => {
+                    if wide {
+                        8
+                    } else {
+                        3
+                    }
+                }
                 (Flow::Switch(_), _) => insn.bytes.len() - padding(insn.at as usize) + padding(at),
             },
         }

@@ -32,3 +32,4 @@ pub use inspect::{ClassInfo, MethodInfo, inspect};
 pub use patch::{PatchError, patch_longs};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
 pub use rewrite::instrument;
+pub use spl_model::Refusal;

@@ -40,15 +40,22 @@ pub(crate) fn rewrite(
     if words > usize::from(code.max_locals) {
         return Err(Refusal::Malformed("the parameters do not fit the local variables".to_owned()));
     }
-    let constructs = method.is_constructor() && class.name()? != b"java/lang/Object";
+    let constructs = method.is_constructor();
     let facts = flow::analyse(&code, &insns, &class.pool, constructs)?;
     let region = region::start(constructs, &facts)?;
     if probe.sizes != Sizes::None && region::replaces_argument(&insns, region, &descriptor, first_slot) {
         return Err(Refusal::ArgumentReplaced);
     }
     let is_static = method.is_static();
-    let subject =
-        Subject { code: &code, insns: &insns, facts: &facts, descriptor: &descriptor, is_static, region, probe };
+    let subject = Subject {
+        code: &code,
+        insns: &insns,
+        facts: &facts,
+        descriptor: &descriptor,
+        is_static,
+        region,
+        probe,
+    };
     let woven = weave(&subject, pool)?;
     let new = NewCode {
         max_stack: woven.max_stack,
@@ -59,8 +66,12 @@ pub(crate) fn rewrite(
     };
     let code_bytes_after = new.bytes.len();
     let large = code_bytes_after > HUGE_METHOD_LIMIT;
-    let report =
-        MethodReport { code_bytes_before: code.bytes.len(), code_bytes_after, large, intrinsic: method.intrinsic };
+    let report = MethodReport {
+        code_bytes_before: code.bytes.len(),
+        code_bytes_after,
+        large,
+        intrinsic: method.intrinsic,
+    };
     Ok(NewMethod { info: new.write()?, report })
 }
 
@@ -146,7 +157,8 @@ fn stack_maps(
 fn with_ours(locals: &[Type], max_locals: usize, ours: &[Type]) -> Result<Vec<Type>, Refusal> {
     let used: usize = locals.iter().map(|one| one.words()).sum();
     let unused = max_locals.checked_sub(used);
-    let unused = unused.ok_or_else(|| Refusal::Malformed("a stack map frame has too many locals".to_owned()))?;
+    let unused =
+        unused.ok_or_else(|| Refusal::Malformed("a stack map frame has too many locals".to_owned()))?;
     let mut all = locals.to_vec();
     all.resize(all.len() + unused, Type::Top);
     all.extend(ours);
@@ -167,7 +179,9 @@ fn verification_type(field: &FieldType, pool: &mut PoolBuilder) -> Result<Type, 
         FieldType::Double => Type::Double,
         FieldType::Float => Type::Float,
         FieldType::Object(_) | FieldType::Array(_) => Type::Object(class_constant(field, pool)?),
-        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => Type::Int,
+        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
+            Type::Int
+        }
     })
 }
 

@@ -20,6 +20,9 @@ pub const EXIT: &str = "(JII)V";
 /// Exit with a size: `void leave(long start, int token, int id, long size)`.
 pub const EXIT_SIZED: &str = "(JIIJ)V";
 
+/// The root of all classes.
+pub(crate) const OBJECT: &str = "java/lang/Object";
+
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.

@@ -13,7 +13,8 @@ pub(crate) fn nearest(probe: &Probe, known: impl Iterator<Item = (String, String
         let names = edits(&probe.method_name, &name);
         (names, edits(&probe.descriptor, &descriptor), format!("{name}{descriptor}"))
     };
-    let mut all: Vec<_> = known.map(distance).filter(|(names, ..)| *names <= probe.method_name.len() / 2).collect();
+    let mut all: Vec<_> =
+        known.map(distance).filter(|(names, ..)| *names <= probe.method_name.len() / 2).collect();
     all.sort();
     all.into_iter().take(MOST).map(|(.., method)| method).collect()
 }
@@ -43,7 +44,12 @@ mod tests {
     fn the_same_name_comes_first_and_strangers_not_at_all() {
         let probe =
             Probe { method_name: "compare".into(), descriptor: "(I)I".into(), id: 0, sizes: Sizes::None };
-        let known = [("comparf", "(I)I"), ("hashCode", "()I"), ("compare", "(II)I"), ("compare", "(Ljava/lang/Object;)I")];
+        let known = [
+            ("comparf", "(I)I"),
+            ("hashCode", "()I"),
+            ("compare", "(II)I"),
+            ("compare", "(Ljava/lang/Object;)I"),
+        ];
         let known = known.map(|(name, descriptor)| (name.to_owned(), descriptor.to_owned()));
         let expected = ["compare(II)I", "compare(Ljava/lang/Object;)I", "comparf(I)I"];
         assert_eq!(nearest(&probe, known.into_iter()), expected);

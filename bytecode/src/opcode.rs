@@ -25,7 +25,17 @@ pub(crate) const JSR_W: u8 = 0xc9;
 pub(crate) fn length(opcode: u8) -> Option<usize> {
     Some(match opcode {
         0x10 | LDC | 0x15..=0x19 | 0x36..=0x3a | RET | 0xbc => 2,
-        0x11 | LDC_W | LDC2_W | IINC | 0x99..=JSR | 0xb2..=INVOKESTATIC | NEW | 0xbd | 0xc0 | 0xc1 | 0xc6
+        0x11
+        | LDC_W
+        | LDC2_W
+        | IINC
+        | 0x99..=JSR
+        | 0xb2..=INVOKESTATIC
+        | NEW
+        | 0xbd
+        | 0xc0
+        | 0xc1
+        | 0xc6
         | 0xc7 => 3,
         MULTIANEWARRAY => 4,
         0xb9 | INVOKEDYNAMIC | GOTO_W | JSR_W => 5,

@@ -112,8 +112,7 @@ impl<'a> Pool<'a> {
         }
         let mut reader = self.entry(index, tag)?;
         let (owner, signature) = (reader.u2()?, reader.u2()?);
-        let class =
-            if matches!(tag, DYNAMIC | INVOKE_DYNAMIC) { &[][..] } else { self.class(owner)? };
+        let class = if matches!(tag, DYNAMIC | INVOKE_DYNAMIC) { &[][..] } else { self.class(owner)? };
         let mut reader = self.entry(signature, NAME_AND_TYPE)?;
         let (name, descriptor) = (reader.u2()?, reader.u2()?);
         Ok(Member { class, name: self.utf8(name)?, descriptor: self.utf8(descriptor)? })
@@ -121,7 +120,8 @@ impl<'a> Pool<'a> {
 
     /// Offsets of the 8 value bytes of all long constants.
     pub(crate) fn longs(&self) -> impl Iterator<Item = usize> + '_ {
-        let value = |&offset: &u32| (self.bytes.get(offset as usize) == Some(&LONG)).then_some(offset as usize + 1);
+        let value =
+            |&offset: &u32| (self.bytes.get(offset as usize) == Some(&LONG)).then_some(offset as usize + 1);
         self.offsets.iter().filter(|&&offset| offset != 0).filter_map(value)
     }
 
@@ -129,7 +129,8 @@ impl<'a> Pool<'a> {
     fn entries(&self) -> impl Iterator<Item = (u16, &'a [u8])> + '_ {
         let starts = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != 0);
         let ends = starts.clone().skip(1).map(|(_, end)| *end as usize).chain([self.end]);
-        let cut = |((index, &start), end)| (index as u16, self.bytes.get(start as usize..end).unwrap_or_default());
+        let cut =
+            |((index, &start), end)| (index as u16, self.bytes.get(start as usize..end).unwrap_or_default());
         starts.zip(ends).map(cut)
     }
 }
@@ -152,7 +153,8 @@ pub(crate) struct Mark {
 impl PoolBuilder {
     pub(crate) fn new(pool: &Pool<'_>) -> Self {
         let mut index_of = HashMap::new();
-        let ours = |entry: &&[u8]| matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | METHOD | NAME_AND_TYPE)));
+        let ours =
+            |entry: &&[u8]| matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | METHOD | NAME_AND_TYPE)));
         for (index, entry) in pool.entries().filter(|(_, entry)| ours(&entry)) {
             index_of.entry(entry.to_vec()).or_insert(index);
         }

@@ -27,7 +27,12 @@ pub(crate) fn start(constructs: bool, facts: &FlowFacts) -> Result<usize, Refusa
 }
 
 /// Whether the slot of a reference parameter is written before instruction `start`.
-pub(crate) fn replaces_argument(insns: &[Insn<'_>], start: usize, descriptor: &Descriptor, first_slot: u16) -> bool {
+pub(crate) fn replaces_argument(
+    insns: &[Insn<'_>],
+    start: usize,
+    descriptor: &Descriptor,
+    first_slot: u16,
+) -> bool {
     let references: Vec<u16> = reference_slots(descriptor, first_slot).collect();
     insns.iter().take(start).filter_map(Insn::local_access).filter(|access| access.is_store).any(|access| {
         let second = if matches!(access.kind, b'J' | b'D') { access.slot.checked_add(1) } else { None };

@@ -6,6 +6,7 @@ use crate::method;
 use crate::mutf8;
 use crate::names;
 use crate::nearest::nearest;
+use crate::opcode;
 use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 use crate::pool::PoolBuilder;
 use spl_model::Refusal;
@@ -55,7 +56,11 @@ struct Splice {
     info: Vec<u8>,
 }
 
-fn one(class: &ClassFile<'_>, probe: &Probe, pool: &mut PoolBuilder) -> Result<(Splice, MethodReport), Untouched> {
+fn one(
+    class: &ClassFile<'_>,
+    probe: &Probe,
+    pool: &mut PoolBuilder,
+) -> Result<(Splice, MethodReport), Untouched> {
     let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
     let is_it = |method: &&Method<'_>| method.name == name && method.descriptor == descriptor;
     let Some(method) = class.methods.iter().find(is_it) else {
@@ -68,8 +73,30 @@ fn one(class: &ClassFile<'_>, probe: &Probe, pool: &mut PoolBuilder) -> Result<(
     if let Some(annotation) = method.special_annotation {
         return Err(Refusal::Annotation(annotation.to_owned()).into());
     }
+    if let Some(what) = special(class, method, range.start)? {
+        return Err(Refusal::Special(what.to_owned()).into());
+    }
     let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool)?;
     Ok((Splice { range, info: new.info }, new.report))
+}
+
+/// What HotSpot finds special in a method whose Code attribute starts at `code_at`.
+fn special(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    code_at: usize,
+) -> Result<Option<&'static str>, Refusal> {
+    // Its C2 compiler crashes over exception handlers in this constructor (JDK 17.0.15 and 25), at whose return it
+    // registers objects that have finalizers.
+    if method.is_constructor() && class.name()? == names::OBJECT.as_bytes() {
+        return Ok(Some("the constructor of java/lang/Object"));
+    }
+    // Any other code makes every class that is loaded meanwhile a class with a finalizer (`Method::is_empty_method`).
+    // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
+    let code = class.bytes.get(code_at + 4..code_at + 9);
+    let is_empty = code == Some(&[0, 0, 0, 1, opcode::RETURN]);
+    let is_finalizer = method.name == b"finalize" && method.descriptor == b"()V";
+    Ok((is_finalizer && is_empty).then_some("an empty finalizer, which it recognises by its code,"))
 }
 
 /// The class with `splices` and the pool's new constants.

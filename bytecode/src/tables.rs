@@ -48,7 +48,8 @@ impl Table<'_, '_, '_> {
         let at = self.reader.at();
         let (start, length) = (u32::from(self.reader.u2()?), u32::from(self.reader.u2()?));
         self.reader.take(rest)?;
-        let (from, to) = (self.moves.layout.moved_loosely(start)?, self.moves.layout.moved_loosely(start + length)?);
+        let (from, to) =
+            (self.moves.layout.moved_loosely(start)?, self.moves.layout.moved_loosely(start + length)?);
         self.put(at, from);
         self.put(at + 2, to.saturating_sub(from));
         Ok(())

@@ -103,7 +103,10 @@ pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder) -> Re
 }
 
 impl<'a> Weaver<'a, '_> {
-    fn insert(&mut self, build: impl FnOnce(&mut Emitter<'_>) -> Result<(), Refusal>) -> Result<PieceId, Refusal> {
+    fn insert(
+        &mut self,
+        build: impl FnOnce(&mut Emitter<'_>) -> Result<(), Refusal>,
+    ) -> Result<PieceId, Refusal> {
         let mut emitter = Emitter::new(self.pool);
         build(&mut emitter)?;
         let id = self.layout.next();
@@ -287,7 +290,11 @@ impl Handlers<'_, '_> {
             let end = u32::from(handler.end);
             self.list.push(Handler {
                 start: self.layout.moved(u32::from(handler.start))?,
-                end: if Some(end) == region_at { self.layout.offset(entry) } else { self.layout.moved(end)? },
+                end: if Some(end) == region_at {
+                    self.layout.offset(entry)
+                } else {
+                    self.layout.moved(end)?
+                },
                 target: self.layout.moved(u32::from(handler.target))?,
                 catches: handler.catches,
             });

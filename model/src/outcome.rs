@@ -66,4 +66,7 @@ pub enum Refusal {
     /// More methods than the agent has gates for.
     #[error("the agent has no gate left: {0} methods are the limit")]
     NoGate(u32),
+    /// A method that the JVM treats specially without an annotation; holds which and why.
+    #[error("the JVM treats {0} specially")]
+    Special(String),
 }

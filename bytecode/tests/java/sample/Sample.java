@@ -1,0 +1,136 @@
+package sample;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Methods of every shape; each is called by {@link Main}, which prints what it gets. */
+public class Sample {
+    final String made;
+
+    Sample(boolean first, String a, String b) {
+        this(first ? a : b);
+    }
+
+    Sample(String one) {
+        super();
+        made = one;
+    }
+
+    Sample(int count) {
+        this(count > 2 ? "many" : null);
+        for (int i = 0; i < count; i++) {
+            if (i == 5) {
+                return;
+            }
+        }
+        if (count < 0) {
+            throw new IllegalArgumentException("negative");
+        }
+    }
+
+    Sample(Object replaced, int ignored) {
+        this(String.valueOf(replaced = "other " + replaced));
+    }
+
+    static void nothing() {
+    }
+
+    static int number(int a, long b, double c, float d, boolean e, byte f, char g, short h) {
+        return (int) (a + b + c + d + (e ? 1 : 0) + f + g + h);
+    }
+
+    static long wide(long a, Object b, long[] c) {
+        return b == null ? a : a + c.length;
+    }
+
+    static float single(float a) {
+        return a / 2;
+    }
+
+    static double twice(double a) {
+        return a * 2;
+    }
+
+    synchronized String text(String a) {
+        if (a.isEmpty()) {
+            return "empty";
+        }
+        synchronized (made) {
+            return made + a;
+        }
+    }
+
+    static int caught(int a) {
+        while (true) {
+            try {
+                if (a > 3) {
+                    throw new IllegalStateException("over");
+                }
+                if (a == 2) {
+                    return a;
+                }
+                a++;
+            } catch (IllegalStateException e) {
+                return -1;
+            } finally {
+                a += 2;
+            }
+        }
+    }
+
+    static int thrower(String a) {
+        return Integer.parseInt(a);
+    }
+
+    static String chosen(String key, int other) {
+        switch (key) {
+            case "a":
+                return "first";
+            case "b":
+                other++;
+                break;
+            default:
+                return "default";
+        }
+        switch (other) {
+            case 1:
+                return "one";
+            case 2:
+                return "two";
+            case 1000:
+                return "thousand";
+            default:
+                return "none";
+        }
+    }
+
+    static int recursive(int depth) {
+        return depth == 0 ? 0 : 1 + recursive(depth - 1);
+    }
+
+    static int endless(int depth) {
+        return 1 + endless(depth + 1);
+    }
+
+    static <T extends Comparable<T>> T largest(List<T> all) {
+        T best = null;
+        for (T one : all) {
+            best = best == null || one.compareTo(best) > 0 ? one : best;
+        }
+        return best;
+    }
+
+    static int lambdas(int a) {
+        List<Integer> list = new ArrayList<>();
+        Runnable add = () -> list.add(a);
+        add.run();
+        add.run();
+        return list.stream().mapToInt(i -> i).sum();
+    }
+
+    interface Greeter {
+        default String greet(String name) {
+            return "hello " + name;
+        }
+    }
+}
