@@ -90,7 +90,7 @@ fn check_state(scheduler: &Scheduler, started: bool) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        rng_seed: RngSeed::Fixed(1_591), failure_persistence: None, ..ProptestConfig::default()
+        rng_seed: RngSeed::Fixed(1_591), failure_persistence: None, cases: 128, ..ProptestConfig::default()
     })]
 
     #[test]
