@@ -1,6 +1,6 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
-use crate::java::{self, Addresses};
+use crate::java;
 use crate::jvm::Jvm;
 use crate::layout;
 use crate::link::{Hello, Link, Parts};
@@ -93,6 +93,7 @@ impl Agent for SplAgent {
     fn vm_death(&self, _context: CallbackContext<'_>) {
         let Some(state) = STATE.get() else { return };
         state.gates.close_all();
+        state.hang_up();
         DYING.store(true, Ordering::Release);
         let funeral = FUNERAL.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((waker, buried)) = funeral {
@@ -135,14 +136,6 @@ impl SplAgent {
         let state = STATE.get_or_init(|| State::new(gates, blocks));
         JVM.get_or_init(|| jvm);
         let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
-        let mut rings = Rings::new(blocks);
-        state.gates.open(0, 1, 0);
-        let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
-        // SAFETY: the callback's environment belongs to this thread.
-        let empty_probe_ns = unsafe { java::with_env(env, |env| java::install(env, &addresses)) }?;
-        state.gates.close_all();
-        rings.drain(sys::now_ns(), &mut |_| {});
-
         let (commands, orders) = mpsc::channel();
         let (done, news) = mpsc::channel();
         let (buried, funeral) = mpsc::channel();
@@ -156,8 +149,8 @@ impl SplAgent {
             java_version: text("java.vm.version"),
             vm_name: text("java.vm.name"),
             command: text("sun.java.command"),
-            empty_probe_ns,
         };
+        let rings = Rings::new(blocks);
         let link =
             Link::new(Parts { state, options, hello, rings, done: news, sleeper, dying: &DYING, buried });
         spawn_quiet("spl-link", move || link.run())

@@ -15,7 +15,12 @@ pub struct Addresses {
 
 const GATES_MAGIC: i64 = 0x5350_4c00_0000_0001;
 const BLOCKS_MAGIC: i64 = 0x5350_4c00_0000_0002;
+/// Enough for HotSpot's last compiler (`Tier4InvocationThreshold` is 5,000) on both sides of the gate.
 const WARM_ROUNDS: i32 = 30_000;
+/// Calls of one calibration: fewer than a ring has slots, so that none is dropped.
+const COST_CALLS: i32 = 1000;
+/// The agent's own gate.
+const OWN_ID: i32 = 0;
 
 /// The class files, named classes before those that use them.
 const CLASSES: [&[u8]; 5] = [
@@ -50,27 +55,33 @@ pub unsafe fn with_env<T>(
     }
 }
 
-/// Defines the probe's classes in the boot loader, initialises them and runs them warm.
-///
-/// Returns the least time, in nanoseconds, that a probe around nothing reports.
-pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<u64, Error> {
+/// Defines the probe's classes in the boot loader and initialises them.
+pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
     for class in CLASSES {
         let mut class = class.to_vec();
         let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
         if class.windows(8).any(|bytes| bytes == GATES_MAGIC.to_be_bytes()) {
             spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
         }
-        let boot = JClassLoader::null();
-        env.define_class(None::<&jni::strings::JNIStr>, &boot, &class)?;
+        env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
     }
-    let arguments = [JValue::Int(0), JValue::Int(WARM_ROUNDS)];
-    let least = env.call_static_method(
-        jni_str!("java/lang/SplProbe"),
-        jni_str!("warm"),
-        jni_sig!("(II)J"),
-        &arguments,
-    )?;
-    Ok(least.j()?.max(0) as u64)
+    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
+}
+
+/// Nanoseconds that [`COST_CALLS`] measured calls of an empty method take, and the number of these calls.
+pub fn cost(env: &mut Env<'_>) -> Result<(u64, u64), Error> {
+    let took = call_probe(env, jni_str!("cost"), jni_sig!("(II)J"), COST_CALLS)?.j()?;
+    Ok((took.max(0) as u64, COST_CALLS as u64))
+}
+
+fn call_probe<'local>(
+    env: &mut Env<'local>,
+    name: &jni::strings::JNIStr,
+    signature: jni::signature::MethodSignature<'static, 'static>,
+    times: i32,
+) -> Result<jni::objects::JValueOwned<'local>, Error> {
+    let arguments = [JValue::Int(OWN_ID), JValue::Int(times)];
+    env.call_static_method(jni_str!("java/lang/SplProbe"), name, signature, &arguments)
 }
 
 /// Drops the class layouts that workload sizes were computed from, so that no class is kept alive.

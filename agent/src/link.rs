@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
+/// The least of so many calibrations counts: whatever disturbs one makes it longer.
+const CALIBRATIONS: usize = 5;
 /// Samples that wait for the controller at most; about 10 MB.
 const MAX_WAITING: usize = 200_000;
 
@@ -54,8 +56,6 @@ pub struct Hello {
     pub vm_name: String,
     /// `sun.java.command`
     pub command: String,
-    /// What a probe around nothing reports, nanoseconds.
-    pub empty_probe_ns: u64,
 }
 
 /// Why a session ended.
@@ -146,7 +146,15 @@ impl Link {
         self.parts.rings.lost();
         self.waiting.clear();
         while self.parts.done.try_recv().is_ok() {}
-        stream.put(&self.hello());
+        match self.prepare() {
+            Ok(cost_ps) => stream.put(&self.hello(cost_ps)),
+            Err(why) => {
+                stream.put(&self.hello(None));
+                stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
+                let _ = stream.flush();
+                return Ended::Detached;
+            }
+        }
         let mut next_send = Instant::now();
         loop {
             if stream.flush().is_err() {
@@ -160,28 +168,55 @@ impl Link {
                 self.parts.sleeper.rest();
             }
             let dying = self.parts.dying.load(Ordering::Acquire);
-            let mut detached = self.forward(&mut stream);
+            let detached = self.forward(&mut stream);
             self.drain();
-            if readable {
-                match self.listen(&mut stream) {
-                    Ok(ended) => detached |= ended,
-                    Err(_) => return Ended::Lost,
-                }
+            if readable && self.listen(&mut stream).is_err() {
+                return Ended::Lost;
             }
-            if dying || detached || Instant::now() >= next_send || self.waiting.len() >= MAX_SAMPLES {
+            if dying || detached.is_some() || Instant::now() >= next_send || self.waiting.len() >= MAX_SAMPLES
+            {
                 self.send(&mut stream);
                 next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
             }
-            if dying || detached {
-                let reason = if dying { ByeReason::VmDeath } else { ByeReason::Detached };
-                stream.put(&ToController::Bye { reason });
-                let _ = stream.flush();
-                return if dying { Ended::Dying } else { Ended::Detached };
-            }
+            let reason = match (dying, detached) {
+                (true, _) => ByeReason::VmDeath,
+                (false, Some(Ok(()))) => ByeReason::Detached,
+                (false, Some(Err(why))) => ByeReason::Failed(why),
+                (false, None) => continue,
+            };
+            stream.put(&ToController::Bye { reason });
+            let _ = stream.flush();
+            return if dying { Ended::Dying } else { Ended::Detached };
         }
     }
 
-    fn hello(&self) -> ToController {
+    /// Makes the probe class ready and finds what a measured call costs, in picoseconds.
+    fn prepare(&mut self) -> Result<Option<u64>, String> {
+        let ready =
+            self.ask(Command::Prepare, |done| if let Done::Ready(ready) = done { Some(ready) } else { None });
+        ready.unwrap_or_else(|| Err("the JVM ends".to_owned()))?;
+        let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
+        let costs = (0..CALIBRATIONS).filter_map(|_| self.ask(Command::Calibrate, cost)?.ok());
+        Ok(costs.map(|(ns, calls)| ns * 1000 / calls.max(1)).min())
+    }
+
+    /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before.
+    fn ask<T>(&mut self, command: Command, answer: impl Fn(Done) -> Option<T>) -> Option<T> {
+        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+        self.parts.state.command(command);
+        while !self.parts.dying.load(Ordering::Acquire) {
+            if let Ok(done) = self.parts.done.recv_timeout(DRAIN_EVERY) {
+                if let Some(answer) = answer(done) {
+                    self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+                    self.parts.rings.lost();
+                    return Some(answer);
+                }
+            }
+        }
+        None
+    }
+
+    fn hello(&self, probe_cost_ps: Option<u64>) -> ToController {
         let token =
             self.parts.options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
         let hello = &self.parts.hello;
@@ -195,12 +230,12 @@ impl Link {
             token: token.map(|text| Token::new(text.trim().to_owned())),
             max_methods: Ids::LIMIT,
             max_measurements: Some(self.parts.options.measurements),
-            probe_cost_ps: Some(hello.empty_probe_ns.saturating_mul(1000)),
+            probe_cost_ps,
         }
     }
 
-    /// Serves all messages that have arrived; true when the controller wants no more.
-    fn listen(&mut self, stream: &mut Stream) -> io::Result<bool> {
+    /// Serves all messages that have arrived.
+    fn listen(&mut self, stream: &mut Stream) -> io::Result<()> {
         stream.receive()?;
         while let Some(message) = stream.next()? {
             match message {
@@ -233,7 +268,7 @@ impl Link {
                 ToAgent::Pong { .. } => {}
             }
         }
-        Ok(false)
+        Ok(())
     }
 
     fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
@@ -280,9 +315,9 @@ impl Link {
         }
     }
 
-    /// Passes on what the agent thread has to say; true when it was detached.
-    fn forward(&mut self, stream: &mut Stream) -> bool {
-        let mut detached = false;
+    /// Passes on what the agent thread has to say; gives how a detachment went.
+    fn forward(&mut self, stream: &mut Stream) -> Option<Result<(), String>> {
+        let mut detached = None;
         while let Ok(done) = self.parts.done.try_recv() {
             let handles_of =
                 |ids: &[u32]| ids.iter().filter_map(|id| self.handles.get(id).copied()).collect::<Vec<_>>();
@@ -297,7 +332,8 @@ impl Link {
                     stream.put(&ToController::Retransformed { handles, change, took_ns, at_ns });
                 }
                 Done::Restored { ids } => stream.put(&ToController::Restored { handles: handles_of(&ids) }),
-                Done::Detached => detached = true,
+                Done::Detached(result) => detached = Some(result),
+                Done::Ready(_) | Done::Cost(_) => {}
                 Done::Warning(text) => stream.put(&ToController::Warning { text }),
             }
         }

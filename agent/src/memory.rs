@@ -28,7 +28,13 @@ impl Memory {
         // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing that exists.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
         match NonNull::new(at.cast::<u8>()) {
-            Some(base) if at != libc::MAP_FAILED => Ok(Self { base, bytes }),
+            Some(base) if at != libc::MAP_FAILED => {
+                // Most of the mapping is never touched; a huge page would take two megabytes for the first byte of it.
+                // A kernel without huge pages refuses, which is as well.
+                // SAFETY: the range was just mapped.
+                unsafe { libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE) };
+                Ok(Self { base, bytes })
+            }
             _ => Err(io::Error::last_os_error()),
         }
     }

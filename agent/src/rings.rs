@@ -44,11 +44,6 @@ pub struct Rings {
 impl Rings {
     /// The rings in this mapping.
     pub fn new(memory: Memory) -> Self {
-        // The generators must not start at 0. The multiplier is that of Knuth's MMIX generator.
-        for index in 0..THREAD_BLOCKS + STRIPES {
-            let seed = (index as u64 + 1).wrapping_mul(6_364_136_223_846_793_005) | 1;
-            memory.u64_at((index << BLOCK_SHIFT) + RANDOM).store(seed, Relaxed);
-        }
         Self { memory, dropped_before: vec![0; THREAD_BLOCKS + STRIPES], waiting: HashMap::new(), lost: 0 }
     }
 

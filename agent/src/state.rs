@@ -22,6 +22,10 @@ pub struct Target {
 /// To the agent thread, which alone changes classes.
 #[derive(Debug)]
 pub enum Command {
+    /// Make the probe class ready; answered by [`Done::Ready`].
+    Prepare,
+    /// Measure what a measured call costs; answered by [`Done::Cost`].
+    Calibrate,
     /// Put probes into these methods.
     Instrument(Vec<Target>),
     /// Give these methods, by id, their original bytecode back.
@@ -37,14 +41,18 @@ pub enum Command {
 /// From the agent thread.
 #[derive(Debug)]
 pub enum Done {
+    /// The probe class is ready and warm, or why it is not.
+    Ready(Result<(), String>),
+    /// What measured calls of an empty method cost together: nanoseconds and their number, or why that is not known.
+    Cost(Result<(u64, u64), String>),
     /// What became of a method in one class.
     Outcome { id: u32, class_loader: String, outcome: Outcome },
     /// Classes were changed.
     Retransformed { ids: Vec<u32>, change: Change, took_ns: u64, at_ns: u64 },
     /// These methods are as they were.
     Restored { ids: Vec<u32> },
-    /// Every class is as it was found, as the controller wished.
-    Detached,
+    /// Every class is as it was found, as the controller wished; or which are not.
+    Detached(Result<(), String>),
     /// For the operator.
     Warning(String),
 }
@@ -54,6 +62,8 @@ pub enum Done {
 pub struct State {
     /// The gates.
     pub gates: Gates,
+    /// Their memory.
+    pub gate_memory: Memory,
     /// The blocks of the threads.
     pub blocks: Memory,
     /// Names of the classes in the plan, for the class-prepare callback.
@@ -65,12 +75,18 @@ impl State {
     /// Nothing planned, all gates closed.
     pub fn new(gates: Memory, blocks: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
-        Self { gates: Gates::new(gates), blocks, planned, commands: Mutex::new(None) }
+        Self { gates: Gates::new(gates), gate_memory: gates, blocks, planned, commands: Mutex::new(None) }
     }
 
     /// Where commands go from now on.
     pub fn connect(&self, commands: Sender<Command>) {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
+    }
+
+    /// No more commands: the agent thread ends. A thread that waited in native code would hold up the JVM's exit for
+    /// 300 ms (HotSpot, `VM_Exit::wait_for_threads_in_native_to_block`).
+    pub fn hang_up(&self) {
+        *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Hands a command to the agent thread, if it lives.

@@ -1,6 +1,6 @@
 //! The agent thread: the one place where classes are changed and restored.
 
-use crate::java;
+use crate::java::{self, Addresses};
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
@@ -16,6 +16,8 @@ use std::thread::{self, ThreadId};
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
+/// Local references that a command begins with; the JVM makes room for more.
+const LOCAL_REFERENCES: usize = 64;
 
 /// What the class-file hook is to do while the worker retransforms, and what it did.
 #[derive(Debug, Default)]
@@ -64,6 +66,10 @@ pub struct Worker {
     /// What should be instrumented now, by class name and id.
     plan: BTreeMap<String, BTreeMap<u32, Target>>,
     failures: HashMap<String, u32>,
+    /// Classes that the JVM would not give their original bytecode back.
+    unrestored: BTreeSet<String>,
+    /// Whether the probe class is defined.
+    ready: bool,
 }
 
 impl Worker {
@@ -75,36 +81,66 @@ impl Worker {
         done: Sender<Done>,
         waker: Waker,
     ) -> Self {
-        Self { jvm, state, commands, done, waker, plan: BTreeMap::new(), failures: HashMap::new() }
+        Self {
+            jvm,
+            state,
+            commands,
+            done,
+            waker,
+            plan: BTreeMap::new(),
+            failures: HashMap::new(),
+            unrestored: BTreeSet::new(),
+            ready: false,
+        }
     }
 
     /// Serves commands until there can be no more. `env` is the thread's JNI environment.
     pub fn run(mut self, env: *mut c_void) {
         while let Ok(command) = self.commands.recv() {
-            let jobs = std::iter::once(command).chain(self.commands.try_iter().collect::<Vec<_>>());
-            for command in jobs {
-                // SAFETY: `env` belongs to this thread.
-                let result = unsafe {
-                    java::with_env(env, |env| env.with_local_frame(64, |env| self.serve(env, command)))
-                };
-                if let Err(error) = result {
-                    self.tell(Done::Warning(format!("the agent thread failed: {error}")));
-                }
+            let serve = |env: &mut jni::Env<'_>| {
+                env.with_local_frame(LOCAL_REFERENCES, |env| self.serve(env, command))
+            };
+            // SAFETY: `env` belongs to this thread.
+            if let Err(error) = unsafe { java::with_env(env, serve) } {
+                self.tell(Done::Warning(format!("the agent thread failed: {error}")));
             }
         }
     }
 
     fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
         match command {
+            Command::Prepare => {
+                let ready = self.prepare(env).map_err(|e| e.to_string());
+                self.tell(Done::Ready(ready));
+            }
+            Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(targets),
             Command::Prepared(name) => self.prepared(&name),
             Command::Restore(ids) => self.restore(&ids.into_iter().collect()),
-            Command::RestoreAll => self.restore_all(env)?,
-            Command::Detach => {
-                let result = self.restore_all(env);
-                self.tell(Done::Detached);
-                result?;
+            Command::RestoreAll => {
+                self.restore_all();
+                java::forget_layouts(env)?;
             }
+            Command::Detach => {
+                self.restore_all();
+                let left = self.unrestored.iter().cloned().collect::<Vec<_>>().join(", ");
+                let result = if left.is_empty() { Ok(()) } else { Err(format!("not restored: {left}")) };
+                self.tell(Done::Detached(result));
+                java::forget_layouts(env)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the probe class ready, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
+    fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), jni::errors::Error> {
+        if !self.ready {
+            let state = self.state;
+            let addresses = Addresses { gates: state.gate_memory.address(), blocks: state.blocks.address() };
+            state.gates.open(0, 1, 0);
+            state.gates.close(0);
+            java::install(env, &addresses)?;
+            self.ready = true;
         }
         Ok(())
     }
@@ -158,11 +194,13 @@ impl Worker {
         self.tell(Done::Restored { ids: ids.iter().copied().collect() });
     }
 
-    fn restore_all(&mut self, env: &mut jni::Env<'_>) -> Result<(), jni::errors::Error> {
+    fn restore_all(&mut self) {
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(&all);
+        let unrestored = std::mem::take(&mut self.unrestored);
+        let again = self.find(&unrestored);
+        self.retransform(&again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
-        java::forget_layouts(env)
     }
 
     fn planned_ids(&self, name: &str) -> BTreeSet<u32> {
@@ -204,8 +242,7 @@ impl Worker {
         if self.batch(&usable).is_err() {
             for class in &usable {
                 if let Err(error) = self.batch(std::slice::from_ref(class)) {
-                    *self.failures.entry(class.name.clone()).or_default() += 1;
-                    self.refuse(class, Refusal::Jvm(error));
+                    self.failed(class, change, error);
                 }
             }
         }
@@ -217,6 +254,15 @@ impl Worker {
             ids.iter().copied().collect()
         };
         self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+    }
+
+    fn failed(&mut self, class: &Loaded, change: Change, error: String) {
+        *self.failures.entry(class.name.clone()).or_default() += 1;
+        if change == Change::Removed {
+            self.tell(Done::Warning(format!("{} could not be restored: {error}", class.name)));
+            self.unrestored.insert(class.name.clone());
+        }
+        self.refuse(class, Refusal::Jvm(error));
     }
 
     fn quarantined(&self, name: &str) -> bool {

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Sample};
-use spl_records::{Form, Measurement, ResultRecord, measurement_files};
+use spl_records::{Form, Measurement, Reader, Record, ResultRecord, measurement_files};
 use spl_verdict::Evaluation;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -59,8 +59,9 @@ impl Output {
             waiting: 0,
         });
         let result_form = form(config.human_results);
-        let mut results = open(&config.result_file, config.overwrite_results)?;
-        begin(&mut results, &config.result_file, ResultRecord::header(result_form))?;
+        let header = ResultRecord::header(result_form);
+        let results =
+            open::<ResultRecord>(&config.result_file, config.overwrite_results, result_form, header)?;
         Ok(Self {
             measurements: measurements.collect(),
             measurement_form: form(config.human_measurements),
@@ -141,9 +142,8 @@ impl MeasurementFile {
             return Ok(());
         }
         if self.file.is_none() {
-            let mut file = open(&self.path, self.overwrite)?;
-            begin(&mut file, &self.path, Measurement::header(form))?;
-            self.file = Some(file);
+            self.file =
+                Some(open::<Measurement>(&self.path, self.overwrite, form, Measurement::header(form))?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         let result = file.write_all(self.pending.as_bytes());
@@ -171,20 +171,40 @@ fn lock(folder: &Path) -> Result<File, String> {
     }
 }
 
-fn open(path: &Path, overwrite: bool) -> Result<File, String> {
-    let mut options = OpenOptions::new();
+/// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
+fn open<R: Record>(path: &Path, overwrite: bool, form: Form, header: &str) -> Result<File, String> {
+    let wrong = |error: std::io::Error| cannot_write(path, &error);
+    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
     if overwrite {
-        options.write(true).truncate(true);
+        file.set_len(0).map_err(wrong)?;
     } else {
-        options.append(true);
+        let bytes = fs::read(path).map_err(wrong)?;
+        if let Some(end) =
+            end_of_records::<R>(&bytes, form).map_err(|why| format!("{}: {why}", path.display()))?
+        {
+            file.set_len(end as u64).map_err(wrong)?;
+        }
+        if !bytes.is_empty() {
+            return Ok(file);
+        }
     }
-    options.create(true).open(path).map_err(|e| cannot_write(path, &e))
+    file.write_all(header.as_bytes()).map_err(wrong)?;
+    Ok(file)
 }
 
-/// Writes the header, unless the file goes on from an earlier run.
-fn begin(file: &mut File, path: &Path, header: &str) -> Result<(), String> {
-    let length = file.metadata().map_err(|e| cannot_write(path, &e))?.len();
-    if length == 0 { file.write_all(header.as_bytes()).map_err(|e| cannot_write(path, &e)) } else { Ok(()) }
+/// Where a half-written last record begins, if there is one.
+fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
+    let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
+    if reader.form() != form && !bytes.is_empty() {
+        return Err(
+            "the file has the other form (human-readable or comma-separated); change the configuration, \
+                    overwrite it, or choose another folder with --out"
+                .to_owned(),
+        );
+    }
+    // A malformed record is for whoever evaluates the file; here only the end counts.
+    reader.by_ref().for_each(drop);
+    Ok(reader.cut_off().map(|cut| cut.offset))
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {

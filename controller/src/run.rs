@@ -98,7 +98,6 @@ async fn measure(
     let child = start(arguments, library, &socket)?;
     let ended = tokio::spawn(wait(child, inputs));
     drive(&mut session, waiting).await;
-    progress.table(tasks, session.evaluations());
     // The socket's folder goes before the program may have ended: a dormant agent has no use for it.
     drop(folder);
     let status = tokio::select! {
@@ -107,6 +106,7 @@ async fn measure(
         Some(()) = interrupts.recv() => None,
     };
     report_program(&progress, status);
+    progress.table(tasks, session.evaluations());
     if !session.ever_connected() {
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \

@@ -44,7 +44,7 @@ mod text;
 pub use error::{CutOff, Problem, ReadError};
 pub use file_name::measurement_files;
 pub use measurement::Measurement;
-pub use reader::{Form, Reader};
+pub use reader::{Form, Reader, Record};
 pub use result::ResultRecord;
 pub use run::{MethodProgress, RunState, RunStateError, TasksHash};
 

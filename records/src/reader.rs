@@ -13,7 +13,7 @@ pub enum Form {
     Human,
 }
 
-/// A kind of record. Sealed: neither the trait nor the types in it can be named outside.
+/// A kind of record. Sealed: the types in it cannot be named outside.
 pub trait Record: Sized {
     /// The beginning of the human-readable form's first line; the version follows.
     const TITLE: &'static str;

@@ -192,6 +192,10 @@ public final class SplProbe {
     /** Uniform in 0..2N-2 (xorshift, Marsaglia 2003), so that one call in N is sampled on average. */
     private static int skip(long block, int every) {
         long x = U.getLong(block + RANDOM);
+        if (x == 0) {
+            // The generator's one fixed point: seeded by the block's address and the multiplier of Knuth's MMIX.
+            x = block * 6364136223846793005L | 1;
+        }
         x ^= x << 13;
         x ^= x >>> 7;
         x ^= x << 17;
@@ -308,26 +312,40 @@ public final class SplProbe {
     }
 
     /**
-     * Takes every path of the probe a few thousand times, open and closed, so that the program's first sampled calls
-     * find compiled code, and measures what an empty probe reports.
+     * Takes every path of the probe so often, open and closed, that the program's first sampled calls find compiled
+     * code.
      *
-     * @param id a gate that belongs to the agent itself
-     * @return the least time in nanoseconds that a probe around nothing reports
+     * @param id a gate that belongs to the agent itself, which takes the samples out
      */
-    static long warm(int id, int rounds) {
+    static void warm(int id, int rounds) {
         long gate = GATES + ((long) id << GATE_SHIFT);
-        long least = Long.MAX_VALUE;
         for (int i = 0; i < rounds; i++) {
             U.putInt(gate + GATE_EVERY, i & 1);
-            int token = enter(id);
-            long start = begin(token);
-            if (token != 0) {
-                long took = System.nanoTime() - start;
-                least = took < least ? took : least;
-            }
-            leave(start, token, id);
+            probe(id);
         }
-        U.putInt(gate + GATE_EVERY, 0);
-        return least;
+    }
+
+    /**
+     * Measures calls of an empty method with an open gate.
+     *
+     * @return nanoseconds that all the calls took together
+     */
+    static long cost(int id, int calls) {
+        U.putInt(GATES + ((long) id << GATE_SHIFT) + GATE_EVERY, 1);
+        long start = System.nanoTime();
+        for (int i = 0; i < calls; i++) {
+            probe(id);
+        }
+        long took = System.nanoTime() - start;
+        U.putInt(GATES + ((long) id << GATE_SHIFT) + GATE_EVERY, 0);
+        return took;
+    }
+
+    /** What the agent weaves around a body, around nothing. */
+    @ForceInline
+    private static void probe(int id) {
+        int token = enter(id);
+        long start = begin(token);
+        leave(start, token, id);
     }
 }
