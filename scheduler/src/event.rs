@@ -42,6 +42,9 @@ pub enum Event {
         /// How many.
         count: u64,
     },
+    /// The agent's own limit of samples a method, when it is known only once the agent is connected: it takes the place
+    /// of [`Settings::agent_limit`](crate::Settings).
+    AgentLimit(u64),
     /// The agent takes no more samples of the method: its own limit is reached (`spl.client.measurements`).
     LimitReached(MethodIx),
     /// The method can never deliver a sample: it is native, refused, or not in its class.

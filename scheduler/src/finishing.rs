@@ -58,6 +58,15 @@ impl Scheduler {
         }
     }
 
+    /// Methods that have as many samples already finish now.
+    pub(crate) fn agent_limit(&mut self, limit: u64) {
+        self.settings.agent_limit = Some(limit.max(1));
+        for index in 0..self.roster.len() {
+            self.finish_at_limit(MethodIx(index));
+        }
+        self.balance(None);
+    }
+
     /// The agent gives a method up. With windows, the calls that are held for them are all there will be.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
         self.close_windows_of(method);

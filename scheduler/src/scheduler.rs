@@ -77,6 +77,7 @@ impl Scheduler {
             Event::Tick => self.tick(),
             Event::Pulse => {}
             Event::Dropped { method, count } => self.dropped(method, count),
+            Event::AgentLimit(limit) => self.agent_limit(limit),
             Event::LimitReached(method) => self.limit_reached(method),
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),

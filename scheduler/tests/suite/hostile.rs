@@ -36,6 +36,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (prop::option::of(method()), any::<u64>())
             .prop_map(|(method, count)| Event::Dropped { method, count }),
         1 => method().prop_map(Event::LimitReached),
+        1 => (0_u64..30).prop_map(Event::AgentLimit),
         1 => method().prop_map(|method| Event::Unavailable { method, why: Outcome::Native }),
         1 => any::<u64>().prop_map(|jvm_ns| Event::Clock { jvm_ns }),
         2 => method().prop_map(Event::Drained),

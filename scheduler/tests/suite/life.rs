@@ -166,6 +166,17 @@ fn late_samples_still_drive_the_law() {
 }
 
 #[test]
+fn the_agents_limit_may_be_known_late() {
+    let settings = Settings { mode: RunMode::Measurement, initial_optimal: 2, ..calm() };
+    let mut scheduler = check_decisions(settings, &apart(3, &[]), &[("start", "+A +B"), ("A@1+1x3 B@5", "")]);
+    assert_eq!(short(&scheduler.handle(Event::AgentLimit(3), 0)), "!A +C");
+    assert_eq!(short(&scheduler.handle(event("B@10 B@11 C@12"), 0)), "!B");
+    // A higher one than the controller's changes nothing; none at all would be no measurement.
+    assert_eq!(short(&scheduler.handle(Event::AgentLimit(9), 0)), "");
+    assert_eq!(short(&scheduler.handle(event("C@20 C@21 C@22 C@23"), 0)), "!C done");
+}
+
+#[test]
 fn an_interrupted_run_is_taken_up() {
     // The run before decided comparison 0, which finished B; A has 3 samples of 5, C 2 of the 3 that fill a bucket.
     let mut scheduler = Scheduler::new(calm(), &apart(3, &[(0, 1), (0, 2)])).unwrap();
