@@ -7,27 +7,47 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use support::{class_files, folder, probe_stub, run, sources, tool};
 
+/// How the sample is compiled and rewritten.
+struct Shape<'a> {
+    arguments: &'a [&'a str],
+    /// Class-file version to give to the class `Sample`, which uses nothing that is newer than 49.
+    version: Option<u8>,
+    sizes: Sizes,
+}
+
+fn compile(shape: &Shape<'_>, classes: &Path) {
+    let javac = &mut tool("javac");
+    javac.args(["-nowarn", "-g"]).args(shape.arguments).arg("-d").arg(classes);
+    run(javac.args(["Sample", "Modern", "Main"].map(|name| sources().join(format!("sample/{name}.java")))));
+}
+
 /// Compiles the sample for `release` and rewrites every method of `Sample`; gives the folder with the result, and the
 /// probe ids of its methods.
-fn rewritten(folder: &Path, arguments: &[&str], sizes: Sizes) -> (PathBuf, BTreeMap<u32, String>) {
+fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String>) {
     let classes = folder.join("classes");
-    let javac = &mut tool("javac");
-    javac.args(["-nowarn", "-g"]).args(arguments).arg("-d").arg(&classes);
-    run(javac.args([sources().join("sample/Sample.java"), sources().join("sample/Main.java")]));
+    compile(shape, &classes);
     let mut ids = BTreeMap::new();
     for file in class_files(&classes).iter().filter(|file| !file.ends_with("Main.class")) {
-        let bytes = std::fs::read(file).unwrap();
+        let mut bytes = std::fs::read(file).unwrap();
+        if let (Some(version), true) = (shape.version, file.ends_with("Sample.class")) {
+            bytes[7] = version;
+        }
         let info = inspect(&bytes).unwrap();
         let mut plan = Plan::default();
         for method in info.methods.into_iter().filter(|method| method.code_bytes.is_some()) {
             // Ids of one, two and four bytes.
             let id = ids.len() as u32 * 17 + if ids.len() % 2 == 0 { 0 } else { 0x0003_0000 };
             ids.insert(id & 0xffff, format!("{}{}", method.name, method.descriptor));
-            plan.add(Probe { method_name: method.name, descriptor: method.descriptor, id, sizes });
+            plan.add(Probe {
+                method_name: method.name,
+                descriptor: method.descriptor,
+                id,
+                sizes: shape.sizes,
+            });
         }
         let new = instrument(&bytes, &plan).unwrap();
         for (key, outcome) in new.outcomes {
-            let replaced = sizes != Sizes::None && key.descriptor == "(Ljava/lang/Object;I)V";
+            let replaced = shape.sizes != Sizes::None && key.descriptor == "(Ljava/lang/Object;I)V";
             let expected = if replaced { Err(Untouched::Refused(Refusal::ArgumentReplaced)) } else { Ok(()) };
             assert_eq!(outcome.map(drop), expected, "{key:?}");
         }
@@ -36,15 +56,13 @@ fn rewritten(folder: &Path, arguments: &[&str], sizes: Sizes) -> (PathBuf, BTree
     (classes, ids)
 }
 
-fn check(name: &str, arguments: &[&str], sizes: Sizes, expected: &[(&str, &str)]) {
+fn check(name: &str, shape: &Shape<'_>, expected: &[(&str, &str)]) {
     let folder = folder(name);
     let original = folder.join("original");
-    let javac = &mut tool("javac");
-    javac.arg("-nowarn").args(arguments).arg("-d").arg(&original);
-    run(javac.args([sources().join("sample/Sample.java"), sources().join("sample/Main.java")]));
+    compile(shape, &original);
     let plain = run(tool("java").arg("-cp").arg(&original).arg("sample.Main"));
 
-    let (classes, ids) = rewritten(&folder, arguments, sizes);
+    let (classes, ids) = rewritten(&folder, shape);
     let patch = format!("java.base={}", probe_stub(&folder).display());
     let java = &mut tool("java");
     java.args(["-Xverify:all", "--patch-module", &patch, "-cp"]).arg(&classes).arg("sample.Main");
@@ -73,29 +91,36 @@ const COUNTS: [(&str, &str); 7] = [
     ("recursive(I)I", "51 51 0 -1"),
 ];
 
+const JAVA_11: Shape<'_> = Shape { arguments: &["--release", "11"], version: None, sizes: Sizes::None };
+
 #[test]
 fn every_shape_of_method_keeps_its_results_and_is_counted() {
-    check("frames", &["--release", "11"], Sizes::None, &COUNTS);
+    check("frames", &JAVA_11, &COUNTS);
 }
 
 #[test]
 fn the_newest_class_files_of_the_compiler_work_too() {
-    check("newest", &[], Sizes::None, &COUNTS);
+    check("newest", &Shape { arguments: &[], ..JAVA_11 }, &COUNTS);
+}
+
+#[test]
+fn class_files_from_before_stack_maps_work_too() {
+    check("old", &Shape { arguments: &["--release", "8"], version: Some(49), ..JAVA_11 }, &COUNTS);
 }
 
 #[test]
 fn sizes_add_up_over_the_arguments() {
+    let shallow = [
+        ("nothing()V", "1 1 0 0"),
+        ("number(IJDFZBCS)I", "1 1 0 30"),
+        ("wide(JLjava/lang/Object;[J)J", "1 1 0 208"),
+        ("thrower(Ljava/lang/String;)I", "2 1 1 100"),
+        ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 201"),
+    ];
+    check("shallow", &Shape { sizes: Sizes::Shallow, ..JAVA_11 }, &shallow);
     check(
-        "shallow",
-        &["--release", "11"],
-        Sizes::Shallow,
-        &[
-            ("nothing()V", "1 1 0 0"),
-            ("number(IJDFZBCS)I", "1 1 0 30"),
-            ("wide(JLjava/lang/Object;[J)J", "1 1 0 208"),
-            ("thrower(Ljava/lang/String;)I", "2 1 1 100"),
-            ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 201"),
-        ],
+        "deep",
+        &Shape { sizes: Sizes::Deep, ..JAVA_11 },
+        &[("wide(JLjava/lang/Object;[J)J", "1 1 0 2008")],
     );
-    check("deep", &["--release", "11"], Sizes::Deep, &[("wide(JLjava/lang/Object;[J)J", "1 1 0 2008")]);
 }

@@ -39,8 +39,8 @@ public final class Main {
         show("recursive", () -> Sample.recursive(50));
         show("endless", () -> Sample.endless(0));
         show("largest", () -> Sample.largest(Arrays.asList(3, 9, 4)));
-        show("lambdas", () -> Sample.lambdas(21));
-        show("greet", () -> new Sample.Greeter() { }.greet("you"));
+        show("lambdas", () -> Modern.lambdas(21));
+        show("greet", () -> new Modern() { }.greet("you"));
     }
 
     public static void main(String[] arguments) throws Exception {

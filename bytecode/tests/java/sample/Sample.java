@@ -1,6 +1,5 @@
 package sample;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** Methods of every shape; each is called by {@link Main}, which prints what it gets. */
@@ -118,19 +117,5 @@ public class Sample {
             best = best == null || one.compareTo(best) > 0 ? one : best;
         }
         return best;
-    }
-
-    static int lambdas(int a) {
-        List<Integer> list = new ArrayList<>();
-        Runnable add = () -> list.add(a);
-        add.run();
-        add.run();
-        return list.stream().mapToInt(i -> i).sum();
-    }
-
-    interface Greeter {
-        default String greet(String name) {
-            return "hello " + name;
-        }
     }
 }
