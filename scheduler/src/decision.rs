@@ -150,8 +150,8 @@ pub enum Cause {
         /// `min-method-measurements`
         needed: u64,
     },
-    /// Both methods finished before a pair of buckets was full.
-    BothFinished {
+    /// No more samples can be compared: both methods finished before a pair of buckets was full, or with windows one.
+    NoMoreSamples {
         /// Common buckets with fewer than two samples a side, which are not evaluated.
         sparse_buckets: usize,
     },
@@ -245,9 +245,12 @@ impl fmt::Display for Cause {
             Self::Unavailable(outcome) => f.write_str(&describe(outcome)),
             Self::RunEnds => f.write_str("the run ends"),
             Self::BucketsFull { needed } => write!(f, "both methods have {needed} samples in this bucket"),
-            Self::BothFinished { sparse_buckets: 0 } => f.write_str("both methods finished"),
-            Self::BothFinished { sparse_buckets } => {
-                write!(f, "both methods finished; {sparse_buckets} more common buckets have too few samples")
+            Self::NoMoreSamples { sparse_buckets: 0 } => f.write_str("no more samples can be compared"),
+            Self::NoMoreSamples { sparse_buckets } => {
+                write!(
+                    f,
+                    "no more samples can be compared; {sparse_buckets} more common buckets have too few"
+                )
             }
             Self::Applied => f.write_str("the decisions before this one ask for it"),
             Self::AllFinished => f.write_str("every method is finished"),

@@ -67,7 +67,7 @@ impl Scheduler {
         self.balance(None);
     }
 
-    /// The agent gives a method up. With windows, the calls that are held for them are all there will be.
+    /// The agent gives a method up. With windows, the calls that are held are all there will be.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
         self.close_windows_of(method);
         let samples = self.roster.get(method).map_or(0, |method| method.counted);
@@ -117,7 +117,7 @@ impl Scheduler {
             self.comparisons.close(index);
             let left = self.comparisons.leftover(index, &self.roster, &self.settings);
             for evaluation in left.evaluations {
-                let cause = Cause::BothFinished { sparse_buckets: left.sparse_buckets };
+                let cause = Cause::NoMoreSamples { sparse_buckets: left.sparse_buckets };
                 self.decide(Action::Evaluated(Box::new(evaluation)), cause);
             }
             self.finish_decided(index);

@@ -294,3 +294,12 @@ fn measurement_mode_has_no_windows() {
     let settings = Settings { mode: RunMode::Measurement, max_samples: 5, ..paired() };
     check(settings, &apart(2, &[]), &[(0, "start", "+A +B"), (5000, "A@1+1x5", "!A")]);
 }
+
+#[test]
+fn only_decisions_of_an_interrupted_run_are_taken_up() {
+    let mut scheduler = Scheduler::new(paired(), &apart(3, &[(0, 1), (1, 2)])).unwrap();
+    let resume = Event::Resume { decided: vec![0], samples: samples("B@1+1x9 C@1+1x9") };
+    assert_eq!(short(&scheduler.handle(resume, 0)), "!A");
+    assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [0, 0, 0]);
+    assert_eq!(short(&scheduler.handle(Event::Start, 0)), "+B");
+}
