@@ -7,6 +7,7 @@
 
 pub mod names;
 
+mod check;
 mod class;
 mod code;
 mod emit;

@@ -1,6 +1,7 @@
 //! A class: the probes of a plan put in, everything else cut and pasted.
 
-use crate::class::{ACC_NATIVE, ClassFile, Method};
+use crate::check::check;
+use crate::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
 use crate::code::length;
 use crate::method;
 use crate::mutf8;
@@ -10,6 +11,7 @@ use crate::opcode;
 use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 use crate::pool::PoolBuilder;
 use spl_model::Refusal;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Puts the probes of `plan` into a class.
@@ -29,12 +31,29 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
     if own_package || names::OWN_CLASSES.contains(&&name[..]) {
         return Err(Refusal::OwnClass(name));
     }
+    let mut unverified = BTreeMap::new();
+    loop {
+        let (rewritten, changed) = attempt(&class, plan, &unverified)?;
+        let failed = failures(&class, &rewritten.bytes, &changed);
+        if failed.is_empty() {
+            return Ok(rewritten);
+        }
+        unverified.extend(failed);
+    }
+}
+
+/// Instruments all methods of the plan but those in `unverified`; gives the changed ones by their number in the class.
+fn attempt(
+    class: &ClassFile<'_>,
+    plan: &Plan,
+    unverified: &BTreeMap<usize, Refusal>,
+) -> Result<(Rewritten, Vec<usize>), Refusal> {
     let mut pool = PoolBuilder::new(&class.pool);
     let mut splices = Vec::new();
     let mut outcomes = Vec::new();
     for probe in plan.probes() {
         let mark = pool.mark();
-        let result = one(&class, probe, &mut pool).map(|(splice, report)| {
+        let result = one(class, probe, unverified, &mut pool).map(|(splice, report)| {
             splices.push(splice);
             report
         });
@@ -43,7 +62,33 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
         }
         outcomes.push((key(probe), result));
     }
-    Ok(Rewritten { bytes: assemble(&class, &pool, splices)?, outcomes })
+    let changed = splices.iter().map(|splice| splice.method).collect();
+    Ok((Rewritten { bytes: assemble(class, &pool, splices)?, outcomes }, changed))
+}
+
+/// The methods of `changed` that do not pass our own check.
+fn failures(class: &ClassFile<'_>, bytes: &[u8], changed: &[usize]) -> BTreeMap<usize, Refusal> {
+    let new = match ClassFile::read(bytes) {
+        Ok(new) => new,
+        Err(refusal) => return changed.iter().map(|&index| (index, refusal.clone())).collect(),
+    };
+    let verdict = |&index: &usize| {
+        let refusal = check(&new, new.methods.get(index)?).err()?;
+        // HotSpot verifies the first version with stack maps by the older rules when the frames are wrong, and so some
+        // classes of that version have wrong ones.
+        let was_wrong = || {
+            new.major == STACK_MAPS && class.methods.get(index).is_some_and(|old| check(class, old).is_err())
+        };
+        if was_wrong() { None } else { Some((index, as_unverified(refusal))) }
+    };
+    changed.iter().filter_map(verdict).collect()
+}
+
+fn as_unverified(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Unverified(_) => refusal,
+        other => Refusal::Unverified(other.to_string()),
+    }
 }
 
 fn key(probe: &Probe) -> MethodKey {
@@ -52,6 +97,8 @@ fn key(probe: &Probe) -> MethodKey {
 
 /// New `info` bytes for the Code attribute that lies at `range`.
 struct Splice {
+    /// Number of the method in the class.
+    method: usize,
     range: Range<usize>,
     info: Vec<u8>,
 }
@@ -59,11 +106,12 @@ struct Splice {
 fn one(
     class: &ClassFile<'_>,
     probe: &Probe,
+    unverified: &BTreeMap<usize, Refusal>,
     pool: &mut PoolBuilder,
 ) -> Result<(Splice, MethodReport), Untouched> {
     let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
-    let is_it = |method: &&Method<'_>| method.name == name && method.descriptor == descriptor;
-    let Some(method) = class.methods.iter().find(is_it) else {
+    let is_it = |(_, method): &(usize, &Method<'_>)| method.name == name && method.descriptor == descriptor;
+    let Some((index, method)) = class.methods.iter().enumerate().find(is_it) else {
         let known = class.methods.iter().map(|m| (mutf8::decode(m.name), mutf8::decode(m.descriptor)));
         return Err(Untouched::NoSuchMethod { nearest: nearest(probe, known) });
     };
@@ -76,8 +124,11 @@ fn one(
     if let Some(what) = special(class, method, range.start)? {
         return Err(Refusal::Special(what.to_owned()).into());
     }
+    if let Some(refusal) = unverified.get(&index) {
+        return Err(refusal.clone().into());
+    }
     let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool)?;
-    Ok((Splice { range, info: new.info }, new.report))
+    Ok((Splice { method: index, range, info: new.info }, new.report))
 }
 
 /// What HotSpot finds special in a method whose Code attribute starts at `code_at`.
@@ -114,7 +165,7 @@ fn assemble(class: &ClassFile<'_>, pool: &PoolBuilder, mut splices: Vec<Splice>)
     out.extend(&class.bytes[10..pool_end]);
     out.extend(pool.appended());
     let mut copied = pool_end;
-    for Splice { range, info } in splices {
+    for Splice { range, info, .. } in splices {
         // The attribute's length stands in the four bytes before its info.
         out.extend(&class.bytes[copied..range.start - 4]);
         out.extend(length(info.len())?);

@@ -1,0 +1,216 @@
+//! What the stack and the local variables hold, word by word.
+
+use crate::frames::Type;
+use crate::insn::LocalAccess;
+use spl_model::FieldType;
+
+/// One word. Classes are not told apart: the checker is after mistakes that crash a JVM, not after wrong classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Top,
+    Int,
+    Float,
+    Long,
+    Double,
+    /// The second word of a long or double.
+    Second,
+    Null,
+    Reference,
+    UninitializedThis,
+    /// Made by the `new` at this offset.
+    Uninitialized(u32),
+}
+
+/// Why a step is not legal; becomes part of the refusal's text.
+pub(super) type Fault = String;
+
+impl Word {
+    pub(super) fn of_kind(kind: u8) -> Self {
+        match kind {
+            b'I' => Self::Int,
+            b'J' => Self::Long,
+            b'F' => Self::Float,
+            b'D' => Self::Double,
+            _ => Self::Reference,
+        }
+    }
+
+    pub(super) fn of_field(field: &FieldType) -> Self {
+        match field {
+            FieldType::Long => Self::Long,
+            FieldType::Double => Self::Double,
+            FieldType::Float => Self::Float,
+            FieldType::Object(_) | FieldType::Array(_) => Self::Reference,
+            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
+                Self::Int
+            }
+        }
+    }
+
+    fn of_frame(one: Type) -> Self {
+        match one {
+            Type::Top => Self::Top,
+            Type::Int => Self::Int,
+            Type::Float => Self::Float,
+            Type::Double => Self::Double,
+            Type::Long => Self::Long,
+            Type::Null => Self::Null,
+            Type::UninitializedThis => Self::UninitializedThis,
+            Type::Object(_) | Type::Parameter(_) => Self::Reference,
+            Type::Uninitialized(at) => Self::Uninitialized(u32::from(at)),
+        }
+    }
+
+    fn is_wide(self) -> bool {
+        matches!(self, Self::Long | Self::Double)
+    }
+
+    /// A reference to an initialised object, or null.
+    pub(super) fn is_object(self) -> bool {
+        matches!(self, Self::Reference | Self::Null)
+    }
+
+    pub(super) fn is_uninitialized(self) -> bool {
+        matches!(self, Self::UninitializedThis | Self::Uninitialized(_))
+    }
+
+    fn fits(self, wanted: Self) -> bool {
+        self == wanted || wanted == Self::Top || (self == Self::Null && wanted == Self::Reference)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) locals: Vec<Word>,
+    pub(super) stack: Vec<Word>,
+    /// The constructor has not yet called `this(…)` or `super(…)` (JVMS 4.10.1.4, `flagThisUninit`).
+    pub(super) constructing: bool,
+}
+
+impl State {
+    pub(super) fn of_frame(locals: &[Type], stack: &[Type], max_locals: usize) -> Result<Self, Fault> {
+        let mut words = spread(locals);
+        if words.len() > max_locals {
+            return Err("a frame has more locals than the method".to_owned());
+        }
+        words.resize(max_locals, Word::Top);
+        let constructing = words.contains(&Word::UninitializedThis);
+        Ok(Self { locals: words, stack: spread(stack), constructing })
+    }
+
+    /// Whether code that expects `wanted` may be entered from here.
+    pub(super) fn fits(&self, wanted: &Self) -> bool {
+        self.stack.len() == wanted.stack.len()
+            && self.stack.iter().zip(&wanted.stack).all(|(word, wanted)| word.fits(*wanted))
+            && self.locals_fit(wanted)
+    }
+
+    /// As [`fits`](Self::fits), for the locals alone.
+    pub(super) fn locals_fit(&self, wanted: &Self) -> bool {
+        (!self.constructing || wanted.constructing)
+            && self.locals.iter().zip(&wanted.locals).all(|(word, wanted)| word.fits(*wanted))
+    }
+
+    pub(super) fn push(&mut self, word: Word) {
+        self.stack.push(word);
+        if word.is_wide() {
+            self.stack.push(Word::Second);
+        }
+    }
+
+    pub(super) fn pop_word(&mut self) -> Result<Word, Fault> {
+        self.stack.pop().ok_or_else(|| "the stack underflows".to_owned())
+    }
+
+    /// Pops a value of the type `wanted`; `Reference` takes any initialised object and null.
+    pub(super) fn pop(&mut self, wanted: Word) -> Result<(), Fault> {
+        if wanted.is_wide() && self.pop_word()? != Word::Second {
+            return Err(format!("the stack should hold {wanted:?}"));
+        }
+        let got = self.pop_word()?;
+        if got.fits(wanted) { Ok(()) } else { Err(format!("the stack holds {got:?}, not {wanted:?}")) }
+    }
+
+    /// Pops a reference, be it initialised or not.
+    pub(super) fn pop_any_reference(&mut self) -> Result<Word, Fault> {
+        let got = self.pop_word()?;
+        let is_reference = got.is_object() || got.is_uninitialized();
+        if is_reference { Ok(got) } else { Err(format!("the stack holds {got:?}, not a reference")) }
+    }
+
+    /// Replaces the top `depth` words by those at the positions of `order`, deepest first. No boundary between values
+    /// that are moved apart, given in words from the top, may cut a long or double.
+    pub(super) fn shuffle(&mut self, boundaries: &[usize], order: &[usize]) -> Result<(), Fault> {
+        let depth = boundaries.last().copied().unwrap_or_default();
+        let base = self.stack.len().checked_sub(depth).ok_or("the stack underflows")?;
+        if boundaries.iter().any(|boundary| self.stack[self.stack.len() - boundary] == Word::Second) {
+            return Err("a long or double is cut in two".to_owned());
+        }
+        let old = self.stack.split_off(base);
+        self.stack.extend(order.iter().map(|&from| old[from]));
+        Ok(())
+    }
+
+    /// Executes a load or store.
+    pub(super) fn access(&mut self, access: LocalAccess) -> Result<(), Fault> {
+        let (slot, wanted) = (usize::from(access.slot), Word::of_kind(access.kind));
+        if !access.is_store {
+            let held = self.local(slot)?;
+            let is_right = if access.kind == b'A' {
+                held.is_object() || held.is_uninitialized()
+            } else {
+                held == wanted
+            };
+            if !is_right || (wanted.is_wide() && self.local(slot + 1)? != Word::Second) {
+                return Err(format!("local {slot} holds {held:?}, not {wanted:?}"));
+            }
+            self.push(held);
+            return Ok(());
+        }
+        let stored = if access.kind == b'A' {
+            self.pop_any_reference()?
+        } else {
+            self.pop(wanted)?;
+            wanted
+        };
+        self.set(slot, stored)?;
+        if stored.is_wide() {
+            self.set(slot + 1, Word::Second)?;
+            self.locals[slot] = stored;
+        }
+        Ok(())
+    }
+
+    pub(super) fn local(&self, slot: usize) -> Result<Word, Fault> {
+        self.locals.get(slot).copied().ok_or_else(|| format!("there is no local {slot}"))
+    }
+
+    /// Overwrites a local; the other half of a long or double that loses this one becomes unusable.
+    fn set(&mut self, slot: usize, word: Word) -> Result<(), Fault> {
+        let old = self.local(slot)?;
+        if old == Word::Second && slot > 0 {
+            self.locals[slot - 1] = Word::Top;
+        }
+        if old.is_wide() && slot + 1 < self.locals.len() {
+            self.locals[slot + 1] = Word::Top;
+        }
+        self.locals[slot] = word;
+        Ok(())
+    }
+
+    /// The constructor of `object` has run: all its copies are initialised.
+    pub(super) fn initialise(&mut self, object: Word) {
+        let all = self.locals.iter_mut().chain(&mut self.stack);
+        all.filter(|word| **word == object).for_each(|word| *word = Word::Reference);
+        self.constructing &= object != Word::UninitializedThis;
+    }
+}
+
+fn spread(types: &[Type]) -> Vec<Word> {
+    let mut words = Vec::with_capacity(types.len());
+    for one in types {
+        words.push(Word::of_frame(*one));
+        words.extend((one.words() == 2).then_some(Word::Second));
+    }
+    words
+}
