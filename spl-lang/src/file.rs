@@ -4,10 +4,13 @@ use crate::ast::{MethodTerm, Node, Statement};
 use crate::parse;
 use crate::problem::Problem;
 use crate::source::{Line, Source};
-use crate::{Diagnostic, RunMode, Severity};
+use crate::{Diagnostic, RunMode, Severity, sign};
 
 /// More lines than any comparison was ever spread over: two methods, their return types, sign and factors.
 const MAX_SPREAD: usize = 6;
+
+/// Further lines that a finding about many lines shows.
+const MAX_RELATED: usize = 3;
 
 /// What could be read of a file.
 pub(crate) struct Reading<'a> {
@@ -39,7 +42,9 @@ pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Rea
         };
         broken_names.extend(defined_name(line.code));
         let elsewhere = parse::statement(source, line.code, other(mode));
-        if let Some((joined, count)) = spread(&lines[at - 1..], mode) {
+        let breaks_off = findings.iter().any(|finding| finding.at.is_empty());
+        let spread = if breaks_off { spread(&lines[at - 1..], mode) } else { None };
+        if let Some((joined, count)) = spread {
             problems.push(broken(source, text, &lines[at - 1..at - 1 + count], &joined));
             at += count - 1;
         } else if let Ok(statement) = elsewhere
@@ -75,7 +80,8 @@ fn other(mode: RunMode) -> RunMode {
     }
 }
 
-/// Whether the first few of `lines` are one statement that was broken into several lines, and how many they are.
+/// Whether the first few of `lines` are one statement that was broken into several lines, and how many they are. The
+/// first line lacks something at its end.
 fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(Statement, usize)> {
     let mut joined = lines.first()?.code.to_owned();
     for (count, line) in lines.iter().enumerate().take(MAX_SPREAD).skip(1) {
@@ -88,7 +94,10 @@ fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(Statement, usize)> {
             joined.push(' ');
         }
         joined.push_str(line.code);
-        if let Ok(statement) = parse::statement(&Source::new(&joined), &joined, mode) {
+        // All but a lone method has a sign in it: long lists of methods in the wrong mode are not parsed over and over.
+        let has_sign =
+            mode == RunMode::Measurement || joined.replace("<init>", "").contains(sign::is_sign_char);
+        if has_sign && let Ok(statement) = parse::statement(&Source::new(&joined), &joined, mode) {
             return Some((statement.value, count + 1));
         }
     }
@@ -130,7 +139,8 @@ fn wrong_mode<'a>(misplaced: &[(&'a str, Statement)], mode: RunMode) -> Option<P
     };
     let problem =
         Problem::new(first, format!("{what} in a file for `run-mode = {mode}`")).label(label).help(help);
-    Some(misplaced[1..].iter().fold(problem, |problem, (line, _)| problem.related(line, "and here")))
+    let others = misplaced.iter().skip(1).take(MAX_RELATED);
+    Some(others.fold(problem, |problem, (line, _)| problem.related(line, "and here")))
 }
 
 fn empty(text: &str, mode: RunMode) -> Problem<'_> {

@@ -21,9 +21,16 @@ pub(crate) struct Methods<'s, 'a, 'l> {
     index: HashMap<MethodRef, usize>,
     /// Where the processor of a method is named first.
     processors: HashMap<usize, Span>,
-    names: HashMap<String, Target>,
+    names: HashMap<String, Named>,
     /// What the pattern at a place means, so that each is looked up once.
     patterns: HashMap<usize, Vec<usize>>,
+}
+
+/// What a name stands for: a method that is no name itself, and the size processors that were named on the way.
+#[derive(Clone)]
+struct Named {
+    method: Node<MethodTerm>,
+    processors: Vec<Node<String>>,
 }
 
 impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
@@ -43,39 +50,47 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
 
     /// A name stands for the target from here on; the target's method is measured when the name is used.
     pub(crate) fn define(&mut self, name: &str, target: &Target) {
-        self.names.insert(name.to_owned(), target.clone());
+        let named = self.behind_names(target);
+        self.names.insert(name.to_owned(), named);
     }
 
     /// The one method that is meant; else `None`, and an error is noted.
     pub(crate) fn one(&mut self, target: &Target) -> Option<usize> {
-        let indices = self.resolve(target, true);
-        self.set_processor(&indices, target);
+        let Named { method, processors } = self.behind_names(target);
+        let indices = self.resolve(&method, true);
+        self.set_processors(&indices, &processors);
         indices.first().copied()
     }
 
     /// Every method that is meant.
     pub(crate) fn all(&mut self, target: &Target) -> Vec<usize> {
-        let indices = self.resolve(target, false);
-        self.set_processor(&indices, target);
+        let Named { method, processors } = self.behind_names(target);
+        let indices = self.resolve(&method, false);
+        self.set_processors(&indices, &processors);
         indices
+    }
+
+    /// What a target means once the name in it, if there is one, is replaced.
+    fn behind_names(&self, target: &Target) -> Named {
+        let mut named = match &target.method.value {
+            MethodTerm::Name(name) => self.names.get(name).cloned(),
+            MethodTerm::Exact(_) | MethodTerm::Pattern(_) => None,
+        }
+        .unwrap_or_else(|| Named { method: target.method.clone(), processors: Vec::new() });
+        named.processors.extend(target.processor.clone());
+        named
     }
 
     pub(crate) fn slice(&self, span: Span) -> &'a str {
         self.text.get(span.start..span.end).unwrap_or(&self.text[..0])
     }
 
-    fn resolve(&mut self, target: &Target, single: bool) -> Vec<usize> {
-        match &target.method.value {
-            MethodTerm::Exact(method) => vec![self.add(method, target.method.span)],
-            MethodTerm::Pattern(pattern) => self.pattern(pattern, target.method.span, single),
-            // Names are known: the file was refused otherwise. A name is taken out while what it stands for is
-            // looked at, which ends where a name would stand for itself.
-            MethodTerm::Name(name) => {
-                let Some((name, named)) = self.names.remove_entry(name) else { return Vec::new() };
-                let index = self.one(&named);
-                self.names.insert(name, named);
-                index.into_iter().collect()
-            }
+    fn resolve(&mut self, method: &Node<MethodTerm>, single: bool) -> Vec<usize> {
+        match &method.value {
+            MethodTerm::Exact(exact) => vec![self.add(exact, method.span)],
+            MethodTerm::Pattern(pattern) => self.pattern(pattern, method.span, single),
+            // A name that nothing stands behind was refused with the file's names.
+            MethodTerm::Name(_) => Vec::new(),
         }
     }
 
@@ -142,10 +157,9 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
     }
 
     /// A method has one size processor, however often it is named (thesis 3.2.6).
-    fn set_processor(&mut self, indices: &[usize], target: &Target) {
-        let Some(processor) = &target.processor else { return };
+    fn set_processors(&mut self, indices: &[usize], processors: &[Node<String>]) {
         for index in indices {
-            self.set_one(*index, processor);
+            processors.iter().for_each(|processor| self.set_one(*index, processor));
         }
     }
 

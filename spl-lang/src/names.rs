@@ -32,7 +32,7 @@ pub(crate) fn read(
     mode: RunMode,
 ) -> (Vec<Node<Statement>>, Vec<Diagnostic>) {
     let reading = file::read(source, text, mode);
-    let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors };
+    let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors, unknown: 0 };
     // A name whose own line has an error is no second error where it is used.
     names
         .known
@@ -50,12 +50,17 @@ pub(crate) fn in_order(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     findings
 }
 
+/// Unknown names for which the nearest known one is looked for: each is compared with every name of the file.
+const MAX_GUESSES: usize = 20;
+
 struct Names<'s, 'a> {
     source: &'s Source<'a>,
     text: &'a str,
     /// Where each name was given, and whether it is used.
     known: HashMap<String, (Span, bool)>,
     findings: Vec<Diagnostic>,
+    /// How many unknown names were met.
+    unknown: usize,
 }
 
 impl<'a> Names<'_, 'a> {
@@ -96,12 +101,7 @@ impl<'a> Names<'_, 'a> {
     }
 
     fn unknown(&mut self, name: &str, span: Span) {
-        let distance = |known: &&String| strsim::damerau_levenshtein(known, name);
-        let nearest = self
-            .known
-            .keys()
-            .filter(|known| distance(known) <= 2)
-            .min_by_key(|known| (distance(known), *known));
+        let nearest = if self.unknown < MAX_GUESSES { self.nearest(name) } else { None };
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!(
@@ -109,9 +109,17 @@ impl<'a> Names<'_, 'a> {
                  `pkg/Class.{name}(I)V` or `pkg.Class#{name}(int)`"
             ),
         };
+        self.unknown += 1;
         let problem = Problem::new(self.slice(span), format!("no method is called `{name}`"));
         let problem = problem.label("not a name given before this line").help(help);
         self.findings.push(problem.at(self.source, Severity::Error));
+    }
+
+    /// A known name at most two edits away.
+    fn nearest(&self, name: &str) -> Option<&str> {
+        let distances =
+            self.known.keys().map(|known| (strsim::damerau_levenshtein(known, name), known.as_str()));
+        distances.filter(|(distance, _)| *distance <= 2).min().map(|(_, known)| known)
     }
 
     fn define(&mut self, name: &Node<String>) {

@@ -53,7 +53,7 @@ pub(crate) fn statement<'a>(
             Some(value)
         }
         Err(nom::Err::Error(problem) | nom::Err::Failure(problem)) => {
-            problems.push(problem);
+            problems.push(misspelt_keyword(code).unwrap_or(problem));
             None
         }
         // Only nom's streaming parsers ask for more input.
@@ -63,6 +63,18 @@ pub(crate) fn statement<'a>(
         Some(value) if problems.is_empty() => Ok(Node { value, span: source.span(code) }),
         _ => Err(problems),
     }
+}
+
+/// Whether a line that cannot be read starts with what is nearly a statement's keyword.
+fn misspelt_keyword(code: &str) -> Option<Problem<'_>> {
+    let word = first_word(code);
+    // A name of a method stands before a sign, not before a word or a title.
+    let after = code[word.len()..].trim_start();
+    (word.len() <= "assert".len() + 2 && after.starts_with(|c| is_word_char(c) || c == '"')).then_some(())?;
+    let near = |keyword: &&str| (1..=keyword.len() / 3).contains(&strsim::damerau_levenshtein(word, keyword));
+    let keyword = ["let", "assert"].into_iter().find(near)?;
+    let problem = Problem::new(word, format!("no statement starts with `{word}`")).label("not a keyword");
+    Some(problem.help(format!("did you mean `{keyword}`?")))
 }
 
 fn left_over<'a>(rest: &'a str, before: &Statement) -> Problem<'a> {

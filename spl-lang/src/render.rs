@@ -2,6 +2,7 @@
 
 use crate::{Diagnostic, Severity, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::ops::Range;
 
 impl Diagnostic {
     /// The finding with its line and a caret under the place:
@@ -27,12 +28,15 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let primary = AnnotationKind::Primary.span(within(self.span, source));
+        let (lines, first_line) = self.excerpt(source);
+        let text = source.get(lines.clone()).unwrap_or_default();
+        let primary = AnnotationKind::Primary.span(within(self.span, &lines));
         let primary = if self.label.is_empty() { primary } else { primary.label(self.label.as_str()) };
         let related = self.related.iter().map(|place| {
-            AnnotationKind::Context.span(within(place.span, source)).label(place.label.as_str())
+            AnnotationKind::Context.span(within(place.span, &lines)).label(place.label.as_str())
         });
-        let snippet = Snippet::source(source).path(file_name).annotation(primary).annotations(related);
+        let snippet = Snippet::source(text).line_start(first_line).path(file_name);
+        let snippet = snippet.annotation(primary).annotations(related);
         let group = level.primary_title(self.message.as_str()).element(snippet);
         let group = match &self.help {
             Some(help) => group.element(Level::HELP.message(help.as_str())),
@@ -40,9 +44,28 @@ impl Diagnostic {
         };
         Renderer::plain().render(&[group])
     }
+
+    /// The bytes of the lines that the finding is about, from the first to the last, and the first one's number. A
+    /// long file with many findings is not looked through for each.
+    fn excerpt(&self, source: &str) -> (Range<usize>, usize) {
+        let spans = || self.related.iter().map(|place| place.span).chain([self.span]);
+        let lines = self.related.iter().map(|place| place.line).chain([self.line]);
+        let start = spans().map(|span| span.start).min().unwrap_or(0);
+        let end = spans().map(|span| span.end).max().unwrap_or(0);
+        let (Some(before), Some(after), true) = (source.get(..start), source.get(end..), start <= end) else {
+            return (0..0, 1);
+        };
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = end + after.find('\n').unwrap_or(after.len());
+        (start..end, lines.min().unwrap_or(1).max(1))
+    }
 }
 
-/// The span, if it lies on characters of `source`; else its start.
-fn within(span: Span, source: &str) -> std::ops::Range<usize> {
-    if source.get(span.start..span.end).is_some() { span.start..span.end } else { 0..0 }
+/// The span in an excerpt of the text; the excerpt's start if it doesn't lie there.
+fn within(span: Span, excerpt: &Range<usize>) -> Range<usize> {
+    if excerpt.start <= span.start && span.start <= span.end && span.end <= excerpt.end {
+        span.start - excerpt.start..span.end - excerpt.start
+    } else {
+        0..0
+    }
 }

@@ -43,6 +43,7 @@ fn methods_are_named_as_in_java() {
     check("p.C#f(Map<K, V>.Entry<K>[] [])", "p.C#f(Map.Entry[][])");
     check("p.C#f(int): List<String>", "p.C#f(int): List");
     check("p.C#f : int[], p.Size", "p.C#f: int[], p.Size");
+    check("p.Code#of-impl(int)", "p.Code#of-impl(int)");
     check("p.Out$In#<clinit>", "p.Out$In#<clinit>");
     check("org.jdom2.Verifier#check*", "org.jdom2.Verifier#check*");
     check("org.jdom2.*#*(String): void", "org.jdom2.*#*(String): void");
@@ -185,6 +186,19 @@ fn wrong_definitions_and_assertions_are_explained() {
     let twice = "let f = a/B.f()V\nlet f = a/B.g()V\nf < a/B.h()V";
     check(twice, (2, 5), "the name `f` is given twice", "line 1");
     check("f < a/B.h()V\nlet f = a/B.f()V", (1, 1), "no method is called `f`", "let f = method");
+    check(
+        "asert \"t\": a/B.f()V < a/B.g()V",
+        (1, 1),
+        "no statement starts with `asert`",
+        "did you mean `assert`?",
+    );
+    check(
+        "lte f = a/B.f()V\na/B.f()V < a/B.h()V",
+        (1, 1),
+        "no statement starts with `lte`",
+        "did you mean `let`?",
+    );
+    check("let get = a/B.f()V\nget < ", (2, 6), "expected a method", "");
     check("assert f < g", (1, 8), "expected a title in quotation marks", "`assert \"title\": formula`");
     check("assert \"t\" f < g", (1, 12), "expected `:` after the title", "`assert \"title\": formula`");
     check("assert \"\": a/B.f()V < a/B.g()V", (1, 8), "the title is empty", "");

@@ -103,3 +103,16 @@ fn plain_task_files_refuse_what_they_cannot_hold() {
     ];
     assert_eq!(got, expected);
 }
+
+#[test]
+fn names_may_stand_for_names_and_each_adds_its_processor() {
+    let chain: String = (1..5000).map(|index| format!("let k{index} = k{}\n", index - 1)).collect();
+    let text = format!("let k0 = a/B.f()V\n{chain}k4999 < a/B.g()V\n");
+    let program = check(RunMode::Comparison, &text).unwrap();
+    assert_eq!(names(&program), ["a/B.f()V", "a/B.g()V"]);
+    let text = "let f = a/B.f()V\nlet sized = f, p.P\nf < a/B.g()V\nsized < a/B.h()V\n";
+    assert_eq!(names(&check(RunMode::Comparison, text).unwrap()), ["a/B.f()V, p.P", "a/B.g()V", "a/B.h()V"]);
+    let text = "let f = a/B.f()V, p.P\nlet g = f, p.Q\ng < a/B.g()V\ng < a/B.h()V\n";
+    let expected = ["2:12: error: two size processors for `a/B.f()V`"];
+    assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
+}

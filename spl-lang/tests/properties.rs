@@ -23,6 +23,7 @@ fn read(text: &str) {
         for finding in tasks.into_iter().take(3).chain(file.into_iter().take(3)) {
             assert!(text.get(finding.span.start..finding.span.end).is_some(), "{finding:?}");
             assert!(!finding.render("instr.tasks", text).is_empty());
+            assert!(!finding.render("other.tasks", "č").is_empty());
         }
     }
 }

@@ -18,8 +18,8 @@ impl<'a> Parser<'_, 'a> {
     /// `class (# | ::) name [(types)] [: type]`
     pub(super) fn readable(&self, input: &'a str) -> Parsed<'a, MethodPattern> {
         let wrong = |problem: Problem<'a>| Problem { help: Some(FORM.to_owned()), ..problem };
-        let class_char = |c: char| is_word_char(c) || matches!(c, '.' | '/' | '$' | '*' | '-');
-        let mut head = (take_while1(class_char), alt((tag("#"), tag("::"))), name);
+        let mut head =
+            (take_while1(|c| is_part_char(c) || matches!(c, '.' | '/')), alt((tag("#"), tag("::"))), name);
         let (rest, (class, _, name)) = head.parse(input).map_err(|error| error.map(wrong))?;
         self.check_class(class);
         let types = separated_list0((gap, char(','), gap), type_pattern);
@@ -69,13 +69,24 @@ fn nom_failure(error: nom::Err<Problem<'_>>) -> nom::Err<Problem<'_>> {
     }
 }
 
+/// What separates nothing here or in a class file, and `*`.
+fn is_part_char(c: char) -> bool {
+    !(c.is_whitespace()
+        || c.is_control()
+        || matches!(
+            c,
+            '.' | ';' | '[' | '/' | ',' | '(' | ')' | '<' | '>' | '=' | '&' | '|' | '!' | ':' | '#' | '"'
+        ))
+}
+
 /// A method's name, with or without `*`, or `<init>`.
 fn name(input: &str) -> Parsed<'_, &str> {
-    let plain = take_while1(|c: char| is_word_char(c) || matches!(c, '$' | '*' | '-'));
-    alt((tag("<init>"), tag("<clinit>"), plain)).parse(input).map_err(|_: nom::Err<Problem<'_>>| {
-        let problem = Problem::new(first_word(input), "expected a method's name");
-        nom::Err::Failure(problem.label(found(input, "not a name")).help(FORM))
-    })
+    alt((tag("<init>"), tag("<clinit>"), take_while1(is_part_char))).parse(input).map_err(
+        |_: nom::Err<Problem<'_>>| {
+            let problem = Problem::new(first_word(input), "expected a method's name");
+            nom::Err::Failure(problem.label(found(input, "not a name")).help(FORM))
+        },
+    )
 }
 
 /// A type as Java writes it. Type arguments are erased, and `...` is an array.

@@ -185,6 +185,7 @@ impl Maker<'_> {
         let any = |maker: &mut Self, all: &[&str]| all[maker.below(all.len() as u64) as usize].to_owned();
         match name {
             "WORD" => any(self, &["a", "Bč", "c_1", "D$e", "_x", "Long"]),
+            "PART" => any(self, &["a", "Bč", "c_1", "D$e", "of-impl", "get%1"]),
             "NAME" => match self.below(6) {
                 0 => format!("n{}", self.below(100)),
                 _ => any(self, &["f", "g", "h"]),
