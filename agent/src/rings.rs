@@ -145,3 +145,174 @@ impl Rings {
 fn slot(block: usize, at: u64) -> usize {
     block + RING + (((at & (SLOTS - 1)) as usize) << SLOT_SHIFT)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    /// What `SplProbe.own` does.
+    fn own(memory: Memory, index: usize, start: u64) {
+        let block = index << BLOCK_SHIFT;
+        let head = memory.u64_at(block + HEAD).load(Relaxed);
+        if head - memory.u64_at(block + TAIL).load(Acquire) >= SLOTS {
+            memory.u64_at(block + DROPPED).fetch_add(1, Relaxed);
+            return;
+        }
+        payload(memory, block, head, start, 7);
+        memory.u64_at(block + HEAD).store(head + 1, Release);
+    }
+
+    /// What `SplProbe.shared` does up to its claim, and the rest of it.
+    fn claim(memory: Memory, block: usize) -> Option<u64> {
+        let full = SLOTS - SLOTS / 4;
+        if memory.u64_at(block + HEAD).load(SeqCst) - memory.u64_at(block + TAIL).load(SeqCst) >= full {
+            memory.u64_at(block + DROPPED).fetch_add(1, SeqCst);
+            return None;
+        }
+        Some(memory.u64_at(block + HEAD).fetch_add(1, SeqCst))
+    }
+
+    fn publish(memory: Memory, block: usize, claim: u64, start: u64, thread: u64) {
+        let sequence = memory.u64_at(slot(block, claim) + SEQUENCE);
+        let free = (claim >> SLOT_COUNT_SHIFT) << 1;
+        if sequence.load(Acquire) == free {
+            payload(memory, block, claim, start, thread);
+            sequence.store(free + 1, Release);
+        }
+    }
+
+    fn payload(memory: Memory, block: usize, at: u64, start: u64, thread: u64) {
+        let depth = 3_u64;
+        for (field, value) in [
+            (START, start),
+            (END, start + 1),
+            (THREAD, thread),
+            (META, 1 << 48 | depth << 32 | 5),
+            (SIZE, u64::MAX),
+        ] {
+            memory.u64_at(slot(block, at) + field).store(value, Relaxed);
+        }
+    }
+
+    fn rings() -> (Memory, Rings) {
+        let memory = Memory::map(BLOCKS_BYTES).unwrap();
+        (memory, Rings::new(memory))
+    }
+
+    fn starts(rings: &mut Rings, now_ns: u64) -> Vec<u64> {
+        let mut found = Vec::new();
+        rings.drain(now_ns, &mut |raw| {
+            assert_eq!((raw.end_ns, raw.id, raw.depth, raw.size), (raw.start_ns + 1, 5, Some(3), None));
+            found.push(raw.start_ns);
+        });
+        found
+    }
+
+    #[test]
+    fn a_full_ring_drops_and_counts() {
+        let (memory, mut rings) = rings();
+        let all = SLOTS + 10;
+        (0..all).for_each(|start| own(memory, 2, start));
+        assert_eq!(starts(&mut rings, 0), (0..SLOTS).collect::<Vec<_>>());
+        assert_eq!((rings.lost(), rings.lost()), (10, 0));
+        own(memory, 2, 99);
+        assert_eq!(starts(&mut rings, 0), [99]);
+    }
+
+    #[test]
+    fn an_unpublished_slot_is_skipped_after_the_grace_time_and_its_late_writer_counts() {
+        let (memory, mut rings) = rings();
+        let block = THREAD_BLOCKS << BLOCK_SHIFT;
+        let stuck = claim(memory, block).unwrap();
+        let next = claim(memory, block).unwrap();
+        publish(memory, block, next, 2, 7);
+        assert_eq!(starts(&mut rings, 1000), [0; 0]);
+        assert_eq!(starts(&mut rings, 1000 + GRACE_NS - 1), [0; 0]);
+        assert_eq!(starts(&mut rings, 1000 + GRACE_NS), [2]);
+        assert_eq!(rings.lost(), 1);
+        // The writer comes back; its slot is taken and freed when the ring comes round, and so is the one in its place.
+        publish(memory, block, stuck, 1, 7);
+        for start in 100..100 + SLOTS {
+            let claimed = claim(memory, block).unwrap();
+            publish(memory, block, claimed, start, 7);
+            let expected = if claimed == SLOTS { 1 } else { start };
+            assert_eq!(starts(&mut rings, 0), [expected], "claim {claimed}");
+        }
+        assert_eq!(rings.lost(), 1);
+    }
+
+    #[test]
+    fn a_slot_whose_writer_never_comes_back_stays_out_of_use() {
+        let (memory, mut rings) = rings();
+        let block = THREAD_BLOCKS << BLOCK_SHIFT;
+        claim(memory, block).unwrap();
+        assert!(starts(&mut rings, 1).is_empty());
+        assert!(starts(&mut rings, 1 + GRACE_NS).is_empty());
+        let mut seen = 0;
+        for start in 0..3 * SLOTS {
+            let claimed = claim(memory, block).unwrap();
+            publish(memory, block, claimed, start, 7);
+            // Without waiting: the slot is known to be dead.
+            seen += starts(&mut rings, 2).len() as u64;
+        }
+        assert!(seen >= 3 * SLOTS - 4, "{seen}");
+        assert_eq!(seen + rings.lost(), 3 * SLOTS + 1);
+    }
+
+    #[test]
+    fn each_sample_of_eight_threads_is_seen_once_or_counted() {
+        let (memory, mut rings) = rings();
+        let block = THREAD_BLOCKS << BLOCK_SHIFT;
+        let (each, done) = (20_000_u64, AtomicU64::new(0));
+        let mut seen: HashMap<u64, u64> = HashMap::new();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let done = &done;
+                scope.spawn(move || {
+                    for n in 0..each {
+                        if let Some(claimed) = claim(memory, block) {
+                            publish(memory, block, claimed, thread * each + n, thread);
+                        }
+                    }
+                    done.fetch_add(1, SeqCst);
+                });
+            }
+            loop {
+                let last = done.load(SeqCst) == 8;
+                rings.drain(sys_now(), &mut |raw| {
+                    assert_eq!(
+                        (raw.start_ns / each, raw.end_ns),
+                        (raw.thread, raw.start_ns + 1),
+                        "a torn sample"
+                    );
+                    *seen.entry(raw.start_ns).or_default() += 1;
+                });
+                if last {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        });
+        assert!(seen.values().all(|times| *times == 1), "a sample was seen twice");
+        assert_eq!(seen.len() as u64 + rings.lost(), 8 * each);
+    }
+
+    fn sys_now() -> u64 {
+        crate::sys::now_ns()
+    }
+
+    #[test]
+    fn a_thread_that_ends_leaves_a_clean_block() {
+        let (memory, mut rings) = rings();
+        let (thread, index) = (THREAD_BLOCKS as u64 + 3, 4);
+        memory.u64_at((index << BLOCK_SHIFT) + OWNER).store(thread, Release);
+        memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).store(9, Relaxed);
+        own(memory, index, 1);
+        Rings::release(memory, thread);
+        assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + OWNER).load(Acquire), 0);
+        assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).load(Relaxed), 0);
+        assert_eq!(starts(&mut rings, 0), [1], "what it recorded is still there");
+    }
+}
