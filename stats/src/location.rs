@@ -212,6 +212,18 @@ mod tests {
         }
     }
 
+    /// Four values over a constant mean: their median may still be below it with P(B(4, ½) ≤ 0) = 1/16.
+    #[test]
+    fn few_values_prove_little_of_a_quantile() {
+        let (constant, few) = ([1, 1], ramp(900, 4));
+        let (mean, median) =
+            (Location::mean(&constant, 1.0).unwrap(), Location::quantile(&few, 1.0, 0.5).unwrap());
+        let expected = (1.0 + 16_f64.ln()) / 16.0;
+        assert!((mean.p_less(&median) - expected).abs() < 1e-12);
+        let low = Location::quantile(&few, 0.001, 0.5).unwrap();
+        assert!((low.p_less(&mean) - expected).abs() < 1e-12);
+    }
+
     #[test]
     fn locations_that_do_not_exist() {
         let check = |times: &[u64], factor, share| Location::quantile(times, factor, share).unwrap_err();

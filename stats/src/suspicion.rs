@@ -221,6 +221,10 @@ mod tests {
         // A tenth longer: the mean is 1.19 and 1.21 of the median.
         check("skewed", &every(10, 1000, 2900), &every(10, 1000, 3100));
         check("bimodal", &every(25, 1000, 5000), &every(20, 1000, 5000));
+        // Two even clusters of width 1 at distance d explain 3d²/(1 + 3d²) of the variance.
+        let clusters =
+            |d: u64| -> Vec<u64> { (0..2000).map(|i| 1_000_000 + d * (i % 2) + i * 7919 % 10_007).collect() };
+        check("bimodal", &clusters(13_000), &clusters(14_800));
         check("clock", &[100; 50], &[99; 50]);
         // Of 20 later times all longer: p = 2⁻¹⁹; of 10 all longer: p = 2⁻⁹, which chance brings too often.
         let ramp: Vec<u64> = (1000..1040).collect();

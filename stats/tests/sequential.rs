@@ -108,17 +108,25 @@ fn nothing_is_decided_before_enough_windows_and_pairs() {
 }
 
 #[test]
+fn the_first_look_comes_with_the_fiftieth_pair() {
+    let mut sequential = Sequential::new(Settings::new(1.0, 0.05).unwrap());
+    let first = (1..).find(|_| sequential.close_window(&[10.0], &[11.0]).is_some());
+    assert_eq!(first, Some(50));
+}
+
+#[test]
 fn a_decision_stays() {
     let mut random = Uniform(2);
     let mut sequential = Sequential::new(Settings::new(1.0, 0.05).unwrap());
-    let mut close = |left: f64, right: f64| {
-        for _ in 0..40 {
-            sequential.close_window(&random.times(5, left), &random.times(5, right));
-        }
-        sequential.decision()
-    };
-    assert_eq!(close(1500.0, 1000.0), Decision::Above);
-    assert_eq!(close(1.0, 1000.0), Decision::Above);
+    for _ in 0..40 {
+        sequential.close_window(&random.times(5, 1500.0), &random.times(5, 1000.0));
+    }
+    assert_eq!(sequential.decision(), Decision::Above);
+    // Times that are all noise take the evidence away again, but not the decision.
+    let noise = [1.0, 1e4, 1.0, 1e4, 1.0, 1e4];
+    let look = (0..100).filter_map(|_| sequential.close_window(&noise[..5], &noise[1..])).last().unwrap();
+    assert!(look.evidence.ln_e_above < 1.0 && look.estimate.n_eff > 50.0, "{look:?}");
+    assert_eq!(look.decision, Decision::Above);
 }
 
 #[test]

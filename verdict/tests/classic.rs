@@ -4,7 +4,8 @@
 
 use proptest::prelude::*;
 use spl_lang::Sign;
-use spl_verdict::{Basis, NotEvaluated, Verdict, Welch, evaluate};
+use spl_model::Bucket;
+use spl_verdict::{Basis, Evaluation, NotEvaluated, Standing, Verdict, Welch, evaluate};
 
 const LIMIT: f64 = 0.05;
 
@@ -80,6 +81,9 @@ fn one_sided_proof_needs_half_the_two_sided_limit() {
     check(Sign::Greater, p_two * 0.75, Basis::NotProved);
     check(Sign::Less, p_two * 0.5, Basis::NotProved);
     check(Sign::Equal, p_two, Basis::NotRefuted);
+    // A limit over a half proves nothing on the wrong side.
+    check(Sign::Greater, 1.0, Basis::NotProved);
+    check(Sign::GreaterOrEqual, 1.0, Basis::Refuted);
 }
 
 #[test]
@@ -92,6 +96,30 @@ fn constants_multiply_before_the_comparison() {
     let ratio = verdict.ratio.unwrap();
     assert_eq!(ratio.value, 16.5 / 14.0);
     assert!(ratio.low < ratio.value && ratio.value < ratio.high);
+}
+
+#[test]
+fn an_evaluation_counts_by_its_basis() {
+    let check = |sign: &str, left: &[u64], right: &[u64], expected| {
+        for leftover in [false, true] {
+            let evaluation = Evaluation {
+                comparison: 0,
+                bucket: Bucket::All,
+                verdict: evaluate(sign.parse().unwrap(), 1.0, 1.0, left, right, LIMIT),
+                leftover,
+                n_left: left.len() as u64,
+                n_right: right.len() as u64,
+                drops: 0,
+            };
+            assert_eq!(evaluation.standing(), expected, "{left:?} {sign} {right:?}");
+            assert_eq!(evaluation.n_smaller(), left.len().min(right.len()) as u64);
+        }
+    };
+    check("<", &[10, 11, 12], &[20, 21, 22], Standing::Holds);
+    check("=", &[10, 11, 12], &[10, 11, 13], Standing::Holds);
+    check("<", &[10, 11, 12], &[10, 11, 13], Standing::Fails);
+    check("=", &[10, 11, 12], &[20, 21, 22], Standing::Fails);
+    check("=", &[10, 11, 12], &[20], Standing::Undecided);
 }
 
 #[test]

@@ -73,6 +73,18 @@ fn comparisons_inside_formulas() {
     check("p90(one) < 1 s", True);
 }
 
+/// Proof is one-sided; to be wrongly refuted a comparison has both directions.
+#[test]
+fn refutation_is_two_sided() {
+    let evidence = |formula: &str| composed(&format!("assert \"t\": {formula}"), &[]).evidence;
+    for formula in ["one < same", "same < one", "one >= same"] {
+        let Evidence { p_true, p_false } = evidence(formula);
+        assert!((p_false - (2.0 * (1.0 - p_true)).min(1.0)).abs() < 1e-12, "{formula}: {p_true} {p_false}");
+    }
+    let (plain, tolerant) = (evidence("one = same"), evidence("one = same within 0.000001%"));
+    assert!(plain.p_false < 1.0 && (plain.p_false - tolerant.p_false).abs() < 1e-4, "{plain:?} {tolerant:?}");
+}
+
 #[test]
 fn connectives_between_comparisons() {
     use Truth::{False, True, Undecided};
@@ -131,6 +143,7 @@ fn quantifiers_speak_of_buckets() {
     check("for size in [0, 300)", &[0, 200, 300], True);
     check("for size in [0, inf)", &[0, 200, 300], False);
     check("for size in [250, 400)", &[200, 300], False);
+    check("for size in [300, 400)", &[200, 300], False);
     check("for size in [0, 150)", &[100, 200], Undecided);
 }
 

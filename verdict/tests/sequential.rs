@@ -60,6 +60,16 @@ fn equality_within_a_margin_can_be_proved() {
     check((1000, 1100), 0.1, Truth::Undecided);
 }
 
+/// Left is 3% longer, so the upper end of the margin is nearer and its evidence weaker: that is what is reported.
+#[test]
+fn proved_equality_reports_the_weaker_end() {
+    let Ran { comparison, left, right, .. } = run(Sign::Equal, Some(0.1), (1030, 1000), 1.0, 3000);
+    let verdict = comparison.verdict(&left, &right).unwrap();
+    assert_eq!(verdict.basis, Basis::Proved);
+    let lower_end = (-comparison.look().unwrap().evidence.ln_e_above).exp();
+    assert!(verdict.p_value > lower_end && verdict.p_value <= ALPHA, "{verdict:?}");
+}
+
 #[test]
 fn a_decision_becomes_a_verdict() {
     let Ran { comparison, left, right, .. } = run(Sign::LessOrEqual, None, (1000, 1000), 1.5, 600);
@@ -69,6 +79,27 @@ fn a_decision_becomes_a_verdict() {
     let ratio = verdict.ratio.unwrap();
     assert!(1.0 < ratio.low && ratio.low < ratio.value && ratio.value < ratio.high, "{ratio:?}");
     assert_eq!((ratio.confidence, verdict.left.factor, verdict.left.n), (0.9, 1.5, 600));
+}
+
+/// `=` can err in two directions, which share alpha: nothing is decided on weaker evidence, seen one pair at a time.
+#[test]
+fn two_directions_share_the_error() {
+    for (margin, right) in [(None, 1120), (None, 880), (Some(0.1), 1280), (Some(0.1), 780)] {
+        for seed in 10..14 {
+            let mut comparison = SequentialComparison::new(Sign::Equal, 1.0, 1.0, ALPHA, margin).unwrap();
+            let (x, y) = (times(seed, 1000, 1500), times(seed + 100, right, 1500));
+            let pairs =
+                x.iter().zip(&y).find(|&(&x, &y)| comparison.close_window(&[x], &[y]) == Truth::False);
+            assert!(pairs.is_some(), "margin {margin:?}, right {right}, seed {seed}");
+            let verdict = comparison.verdict(&x, &y).unwrap();
+            assert!(verdict.p_value <= ALPHA, "margin {margin:?}, right {right}: {}", verdict.p_value);
+            assert_eq!(verdict.ratio.unwrap().confidence, 1.0 - ALPHA);
+            if right > 1000 {
+                let evidence = comparison.look().unwrap().evidence;
+                assert_eq!(verdict.p_value, 2.0 * (-evidence.ln_e_below).exp());
+            }
+        }
+    }
 }
 
 #[test]

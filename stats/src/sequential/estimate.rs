@@ -65,3 +65,17 @@ fn lagged_products(values: &[f64], lag: usize) -> f64 {
     }
     sums.iter().sum::<f64>() + rest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_an_estimate() {
+        let estimate = RatioEstimate::new(101, 2.0, 50.0, 4.0);
+        assert_eq!((estimate.n_eff, estimate.df), (25.25, 24.25));
+        // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat themselves.
+        assert!((estimate.variance - 0.5 * 4.0 / 101.0).abs() < 1e-15);
+        assert_eq!(RatioEstimate::new(10, 2.0, 1.0, 9.0).df, 2.0);
+    }
+}
