@@ -62,6 +62,17 @@ fn measurement_mode_lists_methods() {
 }
 
 #[test]
+fn the_task_lists_of_the_examples_are_read() {
+    let check = |mode: RunMode, text: &str, methods: usize, comparisons: usize| {
+        let tasks = parse_tasks(text, mode).unwrap();
+        assert_eq!((tasks.methods.len(), tasks.comparisons.len()), (methods, comparisons));
+        assert_eq!(tasks.warnings, []);
+    };
+    check(RunMode::Comparison, include_str!("../../tasks/rome.tasks"), 5, 3);
+    check(RunMode::Measurement, include_str!("../../tasks/sorting.tasks"), 22, 0);
+}
+
+#[test]
 fn every_error_of_the_file_is_reported() {
     let text = "a/B.f(int)V =< a/B.g(long)V\n\na/B.f()V < (0, x) a/B.g()\na/B.f()V\n< a/B.g()V\nnonsense\n";
     let errors = parse_tasks(text, RunMode::Comparison).unwrap_err();
