@@ -27,6 +27,10 @@ mod reader;
 mod region;
 mod rewrite;
 mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod weave;
 
 pub use inspect::{ClassInfo, MethodInfo, inspect};

@@ -8,6 +8,8 @@
 
 mod state;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use self::state::{Fault, State, Word};
 use crate::class::{ClassFile, Method, STACK_MAPS};

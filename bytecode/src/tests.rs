@@ -1,0 +1,176 @@
+//! The rewriter on small classes written by hand.
+
+use crate::check::check;
+use crate::class::ClassFile;
+use crate::code::Code;
+use crate::insn::decode;
+use crate::plan::{MethodReport, Plan, Probe, Sizes, Untouched};
+use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
+use crate::{inspect, instrument};
+use spl_model::Refusal;
+
+fn plan(method: &TestMethod, sizes: Sizes) -> Plan {
+    let (method_name, descriptor) = (method.name.to_owned(), method.descriptor.to_owned());
+    [Probe { method_name, descriptor, id: 1, sizes }].into_iter().collect()
+}
+
+/// Rewrites the method; the result has been checked and decoded.
+fn rewrite(method: &TestMethod, sizes: Sizes) -> Result<(Vec<u8>, MethodReport), Untouched> {
+    let original = method.class_file();
+    let new = instrument(&original, &plan(method, sizes)).unwrap();
+    let outcome = new.outcomes.into_iter().next().unwrap().1;
+    if outcome.is_err() {
+        assert_eq!(new.bytes, original, "a refused method leaves the class as it was");
+    } else {
+        let class = ClassFile::read(&new.bytes).unwrap();
+        check(&class, &class.methods[0]).unwrap();
+    }
+    outcome.map(|report| (new.bytes, report))
+}
+
+fn refuses(method: &TestMethod, sizes: Sizes, expected: impl Into<Untouched>) {
+    assert_eq!(rewrite(method, sizes).map(drop), Err(expected.into()), "{method:?}");
+}
+
+fn constructor(code: &[u8]) -> TestMethod {
+    TestMethod { access: 1, name: "<init>", max_locals: 3, code: code.to_vec(), ..TestMethod::default() }
+}
+
+fn constructor_refusal(reason: &str) -> Refusal {
+    Refusal::Constructor(reason.to_owned())
+}
+
+#[test]
+fn an_empty_plan_gives_back_the_bytes() {
+    assert_eq!(instrument(b"no class", &Plan::default()).unwrap().bytes, b"no class");
+}
+
+#[test]
+fn reports_say_sizes_and_flags() {
+    let (_, report) = rewrite(&TestMethod::default(), Sizes::None).unwrap();
+    assert_eq!((report.code_bytes_before, report.large, report.intrinsic), (1, false, false));
+    let long = TestMethod { code: [vec![0; 8000], vec![0xb1]].concat(), ..TestMethod::default() };
+    let (_, report) = rewrite(&long, Sizes::None).unwrap();
+    assert!(report.large && report.code_bytes_after > 8000);
+}
+
+#[test]
+fn what_cannot_be_rewritten_is_refused_by_type() {
+    let simple = TestMethod::default;
+    refuses(&TestMethod { code: vec![], access: 0x0400, ..simple() }, Sizes::None, Untouched::Abstract);
+    refuses(&TestMethod { code: vec![], access: 0x0100, ..simple() }, Sizes::None, Untouched::Native);
+    refuses(
+        &TestMethod { version: 48, code: vec![0xa8, 0, 3, 0xb1], ..simple() },
+        Sizes::None,
+        Refusal::Subroutines,
+    );
+    refuses(
+        &TestMethod { max_locals: 65533, ..simple() },
+        Sizes::None,
+        Refusal::TableFull("local variables".into()),
+    );
+    let full = TestMethod { code: [vec![0; 65530], vec![0xb1]].concat(), ..simple() };
+    assert!(
+        matches!(rewrite(&full, Sizes::None), Err(Untouched::Refused(Refusal::TooLarge(size))) if size > 65535)
+    );
+    let class_refusal =
+        |class| instrument(&TestMethod { class, ..simple() }.class_file(), &plan(&simple(), Sizes::None));
+    for own in ["java/lang/SplProbe", "spl/Computable", "jdk/internal/misc/Unsafe"] {
+        assert_eq!(class_refusal(own), Err(Refusal::OwnClass(own.to_owned())));
+    }
+    let newer = TestMethod { version: 99, ..simple() }.class_file();
+    assert_eq!(instrument(&newer, &plan(&simple(), Sizes::None)), Err(Refusal::UnknownVersion(99)));
+}
+
+#[test]
+fn unknown_methods_are_answered_with_near_ones() {
+    let mut plan = plan(&TestMethod::default(), Sizes::None);
+    plan.add(Probe { method_name: "f".into(), descriptor: "(I)V".into(), id: 2, sizes: Sizes::None });
+    let new = instrument(&TestMethod::default().class_file(), &plan).unwrap();
+    assert!(new.outcomes[0].1.is_ok());
+    assert_eq!(new.outcomes[1].1, Err(Untouched::NoSuchMethod { nearest: vec!["f()V".to_owned()] }));
+}
+
+#[test]
+fn what_hotspot_treats_specially_is_refused() {
+    let finalizer = TestMethod { access: 4, name: "finalize", max_locals: 1, ..TestMethod::default() };
+    assert!(matches!(rewrite(&finalizer, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
+    let object = TestMethod { class: "java/lang/Object", ..constructor(&[0xb1]) };
+    assert!(matches!(rewrite(&object, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
+    assert!(rewrite(&TestMethod { code: vec![0, 0xb1], ..finalizer }, Sizes::None).is_ok());
+}
+
+#[test]
+fn the_region_of_a_constructor_starts_behind_its_super_call() {
+    let call = [0xb7, 0, OBJECT_INIT];
+    // aload_0 astore_2 aload_2 invokespecial return: found although it goes through another local.
+    assert!(rewrite(&constructor(&[&[0x2a, 0x4d, 0x2c][..], &call, &[0xb1]].concat()), Sizes::None).is_ok());
+    refuses(&constructor(&[0x01, 0xbf]), Sizes::None, constructor_refusal("there is none"));
+    // new dup invokespecial: another object's constructor is not this one's.
+    let other = [&[0xbb, 0, OBJECT_CLASS, 0x59][..], &call, &[0xbf]].concat();
+    refuses(&constructor(&other), Sizes::None, constructor_refusal("there is none"));
+    // iconst_0 ifeq 11; aload_0 init return; 9: nop nop; 11: aload_0 init return
+    let twice = [&[0x03, 0x99, 0, 10, 0x2a][..], &call, &[0xb1, 0, 0, 0x2a], &call, &[0xb1]].concat();
+    refuses(&constructor(&twice), Sizes::None, constructor_refusal("there are several"));
+    // goto 8; 3: aload_0 init return; 8: goto 3
+    let back = [&[0xa7, 0, 8, 0x2a][..], &call, &[0xb1, 0xa7, 0xff, 0xfb]].concat();
+    let reason = "code after it runs before it, or the reverse";
+    refuses(&constructor(&back), Sizes::None, constructor_refusal(reason));
+}
+
+#[test]
+fn a_replaced_argument_matters_only_to_sizes() {
+    // aconst_null astore_1 aload_0 init return
+    let code = [&[0x01, 0x4c, 0x2a, 0xb7, 0, OBJECT_INIT][..], &[0xb1]].concat();
+    let method = TestMethod { descriptor: "(Ljava/lang/String;)V", ..constructor(&code) };
+    assert!(rewrite(&method, Sizes::None).is_ok());
+    refuses(&method, Sizes::Shallow, Refusal::ArgumentReplaced);
+    let of_int = TestMethod { descriptor: "(I)V", ..constructor(&code) };
+    assert!(rewrite(&of_int, Sizes::Deep).is_ok());
+}
+
+#[test]
+fn branches_widen_when_they_no_longer_reach() {
+    // 0: goto 32767 over nops with returns between them, so that the exit code pushes the target out of reach.
+    let mut code = vec![0xa7, 0x7f, 0xff];
+    code.resize(32766, 0);
+    code[32765] = 0xb1;
+    code.extend([0, 0xb1]);
+    let frames = Some(
+        [vec![0, 2, 0x03], [251_u16.to_be_bytes()[1..].to_vec(), 32763_u16.to_be_bytes().to_vec()].concat()]
+            .concat(),
+    );
+    let method = TestMethod { code: code.clone(), frames, ..TestMethod::default() };
+    let (bytes, _) = rewrite(&method, Sizes::None).unwrap();
+    let class = ClassFile::read(&bytes).unwrap();
+    let code_attribute = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
+    assert!(decode(code_attribute.bytes).unwrap().iter().any(|insn| insn.opcode == 0xc8));
+
+    // The same with a condition, in a class file that needs no frames: its opposite jumps over a goto_w.
+    code.splice(0..3, [0x03, 0x99, 0x7f, 0xff]);
+    let method = TestMethod { version: 49, code, ..TestMethod::default() };
+    let (bytes, _) = rewrite(&method, Sizes::None).unwrap();
+    let class = ClassFile::read(&bytes).unwrap();
+    let code_attribute = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
+    let insns = decode(code_attribute.bytes).unwrap();
+    let at = insns.iter().position(|insn| insn.opcode == 0x9a).unwrap();
+    assert_eq!(insns[at + 1].opcode, 0xc8);
+}
+
+#[test]
+fn a_second_rewrite_of_the_same_plan_gives_the_same_bytes() {
+    let method = TestMethod { descriptor: "(Ljava/lang/String;)V", max_locals: 1, ..TestMethod::default() };
+    let once = rewrite(&method, Sizes::Deep).unwrap().0;
+    assert_eq!(once, rewrite(&method, Sizes::Deep).unwrap().0);
+    // A rewritten class has all constants already.
+    let twice = instrument(&once, &plan(&method, Sizes::Deep)).unwrap().bytes;
+    assert_eq!(twice[8..10], once[8..10]);
+}
+
+#[test]
+fn inspection_tells_what_the_file_says() {
+    let info = inspect(&TestMethod::default().class_file()).unwrap();
+    assert_eq!((info.name.as_str(), info.super_name.as_deref()), ("T", Some("java/lang/Object")));
+    assert_eq!((info.major_version, info.methods.len()), (52, 1));
+    assert_eq!((info.methods[0].name.as_str(), info.methods[0].code_bytes), ("f", Some(1)));
+}
