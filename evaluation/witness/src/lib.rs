@@ -15,8 +15,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Mutex;
 
-/// Local references that one answer may hold; far more than a test program loads.
-const REFERENCES: jni::jint = 200_000;
+/// Local references that one answer may hold: more than a test program has classes, and under the 65,536 that HotSpot
+/// grants (`-XX:MaxJNILocalCapacity`).
+const REFERENCES: jni::jint = 60_000;
 
 /// The agent.
 #[derive(Default)]
