@@ -1,0 +1,84 @@
+//! What the tests need from the machine: the executables under test, Java, and compiled test programs.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Whatever a test waits for comes within this time, or the test fails.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The controller under test.
+pub fn spl() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_spl"))
+}
+
+/// The agent's library.
+pub fn agent() -> PathBuf {
+    beside_spl("libspl_agent.so", "spl-agent")
+}
+
+/// The library of the agent that shows bytecode.
+pub fn witness() -> PathBuf {
+    beside_spl("libspl_witness.so", "spl-witness")
+}
+
+fn beside_spl(file: &str, package: &str) -> PathBuf {
+    let path = spl().with_file_name(file);
+    assert!(path.is_file(), "{} is missing: run cargo build -p {package}", path.display());
+    path
+}
+
+/// The project's root folder.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the project's root folder")
+}
+
+/// The launcher of the JVM to measure.
+pub fn java() -> PathBuf {
+    env::var_os("SPL_TEST_JAVA").map_or_else(|| of_java_home("java"), PathBuf::from)
+}
+
+fn of_java_home(tool: &str) -> PathBuf {
+    match env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
+        Some(home) => Path::new(&home).join("bin").join(tool),
+        None => tool.into(),
+    }
+}
+
+/// The folder with the compiled test programs.
+pub fn classes() -> &'static Path {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES.get_or_init(compile)
+}
+
+fn compile() -> PathBuf {
+    let sources = root().join("tests-java");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tests-java");
+    let files = fs::read_dir(&sources).expect("the test programs are there");
+    let files =
+        files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "java"));
+    let javac = of_java_home("javac");
+    let output = Command::new(&javac)
+        .args(["--release", "11", "-Xlint:all", "-Werror", "-d"])
+        .arg(&target)
+        .args(files)
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start {}: {error}; install a JDK", javac.display()));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target
+}
+
+/// Tries again and again until there is something, for what announces itself by no event.
+pub fn poll<T>(what: &str, at_most: Duration, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + at_most;
+    loop {
+        if let Some(result) = attempt() {
+            return result;
+        }
+        assert!(Instant::now() < until, "waited {at_most:?} in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,20 @@
+//! End-to-end tests: `spl`, its agent and real JVMs, seen as an operator sees them.
+//!
+//! They need a JDK and the two agent libraries beside `spl`:
+//!
+//! ```text
+//! cargo build -p spl-agent -p spl-witness && cargo test -p spl-controller --test e2e
+//! ```
+//!
+//! `SPL_TEST_JAVA` names the `java` to measure, else it is that of `JAVA_HOME`, else the one on the `PATH`.
+
+mod case;
+mod harness;
+mod programs;
+mod recursion;
+mod restore;
+mod running;
+mod sizes;
+mod transparency;
+mod verdicts;
+mod witness;
