@@ -34,9 +34,7 @@ pub(crate) fn read(
     let reading = file::read(source, text, mode);
     let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors, unknown: 0 };
     // A name whose own line has an error is no second error where it is used.
-    names
-        .known
-        .extend(reading.broken_names.into_iter().map(|name| (name.to_owned(), (Span::default(), true))));
+    names.known.extend(reading.broken_names.into_iter().map(|name| (name.to_owned(), (UNREADABLE, true))));
     for statement in &reading.statements {
         names.statement(&statement.value);
     }
@@ -49,6 +47,9 @@ pub(crate) fn in_order(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
     findings
 }
+
+/// Stands for the place of a name whose line cannot be read; no name is empty.
+const UNREADABLE: Span = Span { start: 0, end: 0 };
 
 /// Unknown names for which the nearest known one is looked for: each is compared with every name of the file.
 const MAX_GUESSES: usize = 20;
@@ -123,7 +124,8 @@ impl<'a> Names<'_, 'a> {
     }
 
     fn define(&mut self, name: &Node<String>) {
-        let Some((first, _)) = self.known.get(&name.value).copied() else {
+        let first = self.known.get(&name.value).map(|(span, _)| *span).filter(|span| *span != UNREADABLE);
+        let Some(first) = first else {
             self.known.insert(name.value.clone(), (name.span, false));
             return;
         };

@@ -154,6 +154,7 @@ fn wrong_formulas_are_explained() {
         "`2 * f",
     );
     check("f < g within 5%", 7, "a tolerance needs the sign `=`", "write `=`");
+    check("f >= g within 5%", 8, "a tolerance needs the sign `=`", "write `=`");
     check("f = g within 5", 15, "expected a tolerance in percent", "`5%`");
     check("f = g within", 13, "expected a tolerance in percent", "`5%`");
     check("f = g within 0%", 14, "a tolerance must be greater than 0", "");
@@ -182,6 +183,12 @@ fn wrong_definitions_and_assertions_are_explained() {
     check("let 1f = a/B.f()V\n", (1, 5), "expected a name", "letters, digits");
     check("let mean = a/B.f()V\n", (1, 5), "expected a name", "no word of the language");
     check("let f a/B.f()V\nf < f", (1, 7), "expected `=`", "`let name = method`");
+    check(
+        "let f = a/B.f(int)V\nlet f = a/B.g()V\nf < a/B.h()V",
+        (1, 15),
+        "illegal descriptor",
+        "`a/B.f(I)V`",
+    );
     check("let f = a/B.f(int)V\nf < f", (1, 15), "illegal descriptor", "`a/B.f(I)V`");
     let twice = "let f = a/B.f()V\nlet f = a/B.g()V\nf < a/B.h()V";
     check(twice, (2, 5), "the name `f` is given twice", "line 1");
