@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup build demo test lint unit deny accept clean
+.PHONY: help setup jdks build demo test lint unit deny accept clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -10,13 +10,16 @@ help: ## show this list
 setup: ## install what is missing (Debian packages; needs root or sudo only then)
 	scripts/setup.sh
 
+jdks: ## fetch JDK 11, 21 and 25 for the tests
+	scripts/jdks.sh
+
 build: ## build the controller and the agent for release
 	$(CARGO) build --release -p spl-controller -p spl-agent
 
 demo: setup build ## measure the ROME example and show the verdicts
 	scripts/demo.sh
 
-test: setup lint unit deny ## everything that must pass before a commit
+test: setup jdks lint unit deny ## everything that must pass before a commit
 
 lint: ## formatting, clippy and shell scripts
 	$(CARGO) fmt --all --check

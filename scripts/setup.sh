@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
-# touches neither the package lists nor the network. With --deny it also installs cargo-deny, which takes minutes.
+# touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
+# --pip what jdks.sh fetches wheels with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -24,6 +25,8 @@ missing_packages() {
     [[ -e $JARS/slf4j-api.jar && -e $JARS/slf4j-nop.jar ]] || echo libslf4j-java
 }
 
+missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }
+
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
 jdk_package() {
     if have apt-cache && ! apt-cache show openjdk-17-jdk-headless >/dev/null 2>&1 &&
@@ -42,9 +45,10 @@ as_root() {
     fi
 }
 
+# $1: the function that prints what is missing.
 install_packages() {
     local packages
-    mapfile -t packages < <(missing_packages)
+    mapfile -t packages < <("$1")
     [[ ${#packages[@]} -gt 0 ]] || return 0
     have apt-get || fail "missing: ${packages[*]} (Debian's names), and there is no apt-get; install them and run this again"
     if [[ $(id -u) -ne 0 ]] && ! { have sudo && sudo -n true 2>/dev/null; }; then
@@ -52,7 +56,7 @@ install_packages() {
     fi
     as_root apt-get update -q
     # Asked again: an empty package list may have hidden which JDK there is.
-    mapfile -t packages < <(missing_packages)
+    mapfile -t packages < <("$1")
     say "installing ${packages[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
 }
@@ -81,7 +85,7 @@ install_deny() {
 
 case ${1:-} in
 '')
-    install_packages
+    install_packages missing_packages
     check_rust
     say "everything is there"
     ;;
@@ -89,7 +93,10 @@ case ${1:-} in
     check_rust
     install_deny
     ;;
+--pip)
+    install_packages missing_pip
+    ;;
 *)
-    fail "unknown option $1; there is only --deny"
+    fail "unknown option $1; there are --deny and --pip"
     ;;
 esac
