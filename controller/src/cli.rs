@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::config;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,12 +20,15 @@ pub struct Cli {
 pub enum Command {
     /// Start a program and measure it.
     Run(Run),
+    /// Wait for programs that `spl client` starts, and measure one after the other.
+    Serve(Serve),
+    /// Start a program that a controller in another terminal measures.
+    Client(Client),
 }
 
-/// `spl run`
+/// What every measurement takes.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_HELP)]
-pub struct Run {
+pub struct Common {
     /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -34,12 +38,55 @@ pub struct Run {
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The agent's library [default: libspl_agent.so beside this program]
-    #[arg(long, value_name = "FILE")]
-    pub agent: Option<PathBuf>,
     /// Show errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `spl run`
+#[derive(Debug, Args)]
+#[command(after_help = RUN_HELP)]
+pub struct Run {
+    #[command(flatten)]
+    pub common: Common,
+    /// The agent's library [default: libspl_agent.so beside this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `spl serve`
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_HELP)]
+pub struct Serve {
+    #[command(flatten)]
+    pub common: Common,
+    /// End after the first program.
+    #[arg(long)]
+    pub once: bool,
+    /// Port of this machine to listen on, 0 for any; beats `port` of the configuration.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Where to write the token that programs need [default: in $XDG_RUNTIME_DIR/spl, or a folder of yours in /tmp]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+}
+
+/// `spl client`
+#[derive(Debug, Args)]
+#[command(after_help = CLIENT_HELP)]
+pub struct Client {
+    /// The controller's port.
+    #[arg(long, default_value_t = config::DEFAULT_PORT)]
+    pub port: u16,
+    /// Where the controller wrote its token [default: where it writes it by default]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// The agent's library [default: libspl_agent.so beside this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -57,7 +104,27 @@ A task file has one comparison a line, as in
   java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;
 
 The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\".
-The environment variable RUST_LOG=info shows every decision.
+The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
+goes on where it was when it is started again with the same tasks and the same output folder.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
 2 something went wrong. The program's own status is reported, not mixed in.";
+
+const SERVE_HELP: &str = "\
+Examples:
+  spl serve --tasks my.tasks                    in one terminal, and in another
+  spl client -- java -jar service.jar
+
+  spl serve --once --port 40000 --token-file t  and  spl client --port 40000 --token-file t -- java -jar service.jar
+
+The controller listens on this machine only, and measures only programs that know its token. A second program waits
+until the first has ended or all its methods are finished. Interrupt the controller to end it; programs go on.
+
+Exit status: as that of `spl run`, of the program that did worst.";
+
+const CLIENT_HELP: &str = "\
+Example:
+  spl client -- java -cp app.jar com.example.Main
+
+Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
+controller: the agent keeps trying, and costs nothing meanwhile.";

@@ -12,6 +12,9 @@ pub const DEFAULT_FILE: &str = "splserver.ini";
 /// The environment variable that names another (the thesis's property `spl.server.config`).
 pub const FILE_VARIABLE: &str = "SPL_SERVER_CONFIG";
 
+/// The port of the thesis (3.3.2).
+pub const DEFAULT_PORT: u16 = 38_692;
+
 /// The controller's configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -50,7 +53,7 @@ impl Default for Config {
         Self {
             initial_sleep: Duration::from_millis(3000),
             cycle_sleep: Duration::from_millis(100),
-            port: 38_692,
+            port: DEFAULT_PORT,
             argument_size: SizeMode::Deep,
             tasks_file: "instr.tasks".into(),
             output_dir: "out".into(),

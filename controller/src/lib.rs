@@ -1,6 +1,7 @@
 //! The controller: command line, daemon, configuration and reports.
 //!
-//! The way in is [`main`]; [`run`] starts the program and owns the loop, [`session`] is the state that the loop owns.
+//! The way in is [`main`]; [`run`] and [`serve`] are its commands, [`measure`] has the loop, [`session`] the state that the
+//! loop owns.
 //! What it decides, the pure crates decide: `spl-scheduler` what to measure when, `spl-verdict` what the samples say.
 
 #![forbid(unsafe_code)]
@@ -8,11 +9,16 @@
 mod agents;
 mod cli;
 mod config;
+mod door;
+mod measure;
 mod output;
 mod program;
 mod progress;
+mod resume;
 mod run;
+mod serve;
 mod session;
+mod setup;
 
 use clap::Parser;
 use spl_verdict::ExitStatus;
@@ -28,6 +34,8 @@ pub fn main() -> ExitCode {
         .init();
     let result = match &cli.command {
         cli::Command::Run(arguments) => run::run(arguments),
+        cli::Command::Serve(arguments) => serve::serve(arguments),
+        cli::Command::Client(arguments) => serve::client(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         eprintln!("spl: error: {problem}");

@@ -1,9 +1,11 @@
 //! The files of a run: measurements, results, and the lock that keeps two controllers out of one folder.
 
-use crate::config::Config;
+use crate::resume::{self, Resumed, RunFile};
+use crate::setup::Setup;
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Sample};
 use spl_records::{Form, Measurement, Reader, Record, ResultRecord, measurement_files};
+use spl_scheduler::{MethodIx, Scheduler};
 use spl_verdict::Evaluation;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -21,6 +23,8 @@ pub struct Output {
     results: File,
     result_path: PathBuf,
     result_form: Form,
+    run_file: RunFile,
+    decided: Vec<usize>,
     origin: Arc<str>,
     /// Held until the run ends.
     _lock: File,
@@ -37,41 +41,52 @@ struct MeasurementFile {
 }
 
 impl Output {
-    /// Creates the folders and the result file; measurement files come with their first samples.
+    /// Creates the folders and the result file; measurement files come with their first samples. An unfinished run
+    /// with the same tasks is gone on with, whatever the overwrite keys say, and so is what this process wrote itself
+    /// (`go_on`).
     ///
     /// # Errors
     /// When a folder or file cannot be made, or another controller writes here; one line of text.
-    pub fn open(config: &Config, tasks: &Tasks) -> Result<Self, String> {
+    pub fn open(setup: &Setup, go_on: bool) -> Result<(Self, Option<Resumed>), String> {
+        let config = &setup.config;
         make_folder(&config.output_dir)?;
         let lock = lock(&config.output_dir)?;
         if let Some(parent) = config.result_file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             make_folder(parent)?;
         }
+        let run_file = RunFile::beside(&config.result_file, setup.tasks_hash);
+        let mut resumed = run_file.unfinished()?;
+        let append = go_on || resumed.is_some();
         let form = |human| if human { Form::Human } else { Form::Comma };
-        let methods = tasks.methods.iter().map(|task| task.method.clone()).collect::<Vec<_>>();
-        let names = measurement_files(&methods);
-        let measurements = methods.into_iter().zip(names).map(|(method, name)| MeasurementFile {
-            method: Arc::new(method),
-            path: config.output_dir.join(name),
-            file: None,
-            overwrite: config.overwrite_measurements,
-            pending: String::new(),
-            waiting: 0,
-        });
+        let measurements = measurement_list(setup, config.overwrite_measurements && !append);
+        if let Some(resumed) = &mut resumed {
+            resumed.evaluations = resume::evaluations(&config.result_file, &resumed.decided)?;
+            for (index, file) in measurements.iter().enumerate() {
+                resumed.samples.extend(resume::samples(MethodIx(index), &file.path)?);
+            }
+        }
         let result_form = form(config.human_results);
-        let header = ResultRecord::header(result_form);
-        let results =
-            open::<ResultRecord>(&config.result_file, config.overwrite_results, result_form, header)?;
-        Ok(Self {
-            measurements: measurements.collect(),
+        let overwrite = config.overwrite_results && !append;
+        let results = open::<ResultRecord>(
+            &config.result_file,
+            overwrite,
+            result_form,
+            ResultRecord::header(result_form),
+        )?;
+        let decided = resumed.as_ref().map(|resumed| resumed.decided.clone()).unwrap_or_default();
+        let output = Self {
+            measurements,
             measurement_form: form(config.human_measurements),
             flush_at: usize::try_from(config.measurements_to_flush).unwrap_or(usize::MAX).max(1),
             results,
             result_path: config.result_file.clone(),
             result_form,
+            run_file,
+            decided,
             origin: Arc::from(""),
             _lock: lock,
-        })
+        };
+        Ok((output, resumed))
     }
 
     /// Names the run of the JVM that the next samples come from.
@@ -132,8 +147,31 @@ impl Output {
         let mut text = String::new();
         // A `String` takes everything.
         let _ = record.write(self.result_form, &mut text);
+        self.decided.push(evaluation.comparison);
         self.results.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.result_path, &e))
     }
+
+    /// Writes how far the run is.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn state(&self, tasks: &Tasks, scheduler: &Scheduler, finished: bool) -> Result<(), String> {
+        self.run_file.write(tasks, scheduler, &self.decided, finished)
+    }
+}
+
+fn measurement_list(setup: &Setup, overwrite: bool) -> Vec<MeasurementFile> {
+    let methods = setup.tasks.methods.iter().map(|task| task.method.clone()).collect::<Vec<_>>();
+    let names = measurement_files(&methods);
+    let file = |(method, name)| MeasurementFile {
+        method: Arc::new(method),
+        path: setup.config.output_dir.join(name),
+        file: None,
+        overwrite,
+        pending: String::new(),
+        waiting: 0,
+    };
+    methods.into_iter().zip(names).map(file).collect()
 }
 
 impl MeasurementFile {

@@ -4,11 +4,13 @@ use crate::agents::Agent;
 use crate::config::Config;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::resume::Resumed;
+use crate::setup::Setup;
 use spl_lang::Tasks;
 use spl_model::Outcome;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler};
-use spl_verdict::Evaluation;
-use spl_wire::{ByeReason, Labels, ToAgent, ToController};
+use spl_verdict::{Evaluation, ExitStatus, Standing, exit_status};
+use spl_wire::{ByeReason, Labels, ToAgent, ToController, Token};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,8 @@ pub struct Session<'a> {
     scheduler: Scheduler,
     output: Output,
     progress: Progress,
+    resumed: Option<Resumed>,
+    token: Option<Token>,
     began: Instant,
     agent: Option<Agent>,
     /// When the measurement starts: `initial-sleep` after the agent's first message.
@@ -68,21 +72,24 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session that waits for its agent.
+    /// A session that waits for its agent, which has to know `token` if there is one. `resumed` is what an interrupted
+    /// run left behind.
     pub fn new(
-        config: &'a Config,
-        tasks: &'a Tasks,
+        setup: &'a Setup,
         scheduler: Scheduler,
         output: Output,
-        progress: Progress,
+        resumed: Option<Resumed>,
+        token: Option<Token>,
     ) -> Self {
         let now = Instant::now();
         Self {
-            config,
-            tasks,
+            config: &setup.config,
+            tasks: &setup.tasks,
             scheduler,
             output,
-            progress,
+            progress: setup.progress(),
+            resumed,
+            token,
             began: now,
             agent: None,
             start_at: None,
@@ -105,9 +112,15 @@ impl<'a> Session<'a> {
         &self.evaluations
     }
 
-    /// What went wrong so far: reasons for exit status 2.
-    pub fn problems(&self) -> &[String] {
-        &self.problems
+    /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
+    pub fn standing(&self) -> ExitStatus {
+        if !self.problems.is_empty() {
+            return ExitStatus::Error;
+        }
+        let evaluated = |index: &usize| self.evaluations.iter().any(|one| one.comparison == *index);
+        let missing = (0..self.tasks.comparisons.len()).filter(|index| !evaluated(index)).count();
+        let missing = std::iter::repeat_n(Standing::Undecided, missing);
+        exit_status(self.evaluations.iter().map(Evaluation::standing).chain(missing))
     }
 
     /// Whether an agent was ever here.
@@ -135,9 +148,7 @@ impl<'a> Session<'a> {
                 Next::Over
             }
             Input::Lost { why, .. } => {
-                if self.agent.is_none() {
-                    self.problem(format!("an agent could not be used: {why}"));
-                }
+                self.stranger(&why);
                 Next::Go
             }
             Input::Ended | Input::Interrupted => {
@@ -157,6 +168,7 @@ impl<'a> Session<'a> {
         if self.start_at.is_some_and(|at| now >= at) {
             self.start_at = None;
             self.progress.note("the measurement starts");
+            self.save(false);
             self.event(Event::Start);
         }
         if now >= self.next_cycle {
@@ -200,7 +212,16 @@ impl<'a> Session<'a> {
     }
 
     fn hello(&mut self, agent: &Agent, hello: ToController) {
-        let ToController::Hello { pid, java_version, command, max_measurements, .. } = hello else { return };
+        let ToController::Hello {
+            pid, java_version, command, max_measurements, token, probe_cost_ps, ..
+        } = hello
+        else {
+            return;
+        };
+        if self.token.is_some() && self.token != token {
+            self.progress.note(&format!("pid {pid} is not measured: it does not know the token"));
+            return agent.send(ToAgent::Reject { reason: "the token is wrong or missing".to_owned() });
+        }
         if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
             let reason = "another JVM is being measured".to_owned();
             agent.send(ToAgent::Reject { reason });
@@ -214,6 +235,12 @@ impl<'a> Session<'a> {
                 self.config.scheduler.max_samples
             ));
         }
+        if let Some(ps) = probe_cost_ps {
+            tracing::info!("a measured call costs {}.{:03} ns", ps / 1000, ps % 1000);
+        }
+        if let Some(limit) = max_measurements {
+            self.event(Event::AgentLimit(limit));
+        }
         self.output.set_origin(&pid.to_string());
         for (handle, task) in (0..).zip(&self.tasks.methods) {
             agent.send(ToAgent::Define {
@@ -223,11 +250,34 @@ impl<'a> Session<'a> {
                 processor: task.processor.clone(),
             });
         }
+        if let Some(resumed) = self.resumed.take() {
+            self.resume(resumed);
+        }
         if !self.ever_connected {
             self.start_at = Some(Instant::now() + self.config.initial_sleep);
         }
         self.ever_connected = true;
         self.agent = Some(agent.clone());
+    }
+
+    fn resume(&mut self, resumed: Resumed) {
+        let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
+        self.progress.note(&format!(
+            "going on with an interrupted run: {samples} samples, {decided} comparisons decided"
+        ));
+        self.evaluations = resumed.evaluations;
+        self.event(Event::Resume { decided: resumed.decided, samples: resumed.samples });
+    }
+
+    /// A connection that never became our agent.
+    fn stranger(&mut self, why: &str) {
+        let text = format!("an agent could not be used: {why}");
+        match self.token {
+            // Anybody on this machine can knock at a port.
+            Some(_) => self.progress.note(&text),
+            None if self.agent.is_none() => self.problem(text),
+            None => {}
+        }
     }
 
     fn outcome(&mut self, method: usize, class_loader: &str, outcome: Outcome) {
@@ -334,6 +384,7 @@ impl<'a> Session<'a> {
                 self.check(written);
                 self.progress.evaluated(self.tasks, &evaluation);
                 self.evaluations.push(*evaluation);
+                self.save(false);
             }
             Action::Done => self.detach(),
             _ => {}
@@ -356,6 +407,7 @@ impl<'a> Session<'a> {
     fn detach(&mut self) {
         let flushed = self.output.flush_all();
         self.check(flushed);
+        self.save(true);
         if self.detach_by.is_none() {
             self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
             self.send(ToAgent::Detach);
@@ -370,6 +422,11 @@ impl<'a> Session<'a> {
             }
             self.event(Event::Finish);
         }
+    }
+
+    fn save(&mut self, finished: bool) {
+        let saved = self.output.state(self.tasks, &self.scheduler, finished);
+        self.check(saved);
     }
 
     fn send(&self, message: ToAgent) {

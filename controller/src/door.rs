@@ -1,0 +1,156 @@
+//! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
+
+use crate::agents;
+use crate::session::Input;
+use spl_wire::Token;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::Ipv4Addr;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::mpsc::Sender;
+
+/// The longest path of a Unix socket on Linux (unix(7)), without the final zero.
+const LONGEST_SOCKET_PATH: usize = 107;
+const SOCKET: &str = "spl.sock";
+const TOKEN_BYTES: usize = 32;
+
+/// A socket in a folder of its own, which goes with it.
+#[derive(Debug)]
+pub struct PrivateSocket {
+    folder: TempDir,
+    listener: UnixListener,
+}
+
+impl PrivateSocket {
+    /// Listens.
+    ///
+    /// # Errors
+    /// When no folder can be made or the socket cannot be bound; one line of text.
+    pub fn open() -> Result<Self, String> {
+        let make = |base: &Path| {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix("spl-").permissions(fs::Permissions::from_mode(0o700)).tempdir_in(base)
+        };
+        let bases = [
+            std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from),
+            Some(std::env::temp_dir()),
+            Some("/tmp".into()),
+        ];
+        let mut last = io::Error::from(ErrorKind::NotFound);
+        for base in bases.into_iter().flatten().filter(|base| base.is_absolute()) {
+            match make(&base) {
+                Ok(folder) if is_usable(folder.path()) => {
+                    let path = folder.path().join(SOCKET);
+                    let listener = UnixListener::bind(&path)
+                        .map_err(|e| format!("cannot listen on {}: {e}", path.display()))?;
+                    return Ok(Self { folder, listener });
+                }
+                Ok(_) => {}
+                Err(error) => last = error,
+            }
+        }
+        Err(format!(
+            "cannot make a folder for the agent's socket: {last}; point TMPDIR at a folder with a short path"
+        ))
+    }
+
+    /// What an agent is told to connect to.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join(SOCKET)
+    }
+
+    /// Serves every agent that connects, for ever; the folder lives as long.
+    pub async fn accept(self, inputs: Sender<Input>) {
+        let mut id = 0;
+        while let Ok((stream, _)) = self.listener.accept().await {
+            tokio::spawn(agents::serve(stream, id, inputs.clone()));
+            id += 1;
+        }
+    }
+}
+
+/// Short enough for a socket, and without the comma that would end an agent option.
+fn is_usable(folder: &Path) -> bool {
+    let bytes = folder.as_os_str().as_encoded_bytes();
+    bytes.len() + 1 + SOCKET.len() <= LONGEST_SOCKET_PATH && !bytes.contains(&b',')
+}
+
+/// Listens on a port of this machine. Only the loopback interface: beyond it there would have to be encryption.
+///
+/// # Errors
+/// When the port is taken; one line of text.
+pub async fn listen(port: u16) -> Result<TcpListener, String> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => format!(
+            "port {port} is taken, perhaps by another controller: end it, or choose another port with --port, \
+             for `spl client` too"
+        ),
+        _ => format!("cannot listen on port {port}: {error}"),
+    })
+}
+
+/// Serves every agent that connects to the port, for ever.
+pub async fn accept(listener: TcpListener, inputs: Sender<Input>) {
+    let mut id = 0;
+    while let Ok((stream, _)) = listener.accept().await {
+        // Without it small messages wait for the next ones.
+        let _ = stream.set_nodelay(true);
+        tokio::spawn(agents::serve(stream, id, inputs.clone()));
+        id += 1;
+    }
+}
+
+/// Where the token of a port lies when no file is named.
+///
+/// # Errors
+/// When the user's own folder for it cannot be made, or is not the user's own.
+pub fn default_token_file(port: u16) -> Result<PathBuf, String> {
+    let folder = match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
+        Some(base) if base.is_absolute() => base.join("spl"),
+        _ => std::env::temp_dir().join(format!("spl-{}", own_uid()?)),
+    };
+    let wrong = |e: io::Error| {
+        format!(
+            "cannot use the folder {} for the token: {e}; name a file with --token-file",
+            folder.display()
+        )
+    };
+    match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(wrong(error)),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(&folder).map_err(wrong)?;
+    if !found.is_dir() || found.uid() != own_uid()? || found.mode() & 0o077 != 0 {
+        return Err(wrong(io::Error::other("it is not a folder that only this user can open")));
+    }
+    Ok(folder.join(format!("{port}.token")))
+}
+
+/// The user that this process runs as: the owner of its own entry in `/proc`.
+fn own_uid() -> Result<u32, String> {
+    fs::metadata("/proc/self").map(|found| found.uid()).map_err(|e| format!("cannot find out the user: {e}"))
+}
+
+/// Makes a new token and writes it to a file that only this user can read.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_token(path: &Path) -> Result<Token, String> {
+    let wrong = |e: io::Error| {
+        format!("cannot write the token to {}: {e}; name a file with --token-file", path.display())
+    };
+    let mut bytes = [0; TOKEN_BYTES];
+    fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes)).map_err(wrong)?;
+    let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // A new file: the permissions of an old one, or somebody's link, must not decide who reads it.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(wrong)?;
+    writeln!(file, "{text}").map_err(wrong)?;
+    Ok(Token::new(text))
+}

@@ -1,0 +1,84 @@
+//! The loop around a session: inputs in, cycles on time.
+
+use crate::session::{Input, Next, Session};
+use std::future::Future;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+/// Inputs that may wait for the session; a slow one slows the agents' reading, not their programs.
+const WAITING_INPUTS: usize = 64;
+
+/// What reaches the loop.
+#[derive(Debug)]
+pub struct Inputs {
+    sender: Sender<Input>,
+    waiting: Receiver<Input>,
+    interrupts: Receiver<()>,
+}
+
+impl Inputs {
+    /// No input yet; the process's interrupts are watched from now on.
+    ///
+    /// # Errors
+    /// When signals cannot be watched.
+    pub fn new() -> Result<Self, String> {
+        let (sender, waiting) = mpsc::channel(WAITING_INPUTS);
+        let interrupts = watch_signals(&sender)?;
+        Ok(Self { sender, waiting, interrupts })
+    }
+
+    /// For those who have something to say.
+    pub fn sender(&self) -> Sender<Input> {
+        self.sender.clone()
+    }
+
+    /// Returns when there was an interrupt, now or before.
+    pub async fn interrupted(&mut self) {
+        self.interrupts.recv().await;
+    }
+
+    /// Whether there was an interrupt.
+    pub fn was_interrupted(&mut self) -> bool {
+        self.interrupts.try_recv().is_ok()
+    }
+}
+
+/// Signals as inputs to the session, and to the receiver for what comes after it.
+fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<()>, String> {
+    let (count, counted) = mpsc::channel(8);
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let mut signals = signal(kind).map_err(|e| format!("cannot watch for signals: {e}"))?;
+        let (inputs, count) = (inputs.clone(), count.clone());
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                // The session may be over, or enough of these may wait already.
+                let _ = count.try_send(());
+                let _ = inputs.send(Input::Interrupted).await;
+            }
+        });
+    }
+    Ok(counted)
+}
+
+/// The one loop that owns the session, until the measurement is over.
+pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = tokio::time::sleep_until(session.next_cycle().into()) => session.cycle(),
+            Some(input) = inputs.waiting.recv() => session.input(input),
+        };
+        if next == Next::Over {
+            return;
+        }
+    }
+}
+
+/// Runs a command's work on this thread.
+///
+/// # Errors
+/// Those of the work, or when there can be no event loop.
+pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|e| format!("cannot start the event loop: {e}"))?.block_on(work)
+}

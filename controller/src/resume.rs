@@ -1,0 +1,117 @@
+//! An interrupted run (`run.json`): what it had come to, and how to go on with it.
+
+use spl_lang::Tasks;
+use spl_model::Sample;
+use spl_records::{
+    Measurement, MethodProgress as Recorded, Reader, Record, ResultRecord, RunState, TasksHash,
+};
+use spl_scheduler::{MethodIx, Scheduler, Status};
+use spl_verdict::Evaluation;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+const RUN_FILE: &str = "run.json";
+
+/// What an interrupted run left behind.
+#[derive(Debug, Default)]
+pub struct Resumed {
+    /// Comparisons that have a result.
+    pub decided: Vec<usize>,
+    /// Their results.
+    pub evaluations: Vec<Evaluation>,
+    /// The samples of its measurement files.
+    pub samples: Vec<(MethodIx, Sample)>,
+}
+
+/// The file that says how far a run has come, beside the results.
+#[derive(Debug)]
+pub struct RunFile {
+    path: PathBuf,
+    tasks: TasksHash,
+}
+
+impl RunFile {
+    /// The file of a run with these tasks.
+    pub fn beside(result_file: &Path, tasks: TasksHash) -> Self {
+        Self { path: result_file.with_file_name(RUN_FILE), tasks }
+    }
+
+    /// What an unfinished run with the same tasks had decided; `None` when there is no such run.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not one of ours; one line of text.
+    pub fn unfinished(&self) -> Result<Option<Resumed>, String> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("cannot read {}: {error}", self.path.display())),
+        };
+        let state = RunState::from_json(&text).map_err(|e| {
+            format!(
+                "{}: {e}; remove it to begin anew, or choose another folder with --out",
+                self.path.display()
+            )
+        })?;
+        let goes_on = state.tasks == self.tasks && !state.finished;
+        Ok(goes_on.then(|| Resumed { decided: state.decided, ..Resumed::default() }))
+    }
+
+    /// Writes how far the run is. The file is replaced at once: a crash leaves the old one or the new one.
+    ///
+    /// # Errors
+    /// When writing fails; one line of text.
+    pub fn write(
+        &self,
+        tasks: &Tasks,
+        scheduler: &Scheduler,
+        decided: &[usize],
+        finished: bool,
+    ) -> Result<(), String> {
+        let methods = tasks.methods.iter().zip(scheduler.progress()).map(|(task, progress)| Recorded {
+            method: task.method.clone(),
+            measurements: progress.samples + progress.late + progress.discarded,
+            finished: progress.status == Status::Finished,
+        });
+        let state =
+            RunState { tasks: self.tasks, methods: methods.collect(), decided: decided.to_vec(), finished };
+        let new = self.path.with_extension("json.new");
+        fs::write(&new, state.to_json())
+            .and_then(|()| fs::rename(&new, &self.path))
+            .map_err(|e| format!("cannot write {}: {e}", self.path.display()))
+    }
+}
+
+/// The samples of one method's file, which may end in a half-written record.
+///
+/// # Errors
+/// When the file cannot be read or holds something else; one line of text.
+pub fn samples(method: MethodIx, path: &Path) -> Result<Vec<(MethodIx, Sample)>, String> {
+    let measurements = records::<Measurement>(path)?;
+    Ok(measurements.into_iter().map(|measurement| (method, measurement.sample)).collect())
+}
+
+/// The latest result of each of these comparisons: the file may have those of older runs too.
+///
+/// # Errors
+/// As [`samples`].
+pub fn evaluations(path: &Path, decided: &[usize]) -> Result<Vec<Evaluation>, String> {
+    let results = records::<ResultRecord>(path)?;
+    let latest = |index: &usize| {
+        results.iter().rev().map(|result| &result.evaluation).find(|e| e.comparison == *index)
+    };
+    Ok(decided.iter().filter_map(latest).cloned().collect())
+}
+
+fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {
+    let wrong = |why: String| {
+        format!("{}: {why}; remove {RUN_FILE} beside the results to begin anew", path.display())
+    };
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    let reader = Reader::<R>::new(&bytes).map_err(|e| wrong(e.to_string()))?;
+    reader.map(|record| record.map_err(|e| wrong(e.to_string()))).collect()
+}

@@ -1,0 +1,86 @@
+//! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
+
+use crate::cli::{Client, Serve};
+use crate::door;
+use crate::measure::{self, Inputs};
+use crate::output::Output;
+use crate::program;
+use crate::session::Session;
+use crate::setup::Setup;
+use spl_verdict::ExitStatus;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Measures the programs that connect, one after the other.
+///
+/// # Errors
+/// When serving could not begin, as text for the operator.
+pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
+    let setup = Setup::read(&arguments.common)?;
+    measure::in_event_loop(one_by_one(arguments, &setup))
+}
+
+async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, String> {
+    let port = arguments.port.unwrap_or(setup.config.port);
+    let listener = door::listen(port).await?;
+    let port = listener.local_addr().map_err(|e| format!("cannot find out the port: {e}"))?.port();
+    let token_file = match &arguments.token_file {
+        Some(path) => path.clone(),
+        None => door::default_token_file(port)?,
+    };
+    let token = door::write_token(&token_file)?;
+    let progress = setup.progress();
+    let mut inputs = Inputs::new()?;
+    let door = tokio::spawn(door::accept(listener, inputs.sender()));
+    progress
+        .note(&format!("listening on port {port} of this machine; the token is in {}", token_file.display()));
+    let mut worst = None;
+    loop {
+        let (output, resumed) = Output::open(setup, worst.is_some())?;
+        let mut session = Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()));
+        measure::drive(&mut session, &mut inputs).await;
+        if session.ever_connected() {
+            progress.table(&setup.tasks, session.evaluations());
+            worst = Some(worse(worst, session.standing()));
+        }
+        if arguments.once || inputs.was_interrupted() {
+            break;
+        }
+        progress.note("waiting for the next program");
+    }
+    door.abort();
+    // It is of no use to anybody now; one that cannot be removed is of no use either.
+    let _ = std::fs::remove_file(&token_file);
+    // Nothing was measured, so nothing was decided.
+    Ok(worst.unwrap_or(ExitStatus::SomeUndecided))
+}
+
+/// Of two exit statuses the one that comes first in the order error, failed, undecided, all hold.
+fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
+    let order = [ExitStatus::Error, ExitStatus::SomeFail, ExitStatus::SomeUndecided];
+    order.into_iter().find(|status| one == Some(*status) || other == *status).unwrap_or(ExitStatus::AllHold)
+}
+
+/// Becomes the program, with the agent in it.
+///
+/// # Errors
+/// When the program could not be started; otherwise this does not return.
+pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
+    let library = program::library(arguments.agent.as_deref())?;
+    program::try_out(&arguments.command, &library)?;
+    let token_file = match &arguments.token_file {
+        Some(path) => path.clone(),
+        None => door::default_token_file(arguments.port)?,
+    };
+    let token_file =
+        std::path::absolute(&token_file).map_err(|e| format!("{}: {e}", token_file.display()))?;
+    if token_file.as_os_str().as_encoded_bytes().contains(&b',') {
+        return Err(format!("{}: the path of the token file must not contain a comma", token_file.display()));
+    }
+    let options =
+        format!("spl.client.port={},spl.client.token-file={}", arguments.port, token_file.display());
+    let launch = program::with_agent(&arguments.command, &library, &options);
+    let program = &launch.command[0];
+    let error = Command::new(program).args(&launch.command[1..]).envs(launch.environment).exec();
+    Err(program::cannot_start(program, &error))
+}

@@ -1,0 +1,89 @@
+//! What a measurement begins with: configuration, tasks, and an interrupted run if there is one to go on with.
+
+use crate::cli::Common;
+use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE};
+use crate::progress::Progress;
+use spl_lang::{Diagnostic, RunMode, Tasks, parse_tasks};
+use spl_records::TasksHash;
+use spl_scheduler::Scheduler;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Everything that was read before anything is started.
+#[derive(Debug)]
+pub struct Setup {
+    /// The configuration with what the command line changes.
+    pub config: Config,
+    /// The checked tasks.
+    pub tasks: Tasks,
+    /// Tells these tasks from others.
+    pub tasks_hash: TasksHash,
+    /// Show problems only.
+    pub quiet: bool,
+}
+
+impl Setup {
+    /// Reads configuration and tasks.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, as text for the operator.
+    pub fn read(arguments: &Common) -> Result<Self, String> {
+        let mut config = read_config(arguments.config.as_deref())?;
+        if let Some(tasks) = &arguments.tasks {
+            config.tasks_file.clone_from(tasks);
+        }
+        if let Some(out) = &arguments.out {
+            config.write_to(out);
+        }
+        let (tasks, tasks_hash) = read_tasks(&config.tasks_file, config.scheduler.mode, arguments.quiet)?;
+        let setup = Self { config, tasks, tasks_hash, quiet: arguments.quiet };
+        setup.scheduler()?;
+        Ok(setup)
+    }
+
+    /// A scheduler for these tasks.
+    ///
+    /// # Errors
+    /// When the settings contradict themselves.
+    pub fn scheduler(&self) -> Result<Scheduler, String> {
+        Scheduler::new(self.config.scheduler.clone(), &self.tasks).map_err(|e| e.to_string())
+    }
+
+    /// The lines for the operator.
+    pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
+    }
+}
+
+fn read_config(named: Option<&Path>) -> Result<Config, String> {
+    let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let (path, must_exist) = match named.map(Path::to_owned).or(variable) {
+        Some(path) => (path, true),
+        None => (PathBuf::from(DEFAULT_FILE), false),
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => Config::parse(&text, &path),
+        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Config::default()),
+        Err(error) => Err(format!("cannot read the configuration {}: {error}", path.display())),
+    }
+}
+
+fn read_tasks(path: &Path, mode: RunMode, quiet: bool) -> Result<(Tasks, TasksHash), String> {
+    let text = fs::read_to_string(path).map_err(|e| {
+        format!("cannot read the task file {}: {e}; name one with --tasks FILE", path.display())
+    })?;
+    let name = path.display().to_string();
+    let shown = |found: &[Diagnostic]| {
+        found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
+    };
+    match parse_tasks(&text, mode) {
+        Ok(tasks) => {
+            if !tasks.warnings.is_empty() {
+                Progress::new(quiet).note(&shown(&tasks.warnings));
+            }
+            Ok((tasks, TasksHash::of(&text)))
+        }
+        Err(found) => Err(format!("the task file {name} cannot be used\n{}", shown(&found))),
+    }
+}
