@@ -155,7 +155,7 @@ impl PoolBuilder {
         let mut index_of = HashMap::new();
         let ours =
             |entry: &&[u8]| matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | METHOD | NAME_AND_TYPE)));
-        for (index, entry) in pool.entries().filter(|(_, entry)| ours(&entry)) {
+        for (index, entry) in pool.entries().filter(|(_, entry)| ours(entry)) {
             index_of.entry(entry.to_vec()).or_insert(index);
         }
         Self { index_of, appended: Vec::new(), count: pool.count() }

@@ -4,6 +4,7 @@ use crate::check::check;
 use crate::class::ClassFile;
 use crate::code::Code;
 use crate::insn::decode;
+use crate::opcode::GOTO_W;
 use crate::plan::{MethodReport, Plan, Probe, Sizes, Untouched};
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use crate::{inspect, instrument};
@@ -136,25 +137,28 @@ fn branches_widen_when_they_no_longer_reach() {
     code.resize(32766, 0);
     code[32765] = 0xb1;
     code.extend([0, 0xb1]);
-    let frames = Some(
-        [vec![0, 2, 0x03], [251_u16.to_be_bytes()[1..].to_vec(), 32763_u16.to_be_bytes().to_vec()].concat()]
-            .concat(),
-    );
+    // Frames at 3, 32766 and 32767.
+    let frames = Some(vec![0, 3, 3, 251, 0x7f, 0xfa, 0]);
     let method = TestMethod { code: code.clone(), frames, ..TestMethod::default() };
-    let (bytes, _) = rewrite(&method, Sizes::None).unwrap();
-    let class = ClassFile::read(&bytes).unwrap();
-    let code_attribute = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
-    assert!(decode(code_attribute.bytes).unwrap().iter().any(|insn| insn.opcode == 0xc8));
+    let opcodes = |method: &TestMethod| -> Vec<u8> {
+        let (bytes, _) = rewrite(method, Sizes::None).unwrap();
+        let class = ClassFile::read(&bytes).unwrap();
+        let code = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
+        decode(code.bytes).unwrap().iter().map(|insn| insn.opcode).collect()
+    };
+    assert!(opcodes(&method).contains(&GOTO_W));
 
-    // The same with a condition, in a class file that needs no frames: its opposite jumps over a goto_w.
-    code.splice(0..3, [0x03, 0x99, 0x7f, 0xff]);
-    let method = TestMethod { version: 49, code, ..TestMethod::default() };
-    let (bytes, _) = rewrite(&method, Sizes::None).unwrap();
-    let class = ClassFile::read(&bytes).unwrap();
-    let code_attribute = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
-    let insns = decode(code_attribute.bytes).unwrap();
-    let at = insns.iter().position(|insn| insn.opcode == 0x9a).unwrap();
-    assert_eq!(insns[at + 1].opcode, 0xc8);
+    // The same with a condition: its opposite jumps over a goto_w. Where frames are needed there must be one behind it.
+    code.splice(0..3, [0x03, 0x99, 0x7f, 0xfe]);
+    code.remove(1000);
+    let old = TestMethod { version: 49, code, ..TestMethod::default() };
+    let widened = opcodes(&old);
+    let inverted = widened.iter().position(|opcode| *opcode == 0x9a).unwrap();
+    assert_eq!(widened[inverted + 1], GOTO_W);
+    let with_frame = TestMethod { version: 52, frames: Some(vec![0, 3, 4, 251, 0x7f, 0xf9, 0]), ..old };
+    assert!(opcodes(&with_frame).contains(&GOTO_W));
+    let without = TestMethod { frames: Some(vec![0, 2, 251, 0x7f, 0xfe, 0]), ..with_frame };
+    refuses(&without, Sizes::None, Refusal::TableFull("16-bit branch offsets".into()));
 }
 
 #[test]

@@ -28,11 +28,11 @@ fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String
     compile(shape, &classes);
     let mut ids = BTreeMap::new();
     for file in class_files(&classes).iter().filter(|file| !file.ends_with("Main.class")) {
-        let mut bytes = std::fs::read(file).unwrap();
+        let mut bytes = std::fs::read(file).expect("javac wrote it");
         if let (Some(version), true) = (shape.version, file.ends_with("Sample.class")) {
             bytes[7] = version;
         }
-        let info = inspect(&bytes).unwrap();
+        let info = inspect(&bytes).expect("a class file");
         let mut plan = Plan::default();
         for method in info.methods.into_iter().filter(|method| method.code_bytes.is_some()) {
             // Ids of one, two and four bytes.
@@ -45,13 +45,13 @@ fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String
                 sizes: shape.sizes,
             });
         }
-        let new = instrument(&bytes, &plan).unwrap();
+        let new = instrument(&bytes, &plan).expect("no class of ours");
         for (key, outcome) in new.outcomes {
             let replaced = shape.sizes != Sizes::None && key.descriptor == "(Ljava/lang/Object;I)V";
             let expected = if replaced { Err(Untouched::Refused(Refusal::ArgumentReplaced)) } else { Ok(()) };
             assert_eq!(outcome.map(drop), expected, "{key:?}");
         }
-        std::fs::write(file, new.bytes).unwrap();
+        std::fs::write(file, new.bytes).expect("the folder is writable");
     }
     (classes, ids)
 }
@@ -72,8 +72,8 @@ fn check(name: &str, shape: &Shape<'_>, expected: &[(&str, &str)]) {
     assert_eq!(results, format!("{plain}failing recorder\n{plain}"));
     let mut got = BTreeMap::new();
     for line in counts.lines() {
-        let (id, counts) = line.split_once(' ').unwrap();
-        got.insert(ids[&id.parse().unwrap()].as_str(), counts);
+        let (id, counts) = line.split_once(' ').expect("an id and counts");
+        got.insert(ids[&id.parse().expect("a number")].as_str(), counts);
     }
     for (method, counts) in expected {
         // Entered, returned, threw, last size.
