@@ -8,6 +8,7 @@
 //!
 //! `SPL_TEST_JAVA` names the `java` to measure, else it is that of `JAVA_HOME`, else the one on the `PATH`.
 
+mod bad_input;
 mod case;
 mod harness;
 mod programs;
@@ -15,6 +16,8 @@ mod recursion;
 mod restore;
 mod running;
 mod sizes;
+mod startup;
 mod transparency;
 mod verdicts;
+mod versions;
 mod witness;

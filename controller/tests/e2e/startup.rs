@@ -1,0 +1,76 @@
+//! Programs and methods that cannot be measured: the program goes on unharmed, and the report says why.
+
+use crate::case::{self, Case};
+use crate::running::plainly;
+use spl_verdict::NotEvaluated;
+use std::process::Command;
+
+/// Compares a method that cannot be measured; the program is to say what it says without the agent.
+fn check(method: &str, said: &[&str], reason: &str) {
+    let case = Case::comparing(&format!("{method} <= CompareLoop.fast([I)J\n"));
+    let mut run = case.java(&["CompareLoop", "0"]);
+    run.awaits_agent();
+    for part in said {
+        run.awaits(part);
+    }
+    let ended = run.ends();
+    ended.assert_status(3);
+    let mut command = Command::new(crate::harness::java());
+    command.args(&case::java(&["CompareLoop", "0"])[1..]);
+    assert_eq!(ended.out, plainly(&mut command).1);
+    ended.assert_said(&[&format!("not evaluated: not measured: {method}: "), reason]);
+
+    let results = case.results();
+    let reasons =
+        results.into_iter().map(|result| result.evaluation.verdict.unwrap_err()).collect::<Vec<_>>();
+    let [NotEvaluated::NotMeasured(text)] = &reasons[..] else { panic!("{reasons:?}") };
+    assert!(text.starts_with(method) && text.contains(reason), "{text}");
+}
+
+#[test]
+fn methods_that_cannot_be_measured() {
+    check("no/Such.f()V", &["spl: no/Such.f()V: its class is not loaded yet"], "its class is not loaded");
+    check(
+        "CompareLoop.fats([I)J",
+        &["CompareLoop.fats([I)J cannot be measured: its class has no such method; did you mean fast([I)J"],
+        "fast([I)J",
+    );
+    check(
+        "java/lang/Object.hashCode()I",
+        &["Object.hashCode()I cannot be measured: it is native"],
+        "it is native",
+    );
+    check(
+        "java/util/AbstractList.get(I)Ljava/lang/Object;",
+        &["cannot be measured: it has no body; name a class that implements it"],
+        "it has no body",
+    );
+}
+
+#[test]
+fn a_program_that_dies_at_once() {
+    let case = Case::comparing("CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n");
+    let ended = case.java(&["NoSuchClass"]).ends_by_itself();
+    ended.assert_said(&[
+        "Could not find or load main class NoSuchClass",
+        "spl: the program ended with status 1",
+    ]);
+    // Whether the agent could say hello before is a race.
+    match ended.status {
+        Some(2) => {
+            ended.assert_said(&["no agent connected: the command started no JVM, or one that ended at once"])
+        }
+        _ => {
+            ended.assert_status(3);
+            ended.assert_said(&["not evaluated: "]);
+        }
+    }
+}
+
+#[test]
+fn a_launcher_that_refuses_its_options() {
+    let case = Case::comparing("CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n");
+    let ended = case.java(&["-XX:+NoSuchOption", "CompareLoop", "0"]).ends_by_itself();
+    ended.assert_status(2);
+    ended.assert_said(&["Unrecognized VM option", "no agent connected", "try the command by itself"]);
+}
