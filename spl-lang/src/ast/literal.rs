@@ -188,3 +188,18 @@ impl fmt::Display for Statistic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_have_their_sizes() {
+        let ns = TimeUnit::ALL.map(|unit| Duration { amount: 2.0, unit }.ns());
+        assert_eq!(ns, [2.0, 2_000.0, 2_000_000.0, 2_000_000_000.0]);
+        let bytes = SizeUnit::ALL.map(|unit| ByteSize { amount: 3, unit }.bytes());
+        assert_eq!(bytes, [3, 3_072, 3_145_728, 3_221_225_472]);
+        assert_eq!(ByteSize { amount: u64::MAX, unit: SizeUnit::Kibi }.bytes(), u64::MAX);
+        assert_eq!((Percent(50.0).fraction(), Percent(0.5).fraction()), (0.5, 0.005));
+    }
+}
