@@ -238,6 +238,18 @@ mod tests {
     }
 
     #[test]
+    fn the_commented_file_shows_every_key_with_its_default() {
+        let text = include_str!("../../splserver.ini");
+        assert_eq!(parse(text).unwrap(), Config::default());
+        for (section, key, _) in KEYS {
+            let shown = text
+                .split("\n[")
+                .find(|part| part.trim_start_matches('[').starts_with(&format!("{section}]")));
+            assert!(shown.is_some_and(|part| part.contains(&format!("\n{key} = "))), "[{section}] {key}");
+        }
+    }
+
+    #[test]
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
             [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\n\
