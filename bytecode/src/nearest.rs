@@ -5,7 +5,7 @@ use crate::plan::Probe;
 /// At most this many are named.
 const MOST: usize = 5;
 /// Names longer than this are cut before they are compared, to bound the work on hostile classes.
-const LONGEST: usize = 100;
+const LONGEST: usize = 40;
 
 /// Methods of `known` (name, descriptor) as `name(descriptor)`, those of the same name first, then the most alike.
 pub(crate) fn nearest(probe: &Probe, known: impl Iterator<Item = (String, String)>) -> Vec<String> {

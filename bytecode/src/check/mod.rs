@@ -23,18 +23,31 @@ use std::collections::BTreeMap;
 
 /// Checks one method of `class`.
 pub(crate) fn check(class: &ClassFile<'_>, method: &Method<'_>) -> Result<(), Refusal> {
-    let Some(info) = method.code.clone().and_then(|range| class.bytes.get(range)) else { return Ok(()) };
+    if class.major < STACK_MAPS {
+        return check_reduced(class, method);
+    }
+    let Some(info) = code_info(class, method) else { return Ok(()) };
     let code = Code::read(info, &class.pool)?;
     let insns = decode(code.bytes)?;
-    if class.major < STACK_MAPS {
-        return flow::analyse(&code, &insns, &class.pool, method.is_constructor()).map(drop);
-    }
     Checker::new(class, method, &code, &insns).and_then(Checker::run).map_err(Refusal::Unverified)
 }
 
-/// Comparisons of words that one check may need: thousands of times what real methods need, little enough that hostile
-/// ones cannot occupy the agent for long.
-const WORK_LIMIT: usize = 200_000_000;
+/// The check without frames.
+pub(crate) fn check_reduced(class: &ClassFile<'_>, method: &Method<'_>) -> Result<(), Refusal> {
+    let Some(info) = code_info(class, method) else { return Ok(()) };
+    let code = Code::read(info, &class.pool)?;
+    flow::analyse(&code, &decode(code.bytes)?, &class.pool, method.is_constructor()).map(drop)
+}
+
+fn code_info<'a>(class: &ClassFile<'a>, method: &Method<'_>) -> Option<&'a [u8]> {
+    method.code.clone().and_then(|range| class.bytes.get(range))
+}
+
+/// Comparisons of words that one check may need; the most in JDK 17 and 25 is 270,998. Hostile code cannot occupy the agent
+/// for long.
+const WORK_LIMIT: usize = 100_000_000;
+/// Words that the frames of one method may have together; the most in JDK 17 and 25 is 11,353.
+const FRAME_LIMIT: usize = 10_000_000;
 
 struct Checker<'a, 'b> {
     class: &'b ClassFile<'a>,
@@ -66,7 +79,7 @@ impl<'a, 'b> Checker<'a, 'b> {
             while reader.advance().map_err(|error| error.to_string())? {
                 let frame = State::of_frame(&reader.locals, &reader.stack, max_locals)?;
                 words += frame.locals.len() + frame.stack.len();
-                if words > WORK_LIMIT / 8 {
+                if words > FRAME_LIMIT {
                     return Err("its frames are too large".to_owned());
                 }
                 frames.insert(reader.at, frame);
