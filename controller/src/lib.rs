@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
         cli::Command::Client(arguments) => serve::client(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
-        eprintln!("spl: error: {problem}");
+        progress::say(&format!("error: {problem}"));
         ExitStatus::Error
     });
     ExitCode::from(status.code())

@@ -4,7 +4,8 @@ use spl_lang::Tasks;
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_verdict::{Evaluation, Standing};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 /// Between two lines that only say how far it is.
@@ -26,14 +27,14 @@ impl Progress {
     /// A line.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("spl: {text}");
+            say(text);
         }
     }
 
     /// A line that is always said.
     #[expect(clippy::unused_self, reason = "the same way as the other lines")]
     pub fn problem(&self, text: &str) {
-        eprintln!("spl: error: {text}");
+        say(&format!("error: {text}"));
     }
 
     /// A method that cannot be measured.
@@ -83,18 +84,27 @@ impl Progress {
         if self.quiet {
             return;
         }
-        eprintln!("spl:");
+        say("\n");
         for (index, comparison) in tasks.comparisons.iter().enumerate() {
-            eprintln!("spl: {}", tasks.line_of(comparison));
+            say(&tasks.line_of(comparison));
             let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
             if of_this.peek().is_none() {
-                eprintln!("spl:   not evaluated: the measurement ended before");
+                say("  not evaluated: the measurement ended before");
             }
             for evaluation in of_this {
-                eprintln!("spl:   {}", judgement(evaluation));
+                say(&format!("  {}", judgement(evaluation)));
             }
         }
     }
+}
+
+/// Says something to the operator, each line after `spl:`. All in one write: the program uses the same stream, and its
+/// output must not come into the middle of a line of ours.
+pub fn say(text: &str) {
+    let lines =
+        text.lines().map(|line| format!("{}\n", format!("spl: {line}").trim_end())).collect::<String>();
+    // Where nobody listens any more, the measurement goes on: its results are in files.
+    let _ = io::stderr().write_all(lines.as_bytes());
 }
 
 fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
