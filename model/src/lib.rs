@@ -2,6 +2,7 @@
 //!
 //! The values here are checked when they are made: a [`MethodRef`] has a legal class name, method name and
 //! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
+#![forbid(unsafe_code)]
 
 mod method;
 mod outcome;
