@@ -31,6 +31,7 @@ fn check(arguments: &[&str], files: Files<'_>, parts: &[&str]) {
     ended.assert_said(parts);
     assert_eq!(ended.out, "", "the program was started: {parts:?}");
     assert!(ended.err.starts_with("spl: error: "), "{}", ended.err);
+    assert_eq!(ended.err, ended.spl(), "a line does not begin with spl's name");
 }
 
 /// As [`check`], with this configuration.

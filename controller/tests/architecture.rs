@@ -1,0 +1,139 @@
+//! What `docs/ARCHITECTURE.md` promises about the workspace: which crate knows which, where there may be unsafe code,
+//! what a panic does, what is loaded into the measured process, and that the page's files exist.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The crates that each crate may use. A new arrow is a decision, to be made here.
+const ARROWS: [(&str, &[&str]); 11] = [
+    ("spl-model", &[]),
+    ("spl-lang", &["spl-model"]),
+    ("spl-stats", &[]),
+    ("spl-verdict", &["spl-lang", "spl-stats", "spl-model"]),
+    ("spl-scheduler", &["spl-verdict", "spl-model", "spl-lang"]),
+    ("spl-records", &["spl-model", "spl-verdict"]),
+    ("spl-wire", &["spl-model"]),
+    ("spl-bytecode", &["spl-model"]),
+    ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
+    (
+        "spl-controller",
+        &[
+            "spl-model",
+            "spl-lang",
+            "spl-stats",
+            "spl-verdict",
+            "spl-scheduler",
+            "spl-records",
+            "spl-wire",
+            "spl-bytecode",
+        ],
+    ),
+    ("spl-witness", &[]),
+];
+
+/// The crates that live in a JVM, where nothing works without its C interfaces.
+const UNSAFE: [&str; 2] = ["spl-agent", "spl-witness"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the project's root folder")
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO")).args(arguments).arg("--offline").current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn packages() -> Vec<Value> {
+    let text = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[test]
+fn crates_know_only_those_that_they_may() {
+    let allowed = BTreeMap::from(ARROWS);
+    let packages = packages();
+    let names = packages.iter().map(|package| text(&package["name"])).collect::<BTreeSet<_>>();
+    assert_eq!(names, allowed.keys().copied().collect(), "the list of crates");
+    for package in &packages {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        // Tests may use more; only they have a kind "dev".
+        let used = dependencies.filter(|dependency| dependency["kind"] != "dev").map(|d| text(&d["name"]));
+        let used = used.filter(|name| names.contains(name)).collect::<BTreeSet<_>>();
+        let name = text(&package["name"]);
+        let new = used.difference(&allowed[name].iter().copied().collect()).copied().collect::<Vec<_>>();
+        assert!(new.is_empty(), "{name} must not use {new:?}");
+    }
+}
+
+#[test]
+fn only_agents_have_unsafe_code() {
+    for package in packages().iter().filter(|package| !UNSAFE.contains(&text(&package["name"]))) {
+        for target in package["targets"].as_array().unwrap() {
+            let product =
+                target["kind"].as_array().unwrap().iter().any(|kind| kind == "lib" || kind == "bin");
+            let path = text(&target["src_path"]);
+            if product {
+                let source = fs::read_to_string(path).unwrap();
+                assert!(
+                    source.lines().any(|line| line == "#![forbid(unsafe_code)]"),
+                    "{path} does not forbid it"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_profile_unwinds() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let sections = manifest.split("\n[").filter(|section| section.starts_with("profile."));
+    let profiles = sections.collect::<Vec<_>>();
+    for name in ["profile.dev]", "profile.release]"] {
+        assert!(profiles.iter().any(|section| section.starts_with(name)), "{name}");
+    }
+    for section in profiles {
+        assert!(section.lines().any(|line| line == "panic = \"unwind\""), "[{section}");
+    }
+}
+
+#[test]
+fn the_agent_brings_no_other_crates_into_a_process() {
+    let tree = cargo(&["tree", "-p", "spl-agent", "-e", "normal", "--prefix", "none"]);
+    let found = tree.lines().filter_map(|line| line.split(' ').next()).collect::<BTreeSet<_>>();
+    let listed = include_str!("agent-crates.txt");
+    let listed = listed.lines().filter(|line| !line.starts_with('#')).collect::<BTreeSet<_>>();
+    assert_eq!(
+        found, listed,
+        "controller/tests/agent-crates.txt does not list what cargo tree -p spl-agent shows"
+    );
+}
+
+#[test]
+fn the_pages_files_exist() {
+    let page = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let quoted = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
+    let paths = quoted.filter(|text| is_path(text)).collect::<BTreeSet<_>>();
+    assert!(paths.len() >= 10, "the page names only {paths:?}");
+    let missing = paths.iter().filter(|path| !root().join(path).exists()).collect::<Vec<_>>();
+    assert!(missing.is_empty(), "docs/ARCHITECTURE.md names what does not exist: {missing:?}");
+}
+
+/// Whether a quoted text is meant as a path of the project: it begins with one of its folders or is one of its files.
+fn is_path(text: &str) -> bool {
+    let first = text.split('/').next().unwrap_or_default();
+    let plain = !text.contains([' ', '(', '*', '<', '…']);
+    plain
+        && ((text.contains('/') && root().join(first).is_dir())
+            || text.ends_with(".rs")
+            || text.ends_with(".md"))
+}
