@@ -28,7 +28,7 @@ lint: ## formatting, clippy and shell scripts
 
 # End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
 unit: ## build the agent and run all tests
-	$(CARGO) build -p spl-agent -p spl-controller
+	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
 	$(CARGO) test --workspace
 
 # After the tests: where cargo-deny is missing it takes minutes to install, and failed tests should be seen first.
