@@ -205,12 +205,12 @@ impl Link {
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.state.command(command);
         while !self.parts.dying.load(Ordering::Acquire) {
-            if let Ok(done) = self.parts.done.recv_timeout(DRAIN_EVERY) {
-                if let Some(answer) = answer(done) {
-                    self.parts.rings.drain(sys::now_ns(), &mut |_| {});
-                    self.parts.rings.lost();
-                    return Some(answer);
-                }
+            if let Ok(done) = self.parts.done.recv_timeout(DRAIN_EVERY)
+                && let Some(answer) = answer(done)
+            {
+                self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+                self.parts.rings.lost();
+                return Some(answer);
             }
         }
         None
