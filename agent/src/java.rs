@@ -13,6 +13,11 @@ pub struct Addresses {
     pub blocks: i64,
 }
 
+/// `Unsafe.getReference` and its name before JDK 12: all else that the Java side uses of the JDK is the same from 11 to 25.
+const GET_REFERENCE: &str = "getReference";
+const GET_OBJECT: &str = "getObject";
+const GET_REFERENCE_SINCE: u32 = 12;
+
 const GATES_MAGIC: i64 = 0x5350_4c00_0000_0001;
 const BLOCKS_MAGIC: i64 = 0x5350_4c00_0000_0002;
 /// Enough for HotSpot's last compiler (`Tier4InvocationThreshold` is 5,000) on both sides of the gate.
@@ -55,10 +60,13 @@ pub unsafe fn with_env<T>(
     }
 }
 
-/// Defines the probe's classes in the boot loader and initialises them.
-pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
+/// Defines the probe's classes in the boot loader and initialises them. `jdk` is the JVM's feature release, such as 17.
+pub fn install(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(), Error> {
     for class in CLASSES {
         let mut class = class.to_vec();
+        if jdk < GET_REFERENCE_SINCE {
+            class = rename(&class, GET_REFERENCE, GET_OBJECT);
+        }
         let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
         if class.windows(8).any(|bytes| bytes == GATES_MAGIC.to_be_bytes()) {
             spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
@@ -66,6 +74,23 @@ pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
         env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
     }
     call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
+}
+
+/// A class file with one name for another in its constant pool. Entries are found by number, so that a longer or shorter
+/// one moves nothing that anybody points to (JVMS 4.4). Only for our own classes, in which the bytes of the entry occur
+/// nowhere else; a test looks.
+fn rename(class: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let from = utf8_entry(from);
+    match class.windows(from.len()).position(|bytes| bytes == from) {
+        Some(at) => [&class[..at], &utf8_entry(to), &class[at + from.len()..]].concat(),
+        None => class.to_vec(),
+    }
+}
+
+/// `CONSTANT_Utf8_info` (JVMS 4.4.7) of an ASCII text.
+fn utf8_entry(text: &str) -> Vec<u8> {
+    const TAG: u8 = 1;
+    [&[TAG][..], &(text.len() as u16).to_be_bytes(), text.as_bytes()].concat()
 }
 
 /// Nanoseconds that [`COST_CALLS`] measured calls of an empty method take, and the number of these calls.
@@ -101,4 +126,35 @@ pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, E
 pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> {
     let id = env.get_field(thread, jni_str!("tid"), jni_sig!("J"))?;
     Ok(id.j()? as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often a name is an entry of the classes' constant pools.
+    fn entries(classes: &[Vec<u8>], name: &str) -> usize {
+        let entry = utf8_entry(name);
+        classes.iter().flat_map(|class| class.windows(entry.len())).filter(|bytes| *bytes == entry).count()
+    }
+
+    #[test]
+    fn the_one_name_that_jdk_11_does_not_know_is_replaced() {
+        let new: Vec<_> = CLASSES.iter().map(|class| class.to_vec()).collect();
+        let old: Vec<_> = new.iter().map(|class| rename(class, GET_REFERENCE, GET_OBJECT)).collect();
+        assert_eq!((entries(&new, GET_REFERENCE), entries(&new, GET_OBJECT)), (1, 0));
+        assert_eq!((entries(&old, GET_REFERENCE), entries(&old, GET_OBJECT)), (0, 1));
+        for (new, old) in new.iter().zip(&old) {
+            let info = spl_bytecode::inspect(old);
+            assert!(info.is_ok());
+            assert_eq!(spl_bytecode::inspect(new), info);
+        }
+    }
+
+    /// JDK 25 changed what this method returns, and so its descriptor.
+    #[test]
+    fn no_member_is_used_that_differs_between_jdks() {
+        let classes: Vec<_> = CLASSES.iter().map(|class| class.to_vec()).collect();
+        assert_eq!(entries(&classes, "arrayBaseOffset"), 0);
+    }
 }

@@ -111,6 +111,12 @@ impl Jvm {
         unsafe { self.env().retransform_classes(classes) }.map_err(|e| self.name(e))
     }
 
+    /// The JVM's feature release: 11, 17 and so on; the newest thinkable when it does not say.
+    pub fn feature_release(&self) -> u32 {
+        let version = self.env().get_system_property("java.vm.specification.version");
+        version.ok().and_then(|text| text.parse().ok()).unwrap_or(u32::MAX)
+    }
+
     /// Bytes that an object takes.
     pub fn object_bytes(&self, object: jni::jobject) -> i64 {
         // SAFETY: `object` is a live local reference of the caller.

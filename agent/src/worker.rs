@@ -139,7 +139,7 @@ impl Worker {
             let addresses = Addresses { gates: state.gate_memory.address(), blocks: state.blocks.address() };
             state.gates.open(0, 1, 0);
             state.gates.close(0);
-            java::install(env, &addresses)?;
+            java::install(env, &addresses, self.jvm.feature_release())?;
             self.ready = true;
         }
         Ok(())

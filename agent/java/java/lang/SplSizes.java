@@ -17,6 +17,22 @@ final class SplSizes {
     /** Set in a size whose computation stopped at {@link #VISITS}. */
     static final long TRUNCATED = 1L << 62;
 
+    /** Objects begin at multiples of so many bytes, 256 at most (HotSpot, {@code ObjectAlignmentInBytes}). */
+    private static final long ALIGNMENT;
+    /** Bytes before the elements of a byte array; wider elements may begin later, at a multiple of their width. */
+    private static final long ARRAY_BASE;
+
+    static {
+        // Asked of the JVM like this because Unsafe.arrayBaseOffset gives an int up to JDK 24 and a long from 25 on.
+        long empty = bytes(new byte[0]);
+        int length = 1;
+        while (length < 256 && bytes(new byte[length]) == empty) {
+            length++;
+        }
+        ALIGNMENT = bytes(new byte[length]) - empty;
+        ARRAY_BASE = empty - (length - 1);
+    }
+
     private static volatile Layouts layouts = new Layouts(64);
 
     private SplSizes() {}
@@ -57,6 +73,7 @@ final class SplSizes {
             Layout layout = layout(object.getClass());
             total += layout.bytes(object);
             for (long offset : layout.references) {
+                // Up to JDK 11 called getObject; the agent renames it there before it defines this class.
                 visit.push(U.getReference(object, offset));
             }
             if (object instanceof Object[]) {
@@ -122,8 +139,13 @@ final class SplSizes {
 
         private long arrayBytes(Object array) {
             long length = java.lang.reflect.Array.getLength(array);
-            long size = U.arrayBaseOffset(type) + length * U.arrayIndexScale(type);
-            return size + 7 & -8L;
+            int width = U.arrayIndexScale(type);
+            return up(up(ARRAY_BASE, width) + length * width, ALIGNMENT);
+        }
+
+        /** The next multiple of a power of two. */
+        private static long up(long bytes, long power) {
+            return bytes + power - 1 & -power;
         }
     }
 
