@@ -24,6 +24,8 @@ pub enum Command {
     Serve(Serve),
     /// Start a program that a controller in another terminal measures.
     Client(Client),
+    /// Write the classes as the agent would install them, for inspection.
+    Instrument(Instrument),
 }
 
 /// What every measurement takes.
@@ -92,6 +94,24 @@ pub struct Client {
     pub command: Vec<OsString>,
 }
 
+/// `spl instrument`
+#[derive(Debug, Args)]
+#[command(after_help = INSTRUMENT_HELP)]
+pub struct Instrument {
+    /// Which methods, as in a task file in measurement mode: pkg.Class#name, globs with *, or * alone for all.
+    #[arg(long)]
+    pub methods: String,
+    /// How the workload size is found.
+    #[arg(long, value_parser = ["nocheck", "sizeof", "deep"], default_value = "nocheck")]
+    pub argument_size: String,
+    /// A class file or a JAR.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Where to write it with probes.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
 const STATUS: &str = "Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), \
 3 some were not evaluated, 2 something went wrong. The program's own status is reported, not mixed in.";
 
@@ -128,3 +148,13 @@ Example:
 
 Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
 controller: the agent keeps trying, and costs nothing meanwhile.";
+
+const INSTRUMENT_HELP: &str = "\
+Example:
+  spl instrument --methods 'org.jdom2.Verifier#check*' jdom2.jar -o probed.jar
+  javap -c -p -cp probed.jar org.jdom2.Verifier
+
+Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent: the probes call
+its class java.lang.SplProbe, which is there once a controller is connected.
+
+Exit status: 0 some method was instrumented, 2 none was or something went wrong.";

@@ -10,6 +10,7 @@ mod agents;
 mod cli;
 mod config;
 mod door;
+mod instrument;
 mod measure;
 mod output;
 mod program;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         cli::Command::Run(arguments) => run::run(arguments),
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
+        cli::Command::Instrument(arguments) => instrument::instrument(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));

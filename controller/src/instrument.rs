@@ -1,0 +1,169 @@
+//! `spl instrument`: what the agent would install, for anyone to inspect.
+
+use crate::cli::Instrument;
+use spl_bytecode::{MethodReport, Plan, Probe, Sizes, Untouched, inspect};
+use spl_lang::RunMode;
+use spl_lang::ast::{MethodPattern, MethodTerm};
+use spl_model::MethodRef;
+use spl_verdict::ExitStatus;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+/// What every class file begins with (JVMS 4.1).
+const CLASS_MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
+
+/// Writes a class file or a JAR with probes in its methods, and lists those that were refused.
+///
+/// # Errors
+/// When nothing could be written, as text for the operator.
+pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
+    let sizes = match &*arguments.argument_size {
+        "nocheck" => Sizes::None,
+        "sizeof" => Sizes::Shallow,
+        _ => Sizes::Deep,
+    };
+    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, next_id: 1, done: 0, refused: 0 };
+    let input = &arguments.input;
+    let bytes = fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
+    let output = if bytes.starts_with(&CLASS_MAGIC) {
+        work.class(&bytes).map_err(|why| format!("{}: {why}", input.display()))?
+    } else {
+        work.jar(bytes).map_err(|why| format!("{}: {why}", input.display()))?
+    };
+    if work.done + work.refused == 0 {
+        return Err(format!(
+            "{} has no method that {} means; nothing was written",
+            input.display(),
+            arguments.methods
+        ));
+    }
+    write(&arguments.output, &output)
+        .map_err(|e| format!("cannot write {}: {e}", arguments.output.display()))?;
+    println!("{} methods instrumented, {} refused: {}", work.done, work.refused, arguments.output.display());
+    Ok(if work.done > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
+}
+
+/// What stands for every method.
+const ALL: &str = "*";
+
+/// One of the methods that are meant.
+enum Wanted {
+    All,
+    Exactly(MethodRef),
+    Like(MethodPattern),
+}
+
+impl Wanted {
+    fn is(&self, method: &MethodRef) -> bool {
+        match self {
+            Self::All => true,
+            Self::Exactly(wanted) => wanted == method,
+            Self::Like(pattern) => pattern.matches(method),
+        }
+    }
+}
+
+/// The methods that are meant, in the language of task files.
+fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
+    if text.trim() == ALL {
+        return Ok(vec![Wanted::All]);
+    }
+    let file = spl_lang::parse_file(text, RunMode::Measurement).map_err(|found| {
+        let shown = found.iter().map(|one| one.render("--methods", text)).collect::<Vec<_>>();
+        format!("the methods are not understood\n{}", shown.join("\n"))
+    })?;
+    let mut all = Vec::new();
+    for statement in &file.statements {
+        statement.value.for_each_target(&mut |target| {
+            all.push(match &target.method.value {
+                MethodTerm::Pattern(pattern) => Wanted::Like(pattern.clone()),
+                MethodTerm::Exact(method) => Wanted::Exactly(method.clone()),
+                MethodTerm::Name(_) => return,
+            });
+        });
+    }
+    Ok(all)
+}
+
+/// The file is there whole, or not at all.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|e| e.error)
+}
+
+struct Work {
+    wanted: Vec<Wanted>,
+    sizes: Sizes,
+    next_id: u32,
+    done: usize,
+    refused: usize,
+}
+
+impl Work {
+    fn jar(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+        let wrong = |e: zip::result::ZipError| format!("neither a class file nor a JAR: {e}");
+        let mut jar = ZipArchive::new(io::Cursor::new(bytes)).map_err(wrong)?;
+        let mut out = ZipWriter::new(io::Cursor::new(Vec::new()));
+        for index in 0..jar.len() {
+            let mut entry = jar.by_index(index).map_err(wrong)?;
+            let name = entry.name().map_err(wrong)?.into_owned();
+            let mut class = Vec::new();
+            if name.ends_with(".class") {
+                entry.read_to_end(&mut class).map_err(|e| format!("{name}: {e}"))?;
+            }
+            drop(entry);
+            let new = if class.is_empty() {
+                Vec::new()
+            } else {
+                self.class(&class).map_err(|why| format!("{name}: {why}"))?
+            };
+            match Some(new).filter(|new| *new != class) {
+                Some(new) => {
+                    out.start_file(&name, SimpleFileOptions::default()).map_err(wrong)?;
+                    out.write_all(&new).map_err(|e| e.to_string())?;
+                }
+                None => out.raw_copy_file(jar.by_index_raw(index).map_err(wrong)?).map_err(wrong)?,
+            }
+        }
+        Ok(out.finish().map_err(wrong)?.into_inner())
+    }
+
+    /// The class with probes in the methods that are meant.
+    fn class(&mut self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let class = inspect(bytes).map_err(|e| e.to_string())?;
+        let mut plan = Plan::default();
+        for method in &class.methods {
+            let Ok(named) = MethodRef::new(&class.name, &method.name, &method.descriptor) else { continue };
+            if self.wanted.iter().any(|wanted| wanted.is(&named)) {
+                let (method_name, descriptor) = (method.name.clone(), method.descriptor.clone());
+                plan.add(Probe { method_name, descriptor, id: self.next_id, sizes: self.sizes });
+                self.next_id += 1;
+            }
+        }
+        let rewritten = spl_bytecode::instrument(bytes, &plan).map_err(|e| e.to_string())?;
+        for (key, outcome) in &rewritten.outcomes {
+            self.report(&format!("{}.{}{}", class.name, key.name, key.descriptor), outcome);
+        }
+        Ok(rewritten.bytes)
+    }
+
+    fn report(&mut self, method: &str, outcome: &Result<MethodReport, Untouched>) {
+        match outcome {
+            Ok(report) => {
+                self.done += 1;
+                if report.large {
+                    println!("{method}: over 8000 bytes with its probes, HotSpot will not compile it");
+                }
+            }
+            Err(why) => {
+                self.refused += 1;
+                println!("{method}: refused: {why}");
+            }
+        }
+    }
+}
