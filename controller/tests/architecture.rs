@@ -1,6 +1,8 @@
 //! What `docs/ARCHITECTURE.md` promises about the workspace: which crate knows which, where there may be unsafe code,
 //! what a panic does, what is loaded into the measured process, and that the page's files exist.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

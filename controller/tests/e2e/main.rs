@@ -8,6 +8,8 @@
 //!
 //! `SPL_TEST_JAVA` names the `java` to measure, else it is that of `JAVA_HOME`, else the one on the `PATH`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod bad_input;
 mod case;
 mod harness;

@@ -67,7 +67,6 @@ fn depths_are_those_of_the_program() {
     for (method, depths) in &expected {
         let samples = case.measurements(method).into_iter().map(|record| record.sample).collect::<Vec<_>>();
         let groups = groups(&samples);
-        let right = groups.iter().filter(|group| *group == depths).count();
         let deepest = groups.iter().flat_map(Depths::keys).max();
         assert_eq!(deepest, depths.keys().max(), "{method}");
         let whole = groups.iter().filter(|group| *group == depths).count();
