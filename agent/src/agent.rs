@@ -1,6 +1,6 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
-use crate::java;
+use crate::java::{self, Addresses};
 use crate::jvm::Jvm;
 use crate::layout;
 use crate::link::{Hello, Link, Parts};
@@ -136,12 +136,17 @@ impl SplAgent {
         let state = STATE.get_or_init(|| State::new(gates, blocks));
         JVM.get_or_init(|| jvm);
         let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
+        let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
+        // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
+        // SAFETY: the callback's environment belongs to this thread.
+        let installed =
+            unsafe { java::with_env(env, |env| java::install(env, &addresses, jvm.feature_release())) };
         let (commands, orders) = mpsc::channel();
         let (done, news) = mpsc::channel();
         let (buried, funeral) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         state.connect(commands);
-        let worker = Worker::new(jvm, state, orders, done, waker.clone());
+        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed);
         run_agent_thread(&jvm, env, worker)?;
         *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
         let text = |key| property(key).unwrap_or_default();

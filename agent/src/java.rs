@@ -73,6 +73,12 @@ pub fn install(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(),
         }
         env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
     }
+    // Initialises it: a class-file hook that had to do so itself would go in circles.
+    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0).map(drop)
+}
+
+/// Runs the probe until it is compiled, on both sides of the gate.
+pub fn warm(env: &mut Env<'_>) -> Result<(), Error> {
     call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
 }
 

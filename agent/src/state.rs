@@ -62,8 +62,6 @@ pub enum Done {
 pub struct State {
     /// The gates.
     pub gates: Gates,
-    /// Their memory.
-    pub gate_memory: Memory,
     /// The blocks of the threads.
     pub blocks: Memory,
     /// Names of the classes in the plan, for the class-prepare callback.
@@ -75,7 +73,7 @@ impl State {
     /// Nothing planned, all gates closed.
     pub fn new(gates: Memory, blocks: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
-        Self { gates: Gates::new(gates), gate_memory: gates, blocks, planned, commands: Mutex::new(None) }
+        Self { gates: Gates::new(gates), blocks, planned, commands: Mutex::new(None) }
     }
 
     /// Where commands go from now on.

@@ -1,6 +1,6 @@
 //! The agent thread: the one place where classes are changed and restored.
 
-use crate::java::{self, Addresses};
+use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
@@ -68,8 +68,10 @@ pub struct Worker {
     failures: HashMap<String, u32>,
     /// Classes that the JVM would not give their original bytecode back.
     unrestored: BTreeSet<String>,
-    /// Whether the probe class is defined.
-    ready: bool,
+    /// Whether the probe class is defined, or why it is not.
+    installed: Result<(), String>,
+    /// Whether it is compiled.
+    warm: bool,
 }
 
 impl Worker {
@@ -80,6 +82,7 @@ impl Worker {
         commands: Receiver<Command>,
         done: Sender<Done>,
         waker: Waker,
+        installed: Result<(), String>,
     ) -> Self {
         Self {
             jvm,
@@ -90,7 +93,8 @@ impl Worker {
             plan: BTreeMap::new(),
             failures: HashMap::new(),
             unrestored: BTreeSet::new(),
-            ready: false,
+            installed,
+            warm: false,
         }
     }
 
@@ -110,7 +114,7 @@ impl Worker {
     fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
         match command {
             Command::Prepare => {
-                let ready = self.prepare(env).map_err(|e| e.to_string());
+                let ready = self.prepare(env);
                 self.tell(Done::Ready(ready));
             }
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
@@ -132,15 +136,13 @@ impl Worker {
         Ok(())
     }
 
-    /// Makes the probe class ready, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
-    fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), jni::errors::Error> {
-        if !self.ready {
-            let state = self.state;
-            let addresses = Addresses { gates: state.gate_memory.address(), blocks: state.blocks.address() };
-            state.gates.open(0, 1, 0);
-            state.gates.close(0);
-            java::install(env, &addresses, self.jvm.feature_release())?;
-            self.ready = true;
+    /// Warms the probe class, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
+    fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
+        self.installed.clone()?;
+        if !std::mem::replace(&mut self.warm, true) {
+            self.state.gates.open(0, 1, 0);
+            self.state.gates.close(0);
+            java::warm(env).map_err(|e| e.to_string())?;
         }
         Ok(())
     }
