@@ -95,7 +95,9 @@ impl Case {
         spl.args(arguments).current_dir(self.folder.path());
         // The socket goes into the case's folder, by which the program is known.
         spl.env("TMPDIR", self.folder.path());
-        for variable in ["XDG_RUNTIME_DIR", "SPL_SERVER_CONFIG", "JAVA_TOOL_OPTIONS", "RUST_LOG"] {
+        for variable in
+            ["XDG_RUNTIME_DIR", "SPL_SERVER_CONFIG", "SPL_TEST_JAVA", "JAVA_TOOL_OPTIONS", "RUST_LOG"]
+        {
             spl.env_remove(variable);
         }
         spl

@@ -93,16 +93,16 @@ fn classes_of_one_name_in_two_loaders_are_one_method() {
     let case = Case::measuring(&[twin]).endless();
     let mut run = case.java(&[NO_LIMIT, "TwoLoaders"]);
     run.awaits_agent();
+    case.awaits_measurements(twin, 10);
     let threads = || case.measurements(twin).iter().map(|record| record.sample.thread).collect::<Vec<_>>();
-    poll("the first twin", DEADLINE, || threads().contains(&1).then_some(()));
-    assert!(threads().iter().all(|thread| *thread == 1));
+    let main = threads()[0];
+    assert!(threads().iter().all(|thread| *thread == main));
     // The second twin is loaded and works in a thread of its own.
     run.line();
-    poll("the second twin", DEADLINE, || threads().iter().any(|thread| *thread != 1).then_some(()));
-    let before = threads().iter().filter(|thread| **thread == 1).count();
-    poll("more of the first twin", DEADLINE, || {
-        (threads().iter().filter(|thread| **thread == 1).count() > before).then_some(())
-    });
+    poll("the second twin", DEADLINE, || threads().iter().any(|thread| *thread != main).then_some(()));
+    let of_main = || threads().iter().filter(|thread| **thread == main).count();
+    let before = of_main();
+    poll("more of the first twin", DEADLINE, || (of_main() > before).then_some(()));
     run.ends().assert_status(0);
 }
 

@@ -18,6 +18,7 @@ fn alone(command: &[OsString], variables: &[(&str, &str)]) -> (Vec<u8>, Vec<u8>)
         .args(&command[1..])
         .stdin(Stdio::null())
         .env_remove("JAVA_TOOL_OPTIONS")
+        .env_remove("SPL_TEST_JAVA")
         .envs(variables.iter().copied());
     let output = alone.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
