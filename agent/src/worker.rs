@@ -16,8 +16,9 @@ use std::thread::{self, ThreadId};
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
-/// Local references that a command begins with; the JVM makes room for more.
-const LOCAL_REFERENCES: usize = 64;
+/// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
+/// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
+const LOCAL_REFERENCES: usize = 65_536;
 
 /// What the class-file hook is to do while the worker retransforms, and what it did.
 #[derive(Debug, Default)]
@@ -221,6 +222,9 @@ impl Worker {
     }
 
     fn find(&self, names: &BTreeSet<String>) -> Vec<Loaded> {
+        if names.is_empty() {
+            return Vec::new();
+        }
         self.jvm.classes(|name| names.contains(name)).unwrap_or_else(|error| {
             self.tell(Done::Warning(format!("cannot list the loaded classes: {error}")));
             Vec::new()
