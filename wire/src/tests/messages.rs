@@ -128,6 +128,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<String>().prop_map(Refusal::Jvm),
         Just(Refusal::Unmodifiable),
         any::<u32>().prop_map(Refusal::NoGate),
+        any::<String>().prop_map(Refusal::Special),
     ];
     prop_oneof![
         Just(Outcome::Instrumented),
