@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# The main promises, each shown on real programs. Prints a line "ok|FAIL claim figure" for each and fails if one does.
+# Needs what `make setup` installs; builds what it runs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly TARGET=${CARGO_TARGET_DIR:-target}
+readonly SPL=$TARGET/release/spl
+# Seconds that anything waited for may take.
+readonly DEADLINE=120
+# Cycles whose median counts, and those before them that only warm the program up.
+readonly CYCLES=40
+readonly WARM_UP=150
+readonly LARGEST_RATIO=1.10
+
+work=$(mktemp -d)
+failed=0
+# Processes that the script started and still has to end.
+processes=()
+
+finish() {
+    local process
+    for process in "${processes[@]}"; do
+        kill -s KILL "$process" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+trap finish EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# Waits until a command succeeds.
+await() {
+    local until=$((SECONDS + DEADLINE))
+    until "$@"; do
+        ((SECONDS < until)) || return 1
+        sleep 0.1
+    done
+}
+
+# Three comparisons of ROME and JDOM methods end with p-values.
+demonstration() {
+    local claim="the demonstration evaluates three comparisons of ROME and JDOM"
+    local status=0
+    scripts/demo.sh --quiet-times >"$work/demo.txt" 2>&1 </dev/null || status=$?
+    local results='^spl:   (holds|FAILS) \([a-z -]+\), p = [0-9.e-]+' evaluated
+    evaluated=$(grep -cE "$results" "$work/demo.txt" || true)
+    if [[ $status -eq 0 && $evaluated -ge 3 ]]; then
+        ok "$claim: $evaluated, $(grep -oE 'p = [0-9.e-]+' "$work/demo.txt" | tail -n 3 | paste -sd ' ')"
+    else
+        fail "$claim: $evaluated, status $status"
+        tail -n 20 "$work/demo.txt"
+    fi
+}
+
+# A claim that end-to-end tests show: all whose names begin so.
+tested() {
+    local claim=$1
+    shift
+    local log=$work/test.txt status=0
+    cargo test -q -p spl-controller --test e2e -- "$@" >"$log" 2>&1 || status=$?
+    local passed
+    passed=$(grep -oE '[0-9]+ passed' "$log" | tail -n 1 || true)
+    # A name that matches no test would pass as well.
+    if [[ $status -eq 0 && -n $passed && $passed != "0 passed" ]]; then
+        ok "$claim: $passed"
+    else
+        fail "$claim: ${passed:-no test ran}"
+        tail -n 40 "$log"
+    fi
+}
+
+# The median time, in milliseconds, of the last $CYCLES cycles in a file of the sorting program's output.
+median() {
+    tail -n "$CYCLES" "$1" | grep -oE '[0-9.]+ ms$' | cut -d ' ' -f 1 | sort -n |
+        awk '{ time[NR] = $1 } END { print NR % 2 ? time[(NR + 1) / 2] : (time[NR / 2] + time[NR / 2 + 1]) / 2 }'
+}
+
+has_cycles() { [[ -s $work/cycles.txt && $(wc -l <"$work/cycles.txt") -ge $1 ]]; }
+cycles() { wc -l <"$work/cycles.txt"; }
+program_of() { sed -n 's/^spl: measuring Java .*, pid \([0-9]*\):.*/\1/p' "$work/spl.txt"; }
+connected() { [[ -n $(program_of) ]]; }
+started() { grep -q '^spl: the measurement starts' "$work/spl.txt"; }
+has_samples() { compgen -G "$work/out/measurements/*.msr" >/dev/null; }
+
+# The sorting program goes on at its old speed when the controller is killed.
+killed() {
+    local claim="a program whose controller is killed goes on at its old speed"
+    make -s --no-print-directory -C examples/sorting classes
+    # Long enough for a warm program before the measurement, and no method is finished before the controller is killed.
+    sed -e 's/^\[scheduler\]/[communication]\ninitial-sleep = 12000\n\n&/' \
+        -e 's/^\[controller\]/&\nmax-method-measurements = 1000000000/' \
+        examples/sorting/all-at-once.ini >"$work/sorting.ini"
+    "$SPL" run --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
+        java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
+        >"$work/cycles.txt" 2>"$work/spl.txt" </dev/null &
+    local spl=$!
+    # The shell is not to report its end.
+    disown "$spl"
+    processes=("$spl")
+    await connected || { fail "$claim: no agent connected"; return; }
+    local program
+    program=$(program_of)
+    processes+=("$program")
+    await started || { fail "$claim: the measurement did not start"; return; }
+    cp "$work/cycles.txt" "$work/before.txt"
+    local cycles
+    cycles=$(cycles)
+    ((cycles >= WARM_UP + CYCLES)) || { fail "$claim: only $cycles cycles before the measurement"; return; }
+    await has_samples || { fail "$claim: nothing was measured"; return; }
+    kill -s KILL "$spl"
+    processes=("$program")
+    local before during after ratio
+    before=$(median "$work/before.txt")
+    during=$(tail -n 1 "$work/cycles.txt" | grep -oE '[0-9.]+ ms$' || true)
+    # The agent has time to notice, and the JVM to compile anew.
+    await has_cycles $(($(cycles) + WARM_UP + CYCLES)) || { fail "$claim: the program stopped"; return; }
+    after=$(median "$work/cycles.txt")
+    kill -0 "$program" || { fail "$claim: the program ended"; return; }
+    ratio=$(awk -v before="$before" -v after="$after" 'BEGIN { printf "%.3f", after / before }')
+    local figure="$ratio (median of $CYCLES cycles $before ms before, $after ms after; ${during:-?} while measured)"
+    if awk -v ratio="$ratio" -v limit="$LARGEST_RATIO" 'BEGIN { exit !(ratio <= limit) }'; then
+        ok "$claim: $figure"
+    else
+        fail "$claim: $figure"
+    fi
+}
+
+cargo build -q --release -p spl-controller -p spl-agent
+cargo build -q -p spl-agent -p spl-witness
+
+demonstration
+killed
+tested "output is byte-identical with and without the agent" transparency::
+tested "GetBytecodes differs while measured, in measured methods alone, and is as before afterwards" restore::
+tested "programs in difficult situations stay as they are" programs:: recursion::
+tested "what operators get wrong is refused with place and remedy" bad_input:: startup:: versions::
+
+exit "$failed"
