@@ -28,6 +28,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
+static STARTED: AtomicBool = AtomicBool::new(false);
 static DYING: AtomicBool = AtomicBool::new(false);
 static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
@@ -54,8 +55,15 @@ impl Agent for SplAgent {
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         let Some(state) = STATE.get() else { return };
         let Some(name) = Jvm::of(context.jvmti()).class_name(event.class()) else { return };
-        if state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
-            state.command(Command::Prepared(name));
+        if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
+            return;
+        }
+        let Some(env) = context.jni() else { return };
+        // SAFETY: the callback's reference, used within it.
+        let keep = |env: &mut jni::Env<'_>| unsafe { java::keep(env, event.class().cast()) };
+        // SAFETY: the callback runs on the thread whose environment this is.
+        if let Ok(class) = unsafe { java::with_env(env.raw().cast(), keep) } {
+            state.command(Command::Prepared(class));
         }
     }
 
@@ -128,6 +136,10 @@ impl SplAgent {
     }
 
     fn start(&self, context: &CallbackContext<'_>) -> Result<(), String> {
+        // Named twice on the command line, the agent is loaded twice; once is enough.
+        if STARTED.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
         let jvm = Jvm::of(context.jvmti());
         let property = |key: &str| jvm.env().get_system_property(key).ok();
         let options = Options::read(&self.options.lock().unwrap_or_else(PoisonError::into_inner), property)?;

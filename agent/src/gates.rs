@@ -4,6 +4,9 @@ use crate::layout::{GATE_EPOCH, GATE_EVERY, GATE_QUOTA, GATE_SHIFT, GATES};
 use crate::memory::Memory;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+/// The largest N of one call in N: the probe draws from 2N.
+const MOST_SKIPPED: u32 = 1 << 30;
+
 /// All gates, one a permanent method id.
 #[derive(Clone, Copy, Debug)]
 pub struct Gates {
@@ -26,7 +29,7 @@ impl Gates {
         let epoch = self.memory.u32_at(gate + GATE_EPOCH);
         // The epoch 0 is that of a cell never used.
         epoch.store(epoch.load(Relaxed).wrapping_add(1).max(1), Relaxed);
-        self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, i32::MAX as u32), Release);
+        self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, MOST_SKIPPED), Release);
     }
 
     /// Takes no more samples of a method. Calls that have begun are still recorded.

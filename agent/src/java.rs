@@ -1,9 +1,13 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
 use jni::errors::Error;
-use jni::objects::{JClassLoader, JObject, JValue};
+use jni::ids::JFieldID;
+use jni::objects::{JClass, JClassLoader, JObject, JValue};
+use jni::refs::Global;
+use jni::signature::{JavaType, Primitive};
 use jni::{Env, EnvOutcome, EnvUnowned, Outcome, jni_sig, jni_str};
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
 /// Placeholder constants in `SplProbe` and the addresses that replace them.
 pub struct Addresses {
@@ -73,8 +77,9 @@ pub fn install(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(),
         }
         env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
     }
-    // Initialises it: a class-file hook that had to do so itself would go in circles.
-    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0).map(drop)
+    // Initialises them, here where the stack has room: a class-file hook that had to do so itself would go in circles.
+    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0)?;
+    forget_layouts(env)
 }
 
 /// Runs the probe until it is compiled, on both sides of the gate.
@@ -128,10 +133,59 @@ pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, E
     env.new_object(jni_str!("java/lang/Thread"), jni_sig!("(Ljava/lang/String;)V"), &arguments)
 }
 
-/// The id of a thread: its field, because `getId` can be overridden.
+/// The id of a thread: the field of `Thread` itself, because `getId` can be overridden and a subclass can have a field of
+/// the same name.
 pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> {
-    let id = env.get_field(thread, jni_str!("tid"), jni_sig!("J"))?;
+    static FIELD: OnceLock<JFieldID> = OnceLock::new();
+    let field = match FIELD.get() {
+        Some(field) => *field,
+        None => *FIELD.get_or_init({
+            let found = env.get_field_id(jni_str!("java/lang/Thread"), jni_str!("tid"), jni_sig!("J"))?;
+            move || found
+        }),
+    };
+    // SAFETY: the object is a thread, and its class has this field of this type.
+    let id = unsafe { env.get_field_unchecked(thread, field, JavaType::Primitive(Primitive::Long)) }?;
     Ok(id.j()? as u64)
+}
+
+/// A reference to a class that outlives the callback which it came in.
+///
+/// # Safety
+/// `class` must be a live local reference to a class.
+pub unsafe fn keep(env: &mut Env<'_>, class: *mut c_void) -> Result<Global<JClass<'static>>, Error> {
+    // SAFETY: forwarded to the caller.
+    let class = unsafe { JClass::from_raw(env, class.cast()) };
+    env.new_global_ref(&class)
+}
+
+/// Whether classes of a loader find the probe class. One that answers for itself what begins with `java.` does not, and its
+/// classes would throw `NoClassDefFoundError` into the program.
+///
+/// # Safety
+/// `loader` must be null or a live local reference to a class loader.
+pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool, Error> {
+    if loader.is_null() {
+        return Ok(true);
+    }
+    // SAFETY: forwarded to the caller.
+    let loader = unsafe { JObject::from_raw(env, loader.cast()) };
+    let name = env.new_string("java.lang.SplProbe")?;
+    let arguments = [JValue::Object(&name), JValue::Bool(false), JValue::Object(&loader)];
+    let signature = jni_sig!("(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+    let found =
+        env.call_static_method(jni_str!("java/lang/Class"), jni_str!("forName"), signature, &arguments);
+    // It belongs to whoever called us.
+    let _ = loader.into_raw();
+    let found = match found {
+        Ok(found) => found.l()?,
+        Err(_) => {
+            env.exception_clear();
+            return Ok(false);
+        }
+    };
+    let ours = env.find_class(jni_str!("java/lang/SplProbe"))?;
+    env.is_same_object(&found, &ours)
 }
 
 #[cfg(test)]

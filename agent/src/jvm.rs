@@ -19,8 +19,8 @@ pub struct Loaded {
     pub class: jni::jclass,
     /// Binary name with slashes.
     pub name: String,
-    /// Its loader, for the reader.
-    pub loader: String,
+    /// Its loader: null or a local reference.
+    pub loader: jni::jobject,
 }
 
 /// The events that the agent switches at run time.
@@ -68,13 +68,21 @@ impl Jvm {
             if !wanted(&name) {
                 continue;
             }
-            // SAFETY: `class` is a local reference of the caller's frame.
-            let status = unsafe { env.get_class_status(class) }.unwrap_or(0);
-            if status & PREPARED != 0 && status & ERROR == 0 {
-                found.push(Loaded { class, name, loader: self.loader_of(class) });
-            }
+            found.extend(self.ready(class, name));
         }
         Ok(found)
+    }
+
+    /// A class with what the agent has to know of it, if it is prepared.
+    pub fn ready(&self, class: jni::jclass, name: String) -> Option<Loaded> {
+        // SAFETY: `class` is a live local or global reference of the caller.
+        let status = unsafe { self.env().get_class_status(class) }.unwrap_or(0);
+        if status & PREPARED == 0 || status & ERROR != 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        let loader = unsafe { self.env().get_class_loader(class) }.ok()?;
+        Some(Loaded { class, name, loader })
     }
 
     /// The name of a class, `None` for arrays, primitives and hidden classes, whose names are no class file names.
@@ -85,18 +93,14 @@ impl Jvm {
         (!name.contains('.')).then(|| name.to_owned())
     }
 
-    fn loader_of(&self, class: jni::jclass) -> String {
-        let env = self.env();
-        // SAFETY: `class` is a live local reference of the caller.
-        match unsafe { env.get_class_loader(class) } {
-            Ok(loader) if loader.is_null() => "boot".to_owned(),
-            Ok(loader) => {
-                // SAFETY: `loader` is the local reference just made.
-                let hash = unsafe { env.get_object_hash_code(loader) }.unwrap_or(0);
-                format!("loader@{hash:x}")
-            }
-            Err(error) => self.name(error),
+    /// A loader, for the reader.
+    pub fn loader_name(&self, loader: jni::jobject) -> String {
+        if loader.is_null() {
+            return "boot".to_owned();
         }
+        // SAFETY: `loader` is a live local reference of the caller.
+        let hash = unsafe { self.env().get_object_hash_code(loader) }.unwrap_or(0);
+        format!("loader@{hash:x}")
     }
 
     /// Whether the JVM lets the class be changed.

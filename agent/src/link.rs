@@ -9,12 +9,12 @@ use crate::state::{Command, Done, State, Target};
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
-use spl_model::{Outcome, Refusal, SampleFlags};
+use spl_model::{MethodRef, Outcome, Refusal, SampleFlags};
 use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Between two looks at the rings while a gate is open: free for the program, and short against the time in which a
@@ -24,6 +24,8 @@ const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
 /// The least of so many calibrations counts: whatever disturbs one makes it longer.
 const CALIBRATIONS: usize = 5;
+/// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
+const MAX_DEFINED: usize = 65_536;
 /// Samples that wait for the controller at most; about 10 MB.
 const MAX_WAITING: usize = 200_000;
 
@@ -74,6 +76,8 @@ pub struct Link {
     ids: Ids,
     /// By handle, in this session.
     methods: BTreeMap<u32, Method>,
+    /// The methods of `methods`.
+    defined: HashSet<MethodRef>,
     /// Handle of each id that this session has instrumented.
     handles: HashMap<u32, u32>,
     waiting: Vec<WireSample>,
@@ -82,7 +86,7 @@ pub struct Link {
 }
 
 struct Method {
-    method: spl_model::MethodRef,
+    method: MethodRef,
     sizes: SizeMode,
     id: Option<u32>,
     /// Samples that may still be taken until the gate closes; 0 when it is closed.
@@ -100,6 +104,7 @@ impl Link {
             parts,
             ids: Ids::default(),
             methods: BTreeMap::new(),
+            defined: HashSet::new(),
             handles: HashMap::new(),
             waiting: Vec::new(),
             dropped: 0,
@@ -125,6 +130,7 @@ impl Link {
                 Ended::Lost if !self.methods.is_empty() => {
                     self.parts.state.command(Command::RestoreAll);
                     self.methods.clear();
+                    self.defined.clear();
                     self.handles.clear();
                 }
                 Ended::Lost => {}
@@ -205,12 +211,16 @@ impl Link {
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.state.command(command);
         while !self.parts.dying.load(Ordering::Acquire) {
-            if let Ok(done) = self.parts.done.recv_timeout(DRAIN_EVERY)
-                && let Some(answer) = answer(done)
-            {
-                self.parts.rings.drain(sys::now_ns(), &mut |_| {});
-                self.parts.rings.lost();
-                return Some(answer);
+            match self.parts.done.recv_timeout(DRAIN_EVERY) {
+                Ok(done) => {
+                    if let Some(answer) = answer(done) {
+                        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+                        self.parts.rings.lost();
+                        return Some(answer);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         None
@@ -242,10 +252,7 @@ impl Link {
                 ToAgent::Reject { reason } => return Err(io::Error::other(reason)),
                 ToAgent::ProcessorJar { .. } => {}
                 ToAgent::Define { handle, method, sizes, processor: _ } => {
-                    self.methods.insert(
-                        handle,
-                        Method { method, sizes, id: None, left: 0, taken: 0, limited: false },
-                    );
+                    self.define(stream, handle, method, sizes)
                 }
                 ToAgent::Instrument { handles } => self.instrument(stream, &handles),
                 ToAgent::Arm { handle, every, quota } => self.arm(handle, every, quota),
@@ -271,9 +278,24 @@ impl Link {
         Ok(())
     }
 
+    /// A number names one method for good, and a method has one number: calls must not change their name.
+    fn define(&mut self, stream: &mut Stream, handle: u32, method: MethodRef, sizes: SizeMode) {
+        let known =
+            self.methods.contains_key(&handle) || self.methods.values().any(|other| other.method == method);
+        if known || self.methods.len() >= MAX_DEFINED {
+            let text = format!(
+                "{method} was not defined as number {handle}: one of both is in use, or there are too many"
+            );
+            return stream.put(&ToController::Warning { text });
+        }
+        self.methods.insert(handle, Method { method, sizes, id: None, left: 0, taken: 0, limited: false });
+    }
+
     fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
         let mut targets = Vec::new();
-        for &handle in handles {
+        // Each once: a frame has room for many more repetitions than there are methods.
+        for &handle in &handles.iter().collect::<BTreeSet<_>>() {
+            let handle = *handle;
             let id = self.id_of(handle);
             let Some(method) = self.methods.get(&handle) else { continue };
             match id {

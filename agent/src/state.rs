@@ -2,6 +2,8 @@
 
 use crate::gates::Gates;
 use crate::memory::Memory;
+use jni::objects::JClass;
+use jni::refs::Global;
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, SizeMode};
 use std::collections::HashSet;
@@ -35,7 +37,7 @@ pub enum Command {
     /// The same on the controller's wish; answered by [`Done::Detached`].
     Detach,
     /// A class whose name is in the plan has become ready.
-    Prepared(String),
+    Prepared(Global<JClass<'static>>),
 }
 
 /// From the agent thread.

@@ -38,6 +38,10 @@ impl Stream {
             None => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
                 let tcp = TcpStream::connect_timeout(&address, GREETING_TIMEOUT)?;
+                if tcp.local_addr()? == tcp.peer_addr()? {
+                    // A port that the kernel gives to outgoing connections can be connected to itself.
+                    return Err(io::ErrorKind::ConnectionRefused.into());
+                }
                 tcp.set_nodelay(true)?;
                 Socket::Tcp(tcp)
             }

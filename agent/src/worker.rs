@@ -5,6 +5,8 @@ use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
 use crate::waker::Waker;
+use jni::objects::JClass;
+use jni::refs::Global;
 use spl_bytecode::{Plan, Probe, Sizes};
 use spl_model::{Outcome, Refusal};
 use spl_wire::{Change, SizeMode};
@@ -119,15 +121,15 @@ impl Worker {
                 self.tell(Done::Ready(ready));
             }
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
-            Command::Instrument(targets) => self.instrument(targets),
-            Command::Prepared(name) => self.prepared(&name),
-            Command::Restore(ids) => self.restore(&ids.into_iter().collect()),
+            Command::Instrument(targets) => self.instrument(env, targets),
+            Command::Prepared(class) => self.prepared(env, &class),
+            Command::Restore(ids) => self.restore(env, &ids.into_iter().collect()),
             Command::RestoreAll => {
-                self.restore_all();
+                self.restore_all(env);
                 java::forget_layouts(env)?;
             }
             Command::Detach => {
-                self.restore_all();
+                self.restore_all(env);
                 let left = self.unrestored.iter().cloned().collect::<Vec<_>>().join(", ");
                 let result = if left.is_empty() { Ok(()) } else { Err(format!("not restored: {left}")) };
                 self.tell(Done::Detached(result));
@@ -148,7 +150,7 @@ impl Worker {
         Ok(())
     }
 
-    fn instrument(&mut self, targets: Vec<Target>) {
+    fn instrument(&mut self, env: &mut jni::Env<'_>, targets: Vec<Target>) {
         let mut names = BTreeSet::new();
         let mut ids = BTreeSet::new();
         for target in targets {
@@ -168,18 +170,22 @@ impl Worker {
                 });
             }
         }
-        self.retransform(&found, Change::Added, &ids);
+        self.retransform(env, &found, Change::Added, &ids);
     }
 
-    fn prepared(&mut self, name: &str) {
-        let ids = self.planned_ids(name);
-        if !ids.is_empty() {
-            let found = self.find(&BTreeSet::from([name.to_owned()]));
-            self.retransform(&found, Change::Added, &ids);
+    /// Only the class that has come: those of its name that were there have their probes.
+    fn prepared(&mut self, env: &mut jni::Env<'_>, class: &Global<JClass<'static>>) {
+        let class = class.as_raw().cast();
+        let Some(name) = self.jvm.class_name(class) else { return };
+        let ids = self.planned_ids(&name);
+        if !ids.is_empty()
+            && let Some(found) = self.jvm.ready(class, name)
+        {
+            self.retransform(env, &[found], Change::Added, &ids);
         }
     }
 
-    fn restore(&mut self, ids: &BTreeSet<u32>) {
+    fn restore(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
         let mut names = BTreeSet::new();
         for (name, targets) in &mut self.plan {
             let before = targets.len();
@@ -192,17 +198,25 @@ impl Worker {
         self.publish_plan();
         if !names.is_empty() {
             let found = self.find(&names);
-            self.retransform(&found, Change::Removed, ids);
+            self.retransform(env, &found, Change::Removed, ids);
         }
-        self.tell(Done::Restored { ids: ids.iter().copied().collect() });
+        // What could not be restored was told, and is not claimed here.
+        let stuck = names.iter().any(|name| self.unrestored.contains(name));
+        if !stuck {
+            self.tell(Done::Restored { ids: ids.iter().copied().collect() });
+        }
+        if self.plan.is_empty() {
+            // No layout of a class is needed, and none should keep its class alive.
+            let _ = java::forget_layouts(env);
+        }
     }
 
-    fn restore_all(&mut self) {
+    fn restore_all(&mut self, env: &mut jni::Env<'_>) {
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
-        self.restore(&all);
+        self.restore(env, &all);
         let unrestored = std::mem::take(&mut self.unrestored);
         let again = self.find(&unrestored);
-        self.retransform(&again, Change::Removed, &BTreeSet::new());
+        self.retransform(env, &again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
     }
 
@@ -214,10 +228,15 @@ impl Worker {
     fn publish_plan(&self) {
         let names = self.plan.keys().cloned().collect();
         *self.state.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
-        for event in [Event::ClassPrepare, Event::ThreadEnd] {
-            if let Err(error) = self.jvm.notify(!self.plan.is_empty(), event) {
+        let watch = |on, event| {
+            if let Err(error) = self.jvm.notify(on, event) {
                 self.tell(Done::Warning(format!("cannot watch for {event:?}: {error}")));
             }
+        };
+        watch(!self.plan.is_empty(), Event::ClassPrepare);
+        if !self.plan.is_empty() {
+            // From now on and for good: threads that own a block may end at any time.
+            watch(true, Event::ThreadEnd);
         }
     }
 
@@ -232,12 +251,22 @@ impl Worker {
     }
 
     /// Brings the bytes of these classes to what the plan says: all in one call, and one by one should that fail.
-    fn retransform(&mut self, classes: &[Loaded], change: Change, ids: &BTreeSet<u32>) {
+    fn retransform(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        classes: &[Loaded],
+        change: Change,
+        ids: &BTreeSet<u32>,
+    ) {
         let mut usable = Vec::new();
         for class in classes {
             if !self.jvm.is_modifiable(class.class) {
                 self.refuse(class, Refusal::Unmodifiable);
-            } else if change == Change::Removed || !self.quarantined(&class.name) {
+            } else if change == Change::Removed {
+                usable.push(class.clone());
+            } else if let Err(why) = finds_probe(env, class) {
+                self.refuse(class, Refusal::Loader(why));
+            } else if !self.quarantined(&class.name) {
                 usable.push(class.clone());
             }
         }
@@ -288,9 +317,11 @@ impl Worker {
             // The JVM calls the hook class by class in the order of the request.
             let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
             for (name, outcome) in hook.done {
-                let loader =
-                    loaders.next().filter(|class| class.name == name).map_or("", |class| &class.loader);
-                self.report(&name, loader, outcome);
+                let loader = loaders
+                    .next()
+                    .filter(|class| class.name == name)
+                    .map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
+                self.report(&name, &loader, outcome);
             }
         }
         result
@@ -316,13 +347,22 @@ impl Worker {
     }
 
     fn refuse(&self, class: &Loaded, refusal: Refusal) {
-        self.report(&class.name, &class.loader, Err(refusal));
+        self.report(&class.name, &self.jvm.loader_name(class.loader), Err(refusal));
     }
 
     fn tell(&self, done: Done) {
         // The receiver is the socket thread, which ends only with the JVM.
         let _ = self.done.send(done);
         self.waker.wake();
+    }
+}
+
+fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
+    // SAFETY: the loader is null or a local reference of the command's frame.
+    match unsafe { java::finds_probe(env, class.loader.cast()) } {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("it does not ask its parent for it".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -26,7 +26,14 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 2] = [PROBE_CLASS, "jdk/internal/misc/Unsafe"];
+pub const OWN_CLASSES: [&str; 6] = [
+    PROBE_CLASS,
+    "java/lang/SplSizes",
+    "java/lang/SplSizes$Layout",
+    "java/lang/SplSizes$Layouts",
+    "java/lang/SplSizes$Visit",
+    "jdk/internal/misc/Unsafe",
+];
 
 /// Annotations (as field descriptors) of methods that the JVM treats specially: the first lets a closing memory session
 /// interrupt them at any instruction, the second lets them run in the reserved end of the stack.

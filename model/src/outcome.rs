@@ -69,4 +69,7 @@ pub enum Refusal {
     /// A method that the JVM treats specially without an annotation; holds which and why.
     #[error("the JVM treats {0} specially")]
     Special(String),
+    /// The class's loader does not find the probe class, which every loader should find as it finds `java.lang.Object`.
+    #[error("its class loader does not find the agent's class java.lang.SplProbe: {0}")]
+    Loader(String),
 }

@@ -129,6 +129,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         Just(Refusal::Unmodifiable),
         any::<u32>().prop_map(Refusal::NoGate),
         any::<String>().prop_map(Refusal::Special),
+        any::<String>().prop_map(Refusal::Loader),
     ];
     prop_oneof![
         Just(Outcome::Instrumented),

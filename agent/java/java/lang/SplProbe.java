@@ -144,6 +144,10 @@ public final class SplProbe {
     private static int open(int id, int every) {
         long gate = GATES + ((long) id << GATE_SHIFT);
         long tid = U.getLong(Thread.currentThread(), TID);
+        if (tid == 0) {
+            // A thread whose object is still being made (JNI AttachCurrentThread); 0 stands for no owner.
+            return 0;
+        }
         long index = tid & (THREAD_BLOCKS - 1);
         long block = BLOCKS + (index << BLOCK_SHIFT);
         if (U.getLong(block + OWNER) != tid) {
@@ -217,7 +221,7 @@ public final class SplProbe {
         for (int i = 0; i < PROBES && !virtual; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
-            if (U.compareAndSetLong(null, owner, 0, tid)) {
+            if (U.getLong(owner) == 0 && U.compareAndSetLong(null, owner, 0, tid)) {
                 return index;
             }
         }

@@ -1,6 +1,7 @@
 package java.lang;
 
 import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import jdk.internal.misc.Unsafe;
@@ -54,7 +55,8 @@ final class SplSizes {
 
     /** The object itself, without what it refers to. */
     static long shallow(Object object) {
-        return layout(object.getClass()).bytes(object);
+        Class<?> type = object.getClass();
+        return type.isArray() ? arrayBytes(object, type) : layout(type, object).bytes;
     }
 
     /**
@@ -70,12 +72,17 @@ final class SplSizes {
                 return add(total, TRUNCATED);
             }
             Object object = visit.pop();
-            Layout layout = layout(object.getClass());
-            total += layout.bytes(object);
-            for (long offset : layout.references) {
-                // Up to JDK 11 called getObject; the agent renames it there before it defines this class.
-                visit.push(U.getReference(object, offset));
+            Class<?> type = object.getClass();
+            if (!type.isArray()) {
+                Layout layout = layout(type, object);
+                total += layout.bytes;
+                for (long offset : layout.references(type)) {
+                    // Up to JDK 11 called getObject; the agent renames it there before it defines this class.
+                    visit.push(U.getReference(object, offset));
+                }
+                continue;
             }
+            total += arrayBytes(object, type);
             if (object instanceof Object[]) {
                 for (Object element : (Object[]) object) {
                     if (visit.seen > VISITS) {
@@ -88,64 +95,66 @@ final class SplSizes {
         return total;
     }
 
-    private static Layout layout(Class<?> type) {
+    private static Layout layout(Class<?> type, Object instance) {
         Layouts known = layouts;
         Layout layout = known.get(type);
         if (layout == null) {
-            layout = new Layout(type);
+            layout = new Layout(type, instance);
             layouts = known.with(layout);
         }
         return layout;
     }
 
-    /** Where the references of a class's instances lie and how many bytes they take. */
-    private static final class Layout {
-        final Class<?> type;
-        final long[] references;
-        /** Of each instance; 0 for arrays, where it depends on the length. */
-        private volatile long bytes;
+    private static long arrayBytes(Object array, Class<?> type) {
+        long length = java.lang.reflect.Array.getLength(array);
+        int width = U.arrayIndexScale(type);
+        return up(up(ARRAY_BASE, width) + length * width, ALIGNMENT);
+    }
 
-        Layout(Class<?> type) {
-            this.type = type;
-            long[] found = new long[8];
-            int count = 0;
-            if (!Reference.class.isAssignableFrom(type)) {
-                for (Class<?> c = type; c != null && !c.isArray(); c = c.getSuperclass()) {
-                    for (Field field : c.getDeclaredFields()) {
-                        if (Modifier.isStatic(field.getModifiers()) || field.getType().isPrimitive()) {
-                            continue;
-                        }
-                        if (count == found.length) {
-                            found = java.util.Arrays.copyOf(found, 2 * count);
-                        }
-                        found[count++] = U.objectFieldOffset(field);
-                    }
-                }
-            }
-            references = java.util.Arrays.copyOf(found, count);
+    /** The next multiple of a power of two. */
+    private static long up(long bytes, long power) {
+        return bytes + power - 1 & -power;
+    }
+
+    /** Where the references of a class's instances lie and how many bytes they take. Keeps no class alive. */
+    private static final class Layout {
+        final WeakReference<Class<?>> type;
+        final int hash;
+        /** Of each instance. */
+        private final long bytes;
+        /** Looked up when they are needed first: naming its fields makes the JVM load their types. */
+        private volatile long[] references;
+
+        Layout(Class<?> type, Object instance) {
+            this.type = new WeakReference<>(type);
+            hash = System.identityHashCode(type);
+            bytes = SplSizes.bytes(instance);
         }
 
-        long bytes(Object object) {
-            if (type.isArray()) {
-                return arrayBytes(object);
-            }
-            long known = bytes;
-            if (known == 0) {
-                known = SplSizes.bytes(object);
-                bytes = known;
+        long[] references(Class<?> type) {
+            long[] known = references;
+            if (known == null) {
+                known = Reference.class.isAssignableFrom(type) ? new long[0] : offsets(type);
+                references = known;
             }
             return known;
         }
 
-        private long arrayBytes(Object array) {
-            long length = java.lang.reflect.Array.getLength(array);
-            int width = U.arrayIndexScale(type);
-            return up(up(ARRAY_BASE, width) + length * width, ALIGNMENT);
-        }
-
-        /** The next multiple of a power of two. */
-        private static long up(long bytes, long power) {
-            return bytes + power - 1 & -power;
+        private static long[] offsets(Class<?> type) {
+            long[] found = new long[8];
+            int count = 0;
+            for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+                for (Field field : c.getDeclaredFields()) {
+                    if (Modifier.isStatic(field.getModifiers()) || field.getType().isPrimitive()) {
+                        continue;
+                    }
+                    if (count == found.length) {
+                        found = java.util.Arrays.copyOf(found, 2 * count);
+                    }
+                    found[count++] = U.objectFieldOffset(field);
+                }
+            }
+            return java.util.Arrays.copyOf(found, count);
         }
     }
 
@@ -166,7 +175,7 @@ final class SplSizes {
         Layout get(Class<?> type) {
             int mask = table.length - 1;
             for (int i = System.identityHashCode(type) & mask; table[i] != null; i = i + 1 & mask) {
-                if (table[i].type == type) {
+                if (table[i].type.get() == type) {
                     return table[i];
                 }
             }
@@ -175,18 +184,20 @@ final class SplSizes {
 
         Layouts with(Layout layout) {
             Layout[] wider = new Layout[4 * (count + 1) > 3 * table.length ? 2 * table.length : table.length];
+            int kept = 1;
+            put(wider, layout);
             for (Layout old : table) {
-                if (old != null) {
+                if (old != null && old.type.get() != null) {
                     put(wider, old);
+                    kept++;
                 }
             }
-            put(wider, layout);
-            return new Layouts(wider, count + 1);
+            return new Layouts(wider, kept);
         }
 
         private static void put(Layout[] table, Layout layout) {
             int mask = table.length - 1;
-            int i = System.identityHashCode(layout.type) & mask;
+            int i = layout.hash & mask;
             while (table[i] != null) {
                 i = i + 1 & mask;
             }
