@@ -1,0 +1,117 @@
+//! Task files: the thesis's form and the full language.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use spl_fuzz::{Campaign, corpus, outcome};
+use spl_lang::{Diagnostic, RunMode, format, parse_file, parse_tasks};
+
+const WORDS: [&[u8]; 40] = [
+    b" <= ",
+    b" >= ",
+    b"<",
+    b">",
+    b"=",
+    b"(1, 2)",
+    b"(0, -1)",
+    b"1e309",
+    b"# ",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b", p.Size",
+    b"()V",
+    b"(I[[J)Lx/Y;",
+    b"<init>",
+    b"let ",
+    b"assert \"",
+    b"\"",
+    b"for size in [1 KiB, inf): ",
+    b"within 5%",
+    b" at 1%",
+    b" => ",
+    b" & ",
+    b" | ",
+    b"!",
+    b"(",
+    b")",
+    b"p99.9(",
+    b"median(",
+    b"mean(",
+    b"::new",
+    b"#get(int...)",
+    b".**.*",
+    b"{a, b}",
+    b" * ",
+    b" us",
+    b"\xc4\x8d",
+    b"\xef\xbb\xbf",
+    b"\xe2\x80\xa8",
+];
+
+const SEEDS: [&str; 4] = [
+    include_str!("../../tasks/rome.tasks"),
+    include_str!("../../tasks/sorting.tasks"),
+    "java/util/ArrayList.get(I)Ljava/lang/Object;, p.Size\nx/A$B.<init>(I[JLx/Y;)V # why\n",
+    "let get = java.util.ArrayList#get(int)\np.C::new <= (1, 2.5) get\np.C.f() = get within 5%\n\
+     assert \"a \\\" # b\": !(2 * p99.9(get) < 1.5 * get & get <= 5 us) | \
+     for size in [1 KiB, inf): get = p.C#f(int...) => median(get) > 1 s at 1%\n",
+];
+
+#[test]
+fn no_text_harms_the_parser() {
+    let campaign = Campaign {
+        name: "language",
+        seeds: corpus("language").into_iter().chain(SEEDS.map(|text| text.as_bytes().to_vec())).collect(),
+        words: &WORDS,
+        mutations: 4,
+        max_bytes: 1024,
+        iterations: 500,
+        failures: env!("CARGO_TARGET_TMPDIR").into(),
+    };
+    campaign.run(|bytes, _| {
+        let text = String::from_utf8_lossy(bytes);
+        outcome([RunMode::Comparison, RunMode::Measurement].map(|mode| check(&text, mode)))
+    });
+}
+
+fn check(text: &str, mode: RunMode) -> u64 {
+    let tasks = parse_tasks(text, mode);
+    let found = match &tasks {
+        Ok(tasks) => {
+            let printed = tasks.to_string();
+            let again =
+                parse_tasks(&printed, mode).unwrap_or_else(|errors| panic!("{printed:?}: {errors:?}"));
+            assert_eq!(again.to_string(), printed);
+            check_findings(&tasks.warnings, text)
+        }
+        Err(errors) => check_findings(errors, text),
+    };
+    let file = match parse_file(text, mode) {
+        Ok(file) => {
+            let method = || "java/util/ArrayList.get(I)Ljava/lang/Object;".parse().unwrap();
+            let program = file.check(text, &mut |_| vec![method()]);
+            let findings = program.as_ref().map_or_else(|errors| errors, |program| &program.tasks.warnings);
+            outcome((program.is_ok(), check_findings(findings, text)))
+        }
+        Err(errors) => check_findings(&errors, text),
+    };
+    if let Ok(formatted) = format(text, mode) {
+        assert_eq!(format(&formatted, mode).as_deref(), Ok(&formatted[..]), "of {text:?}");
+        let again = parse_tasks(&formatted, mode).map(|tasks| tasks.to_string());
+        assert_eq!(again.ok(), tasks.as_ref().ok().map(ToString::to_string), "{formatted:?} of {text:?}");
+    }
+    outcome((tasks.is_ok(), found, file))
+}
+
+/// Findings stand in the text and can be shown. Gives what the first few say, without the text's own words.
+fn check_findings(findings: &[Diagnostic], text: &str) -> u64 {
+    for finding in findings {
+        assert!(text.get(finding.span.start..finding.span.end).is_some(), "{finding:?}");
+        assert!(finding.line >= 1 && finding.column >= 1, "{finding:?}");
+    }
+    for finding in findings.iter().take(2) {
+        assert!(!finding.render("instr.tasks", text).is_empty());
+    }
+    let says =
+        |finding: &Diagnostic| outcome((finding.severity, finding.label.len(), finding.help.is_some()));
+    outcome(findings.iter().take(2).map(says).collect::<Vec<_>>())
+}

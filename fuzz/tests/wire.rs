@@ -1,0 +1,230 @@
+//! The protocol: arbitrary bytes in arbitrary pieces, and the version exchange before them.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use spl_fuzz::{Campaign, Rng, corpus, outcome};
+use spl_model::{MethodRef, Outcome, Refusal};
+use spl_wire::{
+    ByeReason, Change, Decoder, Encoder, Greeting, Label, Labels, Notice, Reply, SizeMode, ToAgent,
+    ToController, Token, WireError, WireSample, WireSize,
+};
+use std::fmt::Debug;
+use std::mem::discriminant;
+
+const WORDS: [&[u8]; 6] =
+    [b"SPLW", b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", b"\x02", b"p/C", b"(I)V"];
+
+#[test]
+fn no_bytes_harm_either_side() {
+    let campaign = Campaign {
+        name: "wire",
+        seeds: [corpus("wire"), streams(), payloads()].concat(),
+        words: &WORDS,
+        mutations: 4,
+        max_bytes: 4096,
+        iterations: 40_000,
+        failures: env!("CARGO_TARGET_TMPDIR").into(),
+    };
+    campaign.run(|bytes, rng| {
+        let mut labels = Labels::default();
+        let to_controller = check_stream::<ToController>(bytes, rng);
+        to_controller.0.iter().for_each(|message| check_samples(message, &mut labels));
+        let to_agent = check_stream::<ToAgent>(bytes, rng);
+        // The same bytes as the content of one frame: so the messages themselves are reached.
+        let framed = frame(bytes);
+        let content = check_stream::<ToController>(&framed, rng);
+        content.0.iter().for_each(|message| check_samples(message, &mut labels));
+        outcome((
+            check_greeting(bytes, rng),
+            kinds(&to_controller),
+            kinds(&to_agent),
+            kinds(&content),
+            kinds(&check_stream::<ToAgent>(&framed, rng)),
+        ))
+    });
+}
+
+type Received<T> = (Vec<T>, Result<bool, WireError>);
+
+fn kinds<T>((messages, end): &Received<T>) -> u64 {
+    let end = match end {
+        Err(WireError::Malformed { reason, .. }) => (None, outcome(reason)),
+        Err(error) => (Some(discriminant(error)), 0),
+        Ok(is_empty) => (None, u64::from(*is_empty)),
+    };
+    outcome((messages.iter().map(discriminant).collect::<Vec<_>>(), end))
+}
+
+fn receive<'a, T: DeserializeOwned>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Received<T> {
+    let (mut decoder, mut messages) = (Decoder::default(), Vec::new());
+    for piece in pieces {
+        decoder.push(piece);
+        loop {
+            match decoder.next() {
+                Ok(Some(message)) => messages.push(message),
+                Ok(None) => break,
+                Err(error) => {
+                    assert!(!decoder.is_empty(), "a failed stream has no end without loss");
+                    return (messages, Err(error));
+                }
+            }
+        }
+    }
+    (messages, Ok(decoder.is_empty()))
+}
+
+/// How a stream is cut into pieces changes nothing, and what was read can be sent on.
+fn check_stream<T>(bytes: &[u8], rng: &mut Rng) -> Received<T>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let whole = receive::<T>([bytes]);
+    let chunk = 1 + rng.below(64);
+    assert_eq!(receive::<T>(bytes.chunks(chunk)), whole, "in pieces of {chunk} bytes");
+    let (mut encoder, mut again) = (Encoder::default(), Vec::new());
+    for message in &whole.0 {
+        encoder.encode(message, &mut again).unwrap();
+    }
+    let (messages, end) = receive::<T>([&again[..]]);
+    assert_eq!((&messages, end), (&whole.0, Ok(true)));
+    whole
+}
+
+fn check_samples(message: &ToController, labels: &mut Labels) {
+    match message {
+        ToController::Labels { labels: new } => labels.learn(new.iter().cloned()),
+        ToController::Samples { samples, .. } => {
+            for wire in samples {
+                if let Ok(sample) = wire.to_sample(labels) {
+                    assert!(sample.start_ns() <= sample.end_ns());
+                    let id = |_: &str| if let WireSize::Label(id) = wire.size { id } else { 0 };
+                    assert_eq!(WireSample::from_sample(wire.handle, &sample, id), *wire);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A greeting is read in any piece that holds it and in none that doesn't; an error comes early or never goes away.
+fn check_greeting(bytes: &[u8], rng: &mut Rng) -> u64 {
+    let cut = &bytes[..rng.below(bytes.len() + 1)];
+    let (whole, part) = (Greeting::decode(bytes), Greeting::decode(cut));
+    match (&whole, &part) {
+        (Ok(Some((greeting, used))), part) => {
+            let mut again = Vec::new();
+            greeting.encode(&mut again);
+            assert_eq!(again, bytes[..*used]);
+            assert_eq!(part, if cut.len() >= *used { &whole } else { &Ok(None) });
+        }
+        (Ok(None), part) => assert_eq!(part, &Ok(None)),
+        (Err(_), Ok(part)) => assert_eq!(part, &None),
+        (Err(error), Err(part)) => assert_eq!(part, error),
+    }
+    let reply = Reply::decode(bytes);
+    if let Ok(Some((reply, used))) = &reply {
+        assert!(*used <= bytes.len());
+        // Whatever the bytes say: the same protocol or a reason.
+        let _ = reply.check(&Greeting::ours()).map_err(|error| error.to_string());
+    }
+    outcome((whole.map_err(|error| discriminant(&error)).map(|found| found.is_some()), reply.is_ok()))
+}
+
+fn frame(payload: &[u8]) -> Vec<u8> {
+    [&(payload.len() as u32 + 4).to_le_bytes()[..], &[0; 4], payload].concat()
+}
+
+fn stream<T: Serialize>(messages: &[T]) -> Vec<u8> {
+    let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
+    messages.iter().for_each(|message| encoder.encode(message, &mut bytes).unwrap());
+    bytes
+}
+
+fn streams() -> Vec<Vec<u8>> {
+    let (mut greeting, mut reply) = (Vec::new(), Vec::new());
+    Greeting::ours().encode(&mut greeting);
+    Greeting::ours().reply_to(&Greeting::ours()).encode(&mut reply);
+    vec![greeting, reply, stream(&to_controller()), stream(&to_agent())]
+}
+
+fn payloads() -> Vec<Vec<u8>> {
+    let payload = |bytes: Vec<u8>| bytes[8..].to_vec();
+    let to_controller = to_controller().into_iter().map(|message| payload(stream(&[message])));
+    to_controller.chain(to_agent().into_iter().map(|message| payload(stream(&[message])))).collect()
+}
+
+fn method() -> MethodRef {
+    "p/C$D.f(I[JLjava/util/List;)V".parse().unwrap()
+}
+
+fn to_controller() -> Vec<ToController> {
+    let sample = |size| WireSample {
+        handle: 1,
+        start_ns: 1 << 40,
+        end_ns: (1 << 40) + 300,
+        thread: 7,
+        depth: Some(2),
+        size,
+        flags: 1,
+    };
+    vec![
+        ToController::Hello {
+            pid: 1,
+            java_version: "17.0.15".to_owned(),
+            vm_name: "OpenJDK".to_owned(),
+            command: "Main a b".to_owned(),
+            cores: 2,
+            now_ns: 1 << 50,
+            token: Some(Token::new("secret".to_owned())),
+            max_methods: 4095,
+            max_measurements: None,
+            probe_cost_ps: Some(45_000),
+        },
+        ToController::Outcome {
+            handle: 1,
+            class_loader: "boot".to_owned(),
+            outcome: Outcome::NoSuchMethod { nearest: vec!["f(I)V".to_owned()] },
+        },
+        ToController::Outcome {
+            handle: 2,
+            class_loader: String::new(),
+            outcome: Outcome::Refused(Refusal::OwnClass("java/lang/SplProbe".to_owned())),
+        },
+        ToController::Labels { labels: vec![Label { id: 3, text: "small".to_owned() }] },
+        ToController::Samples {
+            samples: [WireSize::Unchecked, WireSize::Value(64), WireSize::Label(3)].map(sample).to_vec(),
+            dropped: 1,
+            anomalies: 0,
+        },
+        ToController::Retransformed { handles: vec![1, 2], change: Change::Added, took_ns: 9, at_ns: 8 },
+        ToController::Restored { handles: vec![1] },
+        ToController::Limit { handle: 1 },
+        ToController::Warning { text: "w".to_owned() },
+        ToController::Notice { at_ns: 1, notice: Notice::Compiled { handle: 1 } },
+        ToController::Ping { id: 1 },
+        ToController::Pong { id: 1, now_ns: 2 },
+        ToController::Bye { reason: ByeReason::Failed("why".to_owned()) },
+    ]
+}
+
+fn to_agent() -> Vec<ToAgent> {
+    vec![
+        ToAgent::ProcessorJar { path: "p.jar".to_owned() },
+        ToAgent::Define {
+            handle: 1,
+            method: method(),
+            sizes: SizeMode::Deep,
+            processor: Some("p.Size".to_owned()),
+        },
+        ToAgent::Instrument { handles: vec![1, 300, 70_000] },
+        ToAgent::Arm { handle: 1, every: 10, quota: 1000 },
+        ToAgent::Disarm { handle: 1 },
+        ToAgent::Restore { handles: vec![1] },
+        ToAgent::Drain,
+        ToAgent::Ping { id: 5 },
+        ToAgent::Pong { id: 5 },
+        ToAgent::Detach,
+        ToAgent::Reject { reason: "token".to_owned() },
+    ]
+}
