@@ -24,7 +24,7 @@ final class SplSizes {
     private static final long ARRAY_BASE;
 
     static {
-        // Asked of the JVM like this because Unsafe.arrayBaseOffset gives an int up to JDK 24 and a long from 25 on.
+        // Asked of the JVM like this because Unsafe.arrayBaseOffset gives an int in JDK 21 and a long in 25.
         long empty = bytes(new byte[0]);
         int length = 1;
         while (length < 256 && bytes(new byte[length]) == empty) {
