@@ -95,7 +95,8 @@ killed() {
     sed -e 's/^\[scheduler\]/[communication]\ninitial-sleep = 12000\n\n&/' \
         -e 's/^\[controller\]/&\nmax-method-measurements = 1000000000/' \
         examples/sorting/all-at-once.ini >"$work/sorting.ini"
-    "$SPL" run --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
+    # What a killed controller leaves behind goes with the rest.
+    TMPDIR=$work "$SPL" run --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
         java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
         >"$work/cycles.txt" 2>"$work/spl.txt" </dev/null &
     local spl=$!
