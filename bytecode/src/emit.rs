@@ -1,7 +1,7 @@
 //! The few instructions that we insert, in their shortest forms.
 
 use crate::names;
-use crate::opcode::{INVOKESTATIC, IRETURN, LDC, LDC_W, WIDE};
+use crate::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
 use crate::pool::PoolBuilder;
 use spl_model::{FieldType, Refusal};
 
@@ -105,6 +105,14 @@ impl<'p> Emitter<'p> {
             1 => Ok(self.op(0x0a)),
             _ => Ok(self.int(i32::from(value))?.op(0x85)),
         }
+    }
+
+    /// Adds one to a static int of the probe class, by three stack words at most.
+    pub(crate) fn count(&mut self, (name, descriptor): (&str, &str)) -> Result<&mut Self, Refusal> {
+        let field = self.pool.field(names::PROBE_CLASS, name, descriptor)?.to_be_bytes();
+        self.op(GETSTATIC).code.extend(field);
+        self.op(ICONST_1).op(IADD).op(PUTSTATIC).code.extend(field);
+        Ok(self)
     }
 
     /// Calls a method of the probe class.

@@ -150,6 +150,8 @@ fn stack_maps(
         locals.extend(result);
         writer.write(woven.layout.offset(drop_result), &locals, &[throwable])?;
     }
+    // Our own locals may not have been written yet.
+    writer.write(woven.layout.offset(woven.entry_lost), &with_ours(&[], max_locals, &[])?, &[throwable])?;
     writer.finish()
 }
 

@@ -20,6 +20,10 @@ pub const EXIT: &str = "(JII)V";
 /// Exit with a size: `void leave(long start, int token, int id, long size)`.
 pub const EXIT_SIZED: &str = "(JIIJ)V";
 
+/// Counts exits that could not be recorded: `static int lost`. The handlers that swallow the recorder's own failure count
+/// with field instructions only, because where a call has just overflowed the stack another one would too.
+pub const LOST: (&str, &str) = ("lost", "I");
+
 /// The root of all classes.
 pub(crate) const OBJECT: &str = "java/lang/Object";
 

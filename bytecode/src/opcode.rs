@@ -1,8 +1,10 @@
 //! The instruction set (JVMS 6.5): lengths, and what each instruction pops and pushes.
 
+pub(crate) const ICONST_1: u8 = 0x04;
 pub(crate) const LDC: u8 = 0x12;
 pub(crate) const LDC_W: u8 = 0x13;
 pub(crate) const LDC2_W: u8 = 0x14;
+pub(crate) const IADD: u8 = 0x60;
 pub(crate) const IINC: u8 = 0x84;
 pub(crate) const GOTO: u8 = 0xa7;
 pub(crate) const JSR: u8 = 0xa8;
@@ -11,6 +13,8 @@ pub(crate) const TABLESWITCH: u8 = 0xaa;
 pub(crate) const LOOKUPSWITCH: u8 = 0xab;
 pub(crate) const IRETURN: u8 = 0xac;
 pub(crate) const RETURN: u8 = 0xb1;
+pub(crate) const GETSTATIC: u8 = 0xb2;
+pub(crate) const PUTSTATIC: u8 = 0xb3;
 pub(crate) const INVOKESPECIAL: u8 = 0xb7;
 pub(crate) const INVOKESTATIC: u8 = 0xb8;
 pub(crate) const INVOKEDYNAMIC: u8 = 0xba;

@@ -153,8 +153,9 @@ pub(crate) struct Mark {
 impl PoolBuilder {
     pub(crate) fn new(pool: &Pool<'_>) -> Self {
         let mut index_of = HashMap::new();
-        let ours =
-            |entry: &&[u8]| matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | METHOD | NAME_AND_TYPE)));
+        let ours = |entry: &&[u8]| {
+            matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | FIELD | METHOD | NAME_AND_TYPE)))
+        };
         for (index, entry) in pool.entries().filter(|(_, entry)| ours(entry)) {
             index_of.entry(entry.to_vec()).or_insert(index);
         }
@@ -203,10 +204,19 @@ impl PoolBuilder {
 
     /// A method of a class (not of an interface).
     pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
+        self.member(METHOD, class, name, descriptor)
+    }
+
+    /// A field.
+    pub(crate) fn field(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
+        self.member(FIELD, class, name, descriptor)
+    }
+
+    fn member(&mut self, tag: u8, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
         let class = self.class(class.as_bytes())?;
         let (name, descriptor) = (self.utf8(name.as_bytes())?, self.utf8(descriptor.as_bytes())?);
         let signature = self.intern(pair(NAME_AND_TYPE, name, Some(descriptor)))?;
-        self.intern(pair(METHOD, class, Some(signature)))
+        self.intern(pair(tag, class, Some(signature)))
     }
 
     fn intern(&mut self, entry: Vec<u8>) -> Result<u16, Refusal> {

@@ -2,7 +2,8 @@
 //!
 //! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first. The exit code has handlers
 //! of its own that stand first in the exception table: in a stack overflow the recorder itself overflows, and that must
-//! replace neither the program's result nor its exception. The body's handler stands last, and needs nothing of the
+//! replace neither the program's result nor its exception. They count what was lost, and so does a handler around the entry
+//! code after the gate: the depth of recursion is not known then. The body's handler stands last, and needs nothing of the
 //! program's locals.
 
 use crate::code::{Code, Handler};
@@ -68,6 +69,7 @@ pub(crate) struct Woven<'a> {
     pub(crate) drop_thrown: PieceId,
     /// Present when the method has a return instruction; with what it returns.
     pub(crate) drop_result: Option<PieceId>,
+    pub(crate) entry_lost: PieceId,
 }
 
 /// Pieces of the exit code before one return instruction: `[store] record… load… return next`.
@@ -76,6 +78,13 @@ struct Exit {
     record: PieceId,
     load: PieceId,
     next: PieceId,
+}
+
+/// The entry code, the part of it after the gate, and what follows it.
+struct Entry {
+    entry: PieceId,
+    entered: PieceId,
+    body: PieceId,
 }
 
 struct Weaver<'a, 'b> {
@@ -96,10 +105,10 @@ pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder) -> Re
     let mut weaver = Weaver { subject, pool, slots, layout, exits: Vec::new(), max_stack };
     weaver.before_region()?;
     let entry = weaver.layout.next();
-    weaver.entry()?;
+    let entered = weaver.entry()?;
     let body = weaver.layout.next();
     weaver.body(result)?;
-    weaver.finish(entry, body, result)
+    weaver.finish(Entry { entry, entered, body }, result)
 }
 
 impl<'a> Weaver<'a, '_> {
@@ -142,11 +151,15 @@ impl<'a> Weaver<'a, '_> {
         Ok(())
     }
 
-    fn entry(&mut self) -> Result<(), Refusal> {
+    /// Gives the part after the gate.
+    fn entry(&mut self) -> Result<PieceId, Refusal> {
         let (slots, probe, descriptor) = (self.slots, self.subject.probe, self.subject.descriptor);
         let first = u16::from(!self.subject.is_static);
         self.insert(|code| {
             code.int(probe.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, slots.token);
+            Ok(())
+        })?;
+        let entered = self.insert(|code| {
             if let Some(size) = slots.size {
                 let widths: u64 = descriptor.parameters().iter().map(FieldType::primitive_bytes).sum();
                 // At most 255 parameters of 8 bytes.
@@ -164,7 +177,7 @@ impl<'a> Weaver<'a, '_> {
         })?;
         let height = self.subject.facts.heights.get(self.subject.region).copied().flatten();
         self.needs_stack(height, 0, if slots.has_size() { 4 } else { 2 });
-        Ok(())
+        Ok(entered)
     }
 
     fn body(&mut self, result: Option<Kind>) -> Result<(), Refusal> {
@@ -218,7 +231,7 @@ impl<'a> Weaver<'a, '_> {
         if self.slots.has_size() { 6 } else { 4 }
     }
 
-    fn finish(mut self, entry: PieceId, body: PieceId, result: Option<Kind>) -> Result<Woven<'a>, Refusal> {
+    fn finish(mut self, entry: Entry, result: Option<Kind>) -> Result<Woven<'a>, Refusal> {
         let held = self.slots.held;
         let thrown = self.insert(|code| {
             code.store(Kind::Reference, held);
@@ -230,14 +243,14 @@ impl<'a> Weaver<'a, '_> {
             Ok(())
         })?;
         let drop_thrown = self.insert(|code| {
-            code.op(0x57).load(Kind::Reference, held).op(ATHROW);
+            code.op(0x57).count(names::LOST)?.load(Kind::Reference, held).op(ATHROW);
             Ok(())
         })?;
         self.needs_stack(Some(0), 0, self.record_stack());
         let mut drop_result = None;
         if !self.exits.is_empty() {
             drop_result = Some(self.insert(|code| {
-                code.op(0x57);
+                code.op(0x57).count(names::LOST)?;
                 match result {
                     Some(kind) => code.load(kind, held).op(kind.return_opcode()),
                     None => code.op(opcode::RETURN),
@@ -245,15 +258,21 @@ impl<'a> Weaver<'a, '_> {
                 Ok(())
             })?);
         }
+        let entry_lost = self.insert(|code| {
+            code.count(names::LOST)?.op(ATHROW);
+            Ok(())
+        })?;
+        self.needs_stack(Some(0), 0, 3);
         self.layout.place()?;
         let mut handlers = Handlers { layout: &self.layout, list: Vec::new() };
         for exit in &self.exits {
             handlers.add(exit.record, exit.load, drop_result.unwrap_or(thrown));
         }
         handlers.add(record, rethrow, drop_thrown);
+        handlers.add(entry.entered, entry.body, entry_lost);
         let handlers_before = handlers.list.len();
-        handlers.keep(self.subject, entry)?;
-        let mut covered_from = body;
+        handlers.keep(self.subject, entry.entry)?;
+        let mut covered_from = entry.body;
         for exit in &self.exits {
             handlers.add(covered_from, exit.store, thrown);
             covered_from = exit.next;
@@ -262,7 +281,17 @@ impl<'a> Weaver<'a, '_> {
         let handlers = handlers.list;
         let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
         let (layout, slots) = (self.layout, self.slots);
-        Ok(Woven { layout, handlers, handlers_before, slots, max_stack, thrown, drop_thrown, drop_result })
+        Ok(Woven {
+            layout,
+            handlers,
+            handlers_before,
+            slots,
+            max_stack,
+            thrown,
+            drop_thrown,
+            drop_result,
+            entry_lost,
+        })
     }
 }
 

@@ -39,6 +39,7 @@ public final class SplProbe {
     private static final long TAIL = 64;
     private static final long CELLS = 128;
     private static final int CELL_SHIFT = 4;
+    /** Measured activations in the lower half, in the upper one the lower half of {@link #lost} at the last look. */
     private static final long CELL_DEPTH = 0;
     private static final long CELL_EPOCH = 4;
     private static final long CELL_SKIP = 8;
@@ -66,6 +67,12 @@ public final class SplProbe {
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     /** The class of virtual threads, null before JDK 19. */
     private static final Class<?> VIRTUAL = virtualThreads();
+
+    /**
+     * Exits that could not be recorded, as where the stack has overflowed: the handlers of the measured methods count
+     * them, without a call and so without an atomic operation. Any change says that depths may be too large.
+     */
+    public static int lost;
 
     private SplProbe() {}
 
@@ -160,7 +167,7 @@ public final class SplProbe {
         long cell = block + CELLS + ((long) id << CELL_SHIFT);
         int epoch = U.getInt(gate + GATE_EPOCH);
         if (U.getInt(cell + CELL_EPOCH) != epoch) {
-            U.putInt(cell + CELL_DEPTH, 0);
+            U.putInt(cell + CELL_DEPTH, lost << 16);
             U.putInt(cell + CELL_SKIP, every == 1 ? 0 : skip(block, every));
             U.putInt(cell + CELL_USED, 0);
             U.putInt(cell + CELL_EPOCH, epoch);
@@ -177,9 +184,14 @@ public final class SplProbe {
         if (index >= THREAD_BLOCKS) {
             return token | DEPTH_UNKNOWN;
         }
-        int depth = U.getInt(cell + CELL_DEPTH);
-        U.putInt(cell + CELL_DEPTH, depth + 1);
-        return token | (depth < DEPTH_UNKNOWN ? depth : DEPTH_UNKNOWN);
+        int depths = U.getInt(cell + CELL_DEPTH);
+        int depth = depths & DEPTH_UNKNOWN;
+        if (depths >>> 16 != (lost & 0xffff) && depth != 0) {
+            // One of the activations may be gone without a trace; 0 is never too large.
+            depth = DEPTH_UNKNOWN;
+        }
+        U.putInt(cell + CELL_DEPTH, lost << 16 | (depth < DEPTH_UNKNOWN ? depth + 1 : DEPTH_UNKNOWN));
+        return token | depth;
     }
 
     /** Counts down a random number of calls, so that periodic call patterns are sampled without bias. */
@@ -244,8 +256,8 @@ public final class SplProbe {
         if (index < THREAD_BLOCKS) {
             // Each activation puts back what it found, which also heals what a lost exit within it left behind.
             long cell = block + CELLS + ((long) id << CELL_SHIFT);
-            if (depth != DEPTH_UNKNOWN && U.getInt(cell + CELL_DEPTH) > depth) {
-                U.putInt(cell + CELL_DEPTH, depth);
+            if (depth != DEPTH_UNKNOWN && (U.getInt(cell + CELL_DEPTH) & DEPTH_UNKNOWN) > depth) {
+                U.putInt(cell + CELL_DEPTH, lost << 16 | depth);
             }
             own(block, start, end, meta, size);
         } else {

@@ -6,6 +6,8 @@ public final class SplProbe {
     public static final long[][] counts = new long[65536][4];
     /** The next recorder call of any kind fails when this is set. */
     public static Error failure;
+    /** Exits that could not be recorded. */
+    public static int lost;
 
     private SplProbe() {
     }
