@@ -129,11 +129,10 @@ impl Config {
     pub fn parse(text: &str, file: &Path) -> Result<Self, String> {
         let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
             format!(
-                "{}:{}:{}: {}\n  expected a section as [name] or a line key = value",
+                "{}:{}:{}: not understood; expected a section as [name] or a line key = value",
                 file.display(),
                 e.line,
-                e.col,
-                e.msg
+                e.col
             )
         })?;
         let mut config = Self::default();

@@ -79,6 +79,15 @@ impl Progress {
         self.note(&format!("verdict: {}", line(tasks, evaluation)));
     }
 
+    /// How many samples never arrived.
+    pub fn lost(&self, count: u64) {
+        if count > 0 {
+            self.note(&format!(
+                "{count} samples were lost: calls came faster than the agent could take them out"
+            ));
+        }
+    }
+
     /// The table at the end.
     pub fn table(&self, tasks: &Tasks, evaluations: &[Evaluation]) {
         if self.quiet {

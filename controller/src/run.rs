@@ -49,8 +49,13 @@ async fn together(
     };
     let progress = setup.progress();
     report_program(&progress, status);
+    progress.lost(session.lost());
     progress.table(&setup.tasks, session.evaluations());
     if !session.ever_connected() {
+        if session.standing() == ExitStatus::Error {
+            // An agent came and could not be used; that was said.
+            return Ok(ExitStatus::Error);
+        }
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
              try the command by itself, and let it start java directly",

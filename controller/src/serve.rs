@@ -40,6 +40,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         let mut session = Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()));
         measure::drive(&mut session, &mut inputs).await;
         if session.ever_connected() {
+            progress.lost(session.lost());
             progress.table(&setup.tasks, session.evaluations());
             worst = Some(worse(worst, session.standing()));
         }

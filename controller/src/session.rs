@@ -66,6 +66,7 @@ pub struct Session<'a> {
     absent: BTreeSet<usize>,
     labels: Labels,
     evaluations: Vec<Evaluation>,
+    lost: u64,
     problems: Vec<String>,
     detach_by: Option<Instant>,
     ever_connected: bool,
@@ -101,6 +102,7 @@ impl<'a> Session<'a> {
             absent: BTreeSet::new(),
             labels: Labels::default(),
             evaluations: Vec::new(),
+            lost: 0,
             problems: Vec::new(),
             detach_by: None,
             ever_connected: false,
@@ -121,6 +123,11 @@ impl<'a> Session<'a> {
         let missing = (0..self.tasks.comparisons.len()).filter(|index| !evaluated(index)).count();
         let missing = std::iter::repeat_n(Standing::Undecided, missing);
         exit_status(self.evaluations.iter().map(Evaluation::standing).chain(missing))
+    }
+
+    /// Samples that never arrived, or arrived damaged.
+    pub fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Whether an agent was ever here.
@@ -325,6 +332,7 @@ impl<'a> Session<'a> {
             self.check(written);
         }
         if lost > 0 {
+            self.lost += lost;
             self.event(Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {

@@ -65,7 +65,10 @@ fn read_config(named: Option<&Path>) -> Result<Config, String> {
     match fs::read_to_string(&path) {
         Ok(text) => Config::parse(&text, &path),
         Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Config::default()),
-        Err(error) => Err(format!("cannot read the configuration {}: {error}", path.display())),
+        Err(error) => Err(format!(
+            "cannot read the configuration {}: {error}; name a file with --config or ${FILE_VARIABLE}, or neither for the defaults",
+            path.display()
+        )),
     }
 }
 
