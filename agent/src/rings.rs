@@ -150,7 +150,7 @@ fn slot(block: usize, at: u64) -> usize {
 mod tests {
     use super::*;
     use std::collections::HashMap;
-    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    use std::sync::atomic::Ordering::SeqCst;
 
     /// What `SplProbe.own` does.
     fn own(memory: Memory, index: usize, start: u64) {
@@ -166,8 +166,10 @@ mod tests {
 
     /// What `SplProbe.shared` does up to its claim, and the rest of it.
     fn claim(memory: Memory, block: usize) -> Option<u64> {
-        let full = SLOTS - SLOTS / 4;
-        if memory.u64_at(block + HEAD).load(SeqCst) - memory.u64_at(block + TAIL).load(SeqCst) >= full {
+        let full = (SLOTS - SLOTS / 4) as i64;
+        let head = memory.u64_at(block + HEAD).load(SeqCst) as i64;
+        // By now the drain may have passed that head.
+        if head - memory.u64_at(block + TAIL).load(SeqCst) as i64 >= full {
             memory.u64_at(block + DROPPED).fetch_add(1, SeqCst);
             return None;
         }
@@ -265,22 +267,21 @@ mod tests {
     fn each_sample_of_eight_threads_is_seen_once_or_counted() {
         let (memory, mut rings) = rings();
         let block = THREAD_BLOCKS << BLOCK_SHIFT;
-        let (each, done) = (20_000_u64, AtomicU64::new(0));
+        let each = 20_000_u64;
         let mut seen: HashMap<u64, u64> = HashMap::new();
         std::thread::scope(|scope| {
-            for thread in 0..8 {
-                let done = &done;
-                scope.spawn(move || {
+            let produce = |thread: u64| {
+                move || {
                     for n in 0..each {
                         if let Some(claimed) = claim(memory, block) {
                             publish(memory, block, claimed, thread * each + n, thread);
                         }
                     }
-                    done.fetch_add(1, SeqCst);
-                });
-            }
+                }
+            };
+            let threads = (0..8).map(|thread| scope.spawn(produce(thread))).collect::<Vec<_>>();
             loop {
-                let last = done.load(SeqCst) == 8;
+                let last = threads.iter().all(|thread| thread.is_finished());
                 rings.drain(sys_now(), &mut |raw| {
                     assert_eq!(
                         (raw.start_ns / each, raw.end_ns),
