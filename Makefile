@@ -2,16 +2,23 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo test lint unit deny accept clean
+.PHONY: help setup jdks build demo test test-jdks lint unit deny accept clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing (Debian packages; needs root or sudo only then)
 	scripts/setup.sh
 
-jdks: ## fetch JDK 11, 21 and 25 for the tests
+jdks: ## fetch JDK 11, 21 and 25
 	scripts/jdks.sh
+
+test-jdks: setup jdks ## the end-to-end tests on JDK 11, 21 and 25 and on the installed one
+	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
+	scripts/jdks.sh --list | while read -r number home; do \
+		echo "JDK $$number"; \
+		SPL_TEST_JAVA=$$home/bin/java $(CARGO) test -p spl-controller --test e2e </dev/null || exit 1; \
+	done
 
 build: ## build the controller and the agent for release
 	$(CARGO) build --release -p spl-controller -p spl-agent
@@ -19,7 +26,7 @@ build: ## build the controller and the agent for release
 demo: setup build ## measure the ROME example and show the verdicts
 	scripts/demo.sh
 
-test: setup jdks lint unit deny ## everything that must pass before a commit
+test: setup lint unit deny ## everything that must pass before a commit
 
 lint: ## formatting, clippy and shell scripts
 	$(CARGO) fmt --all --check
