@@ -158,6 +158,8 @@ impl<'a> Session<'a> {
                 self.stranger(&why);
                 Next::Go
             }
+            // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.
+            Input::Ended | Input::Interrupted if !self.ever_connected => Next::Over,
             Input::Ended | Input::Interrupted => {
                 self.finish();
                 if self.agent.is_none() { Next::Over } else { Next::Go }

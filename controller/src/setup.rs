@@ -39,6 +39,11 @@ impl Setup {
         let (tasks, tasks_hash) = read_tasks(&config.tasks_file, config.scheduler.mode, arguments.quiet)?;
         let setup = Self { config, tasks, tasks_hash, quiet: arguments.quiet };
         setup.scheduler()?;
+        for task in setup.tasks.methods.iter().filter(|task| task.processor.is_some()) {
+            setup
+                .progress()
+                .note(&format!("{}: size processors are not run yet; its default size is used", task.method));
+        }
         Ok(setup)
     }
 

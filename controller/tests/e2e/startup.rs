@@ -2,6 +2,7 @@
 
 use crate::case::{self, Case};
 use crate::running::plainly;
+use spl_records::{RunState, TasksHash};
 use spl_verdict::NotEvaluated;
 use std::process::Command;
 
@@ -73,4 +74,24 @@ fn a_launcher_that_refuses_its_options() {
     let ended = case.java(&["-XX:+NoSuchOption", "CompareLoop", "0"]).ends_by_itself();
     ended.assert_status(2);
     ended.assert_said(&["Unrecognized VM option", "no agent connected", "try the command by itself"]);
+}
+
+#[test]
+fn a_program_without_a_jvm_leaves_an_interrupted_run_as_it_was() {
+    let tasks = "CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n";
+    let case = Case::comparing(tasks);
+    let state = RunState { tasks: TasksHash::of(tasks), methods: vec![], decided: vec![], finished: false };
+    let file = case.path("out").join("run.json");
+    std::fs::create_dir_all(case.path("out")).unwrap();
+    std::fs::write(&file, state.to_json()).unwrap();
+    case.start(["true"]).ends_by_itself().assert_status(2);
+    assert_eq!(RunState::from_json(&std::fs::read_to_string(&file).unwrap()).unwrap(), state);
+    assert!(case.results().is_empty(), "nothing was judged");
+}
+
+#[test]
+fn a_size_processor_is_not_passed_over_in_silence() {
+    let case = Case::comparing("CompareLoop.fast([I)J, pkg.Sizes <= CompareLoop.slow([I)J\n");
+    let ended = case.start(["true"]).ends_by_itself();
+    ended.assert_said(&["CompareLoop.fast([I)J: size processors are not run yet; its default size is used"]);
 }
