@@ -153,12 +153,19 @@ impl Link {
         self.waiting.clear();
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
-            Ok(cost_ps) => stream.put(&self.hello(cost_ps)),
-            Err(why) => {
+            Some(Ok(cost_ps)) => stream.put(&self.hello(cost_ps)),
+            Some(Err(why)) => {
                 stream.put(&self.hello(None));
                 stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
                 let _ = stream.flush();
                 return Ended::Detached;
+            }
+            None => {
+                // A program that ended at once; no fault of anybody's.
+                stream.put(&self.hello(None));
+                stream.put(&ToController::Bye { reason: ByeReason::VmDeath });
+                let _ = stream.flush();
+                return Ended::Dying;
             }
         }
         let mut next_send = Instant::now();
@@ -196,14 +203,15 @@ impl Link {
         }
     }
 
-    /// Makes the probe class ready and finds what a measured call costs, in picoseconds.
-    fn prepare(&mut self) -> Result<Option<u64>, String> {
-        let ready =
-            self.ask(Command::Prepare, |done| if let Done::Ready(ready) = done { Some(ready) } else { None });
-        ready.unwrap_or_else(|| Err("the JVM ends".to_owned()))?;
+    /// Makes the probe class ready and finds what a measured call costs, in picoseconds; `None` when the JVM ends before.
+    fn prepare(&mut self) -> Option<Result<Option<u64>, String>> {
+        let ready = |done| if let Done::Ready(ready) = done { Some(ready) } else { None };
+        if let Err(why) = self.ask(Command::Prepare, ready)? {
+            return Some(Err(why));
+        }
         let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
         let costs = (0..CALIBRATIONS).filter_map(|_| self.ask(Command::Calibrate, cost)?.ok());
-        Ok(costs.map(|(ns, calls)| ns * 1000 / calls.max(1)).min())
+        Some(Ok(costs.map(|(ns, calls)| ns * 1000 / calls.max(1)).min()))
     }
 
     /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before.
