@@ -131,7 +131,9 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                     }
                     atom => {
                         let formula = Node { value: Formula::Relation(atom), span };
-                        self.assertion(relation.to_string(), formula, None, span);
+                        let alone = true;
+                        let title = relation.to_string();
+                        self.assertion(Assertion { title, formula, alone, level: None, line: 0, span });
                     }
                 }
             }
@@ -141,26 +143,17 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 formula.value.for_each(&mut |relation| _ = self.atom(relation));
                 if let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) {
                     let formula = Node { value, span: formula.span };
-                    self.assertion(
-                        title.value.clone(),
-                        formula,
-                        level.as_ref().map(|level| level.value),
-                        span,
-                    );
+                    let level = level.as_ref().map(|level| level.value);
+                    let title = title.value.clone();
+                    self.assertion(Assertion { title, formula, alone: false, level, line: 0, span });
                 }
             }
         }
     }
 
-    fn assertion(
-        &mut self,
-        title: String,
-        formula: Node<Formula<Atom>>,
-        level: Option<crate::ast::Percent>,
-        span: Span,
-    ) {
-        let line = self.source.place(span.start).0;
-        self.program.assertions.push(Assertion { title, formula, level, line, span });
+    fn assertion(&mut self, assertion: Assertion) {
+        let line = self.source.place(assertion.span.start).0;
+        self.program.assertions.push(Assertion { line, ..assertion });
     }
 
     fn comparison(&mut self, left: Scaled, sign: Sign, right: Scaled, span: Span) {

@@ -2,6 +2,7 @@
 
 use crate::ast::{Formula, Node, Percent, Statistic};
 use crate::{Sign, Span, Tasks};
+use std::collections::BTreeSet;
 
 /// A checked task file of the full language.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Assertion {
     pub title: String,
     /// What is asserted.
     pub formula: Node<Formula<Atom>>,
+    /// Whether it is a comparison on a line of its own: decided by the first bucket that is full, as plain ones are.
+    pub alone: bool,
     /// Its significance level, if not the configured one.
     pub level: Option<Percent>,
     /// Where it stands in the file, counted from 1.
@@ -52,6 +55,27 @@ pub enum Atom {
         /// How far apart equal sides may be; only with `=`.
         within: Option<Percent>,
     },
+}
+
+impl Atom {
+    /// The methods whose times are compared, as indices into [`Tasks::methods`].
+    pub fn methods(&self) -> impl Iterator<Item = usize> + use<> {
+        let (first, second) = match self {
+            Self::Pair { left, right, .. } => (left.method, Some(right.method)),
+            Self::Bound { times, .. } => (times.method, None),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+impl Assertion {
+    /// The methods that it speaks of, each once, in ascending order.
+    #[must_use]
+    pub fn methods(&self) -> Vec<usize> {
+        let mut methods = BTreeSet::new();
+        self.formula.value.for_each(&mut |atom| methods.extend(atom.methods()));
+        methods.into_iter().collect()
+    }
 }
 
 /// A statistic of one method's times, multiplied.

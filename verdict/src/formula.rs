@@ -16,23 +16,28 @@ pub struct Composed {
 
 /// Composes the evidence of a formula over comparisons of the kind `R`.
 ///
-/// `judge` judges one comparison in one bucket; outside of quantifiers it gets no bucket. `for all sizes` means every
-/// one of `buckets`, `for some size` at least one, `for size in …` every one that lies in the interval as a whole. A
-/// quantifier over no bucket has no evidence: it is undecided, neither true nor false.
+/// `judge` judges one comparison in one bucket. `for all sizes` means every one of `buckets`, `for some size` at least
+/// one, `for size in …` every one that lies in the interval as a whole. What stands under no quantifier is meant for all
+/// sizes: the formula as a whole when it has none, else each such comparison for itself. A quantifier over no bucket has
+/// no evidence: it is undecided, neither true nor false.
 pub fn decide<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
-    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Result<Evidence, NotEvaluated>,
+    judge: &mut impl FnMut(&R, &Bucket) -> Result<Evidence, NotEvaluated>,
 ) -> Composed {
     let mut gaps = Vec::new();
-    let mut recording = |relation: &R, bucket: Option<&Bucket>| {
+    let mut recording = |relation: &R, bucket: &Bucket| {
         judge(relation, bucket).unwrap_or_else(|why| {
             gaps.push(why);
             Evidence::NONE
         })
     };
-    let evidence = compose(formula, buckets, None, &mut recording);
-    if quantifies_over_nothing(formula, buckets) {
+    let evidence = if is_quantified(formula) {
+        compose(formula, buckets, None, &mut recording)
+    } else {
+        in_all(buckets.iter(), |bucket| compose(formula, buckets, Some(bucket), &mut recording))
+    };
+    if buckets.is_empty() || quantifies_over_nothing(formula, buckets) {
         gaps.push(NotEvaluated::NoCommonBucket);
     }
     Composed { evidence, gaps }
@@ -42,10 +47,13 @@ fn compose<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
     scope: Option<&Bucket>,
-    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
+    judge: &mut impl FnMut(&R, &Bucket) -> Evidence,
 ) -> Evidence {
     match formula {
-        Formula::Relation(relation) => judge(relation, scope),
+        Formula::Relation(relation) => match scope {
+            Some(bucket) => judge(relation, bucket),
+            None => in_all(buckets.iter(), |bucket| judge(relation, bucket)),
+        },
         Formula::Not(inner) => !compose(&inner.value, buckets, scope, judge),
         Formula::And(parts) => {
             let parts: Vec<_> =
@@ -63,10 +71,32 @@ fn compose<R>(
         }
         Formula::For(sizes, body) => {
             let meant = buckets.iter().filter(|bucket| speaks_of(sizes.value, bucket));
-            let parts: Vec<_> =
-                meant.map(|bucket| compose(&body.value, buckets, Some(bucket), judge)).collect();
-            if sizes.value == Sizes::Some { Evidence::any(&parts) } else { Evidence::all(&parts) }
+            let part = |bucket| compose(&body.value, buckets, Some(bucket), judge);
+            if sizes.value == Sizes::Some {
+                Evidence::any(&meant.map(part).collect::<Vec<_>>())
+            } else {
+                in_all(meant, part)
+            }
         }
+    }
+}
+
+fn in_all<'a>(
+    buckets: impl Iterator<Item = &'a Bucket>,
+    part: impl FnMut(&'a Bucket) -> Evidence,
+) -> Evidence {
+    Evidence::all(&buckets.map(part).collect::<Vec<_>>())
+}
+
+fn is_quantified<R>(formula: &Formula<R>) -> bool {
+    match formula {
+        Formula::Relation(_) => false,
+        Formula::Not(inner) => is_quantified(&inner.value),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| is_quantified(&part.value)),
+        Formula::Implies(premise, conclusion) => {
+            is_quantified(&premise.value) || is_quantified(&conclusion.value)
+        }
+        Formula::For(..) => true,
     }
 }
 

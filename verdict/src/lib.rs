@@ -5,7 +5,8 @@
 //!
 //! - [`evaluate`] judges a plain comparison once, as the thesis does (3.2.7).
 //! - [`SequentialComparison`] judges it after every window of paired sampling.
-//! - [`judge`] gives the evidence of any comparison of the full language, [`decide`] that of a formula.
+//! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of its
+//!   comparisons, [`decide`] that of the formula.
 //! - [`exit_status`] sums up a run.
 //!
 //! ```
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assertion;
 mod classic;
 mod evidence;
 mod exit;
@@ -30,6 +32,7 @@ mod sequential;
 mod truth;
 mod types;
 
+pub use assertion::{Asserted, Part, Times, judge_assertion};
 pub use classic::evaluate;
 pub use evidence::Evidence;
 pub use exit::{ExitStatus, Standing, exit_status};

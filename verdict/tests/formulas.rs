@@ -4,7 +4,10 @@
 
 use spl_lang::{Atom, Program, RunMode, parse_file};
 use spl_model::{Bucket, Scale, Size};
-use spl_verdict::{Basis, Composed, Evidence, Judged, NotEvaluated, Truth, decide, judge, standing_alone};
+use spl_verdict::{
+    Asserted, Basis, Composed, Evidence, Judged, NotEvaluated, Standing, Times, Truth, decide, judge,
+    judge_assertion, standing_alone,
+};
 
 const LEVEL: f64 = 0.05;
 
@@ -43,7 +46,7 @@ fn composed(statement: &str, buckets: &[Bucket]) -> Composed {
 fn comparisons_inside_formulas() {
     use Truth::{False, True, Undecided};
     let check = |formula: &str, expected| {
-        let got = composed(&format!("assert \"t\": {formula}"), &[]).evidence.truth(LEVEL);
+        let got = composed(&format!("assert \"t\": {formula}"), &[Bucket::All]).evidence.truth(LEVEL);
         assert_eq!(got, expected, "{formula}");
     };
     check("one < twice", True);
@@ -76,7 +79,7 @@ fn comparisons_inside_formulas() {
 /// Proof is one-sided; to be wrongly refuted a comparison has both directions.
 #[test]
 fn refutation_is_two_sided() {
-    let evidence = |formula: &str| composed(&format!("assert \"t\": {formula}"), &[]).evidence;
+    let evidence = |formula: &str| composed(&format!("assert \"t\": {formula}"), &[Bucket::All]).evidence;
     for formula in ["one < same", "same < one", "one >= same"] {
         let Evidence { p_true, p_false } = evidence(formula);
         assert!((p_false - (2.0 * (1.0 - p_true)).min(1.0)).abs() < 1e-12, "{formula}: {p_true} {p_false}");
@@ -89,7 +92,7 @@ fn refutation_is_two_sided() {
 fn connectives_between_comparisons() {
     use Truth::{False, True, Undecided};
     let check = |formula: &str, expected| {
-        let got = composed(&format!("assert \"t\": {formula}"), &[]).evidence.truth(LEVEL);
+        let got = composed(&format!("assert \"t\": {formula}"), &[Bucket::All]).evidence.truth(LEVEL);
         assert_eq!(got, expected, "{formula}");
     };
     check("one < twice & twice < ten", True);
@@ -107,7 +110,8 @@ fn connectives_between_comparisons() {
 
 #[test]
 fn what_was_not_measured_is_said() {
-    let Composed { evidence, gaps } = composed("assert \"t\": never < one & one < twice | 1 ns < never", &[]);
+    let Composed { evidence, gaps } =
+        composed("assert \"t\": never < one & one < twice | 1 ns < never", &[Bucket::All]);
     assert_eq!(evidence.truth(LEVEL), Truth::Undecided);
     let gap = |left, right| NotEvaluated::TooFewSamples { left, right };
     assert_eq!(gaps, [gap(0, 100), gap(0, 0)]);
@@ -123,28 +127,35 @@ fn quantifiers_speak_of_buckets() {
     use Truth::{False, True, Undecided};
     // Sizes from 300 on: the times are those of the other method, so the comparison turns round.
     let check = |formula: &str, lows: &[u64], expected| {
-        let program = program(&format!("assert \"t\": {formula}: one < twice"));
-        let mut judge = |atom: &Atom, bucket: Option<&Bucket>| {
+        let program = program(&format!("assert \"t\": {formula} one < twice"));
+        let mut judge = |atom: &Atom, bucket: &Bucket| {
             let evidence = judged(atom, 100)?.evidence;
-            let turned = bucket.is_some_and(|bucket| *bucket >= buckets(&[300])[0]);
-            Ok(if turned { !evidence } else { evidence })
+            Ok(if *bucket >= buckets(&[300])[0] { !evidence } else { evidence })
         };
         let formula_read = &program.assertions.last().unwrap().formula.value;
         let got = decide(formula_read, &buckets(lows), &mut judge);
         assert_eq!(got.evidence.truth(LEVEL), expected, "{formula} {lows:?}");
         assert_eq!(got.gaps.is_empty(), expected != Undecided, "{formula} {lows:?}");
     };
-    check("for all sizes", &[0, 100], True);
-    check("for all sizes", &[0, 300], False);
-    check("for all sizes", &[], Undecided);
-    check("for some size", &[0, 300], True);
-    check("for some size", &[300, 400], False);
-    check("for some size", &[], Undecided);
-    check("for size in [0, 300)", &[0, 200, 300], True);
-    check("for size in [0, inf)", &[0, 200, 300], False);
-    check("for size in [250, 400)", &[200, 300], False);
-    check("for size in [300, 400)", &[200, 300], False);
-    check("for size in [0, 150)", &[100, 200], Undecided);
+    check("for all sizes:", &[0, 100], True);
+    check("for all sizes:", &[0, 300], False);
+    check("for all sizes:", &[], Undecided);
+    check("for some size:", &[0, 300], True);
+    check("for some size:", &[300, 400], False);
+    check("for some size:", &[], Undecided);
+    check("for size in [0, 300):", &[0, 200, 300], True);
+    check("for size in [0, inf):", &[0, 200, 300], False);
+    check("for size in [250, 400):", &[200, 300], False);
+    check("for size in [300, 400):", &[200, 300], False);
+    check("for size in [0, 150):", &[100, 200], Undecided);
+    // Without a quantifier all sizes are meant: of the whole, or of what stands under none.
+    check("", &[0, 100], True);
+    check("", &[0, 300], False);
+    check("", &[], Undecided);
+    check("! (twice < one) & ", &[0, 300], False);
+    check("twice < one | for some size:", &[0, 300], True);
+    check("twice < one => for all sizes:", &[0, 300], True);
+    check("one < twice & for some size:", &[0, 300], False);
 }
 
 /// The level bounds the error of the whole: four chances to refute need a quarter of it each.
@@ -155,7 +166,7 @@ fn errors_of_parts_add_up() {
     let check = |p_false, expected| {
         let evidence = Evidence { p_true: 1.0, p_false };
         assert_eq!(
-            decide(formula, &[], &mut |_, _| Ok(evidence)).evidence.truth(LEVEL),
+            decide(formula, &[Bucket::All], &mut |_, _| Ok(evidence)).evidence.truth(LEVEL),
             expected,
             "{p_false}"
         );
@@ -199,4 +210,56 @@ fn figures_are_those_of_the_comparison() {
     let Judged { left_ns, right_ns, n_left, n_right, .. } = judged(&atom, 101).unwrap();
     assert!((left_ns - 2000.0).abs() < 50.0, "{left_ns}");
     assert_eq!((right_ns, n_left, n_right), (3000.0, 101, None));
+}
+
+/// Times by method, for a method of 100 samples in the sizes from 0 and in those from 100, where the method "one" takes
+/// as long as "ten"; "never" cannot be measured.
+struct InTwoBuckets(Vec<[Vec<u64>; 2]>);
+
+impl InTwoBuckets {
+    fn new() -> Self {
+        let of = |method| [times(method, 100), times(if method == 0 { 3 } else { method }, 100)];
+        Self((0..METHODS.len()).map(of).collect())
+    }
+}
+
+impl Times for InTwoBuckets {
+    fn of(&self, method: usize, bucket: &Bucket) -> Result<&[u64], NotEvaluated> {
+        match METHODS[method].1 {
+            0 => Err(NotEvaluated::NotMeasured("it is native".to_owned())),
+            _ => Ok(&self.0[method][usize::from(*bucket != buckets(&[0])[0])]),
+        }
+    }
+}
+
+fn asserted(statement: &str) -> Asserted {
+    let program = program(statement);
+    let (index, assertion) = program.assertions.iter().enumerate().next_back().unwrap();
+    judge_assertion(index, assertion, &buckets(&[0, 100]), &InTwoBuckets::new(), LEVEL)
+}
+
+#[test]
+fn an_assertion_is_about_all_sizes_and_a_line_about_the_first() {
+    let check = |statement: &str, truth, basis, standing, parts: usize| {
+        let got = asserted(statement);
+        assert_eq!((got.truth, got.basis, got.standing()), (truth, basis, standing), "{statement}");
+        assert_eq!(got.parts.len(), parts, "{statement}");
+    };
+    check("assert \"t\": one < twice", Truth::False, None, Standing::Fails, 2);
+    check("assert \"t\": for some size: one < twice", Truth::True, None, Standing::Holds, 2);
+    check("assert \"t\": one <= same", Truth::False, None, Standing::Fails, 2);
+    check("median(one) < twice", Truth::True, Some(Basis::Proved), Standing::Holds, 1);
+    check("median(one) <= same", Truth::Undecided, Some(Basis::NotRefuted), Standing::Holds, 1);
+    check("assert \"t\": never < one | twice < ten", Truth::True, None, Standing::Holds, 4);
+    check("median(one) < never", Truth::Undecided, None, Standing::Undecided, 1);
+}
+
+#[test]
+fn a_level_of_its_own_and_what_was_not_measured() {
+    let strict = asserted("assert \"t\": one < twice at 0.001%");
+    assert!((strict.level - 0.00001).abs() < 1e-15);
+    let gaps = asserted("assert \"t\": never < one").gaps;
+    assert_eq!(gaps, vec![NotEvaluated::NotMeasured("it is native".to_owned()); 2]);
+    let relations: Vec<_> = asserted("assert \"t\": one < ten & twice < ten").parts;
+    assert_eq!(relations.iter().map(|part| part.relation).collect::<Vec<_>>(), [0, 1, 0, 1]);
 }
