@@ -2,7 +2,7 @@
 
 use crate::MethodIx;
 use spl_model::{Bucket, Outcome};
-use spl_verdict::Evaluation;
+use spl_verdict::{Asserted, Evaluation};
 use std::fmt;
 
 /// What is to be done.
@@ -36,6 +36,8 @@ pub enum Action {
     },
     /// A comparison was evaluated, or can't be.
     Evaluated(Box<Evaluation>),
+    /// An assertion was judged.
+    Asserted(Box<Asserted>),
     /// Every method is finished.
     Done,
 }
@@ -129,8 +131,8 @@ pub enum Cause {
         /// The ceiling.
         ceiling_ns_per_s: u64,
     },
-    /// All comparisons of the method are decided.
-    ComparisonsDecided {
+    /// All comparisons and assertions of the method are decided.
+    ClaimsDecided {
         /// Samples that count.
         samples: u64,
     },
@@ -203,6 +205,7 @@ impl Decision {
                 let verb = if evaluation.verdict.is_ok() { "evaluate" } else { "do not evaluate" };
                 write!(f, "{verb} comparison {} in bucket {}", evaluation.comparison, evaluation.bucket)?;
             }
+            Action::Asserted(asserted) => write!(f, "judge assertion {}", asserted.assertion)?,
             Action::Done => f.write_str("end the measurement")?,
         }
         write!(f, ": {} ({})", self.cause, self.situation)
@@ -233,8 +236,8 @@ impl fmt::Display for Cause {
                     "probes cost {cost_ns_per_s} ns of CPU time a second, the ceiling is {ceiling_ns_per_s}"
                 )
             }
-            Self::ComparisonsDecided { samples } => {
-                write!(f, "all its comparisons are decided after {samples} samples")
+            Self::ClaimsDecided { samples } => {
+                write!(f, "all that is asserted of it is decided after {samples} samples")
             }
             Self::LimitReached { samples, limit: Some(limit) } => {
                 write!(f, "it has {samples} samples, the limit is {limit}")

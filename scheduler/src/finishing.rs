@@ -7,27 +7,34 @@ use spl_model::{Bucket, Outcome};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
-    /// Decides the comparisons of `method` whose other side has an equal full bucket; each leaves both its methods,
-    /// which may finish either of them.
+    /// Decides the claims of `method` whose other methods have an equal full bucket; each leaves its methods, which may
+    /// finish any of them.
     pub(crate) fn bucket_filled(&mut self, method: MethodIx, bucket: &Bucket) {
         let needed = self.settings.min_samples;
         let ready: Vec<usize> = self
-            .comparisons
+            .claims
             .open_of(method)
-            .filter(|&index| self.comparisons.is_full(index, bucket, &self.roster, needed))
+            .filter(|&claim| self.claims.is_decided_by_first(claim))
+            .filter(|&claim| self.claims.is_full(claim, bucket, &self.roster, needed))
             .collect();
-        ready.into_iter().for_each(|index| self.decide_full(index, bucket));
+        ready.into_iter().for_each(|claim| self.decide_full(claim, bucket));
     }
 
-    /// Evaluates a comparison whose buckets are full, unless another pair of buckets was.
-    pub(crate) fn decide_full(&mut self, index: usize, bucket: &Bucket) {
-        if self.comparisons.is_open(index) {
-            let evaluation = self.comparisons.evaluate(index, bucket, &self.roster, &self.settings);
-            let needed = self.settings.min_samples;
-            self.decide(Action::Evaluated(Box::new(evaluation)), Cause::BucketsFull { needed });
-            self.comparisons.close(index);
-            self.finish_decided(index);
+    /// Evaluates a claim whose buckets are full, unless other equal buckets were.
+    pub(crate) fn decide_full(&mut self, claim: usize, bucket: &Bucket) {
+        if !self.claims.is_open(claim) {
+            return;
         }
+        let cause = Cause::BucketsFull { needed: self.settings.min_samples };
+        match self.claims.kind(claim) {
+            Ok(_) => {
+                let evaluation = self.claims.evaluate(claim, bucket, &self.roster, &self.settings);
+                self.decide(Action::Evaluated(Box::new(evaluation)), cause);
+            }
+            Err(assertion) => self.assert_in(assertion, std::slice::from_ref(bucket), false, cause),
+        }
+        self.claims.close(claim);
+        self.finish_decided(claim);
     }
 
     /// Finishes a method that has as many samples as are allowed.
@@ -39,21 +46,21 @@ impl Scheduler {
         }
     }
 
-    /// The owner has evaluated a comparison itself.
-    pub(crate) fn decided(&mut self, comparison: usize) {
-        if self.comparisons.is_open(comparison) {
-            self.comparisons.close(comparison);
-            self.finish_decided(comparison);
+    /// The owner has evaluated a claim itself.
+    pub(crate) fn decided(&mut self, claim: usize) {
+        if self.claims.is_open(claim) {
+            self.claims.close(claim);
+            self.finish_decided(claim);
             self.balance(None);
         }
     }
 
-    /// Finishes the methods of a closed comparison that have no open one left.
-    pub(crate) fn finish_decided(&mut self, comparison: usize) {
-        for side in self.comparisons.sides(comparison) {
-            if self.comparisons.all_decided(side) {
-                let samples = self.roster.get(side).map_or(0, |method| method.counted);
-                self.finish(side, Cause::ComparisonsDecided { samples });
+    /// Finishes the methods of a closed claim that have no open one left.
+    pub(crate) fn finish_decided(&mut self, claim: usize) {
+        for method in self.claims.methods(claim).to_vec() {
+            if self.claims.all_decided(method) {
+                let samples = self.roster.get(method).map_or(0, |method| method.counted);
+                self.finish(method, Cause::ClaimsDecided { samples });
             }
         }
     }
@@ -75,21 +82,30 @@ impl Scheduler {
         self.balance(None);
     }
 
-    /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing.
+    /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing. A formula
+    /// may be decided by its other methods.
     pub(crate) fn unavailable(&mut self, method: MethodIx, why: Outcome) {
         if self.roster.is_finished(method) {
             return;
         }
-        let reason = format!("{}: {}", self.name(method), describe(&why));
+        let reason = NotEvaluated::NotMeasured(format!("{}: {}", self.name(method), describe(&why)));
+        self.roster.set_missing(method, reason.clone());
         let cause = Cause::Unavailable(why);
         self.mark_finished(method, cause.clone());
-        let open: Vec<usize> = self.comparisons.open_of(method).collect();
-        for index in open {
-            let evaluation =
-                self.comparisons.without(index, NotEvaluated::NotMeasured(reason.clone()), &self.roster);
-            self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
-            self.comparisons.close(index);
-            self.finish_decided(index);
+        let open: Vec<usize> = self.claims.open_of(method).collect();
+        for claim in open {
+            match self.claims.kind(claim) {
+                Ok(_) => {
+                    let evaluation = self.claims.without(claim, reason.clone(), &self.roster);
+                    self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
+                }
+                Err(assertion) if self.claims.is_decided_by_first(claim) || self.is_over(claim) => {
+                    self.assert_leftover(assertion, cause.clone());
+                }
+                Err(_) => continue,
+            }
+            self.claims.close(claim);
+            self.finish_decided(claim);
         }
         self.balance(None);
     }
@@ -101,26 +117,37 @@ impl Scheduler {
         }
     }
 
-    /// Ends a method's measurement and judges its open comparisons whose other side has ended too; with windows all
-    /// of them, because a side alone makes no pairs.
+    /// Ends a method's measurement and judges its open claims whose other methods have ended too; with windows all of
+    /// them, because a side alone makes no pairs.
     pub(crate) fn finish(&mut self, method: MethodIx, cause: Cause) {
         if self.roster.is_finished(method) {
             return;
         }
         self.mark_finished(method, cause);
-        let open: Vec<usize> = self.comparisons.open_of(method).collect();
-        for index in open {
-            let both = self.comparisons.sides(index).into_iter().all(|side| self.roster.is_finished(side));
-            if !both && self.rotations.is_empty() {
+        let open: Vec<usize> = self.claims.open_of(method).collect();
+        for claim in open {
+            if !self.is_over(claim) && self.rotations.is_empty() {
                 continue;
             }
-            self.comparisons.close(index);
-            let left = self.comparisons.leftover(index, &self.roster, &self.settings);
-            for evaluation in left.evaluations {
-                let cause = Cause::NoMoreSamples { sparse_buckets: left.sparse_buckets };
-                self.decide(Action::Evaluated(Box::new(evaluation)), cause);
+            self.claims.close(claim);
+            match self.claims.kind(claim) {
+                Ok(_) => self.evaluate_leftover(claim),
+                Err(assertion) => self.assert_leftover(assertion, Cause::NoMoreSamples { sparse_buckets: 0 }),
             }
-            self.finish_decided(index);
+            self.finish_decided(claim);
+        }
+    }
+
+    /// Whether none of the claim's methods gives any more samples.
+    fn is_over(&self, claim: usize) -> bool {
+        self.claims.methods(claim).iter().all(|&method| self.roster.is_finished(method))
+    }
+
+    fn evaluate_leftover(&mut self, comparison: usize) {
+        let left = self.claims.leftover(comparison, &self.roster, &self.settings);
+        for evaluation in left.evaluations {
+            let cause = Cause::NoMoreSamples { sparse_buckets: left.sparse_buckets };
+            self.decide(Action::Evaluated(Box::new(evaluation)), cause);
         }
     }
 

@@ -70,8 +70,9 @@
 
 #![forbid(unsafe_code)]
 
+mod asserting;
 mod budget;
-mod compare;
+mod claims;
 mod decision;
 mod event;
 mod finishing;

@@ -2,6 +2,7 @@
 
 use crate::{Settings, WarmUp};
 use spl_model::{Bucket, Sample, SampleFlags};
+use spl_verdict::NotEvaluated;
 use std::collections::BTreeMap;
 
 /// Where a method stands.
@@ -58,6 +59,8 @@ pub(crate) struct Method {
     /// The latest end and the one before it, nanoseconds of the JVM's clock.
     ends_ns: (Option<u64>, Option<u64>),
     warming: Warming,
+    /// Why it could not be measured.
+    pub(crate) missing: Option<NotEvaluated>,
 }
 
 /// Progress of the current warm-up.
@@ -83,6 +86,7 @@ impl Method {
             buckets: BTreeMap::new(),
             ends_ns: (None, None),
             warming: Warming::default(),
+            missing: None,
         }
     }
 

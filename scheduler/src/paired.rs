@@ -114,18 +114,30 @@ impl Scheduler {
         while let Some((number, calls)) = self.rotations[unit].close_oldest(newest) {
             let members = self.roster.unfinished_of(unit);
             let open: BTreeSet<usize> =
-                members.iter().flat_map(|&member| self.comparisons.open_of(member)).collect();
+                members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
+            let (comparisons, assertions): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
             let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
             let mut full = Vec::new();
-            for &comparison in &open {
+            for comparison in comparisons {
                 full.extend(self.pair(comparison, number, &calls, &mut used));
             }
             self.record_used(&members, &calls, &used);
-            if self.settings.paired.is_some_and(|paired| !paired.owner_decides) {
-                full.into_iter().for_each(|(comparison, bucket)| self.decide_full(comparison, &bucket));
+            if self.settings.paired.is_some_and(|paired| paired.owner_decides) {
+                full.clear();
             }
+            full.extend(assertions.into_iter().filter_map(|claim| Some((claim, self.full_bucket(claim)?))));
+            full.into_iter().for_each(|(claim, bucket)| self.decide_full(claim, &bucket));
             members.into_iter().for_each(|member| self.finish_at_limit(member));
         }
+    }
+
+    /// The bucket that decides an assertion now, if it is one that the first full bucket decides.
+    fn full_bucket(&self, claim: usize) -> Option<Bucket> {
+        let first = self.claims.methods(claim).first().filter(|_| self.claims.is_decided_by_first(claim))?;
+        let needed = self.settings.min_samples;
+        let is_full = |bucket: &&Bucket| self.claims.is_full(claim, bucket, &self.roster, needed);
+        self.roster.get(*first)?.buckets.keys().find(is_full).cloned()
     }
 
     /// Pairs the calls of a comparison in each bucket, the first with the first. Gives the buckets that are full.
@@ -136,7 +148,7 @@ impl Scheduler {
         calls: &Calls,
         used: &mut BTreeSet<(MethodIx, usize)>,
     ) -> Vec<(usize, Bucket)> {
-        let [left, right] = self.comparisons.sides(comparison);
+        let [left, right] = self.claims.sides(comparison);
         let of = |method: MethodIx| calls.get(&method).map_or(&[][..], Vec::as_slice);
         let mut by_bucket: BTreeMap<&Bucket, [Vec<usize>; 2]> = BTreeMap::new();
         for (side, method) in [left, right].into_iter().enumerate() {
@@ -166,7 +178,7 @@ impl Scheduler {
                 surplus: (lefts.len() + rights.len() - 2 * pairs) as u64,
                 overlapped: overlapped as u64,
             };
-            let count = self.comparisons.add_pairs(comparison, bucket, &window.left_ns, &window.right_ns);
+            let count = self.claims.add_pairs(comparison, bucket, &window.left_ns, &window.right_ns);
             if count >= self.settings.min_samples {
                 full.push((comparison, bucket.clone()));
             }
@@ -181,7 +193,7 @@ impl Scheduler {
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
             let none = !(0..list.len()).any(|at| used.contains(&(member, at)));
-            let alone = !self.comparisons.has_any(member);
+            let alone = !self.claims.is_compared(member);
             for (at, call) in list.iter().enumerate() {
                 if alone || used.contains(&(member, at)) || (none && at == 0) {
                     if let Some(method) = self.roster.get_mut(member) {

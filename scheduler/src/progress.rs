@@ -31,8 +31,8 @@ pub struct MethodProgress {
     pub buckets: usize,
     /// Buckets with as many samples as a comparison asks for.
     pub full_buckets: usize,
-    /// Comparisons that are not decided.
-    pub open_comparisons: usize,
+    /// Comparisons and assertions that are not decided.
+    pub open_claims: usize,
 }
 
 impl Scheduler {
@@ -56,7 +56,7 @@ impl Scheduler {
             dropped: method.dropped,
             buckets: method.buckets.len(),
             full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),
-            open_comparisons: self.comparisons.open_of(index).count(),
+            open_claims: self.claims.open_of(index).count(),
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::MethodIx;
 use crate::method::{Method, Status};
 use spl_lang::Tasks;
-use std::collections::HashMap;
+use spl_verdict::NotEvaluated;
+use std::collections::{BTreeSet, HashMap};
 
 /// All methods of the task file, and the units in which they are measured and counted: with windows the groups of
 /// methods that are compared with each other, else each method by itself. Statuses change here only, so that the
@@ -142,6 +143,13 @@ impl Roster {
         self.methods.iter_mut().filter(|method| touched[method.class]).for_each(Method::cool_down);
     }
 
+    /// Notes why a method can't be measured.
+    pub(crate) fn set_missing(&mut self, method: MethodIx, why: NotEvaluated) {
+        if let Some(method) = self.methods.get_mut(method.0) {
+            method.missing = Some(why);
+        }
+    }
+
     /// Counts lost samples.
     pub(crate) fn drop_samples(&mut self, method: Option<MethodIx>, count: u64) {
         match method {
@@ -154,13 +162,12 @@ impl Roster {
         }
     }
 
-    /// Samples of either method that were lost, those of unknown methods since the first of the two was measured
-    /// included.
-    pub(crate) fn dropped_of(&self, left: MethodIx, right: MethodIx) -> u64 {
-        let of = |method| self.get(method).map_or(0, |method: &Method| method.dropped);
-        let own = if left == right { of(left) } else { of(left).saturating_add(of(right)) };
-        let since = |method| self.get(method).and_then(|method: &Method| method.dropped_before);
-        let before = [since(left), since(right)].into_iter().flatten().min();
+    /// Samples of these methods that were lost, those of unknown methods since the first of them was measured included.
+    pub(crate) fn dropped_of(&self, methods: &[MethodIx]) -> u64 {
+        let distinct = methods.iter().collect::<BTreeSet<_>>();
+        let methods = || distinct.iter().filter_map(|&&method| self.get(method));
+        let own = methods().fold(0_u64, |sum, method| sum.saturating_add(method.dropped));
+        let before = methods().filter_map(|method| method.dropped_before).min();
         own.saturating_add(before.map_or(0, |before| self.dropped_of_unknown - before))
     }
 }

@@ -1,7 +1,7 @@
 //! The state machine: each event is one communication cycle (thesis 3.2.3, 3.2.4).
 
 use crate::budget::{Meters, Thinning};
-use crate::compare::Comparisons;
+use crate::claims::Claims;
 use crate::law::{Law, Shift};
 use crate::method::Status;
 use crate::probes::Probes;
@@ -9,7 +9,7 @@ use crate::roster::Roster;
 use crate::select;
 use crate::windows::Rotation;
 use crate::{Action, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
-use spl_lang::Tasks;
+use spl_lang::{Program, Tasks};
 use spl_model::{Bucket, MethodRef, Sample};
 
 /// Decides what is measured. See the crate's documentation.
@@ -18,7 +18,7 @@ pub struct Scheduler {
     pub(crate) settings: Settings,
     pub(crate) names: Vec<MethodRef>,
     pub(crate) roster: Roster,
-    pub(crate) comparisons: Comparisons,
+    pub(crate) claims: Claims,
     pub(crate) law: Law,
     pub(crate) probes: Probes,
     pub(crate) meters: Meters,
@@ -39,13 +39,19 @@ impl Scheduler {
     /// # Errors
     /// When the settings contradict themselves, or a comparison names a method that is not in the list.
     pub fn new(settings: Settings, tasks: &Tasks) -> Result<Self, SettingsError> {
+        Self::of_program(settings, &Program { tasks: tasks.clone(), assertions: Vec::new() })
+    }
+
+    /// As [`Scheduler::new`], with the assertions of the full language.
+    ///
+    /// # Errors
+    /// As [`Scheduler::new`].
+    pub fn of_program(settings: Settings, program: &Program) -> Result<Self, SettingsError> {
         settings.check()?;
-        let comparisons = Comparisons::new(tasks, &settings)?;
-        let units = if settings.windows().is_some() {
-            comparisons.groups()
-        } else {
-            (0..tasks.methods.len()).collect()
-        };
+        let claims = Claims::new(program, &settings)?;
+        let tasks = &program.tasks;
+        let units =
+            if settings.windows().is_some() { claims.groups() } else { (0..tasks.methods.len()).collect() };
         let roster = Roster::new(tasks, &units);
         Ok(Self {
             rotations: if settings.windows().is_some() { Rotation::of_units(&roster) } else { Vec::new() },
@@ -53,7 +59,7 @@ impl Scheduler {
             probes: Probes::new(roster.len()),
             meters: Meters::new(roster.len()),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
-            comparisons,
+            claims,
             roster,
             settings,
             clock_offset_ns: 0,
@@ -188,7 +194,7 @@ impl Scheduler {
             return;
         }
         while self.roster.measured() < self.optimal() {
-            let Some(method) = select::to_measure(&self.roster, &self.comparisons) else { break };
+            let Some(method) = select::to_measure(&self.roster, &self.claims) else { break };
             let cause = match &shift {
                 Some(Shift::More(cause)) => cause.clone(),
                 _ => Cause::BelowOptimal,

@@ -1,7 +1,7 @@
 //! Which method is measured next, and which is suspended (thesis 1.5.2, 1.5.3, 3.2.5).
 
 use crate::MethodIx;
-use crate::compare::Comparisons;
+use crate::claims::Claims;
 use crate::roster::Roster;
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 ///
 /// The priority of a class is the number of its methods that wait, less the number of those that are measured or
 /// finished. Equal classes go by the task file too.
-pub(crate) fn to_measure(roster: &Roster, comparisons: &Comparisons) -> Option<MethodIx> {
+pub(crate) fn to_measure(roster: &Roster, claims: &Claims) -> Option<MethodIx> {
     let mut priorities = vec![0_i64; roster.classes()];
     let mut candidates = vec![false; roster.classes()];
     for (_, method) in roster.iter() {
@@ -25,7 +25,7 @@ pub(crate) fn to_measure(roster: &Roster, comparisons: &Comparisons) -> Option<M
     roster
         .iter()
         .filter(|(_, method)| method.class == class && method.status.waits())
-        .max_by_key(|&(index, method)| (comparisons.open_of(index).count(), method.counted, Reverse(index)))
+        .max_by_key(|&(index, method)| (claims.open_of(index).count(), method.counted, Reverse(index)))
         .map(|(index, _)| index)
 }
 

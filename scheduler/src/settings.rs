@@ -1,6 +1,6 @@
 //! What the operator may set (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
 
-use crate::compare::MIN_SIDE;
+use crate::claims::MIN_SIDE;
 use spl_lang::RunMode;
 use spl_model::Scale;
 
@@ -185,11 +185,11 @@ pub enum SettingsError {
     /// A bucket would be full before it has a variance (thesis 3.2.7).
     #[error("min-method-measurements must be at least 2 to compare methods, not {0}")]
     TooFewForTest(u64),
-    /// A comparison of a method that is not in the task list.
-    #[error("comparison {comparison} names a method that is not in the list")]
+    /// A comparison or an assertion of a method that is not in the task list.
+    #[error("claim {claim} names a method that is not in the list")]
     UnknownMethod {
-        /// Index of the comparison.
-        comparison: usize,
+        /// Index of the comparison, or of the assertion after the comparisons.
+        claim: usize,
     },
     /// No probability.
     #[error("limit-p-value must lie between 0 and 1, not {0}")]

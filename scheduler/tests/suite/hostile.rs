@@ -85,7 +85,7 @@ fn check_state(scheduler: &Scheduler, started: bool) {
         assert_eq!((now.measured, now.measured == 0), (now.optimal, now.unfinished == 0));
     }
     for one in scheduler.progress() {
-        assert!(one.status != Status::Finished || one.open_comparisons == 0 || now.unfinished > 0, "{one:?}");
+        assert!(one.status != Status::Finished || one.open_claims == 0 || now.unfinished > 0, "{one:?}");
     }
 }
 

@@ -108,7 +108,7 @@ fn settings_that_cannot_be_obeyed_are_refused() {
     assert!(Scheduler::new(Settings { limit_p: f64::NAN, ..thesis() }, &apart(1, &[])).is_err());
     assert!(Scheduler::new(Settings { min_diff_ns: 5, max_diff_ns: 5, ..thesis() }, &apart(1, &[])).is_ok());
     let stranger = Scheduler::new(thesis(), &apart(1, &[(0, 7)]));
-    assert_eq!(stranger.err(), Some(SettingsError::UnknownMethod { comparison: 0 }));
+    assert_eq!(stranger.err(), Some(SettingsError::UnknownMethod { claim: 0 }));
 }
 
 #[test]

@@ -4,6 +4,7 @@
     reason = "a test ends where its premises fail; clippy knows only functions marked as tests"
 )]
 
+mod asserting;
 mod bench;
 mod budget;
 mod finishing;

@@ -1,8 +1,8 @@
-//! Comparisons: which are open, and what decides them (thesis 3.2.7).
+//! Claims, which are comparisons and assertions: which are open, and what decides them (thesis 3.2.7).
 
 use crate::roster::Roster;
 use crate::{MethodIx, Settings, SettingsError};
-use spl_lang::{Comparison, RunMode, Tasks};
+use spl_lang::{Assertion, Comparison, Program, RunMode};
 use spl_model::Bucket;
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
@@ -10,12 +10,15 @@ use std::collections::BTreeMap;
 /// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
 pub(crate) const MIN_SIDE: usize = 2;
 
-/// The comparisons of the task file; none in measurement mode.
+/// The claims of the task file, the comparisons first and the assertions after them; none in measurement mode.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Comparisons {
-    all: Vec<Comparison>,
+pub(crate) struct Claims {
+    comparisons: Vec<Comparison>,
+    assertions: Vec<Assertion>,
+    /// The methods of each claim, each once.
+    methods: Vec<Vec<MethodIx>>,
     open: Vec<bool>,
-    /// Indices of comparisons by method.
+    /// Indices of claims by method.
     by_method: Vec<Vec<usize>>,
     /// With windows, the samples of each comparison that found a partner; without, all samples are compared.
     pairs: Option<Vec<BTreeMap<Bucket, Pairs>>>,
@@ -36,26 +39,56 @@ pub(crate) struct Leftover {
     pub(crate) sparse_buckets: usize,
 }
 
-impl Comparisons {
+impl Claims {
     /// # Errors
-    /// When a comparison names a method that is not in the list.
-    pub(crate) fn new(tasks: &Tasks, settings: &Settings) -> Result<Self, SettingsError> {
-        let all = if settings.mode == RunMode::Comparison { tasks.comparisons.clone() } else { Vec::new() };
-        let mut by_method = vec![Vec::new(); tasks.methods.len()];
-        for (index, comparison) in all.iter().enumerate() {
-            for side in sides(comparison) {
-                let list: &mut Vec<usize> =
-                    by_method.get_mut(side.0).ok_or(SettingsError::UnknownMethod { comparison: index })?;
-                if list.last() != Some(&index) {
-                    list.push(index);
-                }
+    /// When a claim names a method that is not in the list.
+    pub(crate) fn new(program: &Program, settings: &Settings) -> Result<Self, SettingsError> {
+        let (comparisons, assertions) = if settings.mode == RunMode::Comparison {
+            (program.tasks.comparisons.clone(), program.assertions.clone())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let of_assertion = |one: &Assertion| one.methods().into_iter().map(MethodIx).collect();
+        let of_comparison = |one: &Comparison| {
+            let [left, right] = sides(one);
+            if left == right { vec![left] } else { vec![left, right] }
+        };
+        let methods: Vec<Vec<MethodIx>> =
+            comparisons.iter().map(of_comparison).chain(assertions.iter().map(of_assertion)).collect();
+        let mut by_method = vec![Vec::new(); program.tasks.methods.len()];
+        for (claim, methods) in methods.iter().enumerate() {
+            for method in methods {
+                by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
             }
         }
-        let pairs = settings.windows().map(|_| vec![BTreeMap::new(); all.len()]);
-        Ok(Self { open: vec![true; all.len()], all, by_method, pairs })
+        let pairs = settings.windows().map(|_| vec![BTreeMap::new(); comparisons.len()]);
+        Ok(Self { open: vec![true; methods.len()], comparisons, assertions, methods, by_method, pairs })
     }
 
-    /// The group of each method: methods that are compared, directly or by way of others, share one. Groups are
+    /// The comparison with this number, or else the number of the assertion.
+    pub(crate) fn kind(&self, claim: usize) -> Result<&Comparison, usize> {
+        self.comparisons.get(claim).ok_or(claim - self.comparisons.len().min(claim))
+    }
+
+    /// The assertion with this number.
+    pub(crate) fn assertion(&self, index: usize) -> Option<&Assertion> {
+        self.assertions.get(index)
+    }
+
+    /// The methods of a claim, each once.
+    pub(crate) fn methods(&self, claim: usize) -> &[MethodIx] {
+        self.methods.get(claim).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the first bucket that is full for all its methods decides the claim.
+    pub(crate) fn is_decided_by_first(&self, claim: usize) -> bool {
+        match self.kind(claim) {
+            Ok(_) => true,
+            Err(index) => self.assertion(index).is_some_and(|assertion| assertion.alone),
+        }
+    }
+
+    /// The group of each method: those that share a claim, directly or by way of others, share one. Groups are
     /// numbered by their first method.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let mut group_of: Vec<Option<usize>> = vec![None; self.by_method.len()];
@@ -67,8 +100,8 @@ impl Comparisons {
             let mut reached = vec![first];
             while let Some(method) = reached.pop() {
                 if group_of[method].replace(groups).is_none() {
-                    let partners = self.by_method[method].iter().flat_map(|&index| self.sides(index));
-                    reached.extend(partners.map(|side| side.0).filter(|&side| group_of[side].is_none()));
+                    let partners = self.by_method[method].iter().flat_map(|&claim| self.methods(claim));
+                    reached.extend(partners.map(|partner| partner.0).filter(|&one| group_of[one].is_none()));
                 }
             }
             groups += 1;
@@ -77,8 +110,12 @@ impl Comparisons {
     }
 
     /// Whether the method stands in any comparison, decided or not.
-    pub(crate) fn has_any(&self, method: MethodIx) -> bool {
-        self.by_method.get(method.0).is_some_and(|list| !list.is_empty())
+    pub(crate) fn is_compared(&self, method: MethodIx) -> bool {
+        // Comparisons have the lowest numbers.
+        self.by_method
+            .get(method.0)
+            .and_then(|list| list.first())
+            .is_some_and(|&first| self.kind(first).is_ok())
     }
 
     /// Adds pairs of one bucket; with windows only. Gives the number of pairs that the bucket has now.
@@ -121,28 +158,37 @@ impl Comparisons {
         left.buckets.keys().filter(|bucket| right.buckets.contains_key(bucket)).collect()
     }
 
-    /// Undecided comparisons of a method, in file order.
+    /// Undecided claims of a method.
     pub(crate) fn open_of(&self, method: MethodIx) -> impl Iterator<Item = usize> {
         self.by_method.get(method.0).into_iter().flatten().copied().filter(|&index| self.open[index])
     }
 
-    /// Whether the method had comparisons and has none left.
+    /// Whether the method had claims and has none left.
     pub(crate) fn all_decided(&self, method: MethodIx) -> bool {
-        self.has_any(method) && self.open_of(method).next().is_none()
+        self.by_method.get(method.0).is_some_and(|list| !list.is_empty())
+            && self.open_of(method).next().is_none()
     }
 
-    /// Takes a comparison off both its methods.
+    /// Takes a claim off its methods.
     pub(crate) fn close(&mut self, index: usize) {
         self.open[index] = false;
     }
 
-    pub(crate) fn sides(&self, index: usize) -> [MethodIx; 2] {
-        sides(&self.all[index])
+    /// The two methods of a comparison.
+    pub(crate) fn sides(&self, comparison: usize) -> [MethodIx; 2] {
+        sides(&self.comparisons[comparison])
     }
 
-    /// Whether both methods have as many samples in this bucket as are asked for.
-    pub(crate) fn is_full(&self, index: usize, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
-        self.compared(index, bucket, roster).into_iter().all(|side| side.len() as u64 >= needed)
+    /// Whether all methods have as many samples in this bucket as are asked for.
+    pub(crate) fn is_full(&self, claim: usize, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
+        let enough = |times: &[u64]| times.len() as u64 >= needed;
+        match self.kind(claim) {
+            Ok(_) => self.compared(claim, bucket, roster).into_iter().all(enough),
+            Err(_) => {
+                let times = |method: &MethodIx| roster.get(*method).map_or(&[][..], |one| one.bucket(bucket));
+                self.methods(claim).iter().all(|method| enough(times(method)))
+            }
+        }
     }
 
     /// Judges a comparison with all samples that are in this bucket now.
@@ -153,7 +199,7 @@ impl Comparisons {
         roster: &Roster,
         settings: &Settings,
     ) -> Evaluation {
-        let Comparison { sign, left_factor, right_factor, .. } = self.all[index];
+        let Comparison { sign, left_factor, right_factor, .. } = self.comparisons[index];
         let [left, right] = self.sides(index);
         let [left_ns, right_ns] = self.compared(index, bucket, roster);
         Evaluation {
@@ -163,7 +209,7 @@ impl Comparisons {
             leftover: false,
             n_left: left_ns.len() as u64,
             n_right: right_ns.len() as u64,
-            drops: roster.dropped_of(left, right),
+            drops: roster.dropped_of(&[left, right]),
         }
     }
 
@@ -211,7 +257,7 @@ impl Comparisons {
             leftover: false,
             n_left: count(left),
             n_right: count(right),
-            drops: roster.dropped_of(left, right),
+            drops: roster.dropped_of(&[left, right]),
         }
     }
 }

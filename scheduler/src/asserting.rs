@@ -1,0 +1,47 @@
+//! Assertions of the full language: the buckets in which they are judged, and the judgement.
+
+use crate::claims::MIN_SIDE;
+use crate::roster::Roster;
+use crate::{Action, Cause, MethodIx, Scheduler};
+use spl_model::Bucket;
+use spl_verdict::{Asserted, NotEvaluated, Times, judge_assertion};
+use std::collections::BTreeSet;
+
+impl Times for Roster {
+    fn of(&self, method: usize, bucket: &Bucket) -> Result<&[u64], NotEvaluated> {
+        match self.get(MethodIx(method)) {
+            Some(method) => method.missing.clone().map_or_else(|| Ok(method.bucket(bucket)), Err),
+            None => Ok(&[]),
+        }
+    }
+}
+
+impl Scheduler {
+    /// Judges an assertion in these buckets.
+    pub(crate) fn assert_in(&mut self, index: usize, buckets: &[Bucket], leftover: bool, cause: Cause) {
+        let Some(assertion) = self.claims.assertion(index) else { return };
+        let methods: Vec<MethodIx> = assertion.methods().into_iter().map(MethodIx).collect();
+        let asserted = judge_assertion(index, assertion, buckets, &self.roster, self.settings.limit_p);
+        let drops = self.roster.dropped_of(&methods);
+        self.decide(Action::Asserted(Box::new(Asserted { leftover, drops, ..asserted })), cause);
+    }
+
+    /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else in those
+    /// that have enough samples for a variance.
+    pub(crate) fn assert_leftover(&mut self, index: usize, cause: Cause) {
+        let Some(assertion) = self.claims.assertion(index) else { return };
+        let methods = assertion.methods().into_iter().filter_map(|method| self.roster.get(MethodIx(method)));
+        // A method that could not be measured has no bucket and is no reason to leave the others' out.
+        let measured: Vec<_> = methods.filter(|method| method.missing.is_none()).collect();
+        let seen: BTreeSet<&Bucket> = measured.iter().flat_map(|method| method.buckets.keys()).collect();
+        let with = |least: u64| {
+            let enough =
+                |bucket: &&Bucket| measured.iter().all(|one| one.bucket(bucket).len() as u64 >= least);
+            seen.iter().copied().filter(enough).cloned().collect::<Vec<_>>()
+        };
+        let full = with(self.settings.min_samples);
+        let leftover = full.is_empty() || assertion.alone;
+        let buckets = if leftover { with(MIN_SIDE as u64) } else { full };
+        self.assert_in(index, &buckets, leftover, cause);
+    }
+}
