@@ -4,8 +4,10 @@ use crate::class::{ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, NewCode};
 use crate::flow;
 use crate::frames::{FrameReader, FrameWriter, Type, initial_locals};
-use crate::insn::decode;
+use crate::insn::{Insn, decode};
 use crate::mutf8;
+use crate::names::PROBE_CLASS;
+use crate::opcode::INVOKESTATIC;
 use crate::plan::{MethodReport, Probe, Sizes};
 use crate::pool::PoolBuilder;
 use crate::region;
@@ -34,6 +36,9 @@ pub(crate) fn rewrite(
 ) -> Result<NewMethod, Refusal> {
     let code = Code::read(info, &class.pool)?;
     let insns = decode(code.bytes)?;
+    if calls_probe(class, &insns)? {
+        return Err(Refusal::Probed);
+    }
     let descriptor = flow::descriptor(method.descriptor)?;
     let first_slot = u16::from(!method.is_static());
     let words = descriptor.parameters().iter().map(FieldType::slots).sum::<usize>() + usize::from(first_slot);
@@ -73,6 +78,17 @@ pub(crate) fn rewrite(
         intrinsic: method.intrinsic,
     };
     Ok(NewMethod { info: new.write()?, report })
+}
+
+/// Whether the method has probes already: with two of them a call would give two samples, one of them under the number
+/// that the first probe brought along.
+fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
+    for insn in insns.iter().filter(|insn| insn.opcode == INVOKESTATIC) {
+        if class.pool.member(insn.index())?.class == PROBE_CLASS.as_bytes() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn attributes(

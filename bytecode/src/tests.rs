@@ -84,6 +84,15 @@ fn what_cannot_be_rewritten_is_refused_by_type() {
 }
 
 #[test]
+fn probes_do_not_go_in_twice() {
+    let method = TestMethod::default();
+    let once = instrument(&method.class_file(), &plan(&method, Sizes::None)).unwrap();
+    let twice = instrument(&once.bytes, &plan(&method, Sizes::Deep)).unwrap();
+    assert_eq!(twice.outcomes[0].1, Err(Refusal::Probed.into()));
+    assert_eq!(twice.bytes, once.bytes);
+}
+
+#[test]
 fn unknown_methods_are_answered_with_near_ones() {
     let mut plan = plan(&TestMethod::default(), Sizes::None);
     plan.add(Probe { method_name: "f".into(), descriptor: "(I)V".into(), id: 2, sizes: Sizes::None });

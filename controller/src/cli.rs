@@ -154,7 +154,8 @@ Example:
   spl instrument --methods 'org.jdom2.Verifier#check*' jdom2.jar -o probed.jar
   javap -c -p -cp probed.jar org.jdom2.Verifier
 
-Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent: the probes call
-its class java.lang.SplProbe, which is there once a controller is connected.
+Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
+call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
+were.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";

@@ -25,7 +25,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
         "sizeof" => Sizes::Shallow,
         _ => Sizes::Deep,
     };
-    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, next_id: 1, done: 0, refused: 0 };
+    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, done: 0, refused: 0 };
     let input = &arguments.input;
     let bytes = fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let output = if bytes.starts_with(&CLASS_MAGIC) {
@@ -46,6 +46,9 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
     Ok(if work.done > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
 }
 
+/// The number in the probes: of the gate that the agent opens only for itself. So no call of a class that is run from the
+/// output is taken for one of a method that is measured, and no number lies beyond the agent's gates.
+const NOT_MEASURED: u32 = 0;
 /// What stands for every method.
 const ALL: &str = "*";
 
@@ -99,7 +102,6 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 struct Work {
     wanted: Vec<Wanted>,
     sizes: Sizes,
-    next_id: u32,
     done: usize,
     refused: usize,
 }
@@ -141,8 +143,7 @@ impl Work {
             let Ok(named) = MethodRef::new(&class.name, &method.name, &method.descriptor) else { continue };
             if self.wanted.iter().any(|wanted| wanted.is(&named)) {
                 let (method_name, descriptor) = (method.name.clone(), method.descriptor.clone());
-                plan.add(Probe { method_name, descriptor, id: self.next_id, sizes: self.sizes });
-                self.next_id += 1;
+                plan.add(Probe { method_name, descriptor, id: NOT_MEASURED, sizes: self.sizes });
             }
         }
         let rewritten = spl_bytecode::instrument(bytes, &plan).map_err(|e| e.to_string())?;

@@ -72,4 +72,7 @@ pub enum Refusal {
     /// The class's loader does not find the probe class, which every loader should find as it finds `java.lang.Object`.
     #[error("its class loader does not find the agent's class java.lang.SplProbe: {0}")]
     Loader(String),
+    /// The method's own bytecode calls the probe, as `spl instrument` writes it.
+    #[error("it has probes already: measure the class as it was before `spl instrument`")]
+    Probed,
 }

@@ -130,6 +130,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<u32>().prop_map(Refusal::NoGate),
         any::<String>().prop_map(Refusal::Special),
         any::<String>().prop_map(Refusal::Loader),
+        Just(Refusal::Probed),
     ];
     prop_oneof![
         Just(Outcome::Instrumented),
