@@ -118,8 +118,12 @@ impl Link {
         loop {
             let ended = match Stream::connect(&self.parts.options) {
                 Ok(stream) => {
-                    pause = RECONNECT_FIRST;
-                    self.session(stream)
+                    let ended = self.session(stream);
+                    // One that has turned us away is not asked again at once.
+                    if !self.methods.is_empty() {
+                        pause = RECONNECT_FIRST;
+                    }
+                    ended
                 }
                 Err(_) => Ended::Lost,
             };

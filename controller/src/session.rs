@@ -53,6 +53,9 @@ pub struct Session<'a> {
     token: Option<Token>,
     began: Instant,
     agent: Option<Agent>,
+    /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
+    /// and again, the operator is told once.
+    turned_away: (BTreeSet<u64>, BTreeSet<u32>),
     /// When the measurement starts: `initial-sleep` after the agent's first message.
     start_at: Option<Instant>,
     next_cycle: Instant,
@@ -93,6 +96,7 @@ impl<'a> Session<'a> {
             token,
             began: now,
             agent: None,
+            turned_away: Default::default(),
             start_at: None,
             next_cycle: now,
             heard: false,
@@ -154,8 +158,10 @@ impl<'a> Session<'a> {
                 self.finish();
                 Next::Over
             }
-            Input::Lost { why, .. } => {
-                self.stranger(&why);
+            Input::Lost { agent, why } => {
+                if !self.turned_away.0.remove(&agent) {
+                    self.stranger(&why);
+                }
                 Next::Go
             }
             // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.
@@ -228,14 +234,10 @@ impl<'a> Session<'a> {
             return;
         };
         if self.token.is_some() && self.token != token {
-            self.progress.note(&format!("pid {pid} is not measured: it does not know the token"));
-            return agent.send(ToAgent::Reject { reason: "the token is wrong or missing".to_owned() });
+            return self.turn_away(agent, pid, "it does not know the token", "the token is wrong or missing");
         }
         if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
-            let reason = "another JVM is being measured".to_owned();
-            agent.send(ToAgent::Reject { reason });
-            self.progress.note(&format!("pid {pid} is not measured: another JVM is already"));
-            return;
+            return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
         self.progress.note(&format!("measuring Java {java_version}, pid {pid}: {command}"));
         if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
@@ -267,6 +269,14 @@ impl<'a> Session<'a> {
         }
         self.ever_connected = true;
         self.agent = Some(agent.clone());
+    }
+
+    fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
+        agent.send(ToAgent::Reject { reason: reason.to_owned() });
+        self.turned_away.0.insert(agent.id);
+        if self.turned_away.1.insert(pid) {
+            self.progress.note(&format!("pid {pid} is not measured: {why}"));
+        }
     }
 
     fn resume(&mut self, resumed: Resumed) {
