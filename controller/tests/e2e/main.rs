@@ -13,11 +13,13 @@
 mod bad_input;
 mod case;
 mod harness;
+mod keys;
 mod programs;
 mod recursion;
 mod restore;
 mod running;
 mod sizes;
+mod stand_in;
 mod startup;
 mod transparency;
 mod verdicts;
