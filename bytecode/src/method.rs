@@ -17,7 +17,7 @@ use spl_model::{FieldType, Refusal};
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
 const HUGE_METHOD_LIMIT: usize = 8000;
-const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
+pub(crate) const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
 const THROWABLE: &[u8] = b"java/lang/Throwable";
 
 /// The `info` bytes of the new Code attribute.

@@ -2,8 +2,8 @@
 
 use crate::check::{check, check_reduced};
 use crate::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
-use crate::code::length;
-use crate::method;
+use crate::code::{Code, length};
+use crate::method::{self, STACK_MAP_TABLE};
 use crate::mutf8;
 use crate::names;
 use crate::nearest::nearest;
@@ -74,14 +74,27 @@ fn failures(class: &ClassFile<'_>, bytes: &[u8], changed: &[usize]) -> BTreeMap<
     };
     let verdict = |&index: &usize| {
         let method = new.methods.get(index)?;
-        // HotSpot verifies the first version with stack maps by the older rules when the frames are wrong, and so some
-        // classes of that version have wrong ones.
-        let is_lenient =
-            new.major == STACK_MAPS && class.methods.get(index).is_some_and(|old| check(class, old).is_err());
-        let result = if is_lenient { check_reduced(&new, method) } else { check(&new, method) };
-        result.err().map(|refusal| (index, as_unverified(refusal)))
+        let has_passed = check(&new, method).or_else(|refusal| match class.methods.get(index) {
+            Some(old) if is_without_frames(class, old) => check_reduced(&new, method),
+            _ => Err(refusal),
+        });
+        has_passed.err().map(|refusal| (index, as_unverified(refusal)))
     };
     changed.iter().filter_map(verdict).collect()
+}
+
+/// Whether the JVM runs a method whose own frames are wrong or missing, because it does not look at them.
+///
+/// HotSpot verifies the first version with stack maps by the older rules when the frames are wrong, and so some classes of
+/// that version have wrong ones. Classes of the boot loader it does not verify at all, and on JDK 11 and 17 it forgets their
+/// frames when they do not come from the class-data archive: a retransformation then sees none.
+fn is_without_frames(class: &ClassFile<'_>, method: &Method<'_>) -> bool {
+    let has_table = || {
+        let info = method.code.clone().and_then(|range| class.bytes.get(range));
+        info.and_then(|info| Code::read(info, &class.pool).ok())
+            .is_some_and(|code| code.attributes.iter().any(|attribute| attribute.name == STACK_MAP_TABLE))
+    };
+    (class.major == STACK_MAPS || !has_table()) && check(class, method).is_err()
 }
 
 fn as_unverified(refusal: Refusal) -> Refusal {

@@ -171,6 +171,20 @@ fn branches_widen_when_they_no_longer_reach() {
 }
 
 #[test]
+fn a_method_whose_frames_the_jvm_forgot_is_rewritten() {
+    // 0: iconst_0, 1: ifeq 5, 4: nop, 5: return.
+    let code = vec![0x03, 0x99, 0, 4, 0, 0xb1];
+    let method = TestMethod { code, ..TestMethod::default() };
+    let outcome = |method: &TestMethod| {
+        instrument(&method.class_file(), &plan(method, Sizes::None)).unwrap().outcomes.remove(0).1
+    };
+    assert!(outcome(&method).is_ok());
+    // Wrong frames are another matter.
+    let wrong = outcome(&TestMethod { frames: Some(vec![0, 1, 4]), ..method });
+    assert!(matches!(wrong, Err(Untouched::Refused(Refusal::Unverified(_)))), "{wrong:?}");
+}
+
+#[test]
 fn a_second_rewrite_of_the_same_plan_gives_the_same_bytes() {
     let method = TestMethod { descriptor: "(Ljava/lang/String;)V", max_locals: 1, ..TestMethod::default() };
     let once = rewrite(&method, Sizes::Deep).unwrap().0;

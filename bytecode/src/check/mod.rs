@@ -17,6 +17,7 @@ use crate::code::Code;
 use crate::flow;
 use crate::frames::{FrameReader, initial_locals};
 use crate::insn::{Insn, decode};
+use crate::method::STACK_MAP_TABLE;
 use crate::opcode;
 use spl_model::Refusal;
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ impl<'a, 'b> Checker<'a, 'b> {
         let max_locals = usize::from(code.max_locals);
         let initial = State::of_frame(&locals, &[], max_locals)?;
         let mut frames = BTreeMap::new();
-        let mut tables = code.attributes.iter().filter(|attribute| attribute.name == b"StackMapTable");
+        let mut tables = code.attributes.iter().filter(|attribute| attribute.name == STACK_MAP_TABLE);
         if let Some(table) = tables.next() {
             let mut reader = FrameReader::new(table.info, locals).map_err(|error| error.to_string())?;
             let mut words = 0;

@@ -271,6 +271,9 @@ public final class SplProbe {
         long head = U.getLong(block + HEAD);
         if (head - U.getLongAcquire(null, block + TAIL) >= SLOTS) {
             U.putLong(block + DROPPED, U.getLong(block + DROPPED) + 1);
+            // What is lost must not use up the quota, or a method that loses much would never reach its limit.
+            long cell = block + CELLS + ((long) (int) meta << CELL_SHIFT);
+            U.putInt(cell + CELL_USED, U.getInt(cell + CELL_USED) - 1);
             return;
         }
         long slot = block + RING + ((head & (SLOTS - 1)) << SLOT_SHIFT);
