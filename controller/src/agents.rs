@@ -32,14 +32,23 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let why = match talk(stream, id, &inputs).await {
-        Ok(()) => "the connection was closed".to_owned(),
+        Ok(End::Farewell) => return,
+        Ok(End::Closed) => "the connection was closed".to_owned(),
         Err(error) => error.to_string(),
     };
     // The session is gone only when the process ends.
     let _ = inputs.send(Input::Lost { agent: id, why }).await;
 }
 
-async fn talk<S>(mut stream: S, id: u64, inputs: &Sender<Input>) -> io::Result<()>
+/// How a connection ended in order.
+enum End {
+    /// The agent said that it was over.
+    Farewell,
+    /// One side closed it.
+    Closed,
+}
+
+async fn talk<S>(mut stream: S, id: u64, inputs: &Sender<Input>) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -79,18 +88,22 @@ async fn read(
     agent: Agent,
     rest: Vec<u8>,
     inputs: &Sender<Input>,
-) -> io::Result<()> {
+) -> io::Result<End> {
     let mut decoder = Decoder::default();
     decoder.push(&rest);
     let mut chunk = vec![0; 64 * 1024];
     loop {
         while let Some(message) = decoder.next::<ToController>().map_err(io::Error::other)? {
+            let farewell = matches!(message, ToController::Bye { .. });
             if inputs.send(Input::Said { agent: agent.clone(), message: Box::new(message) }).await.is_err() {
-                return Ok(());
+                return Ok(End::Closed);
+            }
+            if farewell {
+                return Ok(End::Farewell);
             }
         }
         match reader.read(&mut chunk).await? {
-            0 => return Ok(()),
+            0 => return Ok(End::Closed),
             n => decoder.push(&chunk[..n]),
         }
     }
@@ -99,17 +112,23 @@ async fn read(
 async fn write(
     mut writer: impl AsyncWrite + Unpin,
     mut outgoing: UnboundedReceiver<ToAgent>,
-) -> io::Result<()> {
+) -> io::Result<End> {
     let mut encoder = Encoder::default();
     let mut out = Vec::new();
     while let Some(message) = outgoing.recv().await {
         out.clear();
+        // Nobody who was turned away can keep a connection.
+        let mut last = matches!(message, ToAgent::Reject { .. });
         encoder.encode(&message, &mut out).map_err(io::Error::other)?;
         while let Ok(message) = outgoing.try_recv() {
+            last |= matches!(message, ToAgent::Reject { .. });
             encoder.encode(&message, &mut out).map_err(io::Error::other)?;
         }
         writer.write_all(&out).await?;
         writer.flush().await?;
+        if last {
+            break;
+        }
     }
-    Ok(())
+    Ok(End::Closed)
 }
