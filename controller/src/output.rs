@@ -61,6 +61,8 @@ impl Output {
         let measurements = measurement_list(setup, config.overwrite_measurements && !append);
         if let Some(resumed) = &mut resumed {
             resumed.evaluations = resume::evaluations(&config.result_file, &resumed.decided)?;
+            // What has no whole record is decided anew.
+            resumed.decided = resumed.evaluations.iter().map(|evaluation| evaluation.comparison).collect();
             for (index, file) in measurements.iter().enumerate() {
                 resumed.samples.extend(resume::samples(MethodIx(index), &file.path)?);
             }
@@ -130,6 +132,12 @@ impl Output {
         self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
     }
 
+    /// Notes that a comparison is decided; to be written with [`state`](Self::state) before its result, so that a crash
+    /// between the two leaves a comparison that is decided anew, and not one with two results.
+    pub fn decided(&mut self, comparison: usize) {
+        self.decided.push(comparison);
+    }
+
     /// Writes a result at once.
     ///
     /// # Errors
@@ -147,7 +155,6 @@ impl Output {
         let mut text = String::new();
         // A `String` takes everything.
         let _ = record.write(self.result_form, &mut text);
-        self.decided.push(evaluation.comparison);
         self.results.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.result_path, &e))
     }
 

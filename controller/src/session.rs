@@ -400,11 +400,12 @@ impl<'a> Session<'a> {
                 }
             }
             Action::Evaluated(evaluation) => {
+                self.output.decided(evaluation.comparison);
+                self.save(false);
                 let written = self.output.result(self.tasks, &evaluation);
                 self.check(written);
                 self.progress.evaluated(self.tasks, &evaluation);
                 self.evaluations.push(*evaluation);
-                self.save(false);
             }
             Action::Done => self.detach(),
             _ => {}
