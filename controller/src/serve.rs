@@ -24,6 +24,9 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
     let port = arguments.port.unwrap_or(setup.config.port);
     let listener = door::listen(port).await?;
     let port = listener.local_addr().map_err(|e| format!("cannot find out the port: {e}"))?.port();
+    // Behind the port, which may be taken, and before there is a token: an old result is not replaced for nothing, and no
+    // token is left behind.
+    let mut files = Some(Output::open(setup, false)?);
     let token_file = match &arguments.token_file {
         Some(path) => path.clone(),
         None => door::default_token_file(port)?,
@@ -36,7 +39,10 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         .note(&format!("listening on port {port} of this machine; the token is in {}", token_file.display()));
     let mut worst = None;
     loop {
-        let (output, resumed) = Output::open(setup, worst.is_some())?;
+        let (output, resumed) = match files.take() {
+            Some(files) => files,
+            None => Output::open(setup, worst.is_some())?,
+        };
         let mut session = Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()));
         measure::drive(&mut session, &mut inputs).await;
         if session.ever_connected() {
