@@ -48,6 +48,12 @@ impl Case {
         Self::comparing(&(methods.join("\n") + "\n")).set("controller", "run-mode", "measurement")
     }
 
+    /// With other tasks.
+    pub fn tasks(mut self, tasks: &str) -> Self {
+        tasks.clone_into(&mut self.tasks);
+        self
+    }
+
     /// With another value of a setting.
     pub fn set(mut self, section: &str, key: &str, value: &str) -> Self {
         self.settings.insert((section.to_owned(), key.to_owned()), value.to_owned());

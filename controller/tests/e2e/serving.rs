@@ -1,0 +1,208 @@
+//! `spl serve` and `spl client`: two processes, a token between them, programs one after the other.
+
+use crate::case::{self, Case, NO_LIMIT};
+use crate::harness::{self, DEADLINE, poll};
+use crate::running::{Running, plainly};
+use crate::stand_in::{Agent, Served, TOKEN_FILE, serve, serve_as};
+use spl_records::RunState;
+use spl_wire::ToAgent;
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+const FAST: &str = "CompareLoop.fast([I)J";
+const SLOW: &str = "CompareLoop.slow([I)J";
+const PROGRAM: [&str; 4] = [NO_LIMIT, "CompareLoop", "0", "100000"];
+
+fn two_methods() -> Case {
+    Case::comparing("p/A.a()V = p/B.b()V\n").set("controller", "min-method-measurements", "5")
+}
+
+/// Starts a program for the controller at a port.
+fn client(case: &Case, port: u16, token_file: &str, arguments: &[&str]) -> Running {
+    let port = port.to_string();
+    let mut spl = case.spl_with(&["client", "--port", &port, "--token-file", token_file, "--"]);
+    spl.args(case::java(arguments));
+    Running::start(spl, &case.path(""))
+}
+
+fn assert_refused(mut agent: Agent, reason: &str) {
+    let heard = std::iter::from_fn(|| agent.hears()).collect::<Vec<_>>();
+    assert_eq!(heard, [ToAgent::Reject { reason: reason.to_owned() }]);
+}
+
+#[test]
+fn only_who_knows_the_token_is_measured() {
+    let case = two_methods();
+    fs::write(case.path(TOKEN_FILE), "old, and readable by all").unwrap();
+    let Served { mut run, port, token } = serve(&case, &["--once"]);
+    let mode = fs::metadata(case.path(TOKEN_FILE)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(token.len() >= 32, "{token}");
+    assert_ne!(port, 0);
+    for wrong in [None, Some(""), Some("wrong"), Some(&token[1..]), Some("old, and readable by all")] {
+        assert_refused(Agent::connect(port, wrong), "the token is wrong or missing");
+    }
+    let mut agent = Agent::connect(port, Some(&token));
+    run.awaits("spl: the measurement starts");
+    // Who comes meanwhile is turned away, whether it knows the token or not.
+    assert_refused(Agent::connect(port, None), "the token is wrong or missing");
+    assert_refused(Agent::connect(port, Some(&token)), "another JVM is being measured");
+    agent.calls(0, &[10; 5]);
+    agent.calls(1, &[10; 5]);
+    agent.bye();
+    let ended = run.ends();
+    ended.assert_status(0);
+    // Once, although it was refused again and again.
+    assert_eq!(ended.err.matches("it does not know the token").count(), 1, "{}", ended.err);
+    assert!(!case.path(TOKEN_FILE).exists(), "the token is of no use any more");
+}
+
+#[test]
+fn two_servers_do_not_share_a_port_or_a_folder() {
+    let case = two_methods();
+    let first = serve(&case, &[]);
+    let port = first.port.to_string();
+    let check = |out: &str, port: &str, parts: &[&str]| {
+        let arguments = ["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--token-file", "second"];
+        let spl = case.spl_with(&[&arguments[..], &["--out", out, "--port", port]].concat());
+        let ended = Running::start(spl, &case.path("")).ends();
+        ended.assert_status(2);
+        ended.assert_said(parts);
+        assert!(!case.path("second").exists(), "a token was left behind");
+    };
+    let taken = format!("port {port} is taken, perhaps by another controller");
+    check("other", &port, &[&taken, "--port"]);
+    check("out", "0", &["another controller is writing to out/measurements", "--out"]);
+    // The first one is none the worse.
+    let mut served = first;
+    let mut agent = served.measures();
+    agent.calls(0, &[10; 5]);
+    agent.calls(1, &[10; 5]);
+    assert_eq!(case.results().len(), 1);
+}
+
+#[test]
+fn the_status_is_that_of_the_program_that_did_worst() {
+    let case = two_methods();
+    let mut served = serve(&case, &[]);
+    for (left, right) in [([10; 5], [10; 5]), ([10; 5], [20; 5]), ([10; 5], [10; 5])] {
+        let mut agent = Agent::connect(served.port, Some(&served.token));
+        // No earlier than the program before is done with.
+        served.run.awaits("the measurement starts");
+        while agent.armed.len() < 2 {
+            agent.settles();
+        }
+        agent.calls(0, &left);
+        agent.calls(1, &right);
+        agent.bye();
+    }
+    poll("three results", DEADLINE, || (case.results().len() == 3).then_some(()));
+    served.run.signal("INT");
+    served.run.ends().assert_status(1);
+}
+
+#[test]
+fn an_interrupted_server_without_programs_says_that_nothing_was_decided() {
+    let case = two_methods();
+    let served = serve(&case, &[]);
+    served.run.signal("TERM");
+    served.run.ends().assert_status(3);
+    assert!(!case.path(TOKEN_FILE).exists());
+}
+
+#[test]
+fn programs_are_measured_one_after_the_other() {
+    let alone =
+        plainly(Command::new(harness::java()).args(&case::java(&["CompareLoop", "0", "100000"])[1..]));
+    let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
+    fs::create_dir(case.path("out")).unwrap();
+    fs::write(case.path("out/result.eval"), "what was there before\n").unwrap();
+    let mut served = serve(&case, &[]);
+    let unknown = client(&case, served.port, "no.token", &PROGRAM);
+    served.run.awaits("is not measured: it does not know the token");
+    let mut first = client(&case, served.port, TOKEN_FILE, &PROGRAM);
+    served.run.awaits("spl: measuring Java ");
+    case.awaits_measurements(FAST, 20);
+    let second = client(&case, served.port, TOKEN_FILE, &PROGRAM);
+    served.run.awaits("is not measured: another JVM is already");
+    assert_eq!(case.results().len(), 0);
+    first.awaits("ready");
+
+    // None of them is told anything: only the first one's end lets the second in.
+    let unmeasured = unknown.ends();
+    assert_eq!((unmeasured.status, &unmeasured.out), (alone.0, &alone.1));
+    let measured = first.ends();
+    assert_eq!((measured.status, &measured.out), (alone.0, &alone.1));
+    poll("the second program", DEADLINE, || {
+        let origins = case.measurements(FAST).into_iter().map(|record| record.origin);
+        (origins.collect::<BTreeSet<_>>().len() == 2).then_some(())
+    });
+    let measured = second.ends();
+    assert_eq!((measured.status, &measured.out), (alone.0, &alone.1));
+    poll("two results", DEADLINE, || (case.results().len() == 2).then_some(()));
+    served.run.signal("INT");
+    let ended = served.run.ends();
+    ended.assert_said(&["spl: waiting for the next program", ", leftover"]);
+    assert_eq!(ended.err.matches("is not measured").count(), 2, "{}", ended.err);
+    assert!(!ended.err.contains("could not be used"), "{}", ended.err);
+}
+
+#[test]
+fn a_client_without_a_controller_is_the_program() {
+    let case = two_methods();
+    // A port at which nobody answers: the one that the test holds.
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let mut run = client(&case, port, "none", &["ExitWhileMeasured", "0", "exit", "7"]);
+    run.awaits("ready");
+    run.line();
+    let ended = run.ends_by_itself();
+    ended.assert_status(7);
+    assert_eq!(ended.out, "ready\nleaving by exit\nhook ran\n");
+    assert_eq!(ended.spl(), "");
+}
+
+#[test]
+fn a_program_finds_its_controller_late_and_again_after_a_crash() {
+    let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
+    let early = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = early.local_addr().unwrap().port();
+    let program = client(&case, port, TOKEN_FILE, &PROGRAM);
+    // It has tried before there is a controller.
+    drop(early.accept().unwrap());
+    drop(early);
+    let number = port.to_string();
+    let usual = ["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out", "--once"];
+    let arguments = [&usual[..], &["--token-file", TOKEN_FILE, "--port", &number]].concat();
+    let mut served = serve_as(&case, &arguments);
+    served.run.awaits("spl: measuring Java ");
+    for method in [FAST, SLOW] {
+        case.awaits_measurements(method, 20);
+    }
+    served.run.signal("KILL");
+    served.run.spl_ends_with(None);
+    let [fast, slow] = [FAST, SLOW].map(|method| case.measurements(method));
+    let state = fs::read_to_string(case.path("out/run.json")).unwrap();
+    assert!(!RunState::from_json(&state).unwrap().finished);
+
+    let mut served = serve_as(&case, &arguments);
+    let line = served.run.awaits("spl: going on with an interrupted run");
+    assert!(
+        line.contains(&format!(": {} samples, 0 comparisons decided", fast.len() + slow.len())),
+        "{line}"
+    );
+    poll("more samples", DEADLINE, || (case.measurements(FAST).len() > fast.len()).then_some(()));
+    served.run.signal("INT");
+    let ended = served.run.ends();
+    ended.assert_said(&["spl: every class is as it was"]);
+    for (method, before) in [(FAST, fast), (SLOW, slow)] {
+        assert_eq!(case.measurements(method)[..before.len()], before, "{method}");
+    }
+    assert_eq!(case.results().len(), 1);
+    let ended = program.ends();
+    ended.assert_status(0);
+    assert!(ended.out.ends_with("ended\n") && ended.spl().is_empty(), "{}{}", ended.out, ended.err);
+}
