@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Measures what measuring costs the sorting example (thesis 4.1) and writes evaluation/out/sorting.json.
+
+`make evaluate-sorting` builds what this needs. In each round every configuration runs once, in a JVM of its own, so that
+a slow moment of the machine meets all alike; the figures are medians of the rounds. Configurations: the program alone,
+with a dormant agent, each settings file of examples/sorting and evaluation/sorting, and a re-creation of the probe that
+the thesis describes, with all methods at once.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CLASSES = "examples/sorting/build"
+TASKS = "tasks/sorting.tasks"
+# Where setup.sh's Debian package puts it.
+JAVASSIST = "/usr/share/java/javassist.jar"
+RECREATED = ROOT / "evaluation/out/recreated"
+# The controller's defaults, which the settings files leave as they are: the other configurations do likewise.
+INITIAL_SLEEP_MS, CYCLE_SLEEP_MS, ENOUGH = 3000, 100, 1000
+# Cycles before the start whose median is the normal time, and cycles that are watched after the end.
+NORMAL, AFTER = 60, 60
+# Cycles that stand for a measurement where there is none.
+IDLE = 40
+# Seconds that one fork may take.
+DEADLINE = 180
+
+CYCLE = re.compile(r"^cycle \d+: check -?\d+, ([0-9.]+) ms$")
+SITUATION = re.compile(r"\((\d+) of (\d+) unfinished methods measured, (\d+) optimal")
+PROGRAM = re.compile(r"^spl: measuring Java .*, pid (\d+):")
+LOST = re.compile(r"^spl: (\d+) samples were lost")
+STARTS = ("spl: the measurement starts", "recreated: the measurement starts")
+ENDS = ("spl: every class is as it was", "recreated: every method is finished")
+
+
+class Fork:
+    """One run of one configuration: what it printed, each line with the moment at which it came."""
+
+    def __init__(self, command, environment):
+        self.cycles, self.situations = [], []
+        self.start = self.end = self.pid = None
+        self.lost = 0
+        self.problems = []
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **environment}, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.began = time.monotonic()
+        self.readers = [
+            threading.Thread(target=self.read, args=(self.process.stdout, self.said)),
+            threading.Thread(target=self.read, args=(self.process.stderr, self.noted))]
+        for reader in self.readers:
+            reader.start()
+
+    @staticmethod
+    def read(stream, take):
+        for line in stream:
+            take(time.monotonic(), line.rstrip("\n"))
+
+    def said(self, now, line):
+        match = CYCLE.match(line)
+        if match:
+            self.cycles.append((now, float(match[1])))
+
+    def noted(self, now, line):
+        if line.startswith(STARTS):
+            self.start = now
+        elif line.startswith(ENDS):
+            self.end = now
+        elif "error:" in line or "cannot be measured" in line or "failed" in line:
+            self.problems.append(line)
+        elif PROGRAM.match(line):
+            self.pid = int(PROGRAM.match(line)[1])
+        elif LOST.match(line):
+            self.lost = int(LOST.match(line)[1])
+        elif SITUATION.search(line):
+            self.situations.append((now, *map(int, SITUATION.search(line).groups())))
+
+    def finish(self, measured):
+        """Waits until there are cycles enough after the end, then ends the program."""
+        done = False
+        while not done and self.process.poll() is None and time.monotonic() - self.began < DEADLINE:
+            time.sleep(0.05)
+            if not measured and self.start is None and time.monotonic() - self.began > INITIAL_SLEEP_MS / 1000:
+                self.start = time.monotonic()
+            if not measured and self.start and len(self.since(self.start)) >= IDLE:
+                self.end = self.end or time.monotonic()
+            done = self.end is not None and len(self.since(self.end)) >= AFTER
+        for pid in (self.pid, self.process.pid):
+            # The controller ends by itself after the program; where it doesn't, it is told to.
+            if pid and self.process.poll() is None:
+                os.kill(pid, signal.SIGTERM)
+                try:
+                    self.process.wait(20)
+                except subprocess.TimeoutExpired:
+                    continue
+        if self.process.poll() is None:
+            self.process.kill()
+        for reader in self.readers:
+            reader.join()
+        return done
+
+    def since(self, moment):
+        return [cycle for cycle in list(self.cycles) if cycle[0] > moment]
+
+    def figures(self):
+        before = [ms for at, ms in self.cycles if at <= self.start][-NORMAL:]
+        # The cycle in which the last method finishes is the first to print after it.
+        during = [ms for at, ms in self.since(self.start)]
+        after = [ms for at, ms in self.since(self.end)][1:]
+        during = during[: len(during) - len(after)]
+        normal = statistics.median(before)
+        return {
+            "normal_ms": normal,
+            "after_ms": statistics.median(after),
+            "peak_ms": max(during),
+            "cycles": len(during),
+            "lost_ms": sum(ms - normal for ms in during),
+            "lost_after_ms": sum(ms - normal for ms in after),
+            "seconds": self.end - self.start,
+            "samples_lost": self.lost,
+            "problems": self.problems,
+            "measured_methods": [
+                [round(at - self.start, 4), measured, unfinished, optimal]
+                for at, measured, unfinished, optimal in self.situations],
+        }
+
+
+def configurations(java, spl, out):
+    """Name, command, environment, whether anything is measured."""
+    program = [java, "-cp", CLASSES, "sorting.Main", "--cycles", "0"]
+    yield "alone", program, {}, False
+    agent = Path(spl).with_name("libspl_agent.so")
+    nobody = f"-agentpath:{agent}=spl.client.socket={out}/nobody.sock"
+    yield "dormant agent", [java, nobody, *program[1:]], {}, False
+    settings = [*sorted(ROOT.glob("examples/sorting/*.ini")), *sorted(ROOT.glob("evaluation/sorting/*.ini"))]
+    for ini in settings:
+        if ini.stem == "find-methods":
+            continue
+        command = [spl, "run", "--config", str(ini), "--tasks", TASKS, "--out", f"{out}/{ini.stem}", "--", *program]
+        # Every decision of the scheduler, for the number of methods over time.
+        yield ini.stem, command, {"RUST_LOG": "spl_controller=info", "NO_COLOR": "1"}, True
+    arguments = f"{TASKS},{INITIAL_SLEEP_MS},{CYCLE_SLEEP_MS},{ENOUGH}"
+    yield "recreated", [java, f"-javaagent:{RECREATED}/agent.jar={arguments}", *program[1:]], {}, True
+
+
+def build_recreated():
+    """The re-creation's agent; its recorder goes to the boot class path by the manifest."""
+    classes = RECREATED / "classes"
+    classes.mkdir(parents=True, exist_ok=True)
+    sources = [str(path) for path in (ROOT / "evaluation/sorting/java/recreated").glob("*.java")]
+    subprocess.run(["javac", "--release", "11", "-Xlint:all,-path", "-Werror", "-XDstringConcat=inline", "-cp", JAVASSIST,
+                    "-d", str(classes), *sources], check=True)
+    manifest = RECREATED / "manifest.mf"
+    manifest.write_text("Premain-Class: recreated.Agent\nCan-Retransform-Classes: true\n"
+                        f"Boot-Class-Path: agent.jar {JAVASSIST}\n")
+    subprocess.run(["jar", "--create", "--file", str(RECREATED / "agent.jar"), "--manifest", str(manifest),
+                    "-C", str(classes), "."], check=True)
+
+
+def machine():
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(), "kernel": platform.release()}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
+    arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
+    arguments.add_argument("--rounds", type=int, default=5, help="forks of each configuration (default: %(default)s)")
+    arguments.add_argument("--only", action="append", help="only this configuration; may be repeated")
+    options = arguments.parse_args()
+    spl = str(Path(ROOT, options.spl).resolve())
+    build_recreated()
+    version = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=True)
+    result = {
+        "schema": "spl.sorting-evaluation/1", "date": date.today().isoformat(), "machine": machine(),
+        "java": version.stderr.splitlines()[1], "rounds": options.rounds,
+        "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [],
+    }
+    failed = False
+    with tempfile.TemporaryDirectory() as out:
+        for number in range(1, options.rounds + 1):
+            for name, command, environment, measured in configurations(options.java, spl, out):
+                if options.only and name not in options.only:
+                    continue
+                load = os.getloadavg()[0]
+                fork = Fork(command, environment)
+                if not fork.finish(measured):
+                    failed = True
+                    print(f"round {number}: {name}: not finished: {fork.problems}", file=sys.stderr)
+                    continue
+                figures = {"name": name, "round": number, "load_before": load, **fork.figures()}
+                result["forks"].append(figures)
+                print(f"round {number}: {name}: normal {figures['normal_ms']:.1f} ms, peak {figures['peak_ms']:.0f} ms, "
+                      f"{figures['cycles']} cycles, lost {figures['lost_ms']:.0f} ms", file=sys.stderr)
+                failed |= bool(fork.problems)
+                for problem in fork.problems:
+                    print(f"  {problem}", file=sys.stderr)
+    target = ROOT / "evaluation/out/sorting.json"
+    target.write_text(json.dumps(result, indent=1) + "\n")
+    print(f"{target.relative_to(ROOT)} is written; make evaluate-sorting puts its table into docs/evaluation.md",
+          file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
