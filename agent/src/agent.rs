@@ -142,7 +142,8 @@ impl SplAgent {
         }
         let jvm = Jvm::of(context.jvmti());
         let property = |key: &str| jvm.env().get_system_property(key).ok();
-        let options = Options::read(&self.options.lock().unwrap_or_else(PoisonError::into_inner), property)?;
+        let (options, mistakes) =
+            Options::read(&self.options.lock().unwrap_or_else(PoisonError::into_inner), property);
         let gates = Memory::map(layout::GATES_BYTES).map_err(|e| e.to_string())?;
         let blocks = Memory::map(layout::BLOCKS_BYTES).map_err(|e| e.to_string())?;
         let state = STATE.get_or_init(|| State::new(gates, blocks));
@@ -168,8 +169,9 @@ impl SplAgent {
             command: text("sun.java.command"),
         };
         let rings = Rings::new(blocks);
+        let dying = &DYING;
         let link =
-            Link::new(Parts { state, options, hello, rings, done: news, sleeper, dying: &DYING, buried });
+            Link::new(Parts { state, options, mistakes, hello, rings, done: news, sleeper, dying, buried });
         spawn_quiet("spl-link", move || link.run())
     }
 }

@@ -35,6 +35,8 @@ pub struct Parts {
     pub state: &'static State,
     /// Where and how to connect.
     pub options: Options,
+    /// What was wrong with the options, for the operator.
+    pub mistakes: Vec<String>,
     /// Who this is, without token.
     pub hello: Hello,
     /// The reading side of the rings.
@@ -157,7 +159,12 @@ impl Link {
         self.waiting.clear();
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
-            Some(Ok(cost_ps)) => stream.put(&self.hello(cost_ps)),
+            Some(Ok(cost_ps)) => {
+                stream.put(&self.hello(cost_ps));
+                for text in &self.parts.mistakes {
+                    stream.put(&ToController::Warning { text: spl_wire::clip(text, 500).to_owned() });
+                }
+            }
             Some(Err(why)) => {
                 stream.put(&self.hello(None));
                 stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
@@ -437,3 +444,6 @@ fn sample(handle: u32, raw: &Raw) -> WireSample {
         flags: flags.0,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,12 +22,13 @@ pub struct Options {
     pub measurements: u64,
 }
 
+/// The longest pause between two sendings, an hour in milliseconds: more is a slip of the pen, and samples would pile up.
+const LONGEST_SLEEP_MS: u64 = 3_600_000;
+
 impl Options {
-    /// From the agent's option string; what it doesn't name is asked of `property`.
-    ///
-    /// # Errors
-    /// An unknown key or a value that is no number; one line of text.
-    pub fn read(text: &str, property: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+    /// From the agent's option string; what it doesn't name is asked of `property`. Where a value is of no use the
+    /// default is taken: the program shall run, and whoever measures it hears the second value, a line for each mistake.
+    pub fn read(text: &str, property: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
         const KEYS: [&str; 5] = [
             "spl.client.socket",
             "spl.client.port",
@@ -36,29 +37,39 @@ impl Options {
             "spl.client.measurements",
         ];
         let mut values: [Option<String>; KEYS.len()] = KEYS.map(property);
+        let mut mistakes = Vec::new();
         for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let at = KEYS
-                .iter()
-                .position(|known| *known == key.trim())
-                .ok_or_else(|| format!("unknown agent option {key:?}; known are {}", KEYS.join(", ")))?;
-            values[at] = Some(value.trim().to_owned());
+            match KEYS.iter().position(|known| *known == key.trim()) {
+                Some(at) => values[at] = Some(value.trim().to_owned()),
+                None => mistakes.push(format!(
+                    "unknown agent option {:?}; known are {}",
+                    key.trim(),
+                    KEYS.join(", ")
+                )),
+            }
         }
         let [socket, port, token_file, sleep, measurements] = values;
-        Ok(Self {
-            socket: socket.filter(|path| !path.is_empty()).map(PathBuf::from),
-            port: number(KEYS[1], port, DEFAULT_PORT)?,
-            token_file: token_file.filter(|path| !path.is_empty()).map(PathBuf::from),
-            sleep_ms: number(KEYS[3], sleep, DEFAULT_SLEEP_MS)?,
-            measurements: number(KEYS[4], measurements, DEFAULT_MEASUREMENTS)?,
-        })
-    }
-}
-
-fn number<T: std::str::FromStr>(key: &str, value: Option<String>, default: T) -> Result<T, String> {
-    match value {
-        None => Ok(default),
-        Some(text) => text.parse().map_err(|_| format!("{key} = {text:?} is not a number in range")),
+        let path = |path: Option<String>| path.filter(|path| !path.is_empty()).map(PathBuf::from);
+        let mut number = |at: usize, value: Option<String>, default: u64, most: u64| {
+            let Some(text) = value else { return default };
+            text.parse().ok().filter(|number| *number <= most).unwrap_or_else(|| {
+                mistakes.push(format!(
+                    "{} = {text:?} is no number from 0 to {most}; {default} is taken",
+                    KEYS[at]
+                ));
+                default
+            })
+        };
+        let port = number(1, port, DEFAULT_PORT.into(), u16::MAX.into());
+        let options = Self {
+            socket: path(socket),
+            port: u16::try_from(port).unwrap_or(DEFAULT_PORT),
+            token_file: path(token_file),
+            sleep_ms: number(3, sleep, DEFAULT_SLEEP_MS, LONGEST_SLEEP_MS),
+            measurements: number(4, measurements, DEFAULT_MEASUREMENTS, u64::MAX),
+        };
+        (options, mistakes)
     }
 }
 
@@ -68,20 +79,33 @@ mod tests {
 
     #[test]
     fn options_beat_properties_beat_defaults() {
-        let none = |_: &str| None;
-        let defaults = Options::read("", none).unwrap();
+        let read = |text, property: fn(&str) -> Option<String>| {
+            let (options, mistakes) = Options::read(text, property);
+            assert_eq!(mistakes, [""; 0]);
+            options
+        };
+        let defaults = read("", |_| None);
         assert_eq!((defaults.port, defaults.sleep_ms, defaults.measurements), (38_692, 100, 10_000));
         let property = |key: &str| (key == "spl.client.port").then(|| "7".to_owned());
-        assert_eq!(Options::read("", property).unwrap().port, 7);
-        let both = Options::read("spl.client.port=8,spl.client.socket=/a/b", property).unwrap();
+        assert_eq!(read("", property).port, 7);
+        let both = read("spl.client.port=8,spl.client.socket=/a/b", property);
         assert_eq!((both.port, both.socket), (8, Some("/a/b".into())));
     }
 
     #[test]
-    fn mistakes_are_named() {
-        let none = |_: &str| None;
-        assert!(Options::read("spl.client.prot=8", none).unwrap_err().contains("spl.client.prot"));
-        assert!(Options::read("spl.client.port=99999", none).unwrap_err().contains("99999"));
-        assert!(Options::read("spl.client.sleep=-1", none).unwrap_err().contains("spl.client.sleep"));
+    fn mistakes_are_named_and_leave_the_default() {
+        let check = |text: &str, part: &str| {
+            let (options, mistakes) = Options::read(text, |_| None);
+            assert_eq!(options, Options::read("", |_| None).0, "{text}");
+            assert!(mistakes.len() == 1 && mistakes[0].contains(part), "{mistakes:?}");
+        };
+        check("spl.client.prot=8", "spl.client.prot");
+        check(
+            "spl.client.port=99999",
+            "spl.client.port = \"99999\" is no number from 0 to 65535; 38692 is taken",
+        );
+        check("spl.client.sleep=-1", "spl.client.sleep");
+        check("spl.client.sleep=3600001", "3600000");
+        check("spl.client.measurements=many", "spl.client.measurements");
     }
 }

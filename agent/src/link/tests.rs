@@ -1,0 +1,80 @@
+//! The drain, on rings that the test fills.
+
+use super::*;
+use crate::layout::{self, BLOCKS_BYTES, GATES_BYTES};
+use crate::memory::Memory;
+use crate::waker;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc;
+
+static ALIVE: AtomicBool = AtomicBool::new(false);
+
+/// A link with one method, number 3 with id 1, whose gate is open for so many samples; its gates and its rings.
+fn link(left: u64) -> (Link, [Memory; 2]) {
+    let (gates, blocks) = (Memory::map(GATES_BYTES).unwrap(), Memory::map(BLOCKS_BYTES).unwrap());
+    let state: &'static State = Box::leak(Box::new(State::new(gates, blocks)));
+    let (options, mistakes) = Options::read("", |_| None);
+    let hello = Hello { java_version: String::new(), vm_name: String::new(), command: String::new() };
+    let (rings, sleeper) = (Rings::new(blocks), waker::pair().unwrap().1);
+    let (done, buried) = (mpsc::channel().1, mpsc::channel().0);
+    let mut link =
+        Link::new(Parts { state, options, mistakes, hello, rings, done, sleeper, dying: &ALIVE, buried });
+    let method = MethodRef::new("C", "f", "()V").unwrap();
+    let method = Method { method, sizes: SizeMode::None, id: Some(1), left, taken: 0, limited: false };
+    link.methods.insert(3, method);
+    link.handles.insert(1, 3);
+    state.gates.open(1, 1, left);
+    (link, [gates, blocks])
+}
+
+/// What a probe of the method with this id leaves in the first thread's ring.
+fn record(blocks: Memory, id: u64, start_ns: u64, end_ns: u64) {
+    let head = blocks.u64_at(layout::HEAD);
+    let at = head.load(Relaxed);
+    let slot = layout::RING + (((at % layout::SLOTS) as usize) << layout::SLOT_SHIFT);
+    let fields = [
+        (layout::START, start_ns),
+        (layout::END, end_ns),
+        (layout::THREAD, 1),
+        (layout::META, id),
+        (layout::SIZE, u64::MAX),
+    ];
+    for (field, value) in fields {
+        blocks.u64_at(slot + field).store(value, Relaxed);
+    }
+    head.store(at + 1, Ordering::Release);
+}
+
+#[test]
+fn a_call_that_ends_before_it_starts_is_dropped_and_counted() {
+    let (mut link, [_, blocks]) = link(100);
+    record(blocks, 1, 10, 20);
+    record(blocks, 1, 30, 29);
+    record(blocks, 1, 40, 40);
+    link.drain();
+    let times = link.waiting.iter().map(|sample| (sample.handle, sample.start_ns, sample.end_ns));
+    assert_eq!(times.collect::<Vec<_>>(), [(3, 10, 20), (3, 40, 40)]);
+    assert_eq!((link.anomalies, link.dropped), (1, 0));
+}
+
+#[test]
+fn calls_of_methods_that_nobody_asked_for_are_passed_over() {
+    let (mut link, [_, blocks]) = link(100);
+    for id in [0, 2, u64::from(u32::MAX)] {
+        record(blocks, id, 10, 20);
+    }
+    link.drain();
+    assert_eq!((link.waiting.len(), link.anomalies, link.dropped), (0, 0, 0));
+}
+
+#[test]
+fn the_gate_closes_with_the_last_sample_of_its_quota() {
+    let (mut link, [gates, blocks]) = link(2);
+    let is_open = || gates.u32_at((1 << layout::GATE_SHIFT) + layout::GATE_EVERY).load(Relaxed) != 0;
+    record(blocks, 1, 10, 20);
+    link.drain();
+    assert!(is_open());
+    record(blocks, 1, 30, 40);
+    link.drain();
+    assert!(!is_open());
+}
