@@ -110,10 +110,16 @@ impl Progress {
 /// Says something to the operator, each line after `spl:`. All in one write: the program uses the same stream, and its
 /// output must not come into the middle of a line of ours.
 pub fn say(text: &str) {
-    let lines =
-        text.lines().map(|line| format!("{}\n", format!("spl: {line}").trim_end())).collect::<String>();
+    let line = |line: &str| format!("{}\n", format!("spl: {}", one_line(line)).trim_end());
+    let lines = text.lines().map(line).collect::<String>();
     // Where nobody listens any more, the measurement goes on: its results are in files.
     let _ = io::stderr().write_all(lines.as_bytes());
+}
+
+/// A text without control characters. What comes from a program must neither end our line and begin one that looks like
+/// ours, nor reach the terminal as a command.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {

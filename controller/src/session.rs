@@ -3,7 +3,7 @@
 use crate::agents::Agent;
 use crate::config::Config;
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::{Progress, one_line};
 use crate::resume::Resumed;
 use crate::setup::Setup;
 use spl_lang::Tasks;
@@ -210,11 +210,13 @@ impl<'a> Session<'a> {
                 self.outcome(handle as usize, &class_loader, outcome);
             }
             ToController::Samples { samples, dropped, anomalies } => {
-                self.samples(&samples, dropped + anomalies)
+                self.samples(&samples, dropped.saturating_add(anomalies))
             }
             ToController::Labels { labels } => self.labels.learn(labels),
             ToController::Limit { handle } => self.event(Event::LimitReached(MethodIx(handle as usize))),
-            ToController::Warning { text } => self.progress.note(&format!("the agent warns: {text}")),
+            ToController::Warning { text } => {
+                self.progress.note(&format!("the agent warns: {}", one_line(&text)))
+            }
             ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
             ToController::Bye { reason } => return self.bye(reason),
             ToController::Retransformed { handles, change, took_ns, .. } => {
@@ -239,7 +241,8 @@ impl<'a> Session<'a> {
         if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
-        self.progress.note(&format!("measuring Java {java_version}, pid {pid}: {command}"));
+        let who = format!("measuring Java {java_version}, pid {pid}: {command}");
+        self.progress.note(&one_line(&who));
         if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
             self.progress.note(&format!(
                 "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
@@ -336,7 +339,7 @@ impl<'a> Session<'a> {
         for wire in samples {
             match wire.to_sample(&self.labels) {
                 Ok(sample) => batch.push((MethodIx(wire.handle as usize), sample)),
-                Err(_) => lost += 1,
+                Err(_) => lost = lost.saturating_add(1),
             }
         }
         for (method, sample) in &batch {
@@ -344,7 +347,7 @@ impl<'a> Session<'a> {
             self.check(written);
         }
         if lost > 0 {
-            self.lost += lost;
+            self.lost = self.lost.saturating_add(lost);
             self.event(Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {
@@ -360,7 +363,7 @@ impl<'a> Session<'a> {
         match reason {
             ByeReason::Detached => self.progress.note("every class is as it was; the agent is dormant"),
             ByeReason::VmDeath => tracing::info!("the JVM ends"),
-            ByeReason::Failed(why) => self.problem(format!("the agent failed: {why}")),
+            ByeReason::Failed(why) => self.problem(one_line(&format!("the agent failed: {why}"))),
         }
         self.agent = None;
         self.finish();
