@@ -10,9 +10,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod agent_options;
 mod bad_input;
 mod case;
 mod harness;
+mod hostile;
 mod keys;
 mod programs;
 mod recursion;

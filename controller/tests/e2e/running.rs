@@ -177,6 +177,10 @@ impl Drop for Running {
         // Both fail when it has ended already.
         let _ = self.spl.kill();
         let _ = self.spl.wait();
+        if std::thread::panicking() {
+            self.seen.extend(self.lines.try_iter());
+            eprintln!("Of {}:\n{}", self.spl.id(), self.transcript());
+        }
         // The number may belong to another process by now.
         let folder = self.folder.to_string_lossy().into_owned();
         if let Some(program) = self.program.filter(|program| command_line(*program).contains(&folder)) {

@@ -1,14 +1,15 @@
 //! Stand-ins for the agent and for the controller, whose every word the test chooses.
 
 use crate::case::Case;
-use crate::harness::DEADLINE;
+use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
 use spl_wire::{ByeReason, Decoder, Encoder, Greeting, Reply, ToAgent, ToController, Token};
 use spl_wire::{WireSample, WireSize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
 /// An agent without a JVM.
@@ -89,7 +90,7 @@ impl Agent {
         frame
     }
 
-    /// The next message, `None` when the controller has closed the connection.
+    /// The next message, `None` when the connection is closed.
     pub fn hears(&mut self) -> Option<ToAgent> {
         loop {
             match self.decoder.next().unwrap() {
@@ -147,7 +148,7 @@ impl Agent {
 }
 
 /// Some bytes, `None` at the end.
-fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
+fn read(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut chunk = vec![0; 4096];
     match stream.read(&mut chunk) {
         Ok(0) => None,
@@ -156,7 +157,7 @@ fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
             Some(chunk)
         }
         Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
-        Err(error) => panic!("the controller is silent: {error}"),
+        Err(error) => panic!("the other side is silent: {error}"),
     }
 }
 
@@ -201,5 +202,105 @@ impl Served {
         self.run.awaits("spl: the measurement starts");
         agent.settles();
         agent
+    }
+}
+
+/// A connection of either kind.
+trait Connection: Read + Write {}
+impl<T: Read + Write> Connection for T {}
+
+/// A controller whose every word the test chooses, with the agent of a real program.
+pub struct Controller {
+    stream: Box<dyn Connection>,
+    encoder: Encoder,
+    decoder: Decoder,
+    /// What the agent said first.
+    pub hello: ToController,
+}
+
+impl Controller {
+    /// Waits for an agent at a port.
+    pub fn tcp(listener: &TcpListener) -> Self {
+        listener.set_nonblocking(true).unwrap();
+        let stream: TcpStream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        Self::greet(Box::new(stream))
+    }
+
+    /// Waits for an agent at a socket.
+    pub fn unix(listener: &UnixListener) -> Self {
+        listener.set_nonblocking(true).unwrap();
+        let stream: UnixStream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        Self::greet(Box::new(stream))
+    }
+
+    fn greet(mut stream: Box<dyn Connection>) -> Self {
+        let mut bytes = Vec::new();
+        let (greeting, used) = loop {
+            match Greeting::decode(&bytes).unwrap() {
+                Some(found) => break found,
+                None => bytes.extend(read(&mut stream).expect("the agent greets")),
+            }
+        };
+        let mut decoder = Decoder::default();
+        decoder.push(&bytes[used..]);
+        let mut reply = Vec::new();
+        Greeting::ours().reply_to(&greeting).encode(&mut reply);
+        stream.write_all(&reply).unwrap();
+        let hello = loop {
+            match decoder.next().unwrap() {
+                Some(hello) => break hello,
+                None => decoder.push(&read(&mut stream).expect("the agent says hello")),
+            }
+        };
+        Self { stream, encoder: Encoder::default(), decoder, hello }
+    }
+
+    /// Sends a message; whether the agent listens is another matter.
+    pub fn say(&mut self, message: &ToAgent) {
+        let frame = self.frame(message);
+        self.bytes(&frame);
+    }
+
+    /// The frame of a message, as if it had been sent.
+    pub fn frame(&mut self, message: &ToAgent) -> Vec<u8> {
+        let mut frame = Vec::new();
+        self.encoder.encode(message, &mut frame).unwrap();
+        frame
+    }
+
+    /// Sends bytes as they are; an agent that has had enough does not take them.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// The next message, `None` when the connection is closed.
+    pub fn hears(&mut self) -> Option<ToController> {
+        loop {
+            match self.decoder.next().unwrap() {
+                Some(message) => return Some(message),
+                None => self.decoder.push(&read(&mut self.stream)?),
+            }
+        }
+    }
+
+    /// Measures a method as number 1, as far as the message that opens its gate.
+    pub fn measures(&mut self, method: &str) {
+        let (handle, method) = (1, method.parse().unwrap());
+        self.say(&ToAgent::Define { handle, method, sizes: spl_wire::SizeMode::None, processor: None });
+        self.say(&ToAgent::Instrument { handles: vec![handle] });
+        self.say(&ToAgent::Arm { handle, every: 1, quota: 0 });
+    }
+
+    /// The next samples.
+    pub fn samples(&mut self) -> Vec<WireSample> {
+        loop {
+            if let ToController::Samples { samples, .. } = self.hears().expect("the agent measures") {
+                return samples;
+            }
+        }
     }
 }
