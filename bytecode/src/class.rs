@@ -24,6 +24,8 @@ pub(crate) struct ClassFile<'a> {
     pub(crate) access: u16,
     pub(crate) this_class: u16,
     pub(crate) super_class: u16,
+    /// Indices of class entries, two bytes each.
+    pub(crate) interfaces: &'a [u8],
     pub(crate) methods: Vec<Method<'a>>,
 }
 
@@ -55,7 +57,7 @@ impl<'a> ClassFile<'a> {
         let mut reader = Reader::starting_at(bytes, pool.end());
         let (access, this_class, super_class) = (reader.u2()?, reader.u2()?, reader.u2()?);
         let interfaces = usize::from(reader.u2()?);
-        reader.take(2 * interfaces)?;
+        let interfaces = reader.take(2 * interfaces)?;
         for _ in 0..reader.u2()? {
             reader.take(6)?;
             skip_attributes(&mut reader)?;
@@ -66,7 +68,7 @@ impl<'a> ClassFile<'a> {
         if !reader.is_at_end() {
             return Err(malformed("bytes follow the end of the class"));
         }
-        Ok(Self { bytes, minor, major, pool, access, this_class, super_class, methods })
+        Ok(Self { bytes, minor, major, pool, access, this_class, super_class, interfaces, methods })
     }
 
     /// Binary name with slashes, in the file's encoding.

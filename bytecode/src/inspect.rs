@@ -15,10 +15,12 @@ pub fn inspect(class_bytes: &[u8]) -> Result<ClassInfo, Refusal> {
         0 => None,
         index => Some(mutf8::decode(class.pool.class(index)?)),
     };
+    let interface = |index: &[u8; 2]| Ok(mutf8::decode(class.pool.class(u16::from_be_bytes(*index))?));
     let info = |method: &Method<'_>| MethodInfo::read(&class, method);
     Ok(ClassInfo {
         name: mutf8::decode(class.name()?),
         super_name,
+        interfaces: class.interfaces.as_chunks().0.iter().map(interface).collect::<Result<_, Refusal>>()?,
         major_version: class.major,
         minor_version: class.minor,
         access: class.access,
@@ -33,6 +35,8 @@ pub struct ClassInfo {
     pub name: String,
     /// Binary name of the superclass; `None` for `java/lang/Object` and modules.
     pub super_name: Option<String>,
+    /// Binary names of the interfaces that it names itself.
+    pub interfaces: Vec<String>,
     /// Class-file version: 61 is Java 17.
     pub major_version: u16,
     /// Minor version; 65535 marks preview features.

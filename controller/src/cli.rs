@@ -26,6 +26,12 @@ pub enum Command {
     Client(Client),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
+    /// Check a task file: its language, and its methods among a program's classes.
+    Check(Check),
+    /// List the methods of classes, to be pasted into a task file.
+    Methods(Methods),
+    /// Format task files.
+    Fmt(Fmt),
 }
 
 /// What every measurement takes.
@@ -112,6 +118,78 @@ pub struct Instrument {
     pub output: PathBuf,
 }
 
+/// Where classes are.
+#[derive(Debug, Args)]
+pub struct Classes {
+    /// Folders and JARs of the program, as for java: between colons, DIR/* for all JARs in DIR.
+    #[arg(long, visible_alias = "class-path", value_name = "PATH")]
+    pub classpath: Option<OsString>,
+    /// The JDK whose classes the program uses [default: $JAVA_HOME, or that of java on the path]
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Option<PathBuf>,
+}
+
+/// `spl check`
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_HELP)]
+pub struct Check {
+    #[command(flatten)]
+    pub classes: Classes,
+    /// The run mode that the file is for [default: the one that more of its lines are written for]
+    #[arg(long, value_parser = MODES)]
+    pub mode: Option<String>,
+    /// Print one JSON document (docs/schema/check-1.json).
+    #[arg(long)]
+    pub json: bool,
+    /// Do not list the methods that are fine.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The task file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// `spl methods`
+#[derive(Debug, Args)]
+#[command(after_help = METHODS_HELP)]
+pub struct Methods {
+    #[command(flatten)]
+    pub classes: Classes,
+    /// Name them as Java does: pkg.Class#name(int).
+    #[arg(long)]
+    pub java: bool,
+    /// List no more than so many.
+    #[arg(long, default_value_t = 1000)]
+    pub limit: usize,
+    /// Print one JSON document (docs/schema/methods-1.json).
+    #[arg(long)]
+    pub json: bool,
+    /// Which methods: as in a task file in measurement mode, or a class alone for all that it has.
+    #[arg(value_name = "PATTERN")]
+    pub pattern: String,
+}
+
+/// `spl fmt`
+#[derive(Debug, Args)]
+#[command(after_help = FMT_HELP)]
+pub struct Fmt {
+    /// Print nothing but the names of files that are not formatted.
+    #[arg(long, conflicts_with = "write")]
+    pub check: bool,
+    /// Write the files instead of printing them.
+    #[arg(long, short)]
+    pub write: bool,
+    /// The run mode that the files are for [default: the one that more of a file's lines are written for]
+    #[arg(long, value_parser = MODES)]
+    pub mode: Option<String>,
+    /// The task files.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// The values of `run-mode`.
+const MODES: [&str; 2] = ["comparison", "measurement"];
+
 const STATUS: &str = "Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), \
 3 some were not evaluated, 2 something went wrong. The program's own status is reported, not mixed in.";
 
@@ -159,3 +237,32 @@ call its class java.lang.SplProbe. There they do what they did before, and are n
 were.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
+
+const CHECK_HELP: &str = "\
+Examples:
+  spl check my.tasks
+  spl check --classpath 'app.jar:lib/*' --jdk /usr/lib/jvm/java-21 my.tasks
+
+No Java is run: class files are read from folders, JARs, JDK modules and the JDK's runtime image. Without --classpath only
+the language and the methods of JDK classes are checked.
+
+Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or
+something could not be read.";
+
+const METHODS_HELP: &str = "\
+Examples:
+  spl methods java.util.ArrayList
+  spl methods --classpath jdom2.jar 'org.jdom2.Verifier#check*'
+  spl methods --java 'java.util.*List#get(int)'
+
+Each line can stand in a task file. Methods that cannot be measured are listed as comments.
+
+Exit status: 0 some method is meant, 1 none is, 2 something went wrong.";
+
+const FMT_HELP: &str = "\
+Examples:
+  spl fmt my.tasks              prints it formatted
+  spl fmt --write *.tasks       formats the files
+  spl fmt --check *.tasks       for a build: fails unless they are formatted
+
+Exit status: 0 done, 1 with --check: some file is not formatted, 2 a file cannot be read or has an error; it stays as it is.";

@@ -7,11 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod agents;
+mod check;
+mod classes;
 mod cli;
 mod config;
 mod door;
+mod fmt;
 mod instrument;
 mod measure;
+mod methods;
 mod output;
 mod program;
 mod progress;
@@ -38,6 +42,9 @@ pub fn main() -> ExitCode {
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
+        cli::Command::Check(arguments) => check::check(arguments),
+        cli::Command::Methods(arguments) => methods::methods(arguments),
+        cli::Command::Fmt(arguments) => fmt::fmt(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));

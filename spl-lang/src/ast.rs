@@ -8,7 +8,8 @@ pub use formula::{Formula, Relation, Side, Sizes, Times};
 pub use literal::{ByteSize, Duration, Interval, Percent, SizeUnit, Statistic, TimeUnit};
 pub use pattern::{MethodPattern, TypePattern};
 
-use crate::{Diagnostic, Span};
+use crate::source::Source;
+use crate::{Diagnostic, Severity, Span};
 use spl_model::MethodRef;
 use std::fmt;
 
@@ -47,13 +48,54 @@ impl File {
     #[must_use]
     pub fn patterns(&self) -> Vec<MethodPattern> {
         let mut patterns = Vec::new();
-        let mut look = |target: &Target| {
+        self.for_each_target(&mut |target: &Target| {
             if let MethodTerm::Pattern(pattern) = &target.method.value {
                 patterns.push(pattern.clone());
             }
-        };
-        self.statements.iter().for_each(|statement| statement.value.for_each_target(&mut look));
+        });
         patterns
+    }
+
+    /// Where methods are named other than by a name that a definition gave, in file order. `text` is what the file
+    /// was parsed from.
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> Vec<Mention> {
+        let source = Source::new(text);
+        let mut mentions = Vec::new();
+        self.for_each_target(&mut |target: &Target| {
+            let Node { value: method, span } = &target.method;
+            if !matches!(method, MethodTerm::Name(_)) {
+                let (line, column) = source.place(span.start);
+                mentions.push(Mention { method: method.clone(), span: *span, line, column });
+            }
+        });
+        mentions
+    }
+
+    fn for_each_target(&self, look: &mut impl FnMut(&Target)) {
+        self.statements.iter().for_each(|statement| statement.value.for_each_target(look));
+    }
+}
+
+/// A place in a task file where a method is named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mention {
+    /// The method; not a [`MethodTerm::Name`].
+    pub method: MethodTerm,
+    /// The bytes it was read from.
+    pub span: Span,
+    /// Line of the first of them, counted from 1.
+    pub line: usize,
+    /// Column of the first of them, in characters, counted from 1.
+    pub column: usize,
+}
+
+impl Mention {
+    /// A finding about the method, without a help.
+    #[must_use]
+    pub fn finding(&self, severity: Severity, message: String, label: String) -> Diagnostic {
+        let Self { span, line, column, .. } = *self;
+        Diagnostic { severity, message, span, line, column, label, help: None, related: Vec::new() }
     }
 }
 

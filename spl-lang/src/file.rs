@@ -63,6 +63,26 @@ pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Rea
     Reading { statements, errors, broken_names }
 }
 
+impl RunMode {
+    /// The run mode that more lines of a task file are written for; comparison if both have as many.
+    ///
+    /// ```
+    /// use spl_lang::RunMode;
+    /// assert_eq!(RunMode::of("# lists\njava.util.ArrayList#get(int)\n"), RunMode::Measurement);
+    /// assert_eq!(RunMode::of("a/B.f()V < a/B.g()V\na/B.f()\n"), RunMode::Comparison);
+    /// ```
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let source = Source::new(text);
+        let code: Vec<&str> = source.lines().map(|line| line.code).filter(|code| !code.is_empty()).collect();
+        let count = |mode| {
+            let read = code.iter().filter_map(|code| parse::statement(&source, code, mode).ok());
+            read.filter(|statement| !is_lone_name(&statement.value)).count()
+        };
+        if count(Self::Measurement) > count(Self::Comparison) { Self::Measurement } else { Self::Comparison }
+    }
+}
+
 /// A single word is a method in measurement mode only when a mistake is made there.
 fn is_lone_name(statement: &Statement) -> bool {
     matches!(statement, Statement::Measure(target) if matches!(target.method.value, MethodTerm::Name(_)))

@@ -11,6 +11,9 @@ use std::collections::HashMap;
 /// Candidates that an error lists; a class rarely has more methods of one name.
 const MAX_LISTED: usize = 8;
 
+/// Methods that one pattern may mean: so many are never measured with care, and probably a package was meant.
+const MAX_MEANT: usize = 1000;
+
 pub(crate) struct Methods<'s, 'a, 'l> {
     source: &'s Source<'a>,
     text: &'a str,
@@ -121,6 +124,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
             0 => self.refuse(self.nothing(pattern, span)),
             1 => vec![self.add(&meant[0], span)],
             _ if single => self.refuse(self.several(&meant, span)),
+            count if count > MAX_MEANT => self.refuse(self.too_many(count, span)),
             _ => meant.iter().map(|method| self.add(method, span)).collect(),
         };
         self.patterns.insert(span.start, indices.clone());
@@ -154,6 +158,12 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         Problem::new(self.slice(span), format!("{} methods are meant, and one is compared", meant.len()))
             .label("overloaded")
             .help(format!("add the parameter types, or write one of {}{more}", listed.join(", ")))
+    }
+
+    fn too_many(&self, count: usize, span: Span) -> Problem<'a> {
+        Problem::new(self.slice(span), format!("{count} methods are meant"))
+            .label(format!("more than {MAX_MEANT}"))
+            .help("name fewer: a class instead of a package, or how the method's name begins")
     }
 
     /// A method has one size processor, however often it is named (thesis 3.2.6).

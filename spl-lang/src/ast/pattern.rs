@@ -19,6 +19,28 @@ pub struct MethodPattern {
 }
 
 impl MethodPattern {
+    /// The pattern that names the method's class, parameters and result in full. It means other methods as well only
+    /// where a class is named like a type variable. `None` if a name in it has characters that Java's have not.
+    ///
+    /// ```
+    /// use spl_lang::ast::MethodPattern;
+    /// let method = "java/util/Map$Entry.<init>([[ILjava/util/List;)V".parse().unwrap();
+    /// let pattern = MethodPattern::of(&method).unwrap();
+    /// assert_eq!(pattern.to_string(), "java.util.Map$Entry#<init>(int[][], java.util.List): void");
+    /// ```
+    #[must_use]
+    pub fn of(method: &MethodRef) -> Option<Self> {
+        let class = java_class(method.class())?;
+        let name = method.name();
+        let plain = is_word(name) && !matches!(name, "new");
+        (plain || name.starts_with('<')).then_some(())?;
+        let descriptor = method.descriptor();
+        let parameters = descriptor.parameters().iter().map(|one| TypePattern::of(Some(one)));
+        let parameters = Some(parameters.collect::<Option<Vec<_>>>()?);
+        let result = Some(TypePattern::of(descriptor.result())?);
+        Some(Self { class, name: name.to_owned(), parameters, result })
+    }
+
     /// Whether it may mean several methods by intention: it has a `*`.
     #[must_use]
     pub fn is_glob(&self) -> bool {
@@ -76,6 +98,21 @@ pub struct TypePattern {
 }
 
 impl TypePattern {
+    /// The type of a class file, its package included; `None` as with [`MethodPattern::of`].
+    fn of(found: Option<&FieldType>) -> Option<Self> {
+        let plain = |name: &str| Some(Self { name: name.to_owned(), dimensions: 0 });
+        match found {
+            None => plain("void"),
+            Some(FieldType::Array(text)) => {
+                let element = text.trim_start_matches('[');
+                let one = Self::of(FieldType::take(element).as_ref().map(|(element, _)| element))?;
+                Some(Self { dimensions: text.len() - element.len(), ..one })
+            }
+            Some(FieldType::Object(class)) => plain(&java_class(class)?),
+            Some(primitive) => plain(keyword(primitive)?),
+        }
+    }
+
     /// Whether it means the type of a class file; `None` is `void`.
     #[must_use]
     pub fn matches(&self, found: Option<&FieldType>) -> bool {
@@ -92,19 +129,10 @@ impl TypePattern {
     }
 
     fn matches_element(&self, element: &FieldType) -> bool {
-        let keyword = match element {
-            FieldType::Boolean => "boolean",
-            FieldType::Byte => "byte",
-            FieldType::Char => "char",
-            FieldType::Short => "short",
-            FieldType::Int => "int",
-            FieldType::Long => "long",
-            FieldType::Float => "float",
-            FieldType::Double => "double",
-            FieldType::Object(class) => return self.matches_class(class),
-            FieldType::Array(_) => return false,
-        };
-        self.name == keyword
+        match element {
+            FieldType::Object(class) => self.matches_class(class),
+            other => keyword(other) == Some(&self.name),
+        }
     }
 
     fn matches_class(&self, class: &str) -> bool {
@@ -120,6 +148,32 @@ impl fmt::Display for TypePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.name, "[]".repeat(self.dimensions))
     }
+}
+
+/// Java's keyword for a primitive type.
+fn keyword(primitive: &FieldType) -> Option<&'static str> {
+    Some(match primitive {
+        FieldType::Boolean => "boolean",
+        FieldType::Byte => "byte",
+        FieldType::Char => "char",
+        FieldType::Short => "short",
+        FieldType::Int => "int",
+        FieldType::Long => "long",
+        FieldType::Float => "float",
+        FieldType::Double => "double",
+        FieldType::Object(_) | FieldType::Array(_) => return None,
+    })
+}
+
+/// A class name with dots between its packages, if all its parts are words of Java.
+fn java_class(class: &str) -> Option<String> {
+    class.split('/').all(is_word).then(|| class.replace('/', "."))
+}
+
+/// Whether Java could have it as a name, apart from keywords.
+fn is_word(name: &str) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    name.starts_with(|c: char| letter(c) && !c.is_ascii_digit()) && name.chars().all(letter)
 }
 
 /// Java's convention: `T`, `E`, `K2`. What such a type is erased to stands in the class's signature only.

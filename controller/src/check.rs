@@ -1,0 +1,306 @@
+//! `spl check`: a task file's language, and its methods among the classes of a program, without running it.
+
+use crate::classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
+use crate::cli::{Check, Classes};
+use crate::progress;
+use serde::Serialize;
+use spl_lang::{Diagnostic, RunMode, Severity, parse_file};
+use spl_verdict::ExitStatus;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Checks a task file and tells what is wrong with it.
+///
+/// # Errors
+/// When the file or the classes cannot be read, as text for the operator.
+pub fn check(arguments: &Check) -> Result<ExitStatus, String> {
+    let text = read_text(&arguments.file)?;
+    let mode = mode_of(arguments.mode.as_deref(), &text);
+    let file = match parse_file(&text, mode) {
+        Ok(file) => file,
+        Err(findings) => {
+            let nothing = Resolution { program: None, findings, mentions: Vec::new() };
+            Report { arguments, text: &text, mode, resolution: &nothing, classes: None }.print()?;
+            return Ok(ExitStatus::Error);
+        }
+    };
+    let mut classes = OpenClasses::of(&arguments.classes)?;
+    let complete = !classes.class_path.is_empty();
+    let resolution = resolve(&file, &text, &mut classes.catalogue, complete);
+    classes.say_unreadable();
+    Report { arguments, text: &text, mode, resolution: &resolution, classes: Some(&classes) }.print()?;
+    Ok(if resolution.program.is_some() { ExitStatus::AllHold } else { ExitStatus::SomeFail })
+}
+
+/// A task file's text.
+///
+/// # Errors
+/// When it cannot be read, as text for the operator.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("cannot read the task file {}: {e}", path.display()))
+}
+
+/// The run mode that the command line names, else the one that a file is written for.
+pub fn mode_of(named: Option<&str>, text: &str) -> RunMode {
+    match named {
+        Some("comparison") => RunMode::Comparison,
+        Some(_) => RunMode::Measurement,
+        None => RunMode::of(text),
+    }
+}
+
+/// The classes that the command line names.
+pub struct OpenClasses {
+    /// All of them.
+    pub catalogue: Catalogue,
+    class_path: Vec<PathBuf>,
+    jdk: Option<Jdk>,
+    /// Problems that were there from the start.
+    known_problems: usize,
+}
+
+impl OpenClasses {
+    /// Opens them.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, as text for the operator.
+    pub fn of(arguments: &Classes) -> Result<Self, String> {
+        let class_path = arguments.classpath.as_deref().map(path::entries).unwrap_or_default();
+        let jdk = arguments.jdk.as_deref().map(Jdk::at).or_else(Jdk::installed);
+        if jdk.is_none() {
+            progress::say("no JDK was found: name one with --jdk, or the JDK's classes are unknown");
+        }
+        let catalogue = Catalogue::open(&class_path, jdk.as_ref());
+        if catalogue.problems().is_empty() {
+            Ok(Self { known_problems: 0, catalogue, class_path, jdk })
+        } else {
+            Err(catalogue.problems().join("\n"))
+        }
+    }
+
+    /// Tells of classes that could not be read since they were opened.
+    pub fn say_unreadable(&self) {
+        self.catalogue.problems().iter().skip(self.known_problems).for_each(|problem| progress::say(problem));
+    }
+}
+
+/// What there is to tell of a file.
+struct Report<'r> {
+    arguments: &'r Check,
+    text: &'r str,
+    mode: RunMode,
+    resolution: &'r Resolution,
+    /// `None` if the file's language is wrong already.
+    classes: Option<&'r OpenClasses>,
+}
+
+impl Report<'_> {
+    fn print(&self) -> Result<(), String> {
+        if self.arguments.json {
+            let json = serde_json::to_string_pretty(&self.json()).map_err(|e| e.to_string())?;
+            println!("{json}");
+            return Ok(());
+        }
+        let file = self.arguments.file.display().to_string();
+        for finding in &self.resolution.findings {
+            println!("{}\n", finding.render(&file, self.text));
+        }
+        for mention in self.resolution.mentions.iter().filter(|_| !self.arguments.quiet) {
+            println!("{}:{}: {}: {}", file, mention.place.line, self.written(mention), said(mention));
+        }
+        println!("{file}: {}", self.summary());
+        Ok(())
+    }
+
+    fn written(&self, mention: &Mention) -> &str {
+        self.text.get(mention.place.span.start..mention.place.span.end).unwrap_or_default()
+    }
+
+    fn summary(&self) -> String {
+        let count = |severity| self.resolution.findings.iter().filter(|one| one.severity == severity).count();
+        let [errors, warnings] = [count(Severity::Error), count(Severity::Warning)];
+        let counts = format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
+        let Some(classes) = self.classes else { return format!("{counts}; its methods were not looked for") };
+        let jdk = match &classes.jdk {
+            Some(Jdk { home, release: Some(release) }) => format!("JDK {release} in {}", home.display()),
+            Some(Jdk { home, .. }) => format!("the JDK in {}", home.display()),
+            None => "no JDK".to_owned(),
+        };
+        let mentions = &self.resolution.mentions;
+        let unchecked = mentions.iter().filter(|mention| mention.state == State::NotChecked).count();
+        let unchecked = match unchecked {
+            0 => String::new(),
+            count => format!("; {count} of them not checked, name their classes with --classpath"),
+        };
+        let (methods, entries) =
+            (counted(mentions.len(), "method"), counted(classes.class_path.len(), "class path entry"));
+        let known = classes.catalogue.len();
+        format!(
+            "{counts}; {methods} named, for run-mode = {}; {known} classes in {entries} and {jdk}{unchecked}",
+            self.mode
+        )
+    }
+
+    fn json(&self) -> JsonReport<'_> {
+        JsonReport {
+            schema: "spl.check/1",
+            file: self.arguments.file.display().to_string(),
+            mode: self.mode.to_string(),
+            jdk: self.classes.and_then(|classes| Some(classes.jdk.as_ref()?.home.display().to_string())),
+            classpath: self.classes.map_or_else(Vec::new, |classes| {
+                classes.class_path.iter().map(|entry| entry.display().to_string()).collect()
+            }),
+            ok: self.resolution.program.is_some(),
+            findings: self.resolution.findings.iter().map(JsonFinding::of).collect(),
+            methods: self
+                .resolution
+                .mentions
+                .iter()
+                .map(|one| JsonMention::of(one, self.written(one)))
+                .collect(),
+        }
+    }
+}
+
+/// A number and what there is of it.
+fn counted(count: usize, what: &str) -> String {
+    match (count, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// What the classes say of a method, in words.
+fn said(mention: &Mention) -> String {
+    match mention.state {
+        State::NoMethod => return "no such method".into(),
+        State::NoClass => return "no such class".into(),
+        State::NotChecked => return "not checked: its class is not known here".into(),
+        State::Found | State::Unmeasurable => {}
+    }
+    let [one] = &mention.meant[..] else { return counted(mention.meant.len(), "method") };
+    let mut said = one.modifiers().into_iter().chain([one.kind()]).collect::<Vec<_>>().join(" ");
+    if mention.namesakes > 1 {
+        said.push_str(&format!(", overloaded: one of {}", mention.namesakes));
+    }
+    if one.is_abstract() {
+        let count = mention.implementations.len();
+        said.push_str(&format!(
+            ", implemented in {}",
+            if count == 1 { "1 class".to_owned() } else { format!("{count} classes") }
+        ));
+    }
+    said
+}
+
+#[derive(Serialize)]
+struct JsonReport<'r> {
+    schema: &'static str,
+    file: String,
+    mode: String,
+    jdk: Option<String>,
+    classpath: Vec<String>,
+    ok: bool,
+    findings: Vec<JsonFinding<'r>>,
+    methods: Vec<JsonMention<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonFinding<'r> {
+    severity: String,
+    message: &'r str,
+    line: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+    label: &'r str,
+    help: Option<&'r str>,
+    related: Vec<JsonRelated<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonRelated<'r> {
+    line: usize,
+    start: usize,
+    end: usize,
+    label: &'r str,
+}
+
+impl<'r> JsonFinding<'r> {
+    fn of(finding: &'r Diagnostic) -> Self {
+        let related = finding.related.iter().map(|place| JsonRelated {
+            line: place.line,
+            start: place.span.start,
+            end: place.span.end,
+            label: &place.label,
+        });
+        Self {
+            severity: finding.severity.to_string(),
+            message: &finding.message,
+            line: finding.line,
+            column: finding.column,
+            start: finding.span.start,
+            end: finding.span.end,
+            label: &finding.label,
+            help: finding.help.as_deref(),
+            related: related.collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonMention<'r> {
+    line: usize,
+    column: usize,
+    written: &'r str,
+    state: &'static str,
+    methods: Vec<JsonMethod>,
+    namesakes: usize,
+    implementations: Vec<String>,
+}
+
+impl<'r> JsonMention<'r> {
+    fn of(mention: &'r Mention, written: &'r str) -> Self {
+        Self {
+            line: mention.place.line,
+            column: mention.place.column,
+            written,
+            state: match mention.state {
+                State::Found => "found",
+                State::Unmeasurable => "unmeasurable",
+                State::NoMethod => "no-method",
+                State::NoClass => "no-class",
+                State::NotChecked => "not-checked",
+            },
+            methods: mention.meant.iter().map(JsonMethod::of).collect(),
+            namesakes: mention.namesakes,
+            implementations: mention.implementations.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// A method in JSON, the same in every schema.
+#[derive(Serialize)]
+pub struct JsonMethod {
+    method: String,
+    kind: &'static str,
+    modifiers: Vec<&'static str>,
+    code_bytes: Option<usize>,
+    intrinsic: bool,
+    obstacle: Option<String>,
+}
+
+impl JsonMethod {
+    /// The method as its class file has it.
+    pub fn of(known: &Known) -> Self {
+        Self {
+            method: known.method.to_string(),
+            kind: known.kind(),
+            modifiers: known.modifiers(),
+            code_bytes: known.code_bytes,
+            intrinsic: known.intrinsic,
+            obstacle: known.obstacle(),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The classes of a class path and a JDK, and the methods that a task file may mean.
+
+use super::container::{self, Container, Spot};
+use super::{Jdk, Known, path};
+use spl_bytecode::{ClassInfo, inspect};
+use spl_lang::ast::MethodPattern;
+use spl_model::MethodRef;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Names that are proposed for one that isn't found.
+const MAX_NEAREST: usize = 3;
+
+/// The classes that a program with this class path has, on this JDK. No Java is run to read them.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    containers: Vec<(PathBuf, Container)>,
+    /// How many of them, the first ones, are the JDK's.
+    jdk_containers: usize,
+    /// Where each class is: the container's number, and the place in it. A class of the JDK comes before others of its
+    /// name, then the first of the class path, as Java's loaders have it.
+    index: HashMap<String, (usize, Spot)>,
+    /// Classes that were read; `None` for one that cannot be.
+    read: HashMap<String, Option<Rc<ClassInfo>>>,
+    /// The direct subtypes of each type, once somebody asked for them.
+    subtypes: Option<HashMap<String, Vec<String>>>,
+    problems: Vec<String>,
+}
+
+impl Catalogue {
+    /// Opens all that a class path names, with what manifests add to it, and the JDK's classes. What cannot be opened is
+    /// left out and found among the [problems](Self::problems).
+    #[must_use]
+    pub fn open(class_path: &[PathBuf], jdk: Option<&Jdk>) -> Self {
+        let mut catalogue = Self::default();
+        if let Some(jdk) = jdk {
+            catalogue.add_jdk(jdk);
+            catalogue.jdk_containers = catalogue.containers.len();
+        }
+        for entry in path::with_manifests(class_path) {
+            catalogue.add(&entry, container::open(&entry, jdk.and_then(|jdk| jdk.release)));
+        }
+        catalogue
+    }
+
+    fn add_jdk(&mut self, jdk: &Jdk) {
+        let image = jdk.home.join("lib/modules");
+        if image.is_file() {
+            return self.add(&image, container::open_image(&image));
+        }
+        let files = std::fs::read_dir(jdk.home.join("jmods")).into_iter().flatten().flatten();
+        let modules: BTreeSet<PathBuf> = files.map(|file| file.path()).collect();
+        if modules.is_empty() {
+            let home = jdk.home.display();
+            self.problems.push(format!("{home} is no JDK: it has neither lib/modules nor jmods"));
+        }
+        for module in modules {
+            self.add(&module, container::open(&module, None));
+        }
+    }
+
+    fn add(&mut self, path: &Path, opened: std::io::Result<(Container, Vec<container::Named>)>) {
+        match opened {
+            Ok((container, classes)) => {
+                let number = self.containers.len();
+                self.containers.push((path.to_owned(), container));
+                for (class, spot) in classes {
+                    self.index.entry(class).or_insert((number, spot));
+                }
+            }
+            Err(error) => self.problems.push(format!("cannot read {}: {error}", path.display())),
+        }
+    }
+
+    /// What could not be read so far, each a sentence for the operator.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The file or folder that a class, binary name with slashes, is read from.
+    #[must_use]
+    pub fn origin(&self, class: &str) -> Option<&Path> {
+        let (container, _) = self.index.get(class)?;
+        Some(&self.containers.get(*container)?.0)
+    }
+
+    /// A class by its binary name with slashes; `None` if there is none or it cannot be read.
+    pub fn class(&mut self, name: &str) -> Option<Rc<ClassInfo>> {
+        if let Some(known) = self.read.get(name) {
+            return known.clone();
+        }
+        let class = self.inspect(name).map(Rc::new);
+        if self.index.contains_key(name) {
+            self.read.insert(name.to_owned(), class.clone());
+        }
+        class
+    }
+
+    fn inspect(&mut self, name: &str) -> Option<ClassInfo> {
+        let (number, spot) = self.index.get(name)?.clone();
+        let (path, container) = self.containers.get_mut(number)?;
+        let bytes = container.read(&spot).map_err(|error| error.to_string());
+        let class = bytes.and_then(|bytes| inspect(&bytes).map_err(|refusal| refusal.to_string()));
+        class
+            .map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
+            .ok()
+    }
+
+    /// The methods that a class, binary name with slashes, declares itself; none if there is no such class.
+    pub fn methods(&mut self, class: &str) -> Vec<Known> {
+        self.class(class).map_or_else(Vec::new, |class| Known::all(&class).collect())
+    }
+
+    /// One method; `None` if its class doesn't declare it.
+    pub fn method(&mut self, method: &MethodRef) -> Option<Known> {
+        self.methods(method.class()).into_iter().find(|known| known.method == *method)
+    }
+
+    /// The methods that a pattern of a task file means. A bridge, which the compiler adds beside the method that the source
+    /// has, is meant only when nothing else is; `*` means no methods that have no body, because many can be meant by it
+    /// and those cannot be measured.
+    pub fn meant(&mut self, pattern: &MethodPattern) -> Vec<Known> {
+        let mut meant = self.all_meant(pattern);
+        if pattern.is_glob() {
+            meant.retain(|known| known.code_bytes.is_some());
+        }
+        if meant.iter().any(|known| !known.is_bridge()) {
+            meant.retain(|known| !known.is_bridge());
+        }
+        meant
+    }
+
+    /// Every method that a pattern may mean.
+    pub fn all_meant(&mut self, pattern: &MethodPattern) -> Vec<Known> {
+        let classes = self.classes_meant(pattern);
+        let methods = classes.iter().flat_map(|class| self.methods(class)).collect::<Vec<_>>();
+        methods.into_iter().filter(|known| pattern.matches(&known.method)).collect()
+    }
+
+    /// The classes that a pattern may mean, in the order of their names.
+    pub fn classes_meant(&self, pattern: &MethodPattern) -> Vec<String> {
+        if !pattern.class.contains('*') {
+            // As the class file may have it: `p/Out/In`, `p/Out$In`, `p$Out$In`.
+            let parts: Vec<&str> = pattern.class.split(['.', '$']).collect();
+            let names = (1..=parts.len()).rev().map(|outer| {
+                let (packages, inner) = parts.split_at(outer);
+                [&[packages.join("/")], &inner.iter().map(ToString::to_string).collect::<Vec<_>>()[..]]
+                    .concat()
+                    .join("$")
+            });
+            let found: Vec<String> = names.filter(|name| self.index.contains_key(name)).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let mut names: Vec<String> =
+            self.index.keys().filter(|class| pattern.matches_class(class)).cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Whether the JDK or another container has a package, with slashes, of this name.
+    #[must_use]
+    pub fn has_package(&self, package: &str) -> bool {
+        self.index.keys().any(|class| class.rsplit_once('/').is_some_and(|(one, _)| one == package))
+    }
+
+    /// Classes that may be meant by `name`, which is none: those of the same simple name, then those few edits away.
+    #[must_use]
+    pub fn nearest_classes(&self, name: &str) -> Vec<String> {
+        let simple = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let wanted = simple(name);
+        // A third of the letters, as rustc has it for its own proposals.
+        let most = name.chars().count() / 3;
+        let distance = |class: &String| {
+            if simple(class) == wanted {
+                return Some((0, class.clone()));
+            }
+            if class.len().abs_diff(name.len()) > most {
+                return None;
+            }
+            let distance = strsim::damerau_levenshtein(class, name);
+            (distance <= most.min(3)).then(|| (distance, class.clone()))
+        };
+        let mut near: Vec<(usize, String)> = self.index.keys().filter_map(distance).collect();
+        near.sort();
+        near.into_iter().take(MAX_NEAREST).map(|(_, class)| class).collect()
+    }
+
+    /// The nearest superclass or superinterface of a class that declares a method of this name, and that method: the one
+    /// with this descriptor if it is given.
+    pub fn inherited(&mut self, class: &str, name: &str, descriptor: Option<&str>) -> Option<Known> {
+        let mut open = vec![class.to_owned()];
+        let mut next = 0;
+        while let Some(class) = open.get(next).and_then(|name| self.class(name)) {
+            next += 1;
+            let supers = class.super_name.iter().chain(&class.interfaces);
+            let supers: Vec<String> = supers.filter(|name| !open.contains(name)).cloned().collect();
+            for above in &supers {
+                let found = self.methods(above).into_iter().find(|known| {
+                    known.method.name() == name
+                        && descriptor.is_none_or(|wanted| known.method.descriptor().as_str() == wanted)
+                });
+                if found.is_some() {
+                    return found;
+                }
+            }
+            open.extend(supers.into_iter().filter(|name| self.index.contains_key(name)));
+        }
+        None
+    }
+
+    /// The methods of subtypes that have a body for an abstract method: first those of the program, then those of
+    /// the same package as its class. Reads every class when it is asked first.
+    pub fn implementations(&mut self, method: &MethodRef) -> Vec<MethodRef> {
+        if self.subtypes.is_none() {
+            self.subtypes = Some(self.read_subtypes());
+        }
+        let mut below = BTreeSet::new();
+        let mut open = vec![method.class().to_owned()];
+        while let Some(class) = open.pop() {
+            let direct = self.subtypes.as_ref().and_then(|all| all.get(&class)).cloned().unwrap_or_default();
+            open.extend(direct.into_iter().filter(|subtype| below.insert(subtype.clone())));
+        }
+        let wanted = |known: &Known| {
+            let (one, descriptor) = (&known.method, method.descriptor());
+            known.code_bytes.is_some() && one.name() == method.name() && one.descriptor() == descriptor
+        };
+        let found = below.iter().filter_map(|class| self.methods(class).into_iter().find(wanted));
+        let mut found: Vec<MethodRef> = found.map(|known| known.method).collect();
+        let package =
+            |class: &str| class.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_owned());
+        let own = package(method.class());
+        // A program's own classes are nearer to its author than those of the JDK.
+        let of_jdk = |class: &str| {
+            self.index.get(class).is_some_and(|(container, _)| *container < self.jdk_containers)
+        };
+        found.sort_by_cached_key(|one| (of_jdk(one.class()), package(one.class()) != own, one.clone()));
+        found
+    }
+
+    fn read_subtypes(&mut self) -> HashMap<String, Vec<String>> {
+        let mut subtypes: HashMap<String, Vec<String>> = HashMap::new();
+        for name in self.index.keys().cloned().collect::<Vec<_>>() {
+            let Some(class) = self.inspect(&name) else { continue };
+            for above in class.super_name.into_iter().chain(class.interfaces) {
+                subtypes.entry(above).or_default().push(name.clone());
+            }
+        }
+        subtypes
+    }
+}

@@ -1,0 +1,163 @@
+//! What classes lie in: a folder, a JAR, a module of a JDK (`.jmod`), or a JDK's runtime image.
+
+use super::image::{Image, Location};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+
+/// Folders within folders; deeper ones are left out.
+const MAX_DEPTH: usize = 100;
+/// A class that is larger once it is unpacked is no class.
+const MAX_CLASS_BYTES: u64 = 1 << 27;
+/// A manifest that is larger is damage.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+/// Under it a JAR has, in a folder for each release, classes that take the place of others (JAR file specification,
+/// multi-release JAR files).
+const VERSIONS: &str = "META-INF/versions/";
+
+/// Something open that has classes.
+#[derive(Debug)]
+pub enum Container {
+    /// Classes as files.
+    Folder,
+    /// A JAR or a JDK's module.
+    Archive(Box<ZipArchive<File>>),
+    /// A JDK's runtime image.
+    Image(Image),
+}
+
+/// Where a class lies within its container.
+#[derive(Clone, Debug)]
+pub enum Spot {
+    /// The class file.
+    File(PathBuf),
+    /// The number of the archive's entry.
+    Entry(usize),
+    /// The place in the image.
+    Image(Location),
+}
+
+/// A class name, binary with slashes, and where its bytes are.
+pub type Named = (String, Spot);
+
+/// Opens what a class path names, with its classes. In a JAR for several releases those of `release` count.
+///
+/// # Errors
+/// When it is not there, cannot be read, or is neither a folder nor an archive.
+pub fn open(path: &Path, release: Option<u32>) -> io::Result<(Container, Vec<Named>)> {
+    if path.is_dir() {
+        let mut classes = Vec::new();
+        list(path, "", MAX_DEPTH, &mut classes)?;
+        return Ok((Container::Folder, classes));
+    }
+    let mut archive = ZipArchive::new(File::open(path)?)?;
+    let module = path.extension().is_some_and(|extension| extension == "jmod");
+    let versions = if module { None } else { release.filter(|_| is_multi_release(&mut archive)) };
+    let classes = entries(&archive, if module { "classes/" } else { "" }, versions);
+    Ok((Container::Archive(Box::new(archive)), classes))
+}
+
+/// Opens a runtime image.
+///
+/// # Errors
+/// When it cannot be read, or is none.
+pub fn open_image(path: &Path) -> io::Result<(Container, Vec<Named>)> {
+    let image = Image::open(path)?;
+    let classes = image.classes().map(|(name, location)| (name, Spot::Image(location))).collect();
+    Ok((Container::Image(image), classes))
+}
+
+impl Container {
+    /// The bytes of a class that lies here.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn read(&mut self, spot: &Spot) -> io::Result<Vec<u8>> {
+        match (self, spot) {
+            (_, Spot::File(path)) => fs::read(path),
+            (Self::Archive(archive), Spot::Entry(index)) => {
+                let mut bytes = Vec::new();
+                archive.by_index(*index)?.take(MAX_CLASS_BYTES).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            (Self::Image(image), Spot::Image(location)) => image.read(*location),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+}
+
+/// The class files below a folder. Links to folders are not followed, because they may lead in a circle.
+fn list(folder: &Path, package: &str, depth: usize, into: &mut Vec<Named>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        // No class has another name.
+        let Some(name) = name.to_str() else { continue };
+        if entry.file_type()?.is_dir() {
+            if depth > 0 {
+                list(&entry.path(), &format!("{package}{name}/"), depth - 1, into)?;
+            }
+        } else if let Some(class) = class_name(name) {
+            into.push((format!("{package}{class}"), Spot::File(entry.path())));
+        }
+    }
+    Ok(())
+}
+
+/// The classes of an archive under `root`. With `release`, each is that of the newest version that a JDK of this release
+/// takes.
+fn entries(archive: &ZipArchive<File>, root: &str, release: Option<u32>) -> Vec<Named> {
+    let mut classes = Vec::new();
+    for index in 0..archive.len() {
+        let Some(Ok(path)) = archive.name_for_index(index) else { continue };
+        let Some(path) = path.strip_prefix(root) else { continue };
+        let (version, path) = match path.strip_prefix(VERSIONS).and_then(|rest| rest.split_once('/')) {
+            Some((number, path)) => (number.parse().unwrap_or(u32::MAX), path),
+            None => (0, path),
+        };
+        if let Some(class) = class_name(path)
+            && version <= release.unwrap_or(0)
+        {
+            classes.push((version, class.to_owned(), Spot::Entry(index)));
+        }
+    }
+    // The first of a name counts.
+    classes.sort_by_key(|(version, ..)| std::cmp::Reverse(*version));
+    classes.into_iter().map(|(_, class, spot)| (class, spot)).collect()
+}
+
+/// The class in a file of this path; `None` if it has none that methods can be measured in.
+fn class_name(path: &str) -> Option<&str> {
+    let class = path.strip_suffix(".class")?;
+    let simple = class.rsplit('/').next()?;
+    (!matches!(simple, "" | "module-info" | "package-info")).then_some(class)
+}
+
+fn is_multi_release(archive: &mut ZipArchive<File>) -> bool {
+    let lines = manifest(archive);
+    lines.iter().any(|(name, value)| name.eq_ignore_ascii_case("Multi-Release") && value.trim() == "true")
+}
+
+/// The JARs that a JAR's manifest adds to the class path, in the manifest's words: paths relative to the JAR's folder.
+///
+/// # Errors
+/// When the JAR cannot be read.
+pub fn named_in_manifest(jar: &Path) -> io::Result<Vec<String>> {
+    let lines = manifest(&mut ZipArchive::new(File::open(jar)?)?);
+    let paths = lines.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("Class-Path"));
+    Ok(paths.flat_map(|(_, value)| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect())
+}
+
+/// The headers of the main section (JAR file specification): a line that begins with a blank continues the one before.
+fn manifest(archive: &mut ZipArchive<File>) -> Vec<(String, String)> {
+    let mut text = Vec::new();
+    if let Ok(entry) = archive.by_name(MANIFEST) {
+        // What cannot be read names nothing.
+        _ = entry.take(MAX_MANIFEST_BYTES).read_to_end(&mut text);
+    }
+    let text = String::from_utf8_lossy(&text).replace("\r\n", "\n").replace("\n ", "");
+    let main = text.lines().take_while(|line| !line.is_empty());
+    main.filter_map(|line| line.split_once(": ")).map(|(name, value)| (name.into(), value.into())).collect()
+}

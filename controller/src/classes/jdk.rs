@@ -1,0 +1,63 @@
+//! Where a JDK lies, and which release it is.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder with a JDK or a Java runtime in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jdk {
+    /// Its home, the folder that has `bin`, `lib` and `release`.
+    pub home: PathBuf,
+    /// Its release, 17 for instance; `None` if it doesn't say.
+    pub release: Option<u32>,
+}
+
+impl Jdk {
+    /// The JDK in `home`.
+    #[must_use]
+    pub fn at(home: &Path) -> Self {
+        let text = fs::read_to_string(home.join("release")).unwrap_or_default();
+        Self { home: home.to_owned(), release: release(&text) }
+    }
+
+    /// That of `$JAVA_HOME`, else that of the `java` on the path; `None` if there is neither.
+    #[must_use]
+    pub fn installed() -> Option<Self> {
+        let named = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        if let Some(home) = named {
+            return Some(Self::at(&home));
+        }
+        let path = env::var_os("PATH")?;
+        let java = env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.is_file())?;
+        Self::of_launcher(&java)
+    }
+
+    /// The JDK whose launcher `bin/java` this is, links followed.
+    #[must_use]
+    pub fn of_launcher(java: &Path) -> Option<Self> {
+        let java = fs::canonicalize(java).ok()?;
+        let bin = java.parent().filter(|bin| bin.ends_with("bin"))?;
+        bin.parent().map(Self::at)
+    }
+}
+
+/// The release in a file of lines like `JAVA_VERSION="17.0.15"`.
+fn release(text: &str) -> Option<u32> {
+    let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
+    version.trim_matches('"').split(['.', '-', '+']).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read() {
+        let check = |text: &str, expected| assert_eq!(release(text), expected, "{text}");
+        check("IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.15\"\n", Some(17));
+        check("JAVA_VERSION=\"25\"", Some(25));
+        check("JAVA_VERSION=\"26-ea\"", Some(26));
+        check("", None);
+    }
+}

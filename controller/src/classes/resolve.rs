@@ -1,0 +1,265 @@
+//! The methods of a task file among the classes of a program: which are meant, and what is wrong with those that aren't.
+
+use super::{Catalogue, Known};
+use spl_lang::ast::{File, Mention as Place, MethodPattern, MethodTerm};
+use spl_lang::{Diagnostic, Program, Severity};
+use spl_model::MethodRef;
+
+/// Methods or classes that a help names.
+const MAX_NAMED: usize = 5;
+
+/// What a task file means among the classes of a program.
+#[derive(Debug)]
+pub struct Resolution {
+    /// The file's meaning; `None` if something in it is wrong.
+    pub program: Option<Program>,
+    /// Everything found, in the order of the places.
+    pub findings: Vec<Diagnostic>,
+    /// Every place where a method is named, in file order.
+    pub mentions: Vec<Mention>,
+}
+
+/// A place where a method is named, and what the classes say of it.
+#[derive(Debug)]
+pub struct Mention {
+    /// The place.
+    pub place: Place,
+    /// How it is with the method.
+    pub state: State,
+    /// The methods that are meant.
+    pub meant: Vec<Known>,
+    /// How many methods the class of the one that is meant has by its name; 0 if not one is meant.
+    pub namesakes: usize,
+    /// If the one that is meant is abstract: the methods that implement it.
+    pub implementations: Vec<MethodRef>,
+}
+
+/// How it is with a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It exists and can be measured.
+    Found,
+    /// It exists and cannot be measured.
+    Unmeasurable,
+    /// Its class has no such method.
+    NoMethod,
+    /// There is no such class.
+    NoClass,
+    /// Its class is not among those that are known, which are not all.
+    NotChecked,
+}
+
+/// Looks for the methods of `file`, which was parsed from `text`. Unless the catalogue is `complete`, a class that isn't
+/// found may be one of the program all the same, if no other class of its package is known.
+pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: bool) -> Resolution {
+    let mut looker = Looker { catalogue, complete, findings: Vec::new() };
+    let mentions: Vec<Mention> = file.mentions(text).into_iter().map(|place| looker.look(place)).collect();
+    let Looker { mut findings, .. } = looker;
+    let mut meant = |pattern: &MethodPattern| -> Vec<MethodRef> {
+        catalogue.meant(pattern).into_iter().map(|known| known.method).collect()
+    };
+    let checked = file.check(text, &mut meant);
+    let (program, others) = match checked {
+        Ok(mut program) => {
+            let warnings = std::mem::take(&mut program.tasks.warnings);
+            (Some(program), warnings)
+        }
+        Err(errors) => (None, errors),
+    };
+    // Of a method that isn't found, the classes have more to say than the language.
+    let is_said = |finding: &Diagnostic| {
+        let mention = mentions.iter().find(|mention| mention.place.span == finding.span);
+        finding.severity == Severity::Error
+            && mention.is_some_and(|mention| mention.meant.is_empty() && is_pattern(&mention.place))
+    };
+    findings.extend(others.into_iter().filter(|finding| !is_said(finding)));
+    findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
+    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+    Resolution { program: program.filter(|_| !wrong), findings, mentions }
+}
+
+fn is_pattern(place: &Place) -> bool {
+    matches!(place.method, MethodTerm::Pattern(_))
+}
+
+struct Looker<'c> {
+    catalogue: &'c mut Catalogue,
+    complete: bool,
+    findings: Vec<Diagnostic>,
+}
+
+impl Looker<'_> {
+    fn look(&mut self, place: Place) -> Mention {
+        let (meant, class_found) = match &place.method {
+            MethodTerm::Exact(method) => {
+                let found = self.catalogue.method(method);
+                (Vec::from_iter(found), self.catalogue.class(method.class()).is_some())
+            }
+            MethodTerm::Pattern(pattern) => {
+                (self.catalogue.meant(pattern), !self.catalogue.classes_meant(pattern).is_empty())
+            }
+            MethodTerm::Name(_) => (Vec::new(), false),
+        };
+        let mut mention =
+            Mention { place, state: State::Found, meant, namesakes: 0, implementations: Vec::new() };
+        match &mention.meant[..] {
+            [] if class_found => self.no_method(&mut mention),
+            [] => self.no_class(&mut mention),
+            [one] => {
+                let one = one.clone();
+                let all = self.catalogue.methods(one.method.class());
+                mention.namesakes =
+                    all.iter().filter(|known| known.method.name() == one.method.name()).count();
+                self.judge(&one, &mut mention);
+            }
+            _ => {}
+        }
+        mention
+    }
+
+    /// Whether the method that is meant can be measured.
+    fn judge(&mut self, one: &Known, mention: &mut Mention) {
+        let name = written(&one.method, &mention.place.method);
+        let Some(obstacle) = one.obstacle() else {
+            let (message, label) = if one.intrinsic {
+                (
+                    "the JVM may replace calls of this method by machine code of its own",
+                    "such calls are not measured",
+                )
+            } else if one.is_huge() {
+                ("HotSpot does not compile this method", "over 8000 bytes of bytecode: interpreted always")
+            } else {
+                return;
+            };
+            return self.say(mention, Severity::Warning, message.into(), label, None);
+        };
+        mention.state = State::Unmeasurable;
+        let mut help = None;
+        if one.is_abstract() {
+            mention.implementations = self.catalogue.implementations(&one.method);
+            let classes: Vec<String> =
+                mention.implementations.iter().map(|found| written(found, &mention.place.method)).collect();
+            help = Some(match classes.len() {
+                0 => "no class that is known here implements it".to_owned(),
+                count => format!(
+                    "{}: name one, as {}",
+                    counted(count, "class implements it", "classes implement it"),
+                    listed(&classes)
+                ),
+            });
+        }
+        self.say(mention, Severity::Error, format!("`{name}` {obstacle}"), "cannot be measured", help);
+    }
+
+    fn no_method(&mut self, mention: &mut Mention) {
+        mention.state = State::NoMethod;
+        let term = mention.place.method.clone();
+        let (class, name, descriptor) = match &term {
+            MethodTerm::Exact(method) => {
+                let descriptor = method.descriptor().as_str();
+                (method.class().to_owned(), method.name().to_owned(), Some(descriptor))
+            }
+            MethodTerm::Pattern(pattern) => {
+                // Several only by intention; one of them serves for proposals.
+                let class = self.catalogue.classes_meant(pattern).into_iter().next().unwrap_or_default();
+                (class, pattern.name.clone(), None)
+            }
+            MethodTerm::Name(_) => return,
+        };
+        let known = self.catalogue.methods(&class);
+        let same: Vec<String> = spellings(known.iter().filter(|known| known.method.name() == name), &term);
+        let mut inherited = || self.catalogue.inherited(&class, &name, descriptor);
+        let (label, help) = if !same.is_empty() {
+            ("not with these types", Some(format!("the class has {}", listed(&same))))
+        } else if name.starts_with('<') {
+            ("its class has none", None)
+        } else if let Some(above) = inherited() {
+            let declared = format!("it is inherited: write {}", listed(&[written(&above.method, &term)]));
+            ("not declared by this class itself", Some(declared))
+        } else {
+            let near = nearest(&known, &name);
+            let help = (!near.is_empty())
+                .then(|| format!("did you mean {}?", listed(&spellings(near.into_iter(), &term))));
+            ("its class has none of this name", help)
+        };
+        self.say(mention, Severity::Error, "no such method".into(), label, help);
+    }
+
+    fn no_class(&mut self, mention: &mut Mention) {
+        let class = match &mention.place.method {
+            MethodTerm::Exact(method) => method.class().to_owned(),
+            MethodTerm::Pattern(pattern) => pattern.class.replace('.', "/"),
+            MethodTerm::Name(_) => return,
+        };
+        let package = class.rsplit_once('/').map_or("", |(package, _)| package);
+        if !self.complete && (class.contains('*') || !self.catalogue.has_package(package)) {
+            mention.state = State::NotChecked;
+            return;
+        }
+        mention.state = State::NoClass;
+        let exact = !is_pattern(&mention.place);
+        let near = self.catalogue.nearest_classes(&class);
+        let near: Vec<String> =
+            near.into_iter().map(|class| if exact { class } else { class.replace('/', ".") }).collect();
+        let help = match near.len() {
+            0 if self.complete => "is its JAR or folder on the class path that was given?".to_owned(),
+            0 => {
+                "classes of the program are looked for in the class path: name it with --classpath".to_owned()
+            }
+            _ => format!("did you mean {}?", listed(&near)),
+        };
+        let place =
+            if self.complete { "in no entry of the class path, nor in the JDK" } else { "not in the JDK" };
+        self.say(mention, Severity::Error, "no such class".into(), place, Some(help));
+    }
+
+    fn say(
+        &mut self,
+        mention: &Mention,
+        severity: Severity,
+        message: String,
+        label: &str,
+        help: Option<String>,
+    ) {
+        let mut finding = mention.place.finding(severity, message, label.to_owned());
+        finding.help = help;
+        self.findings.push(finding);
+    }
+}
+
+/// Methods of names few edits away, the nearest first.
+fn nearest<'k>(known: &'k [Known], name: &str) -> Vec<&'k Known> {
+    let most = (name.chars().count() / 3).max(1);
+    let distance = |known: &'k Known| (strsim::damerau_levenshtein(known.method.name(), name), known);
+    let mut near: Vec<_> = known.iter().map(distance).filter(|(distance, _)| *distance <= most).collect();
+    near.sort_by(|one, other| (one.0, &one.1.method).cmp(&(other.0, &other.1.method)));
+    near.into_iter().map(|(_, known)| known).collect()
+}
+
+fn spellings<'k>(known: impl Iterator<Item = &'k Known>, like: &MethodTerm) -> Vec<String> {
+    known.map(|known| written(&known.method, like)).collect()
+}
+
+/// The method in the spelling that was used: as the class file names it or as Java does.
+fn written(method: &MethodRef, like: &MethodTerm) -> String {
+    let java = match like {
+        MethodTerm::Pattern(_) => MethodPattern::of(method),
+        MethodTerm::Exact(_) | MethodTerm::Name(_) => None,
+    };
+    // A result tells only bridges apart, which nobody means.
+    java.map_or_else(|| method.to_string(), |java| MethodPattern { result: None, ..java }.to_string())
+}
+
+/// The first few in backquotes.
+fn listed(all: &[String]) -> String {
+    let named: Vec<String> = all.iter().take(MAX_NAMED).map(|one| format!("`{one}`")).collect();
+    match all.len().saturating_sub(MAX_NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// A number and what there is of it.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

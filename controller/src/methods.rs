@@ -1,0 +1,140 @@
+//! `spl methods`: the methods of a program's classes, to be pasted into a task file.
+
+use crate::check::{JsonMethod, OpenClasses};
+use crate::classes::{Catalogue, Known};
+use crate::cli::Methods;
+use crate::progress;
+use serde::Serialize;
+use spl_lang::ast::{MethodPattern, MethodTerm};
+use spl_lang::{RunMode, parse_file};
+use spl_verdict::ExitStatus;
+
+/// Lists the methods that a pattern means.
+///
+/// # Errors
+/// When the pattern is not understood or the classes cannot be read, as text for the operator.
+pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
+    let wanted = wanted(&arguments.pattern)?;
+    let mut classes = OpenClasses::of(&arguments.classes)?;
+    let mut found: Vec<Known> = wanted.iter().flat_map(|one| one.look_up(&mut classes.catalogue)).collect();
+    classes.say_unreadable();
+    found.sort_by(|one, other| one.method.cmp(&other.method));
+    found.dedup();
+    let (count, limit) = (found.len(), arguments.limit);
+    found.truncate(limit);
+    if arguments.json {
+        let methods = found.iter().map(|known| {
+            let origin =
+                classes.catalogue.origin(known.method.class()).map(|path| path.display().to_string());
+            JsonListed { java: java(known, &mut classes.catalogue), origin, method: JsonMethod::of(known) }
+        });
+        let list = JsonList { schema: "spl.methods/1", count, methods: methods.collect() };
+        println!("{}", serde_json::to_string_pretty(&list).map_err(|e| e.to_string())?);
+    } else {
+        for known in &found {
+            println!("{}", line(known, arguments.java, &mut classes.catalogue));
+        }
+        if count > limit {
+            progress::say(&format!("{limit} of {count} methods are listed; --limit {count} lists all"));
+        }
+    }
+    if count == 0 {
+        progress::say(&nothing(&wanted, &classes.catalogue));
+    }
+    Ok(if count > 0 { ExitStatus::AllHold } else { ExitStatus::SomeFail })
+}
+
+/// What is looked for.
+enum Wanted {
+    Term(MethodTerm),
+    /// All methods and constructors of the classes that the pattern means.
+    Classes(MethodPattern),
+}
+
+impl Wanted {
+    fn look_up(&self, catalogue: &mut Catalogue) -> Vec<Known> {
+        match self {
+            Self::Term(MethodTerm::Exact(method)) => catalogue.method(method).into_iter().collect(),
+            Self::Term(MethodTerm::Pattern(pattern)) => catalogue.all_meant(pattern),
+            Self::Term(MethodTerm::Name(_)) => Vec::new(),
+            Self::Classes(pattern) => {
+                let classes = catalogue.classes_meant(pattern);
+                classes.iter().flat_map(|class| catalogue.methods(class)).collect()
+            }
+        }
+    }
+
+    fn class(&self) -> String {
+        match self {
+            Self::Term(MethodTerm::Exact(method)) => method.class().to_owned(),
+            Self::Term(MethodTerm::Pattern(pattern)) | Self::Classes(pattern) => {
+                pattern.class.replace('.', "/")
+            }
+            Self::Term(MethodTerm::Name(name)) => name.clone(),
+        }
+    }
+}
+
+/// The pattern in the language of task files; a class alone means all that it has.
+fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
+    let alone = !text.contains(['#', ':', '(', '\n', ' ']);
+    let full = if alone { format!("{}#*", text.replace('/', ".")) } else { text.to_owned() };
+    let file = parse_file(&full, RunMode::Measurement).map_err(|found| {
+        let shown = found.iter().map(|one| one.render("PATTERN", &full)).collect::<Vec<_>>();
+        format!("the pattern is not understood\n{}", shown.join("\n"))
+    })?;
+    let terms = file.mentions(&full).into_iter().map(|mention| mention.method);
+    Ok(terms
+        .map(|term| match term {
+            MethodTerm::Pattern(pattern) if alone => Wanted::Classes(pattern),
+            term => Wanted::Term(term),
+        })
+        .collect())
+}
+
+/// A line of a task file; what cannot be measured stands in it as a comment.
+fn line(known: &Known, as_java: bool, catalogue: &mut Catalogue) -> String {
+    let exact = || known.method.to_string();
+    let named = if as_java { java(known, catalogue).unwrap_or_else(exact) } else { exact() };
+    let modifiers = known.modifiers().join(" ");
+    match known.obstacle() {
+        Some(obstacle) => format!("# {named}  # {obstacle}"),
+        None if known.intrinsic => format!("{named}  # {modifiers}; the JVM may replace its calls"),
+        None if modifiers.is_empty() => named,
+        None => format!("{named}  # {modifiers}"),
+    }
+}
+
+/// The method as Java names it, with its result if that alone tells it from another; `None` if Java could not name it.
+fn java(known: &Known, catalogue: &mut Catalogue) -> Option<String> {
+    let full = MethodPattern::of(&known.method)?;
+    let short = MethodPattern { result: None, ..full.clone() };
+    let meant = catalogue.meant(&short);
+    let is_clear = meant.len() == 1 && meant.first().is_some_and(|one| one.method == known.method);
+    Some(if is_clear { short.to_string() } else { full.to_string() })
+}
+
+fn nothing(wanted: &[Wanted], catalogue: &Catalogue) -> String {
+    let class = wanted.first().map(Wanted::class).unwrap_or_default();
+    let near = catalogue.nearest_classes(&class);
+    if near.is_empty() || near.contains(&class) {
+        return "no method is meant by this".into();
+    }
+    let near: Vec<String> = near.iter().map(|class| class.replace('/', ".")).collect();
+    format!("no method is meant by this; did you mean the class {}?", near.join(" or "))
+}
+
+#[derive(Serialize)]
+struct JsonList {
+    schema: &'static str,
+    count: usize,
+    methods: Vec<JsonListed>,
+}
+
+#[derive(Serialize)]
+struct JsonListed {
+    #[serde(flatten)]
+    method: JsonMethod,
+    java: Option<String>,
+    origin: Option<String>,
+}
