@@ -4,7 +4,7 @@ use crate::classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, re
 use crate::cli::{Check, Classes};
 use crate::progress;
 use serde::Serialize;
-use spl_lang::{Diagnostic, RunMode, Severity, parse_file};
+use spl_lang::{Diagnostic, RunMode, Severity, read_file};
 use spl_verdict::ExitStatus;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,20 +16,20 @@ use std::path::{Path, PathBuf};
 pub fn check(arguments: &Check) -> Result<ExitStatus, String> {
     let text = read_text(&arguments.file)?;
     let mode = mode_of(arguments.mode.as_deref(), &text);
-    let file = match parse_file(&text, mode) {
-        Ok(file) => file,
-        Err(findings) => {
-            let nothing = Resolution { program: None, findings, mentions: Vec::new() };
-            Report { arguments, text: &text, mode, resolution: &nothing, classes: None }.print()?;
-            return Ok(ExitStatus::Error);
-        }
-    };
+    let (file, errors) = read_file(&text, mode);
     let mut classes = OpenClasses::of(&arguments.classes)?;
     let complete = !classes.class_path.is_empty();
-    let resolution = resolve(&file, &text, &mut classes.catalogue, complete);
+    let mut resolution = resolve(&file, &text, &mut classes.catalogue, complete);
     classes.say_unreadable();
-    Report { arguments, text: &text, mode, resolution: &resolution, classes: Some(&classes) }.print()?;
-    Ok(if resolution.program.is_some() { ExitStatus::AllHold } else { ExitStatus::SomeFail })
+    let status = match (resolution.is_wrong(), errors.len()) {
+        (false, 0) => ExitStatus::AllHold,
+        (true, 0) => ExitStatus::SomeFail,
+        _ => ExitStatus::Error,
+    };
+    resolution.findings.extend(errors);
+    resolution.findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
+    Report { arguments, text: &text, mode, resolution: &resolution, classes: &classes, status }.print()?;
+    Ok(status)
 }
 
 /// A task file's text.
@@ -55,8 +55,6 @@ pub struct OpenClasses {
     pub catalogue: Catalogue,
     class_path: Vec<PathBuf>,
     jdk: Option<Jdk>,
-    /// Problems that were there from the start.
-    known_problems: usize,
 }
 
 impl OpenClasses {
@@ -72,7 +70,7 @@ impl OpenClasses {
         }
         let catalogue = Catalogue::open(&class_path, jdk.as_ref());
         if catalogue.problems().is_empty() {
-            Ok(Self { known_problems: 0, catalogue, class_path, jdk })
+            Ok(Self { catalogue, class_path, jdk })
         } else {
             Err(catalogue.problems().join("\n"))
         }
@@ -80,7 +78,7 @@ impl OpenClasses {
 
     /// Tells of classes that could not be read since they were opened.
     pub fn say_unreadable(&self) {
-        self.catalogue.problems().iter().skip(self.known_problems).for_each(|problem| progress::say(problem));
+        self.catalogue.problems().iter().for_each(|problem| progress::say(problem));
     }
 }
 
@@ -90,8 +88,8 @@ struct Report<'r> {
     text: &'r str,
     mode: RunMode,
     resolution: &'r Resolution,
-    /// `None` if the file's language is wrong already.
-    classes: Option<&'r OpenClasses>,
+    classes: &'r OpenClasses,
+    status: ExitStatus,
 }
 
 impl Report<'_> {
@@ -120,7 +118,7 @@ impl Report<'_> {
         let count = |severity| self.resolution.findings.iter().filter(|one| one.severity == severity).count();
         let [errors, warnings] = [count(Severity::Error), count(Severity::Warning)];
         let counts = format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
-        let Some(classes) = self.classes else { return format!("{counts}; its methods were not looked for") };
+        let classes = self.classes;
         let jdk = match &classes.jdk {
             Some(Jdk { home, release: Some(release) }) => format!("JDK {release} in {}", home.display()),
             Some(Jdk { home, .. }) => format!("the JDK in {}", home.display()),
@@ -146,11 +144,9 @@ impl Report<'_> {
             schema: "spl.check/1",
             file: self.arguments.file.display().to_string(),
             mode: self.mode.to_string(),
-            jdk: self.classes.and_then(|classes| Some(classes.jdk.as_ref()?.home.display().to_string())),
-            classpath: self.classes.map_or_else(Vec::new, |classes| {
-                classes.class_path.iter().map(|entry| entry.display().to_string()).collect()
-            }),
-            ok: self.resolution.program.is_some(),
+            jdk: self.classes.jdk.as_ref().map(|jdk| jdk.home.display().to_string()),
+            classpath: self.classes.class_path.iter().map(|entry| entry.display().to_string()).collect(),
+            ok: self.status == ExitStatus::AllHold,
             findings: self.resolution.findings.iter().map(JsonFinding::of).collect(),
             methods: self
                 .resolution
@@ -158,6 +154,9 @@ impl Report<'_> {
                 .iter()
                 .map(|one| JsonMention::of(one, self.written(one)))
                 .collect(),
+            tasks: self.resolution.program.as_ref().map_or_else(Vec::new, |program| {
+                program.tasks.to_string().lines().map(str::to_owned).collect()
+            }),
         }
     }
 }
@@ -204,6 +203,7 @@ struct JsonReport<'r> {
     ok: bool,
     findings: Vec<JsonFinding<'r>>,
     methods: Vec<JsonMention<'r>>,
+    tasks: Vec<String>,
 }
 
 #[derive(Serialize)]

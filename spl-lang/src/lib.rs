@@ -37,7 +37,7 @@ mod tasks;
 pub use check::parse_tasks;
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use format::format;
-pub use names::parse_file;
+pub use names::{parse_file, read_file};
 pub use program::{Assertion, Atom, Program, Scaled};
 pub use sign::{Sign, UnknownSign};
 pub use tasks::{Comparison, MeasuredMethod, RunMode, Tasks};

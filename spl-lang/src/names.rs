@@ -18,11 +18,18 @@ use std::collections::HashMap;
 /// # Errors
 /// All findings of the file, in the order of their places, if there is an error among them.
 pub fn parse_file(text: &str, mode: RunMode) -> Result<File, Vec<Diagnostic>> {
+    let (file, errors) = read_file(text, mode);
+    if errors.is_empty() { Ok(file) } else { Err(in_order([errors, file.warnings].concat())) }
+}
+
+/// What can be read of a task file of the full language, and its errors, in the order of their places. To check the
+/// methods of the other lines too is a kindness to whoever corrects the file.
+#[must_use]
+pub fn read_file(text: &str, mode: RunMode) -> (File, Vec<Diagnostic>) {
     let (statements, findings) = read(&Source::new(text), text, mode);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(in_order(findings));
-    }
-    Ok(File { statements, warnings: in_order(findings) })
+    let (errors, warnings) =
+        in_order(findings).into_iter().partition(|finding| finding.severity == Severity::Error);
+    (File { statements, warnings }, errors)
 }
 
 /// The statements that can be read, and what was found.

@@ -109,6 +109,11 @@ impl Catalogue {
         let (path, container) = self.containers.get_mut(number)?;
         let bytes = container.read(&spot).map_err(|error| error.to_string());
         let class = bytes.and_then(|bytes| inspect(&bytes).map_err(|refusal| refusal.to_string()));
+        let class = class.and_then(|class| match class.name == name {
+            true => Ok(class),
+            // The JVM loads no such class either (JVMS 5.3.5).
+            false => Err(format!("it is {}, which belongs elsewhere", class.name)),
+        });
         class
             .map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
             .ok()

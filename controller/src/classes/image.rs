@@ -278,7 +278,7 @@ mod tests {
             for at in 0..whole.len() {
                 // Cut off there; and each of several wrong bytes there. What is read does not matter, that it ends does.
                 let _ = read(&whole[..at]);
-                for wrong in [0, 1, 0x7f, 0x80, 0xff] {
+                for wrong in [0, 0x7f, 0xff] {
                     let mut bytes = whole.clone();
                     bytes[at] = wrong;
                     let _ = read(&bytes);

@@ -11,12 +11,20 @@ const MAX_NAMED: usize = 5;
 /// What a task file means among the classes of a program.
 #[derive(Debug)]
 pub struct Resolution {
-    /// The file's meaning; `None` if something in it is wrong.
+    /// The file's meaning; `None` if something in it is wrong or not checked.
     pub program: Option<Program>,
     /// Everything found, in the order of the places.
     pub findings: Vec<Diagnostic>,
     /// Every place where a method is named, in file order.
     pub mentions: Vec<Mention>,
+}
+
+impl Resolution {
+    /// Whether a finding is an error.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
 }
 
 /// A place where a method is named, and what the classes say of it.
@@ -74,8 +82,9 @@ pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: boo
     };
     findings.extend(others.into_iter().filter(|finding| !is_said(finding)));
     findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
-    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
-    Resolution { program: program.filter(|_| !wrong), findings, mentions }
+    let mut resolution = Resolution { program: None, findings, mentions };
+    resolution.program = program.filter(|_| !resolution.is_wrong());
+    resolution
 }
 
 fn is_pattern(place: &Place) -> bool {

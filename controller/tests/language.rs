@@ -1,0 +1,259 @@
+//! `spl check`, `spl methods` and `spl fmt` on classes that were compiled here and on those of the JDK at hand.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use zip::write::SimpleFileOptions;
+
+/// What a JDK's module begins with (JEP 261).
+const MODULE_MAGIC: &[u8] = b"JM\x01\0";
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")
+}
+
+/// Runs `spl` in `folder`; gives its status, and what it printed on either stream.
+fn spl(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } =
+        Command::new(env!("CARGO_BIN_EXE_spl")).args(arguments).current_dir(folder).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+/// A folder with the classes of `shapes` in `classes`, and in `jdk` a JDK with one class, which is read in no time.
+fn compiled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("jdk/jmods")).unwrap();
+    fs::write(folder.path().join("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n").unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "11", "-d"]).arg(folder.path().join("classes"));
+    assert!(javac.arg(tests().join("shapes/Shape.java")).status().unwrap().success());
+    let class = class(folder.path(), "Unit.class");
+    archive(&folder.path().join("jdk/jmods/m.jmod"), MODULE_MAGIC, &[("classes/shapes/Unit.class", class)]);
+    folder
+}
+
+/// An archive of files (name, bytes), after `start`.
+fn archive(path: &Path, start: &[u8], files: &[(&str, Vec<u8>)]) {
+    let mut file = File::create(path).unwrap();
+    file.write_all(start).unwrap();
+    let mut zip = zip::ZipWriter::new(file);
+    for (name, bytes) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+fn class(folder: &Path, name: &str) -> Vec<u8> {
+    fs::read(folder.join("classes/shapes").join(name)).unwrap()
+}
+
+#[test]
+fn ten_mistakes_are_ten_errors_each_with_a_proposal() {
+    let folder = compiled();
+    fs::copy(tests().join("ten-mistakes.tasks"), folder.path().join("ten-mistakes.tasks")).unwrap();
+    let (status, shown, _) = spl(
+        folder.path(),
+        &["check", "--quiet", "--jdk", "jdk", "--classpath", "classes", "ten-mistakes.tasks"],
+    );
+    assert_eq!(status, 2);
+    assert_eq!((shown.matches("error: ").count(), shown.matches("= help: ").count()), (10, 10), "{shown}");
+    // The last line tells how many classes this JDK has.
+    insta::assert_snapshot!(shown.trim_end().rsplit_once('\n').unwrap().0);
+}
+
+#[test]
+fn each_method_is_said_to_be_what_it_is() {
+    let folder = compiled();
+    let check = |line: &str, status: i32, expected: &str| {
+        fs::write(folder.path().join("t.tasks"), line).unwrap();
+        let (got, shown, _) =
+            spl(folder.path(), &["check", "--jdk", "jdk", "--classpath", "classes", "t.tasks"]);
+        assert!(shown.contains(expected), "{line}: {shown}");
+        assert_eq!(got, status, "{line}: {shown}");
+    };
+    check("shapes.Shape#new", 0, "#new: constructor\n");
+    check("shapes.Shape#scaled(double)", 0, "public method, overloaded: one of 2");
+    check("shapes.Shape#scaled", 0, ": 2 methods\n");
+    check("shapes.*#scaled", 0, ": 2 methods\n");
+    check("shapes.*.*#*", 0, ": 3 methods\n");
+    // The compiler's bridges are meant by nothing but their own types.
+    check("shapes.Shape#compareTo", 0, "public method, overloaded: one of 2");
+    check("shapes.Shape#compareTo(Object)", 0, "public bridge method");
+    check("shapes.Shape$Circle#scaled", 0, "public method, overloaded: one of 2");
+    check("shapes.Shape.Circle#area", 0, "public method\n");
+    check("shapes.Shape#corners(Shape)", 1, "is native: it has no bytecode to measure");
+    let classes =
+        "2 classes implement it: name one, as `shapes.Shape$Circle#area()`, `shapes.Shape$Square#area()`";
+    check("shapes.Shape#area", 1, classes);
+    check("shapes.Shape$Square#scaled(double)", 1, "it is inherited: write `shapes.Shape#scaled(double)`");
+    check("shapes.Shape#scaled(int)", 1, "the class has `shapes.Shape#scaled(double)`");
+    check("shapes/Sape.area()D", 1, "did you mean `shapes/Shape`?");
+    check("other.Thing#run", 1, "is its JAR or folder on the class path that was given?");
+}
+
+#[test]
+fn the_jdks_own_classes_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let tasks = "java.lang.Math#max(int, int) < java.util.Arraylist#get\njava/util/ArrayList.get(I)Ljava/lang/Object; < 5 ms\n";
+    fs::write(folder.path().join("t.tasks"), tasks).unwrap();
+    let (status, shown, _) = spl(folder.path(), &["check", "t.tasks"]);
+    let expected = [
+        "warning: the JVM may replace calls",
+        "did you mean `java.util.ArrayList`",
+        "t.tasks:2: java/util/ArrayList.get(I)Ljava/lang/Object;: public method\n",
+        "1 error, 1 warning; 3 methods named",
+    ];
+    assert!(status == 1 && expected.iter().all(|text| shown.contains(text)), "{status}: {shown}");
+}
+
+#[test]
+fn classes_not_given_are_not_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.tasks"), "p.C#f(int) < java.util.ArrayList#get(int)\n").unwrap();
+    let (status, shown, _) = spl(folder.path(), &["check", "t.tasks"]);
+    assert!(status == 0 && shown.contains("p.C#f(int): not checked"), "{status}: {shown}");
+    let (status, _, said) = spl(folder.path(), &["check", "--classpath", "missing.jar", "t.tasks"]);
+    assert!(status == 2 && said.contains("cannot read missing.jar"), "{status}: {said}");
+    let (status, _, said) = spl(folder.path(), &["check", "--jdk", ".", "t.tasks"]);
+    assert!(status == 2 && said.contains("has neither lib/modules nor jmods"), "{status}: {said}");
+}
+
+#[test]
+fn classes_are_read_wherever_java_has_them() {
+    let folder = compiled();
+    let at = |name: &str| folder.path().join(name);
+    let circle = || class(folder.path(), "Shape$Circle.class");
+    let list = |class_path: &str| {
+        let (status, listed, said) = spl(
+            folder.path(),
+            &["methods", "--jdk", "jdk", "--classpath", class_path, "shapes.Shape$Circle"],
+        );
+        assert_eq!(status, 0, "{class_path}: {said}");
+        listed
+    };
+    let expected = list("classes");
+    assert_eq!(expected.lines().count(), 5, "{expected}");
+    archive(&at("plain.jar"), b"", &[("shapes/Shape$Circle.class", circle())]);
+    assert_eq!(list("plain.jar"), expected);
+    fs::create_dir(at("lib")).unwrap();
+    fs::copy(at("plain.jar"), at("lib/a.jar")).unwrap();
+    assert_eq!(list("lib/*"), expected);
+    archive(&at("m.jmod"), MODULE_MAGIC, &[("classes/shapes/Shape$Circle.class", circle())]);
+    assert_eq!(list("m.jmod"), expected);
+    // Another class lies in the place of the old one; a release that is not out yet has it once more, broken.
+    let manifest = b"Manifest-Version: 1.0\nMulti-Release: true\n\n".to_vec();
+    let newer = ("META-INF/versions/11/shapes/Shape$Circle.class", circle());
+    let future = ("META-INF/versions/999/shapes/Shape$Circle.class", b"?".to_vec());
+    let old = ("shapes/Shape$Circle.class", class(folder.path(), "Shape$Square.class"));
+    archive(&at("multi.jar"), b"", &[("META-INF/MANIFEST.MF", manifest), old, newer, future]);
+    assert_eq!(list("multi.jar"), expected);
+    fs::write(at("broken.jar"), b"PK, but no more of it").unwrap();
+    let (status, _, said) = spl(folder.path(), &["methods", "--classpath", "broken.jar", "shapes.Shape"]);
+    assert!(status == 2 && said.contains("cannot read broken.jar"), "{status}: {said}");
+}
+
+#[test]
+fn what_is_listed_can_be_pasted_into_a_task_file() {
+    let folder = compiled();
+    for form in [&["--java"][..], &[]] {
+        let arguments =
+            [&["methods", "--jdk", "jdk", "--classpath", "classes"], form, &["shapes.*"]].concat();
+        let (status, listed, _) = spl(folder.path(), &arguments);
+        assert!(status == 0 && listed.contains("# is abstract"), "{listed}");
+        fs::write(folder.path().join("listed.tasks"), &listed).unwrap();
+        let (status, shown, _) =
+            spl(folder.path(), &["check", "--jdk", "jdk", "--classpath", "classes", "listed.tasks"]);
+        let lines = listed.lines().filter(|line| !line.starts_with('#')).count();
+        assert!(shown.contains(&format!("0 errors, 0 warnings; {lines} methods named")), "{status}: {shown}");
+    }
+    let (status, listed, said) = spl(folder.path(), &["methods", "--limit", "1", "java.util.ArrayList#add"]);
+    assert_eq!((status, listed.lines().count()), (0, 1));
+    assert!(said.contains("1 of 3 methods are listed"), "{said}");
+    let (status, _, said) = spl(folder.path(), &["methods", "java.util.Arraylist"]);
+    assert!(status == 1 && said.contains("did you mean the class java.util.ArrayList"), "{said}");
+}
+
+#[test]
+fn files_are_formatted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.tasks");
+    fs::write(&file, "a/B.f()V<a/B.g()V   # why\n").unwrap();
+    let formatted = "a/B.f()V < a/B.g()V  # why\n";
+    assert_eq!(spl(folder.path(), &["fmt", "t.tasks"]), (0, formatted.into(), String::new()));
+    let (status, said, _) = spl(folder.path(), &["fmt", "--check", "t.tasks"]);
+    assert_eq!((status, said.as_str()), (1, "t.tasks is not formatted\n"));
+    assert_eq!(spl(folder.path(), &["fmt", "--write", "t.tasks"]).0, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), formatted);
+    assert_eq!(spl(folder.path(), &["fmt", "--check", "t.tasks"]).0, 0);
+    fs::write(&file, "a/B.f(V < 1\n").unwrap();
+    let (status, _, said) = spl(folder.path(), &["fmt", "--write", "t.tasks"]);
+    assert!(status == 2 && said.contains("t.tasks is left as it is"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a/B.f(V < 1\n");
+}
+
+/// Whether `value` is what a schema describes, as far as the schemas here go.
+fn conforms(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
+    let pointer = schema["$ref"].as_str().map(|path| path.trim_start_matches('#'));
+    let schema = pointer.map_or(schema, |path| whole.pointer(path).unwrap());
+    let wrong = |what: &str| Err(format!("{what}: {value} is not {schema}"));
+    if schema.get("const").is_some_and(|expected| expected != value) {
+        return wrong("const");
+    }
+    if schema["enum"].as_array().is_some_and(|all| !all.contains(value)) {
+        return wrong("enum");
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let kinds = &schema["type"];
+    if !(kinds.is_null() || kinds == kind || kinds.as_array().is_some_and(|all| all.contains(&kind.into()))) {
+        return wrong("type");
+    }
+    if let Value::Object(fields) = value {
+        let names: BTreeSet<&str> = fields.keys().map(String::as_str).collect();
+        let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+        if names != required.collect() {
+            return wrong("required");
+        }
+        return fields
+            .iter()
+            .try_for_each(|(name, field)| conforms(field, &schema["properties"][name], whole));
+    }
+    value.as_array().into_iter().flatten().try_for_each(|one| conforms(one, &schema["items"], whole))
+}
+
+#[test]
+fn documents_are_what_their_schemas_say() {
+    let folder = compiled();
+    let check = |schema: &str, arguments: &[&str]| {
+        let mut text = String::new();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema").join(schema);
+        File::open(path).unwrap().read_to_string(&mut text).unwrap();
+        let schema: Value = serde_json::from_str(&text).unwrap();
+        let (_, document, _) = spl(folder.path(), arguments);
+        let document: Value = serde_json::from_str(&document).unwrap();
+        conforms(&document, &schema, &schema).unwrap();
+        document
+    };
+    let mistakes = tests().join("ten-mistakes.tasks");
+    let mistakes = mistakes.to_str().unwrap();
+    let document =
+        check("check-1.json", &["check", "--json", "--jdk", "jdk", "--classpath", "classes", mistakes]);
+    assert_eq!((&document["ok"], document["findings"].as_array().unwrap().len()), (&false.into(), 10));
+    fs::write(folder.path().join("t.tasks"), "let f = a.B#f\n./C.f()V < f\nf < a.B#g\nf < a.B#g\n").unwrap();
+    let document = check("check-1.json", &["check", "--json", "t.tasks"]);
+    assert!(document["findings"][0]["help"].is_string(), "{document}");
+    check("methods-1.json", &["methods", "--json", "--jdk", "jdk", "--classpath", "classes", "shapes.*"]);
+}
