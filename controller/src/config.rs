@@ -2,7 +2,7 @@
 
 use spl_lang::RunMode;
 use spl_model::Scale;
-use spl_scheduler::Settings;
+use spl_scheduler::{Paired, Settings, WarmUp};
 use spl_wire::SizeMode;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,10 +42,36 @@ pub struct Config {
     pub overwrite_results: bool,
     /// `human-readable-results`: the form of the result file.
     pub human_results: bool,
+    /// `overhead-budget`: part of the program's CPU time that probes may take, from 0 to 1.
+    pub overhead_budget: Option<f64>,
+    /// `method` of the evaluation.
+    pub judge: Judge,
     /// What the scheduler needs.
     pub scheduler: Settings,
     scale_base: u64,
     logarithmic: bool,
+    profile: Profile,
+    paired: bool,
+    window: Duration,
+    window_overlap: Duration,
+}
+
+/// How comparisons are judged (`method`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// By Welch's test, once (thesis 3.2.7).
+    Welch,
+    /// After every window, as soon as the evidence suffices.
+    Sequential,
+}
+
+/// What is switched on beside the thesis (`profile`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Profile {
+    /// Nothing: measurements are made as in 2015.
+    Thesis,
+    /// All that makes verdicts right and probes cheap, as the other keys say.
+    Production,
 }
 
 impl Default for Config {
@@ -63,19 +89,46 @@ impl Default for Config {
             result_file: "out/result.eval".into(),
             overwrite_results: true,
             human_results: true,
-            scheduler: Settings::thesis(),
+            overhead_budget: Some(0.01),
+            judge: Judge::Welch,
+            scheduler: Settings {
+                warm_up: Some(WARM_UP),
+                restore_after_ns: 10_000_000_000,
+                changes_per_minute: Some(60),
+                ..Settings::thesis()
+            },
             scale_base: 100,
             logarithmic: false,
+            profile: Profile::Production,
+            paired: false,
+            window: Duration::from_millis(100),
+            window_overlap: Duration::from_millis(100),
         }
     }
 }
+
+/// Discarded after probes went in: the time in which busy methods are compiled again, and a few calls of rare ones.
+const WARM_UP: WarmUp = WarmUp { samples: 20, time_ns: 1_000_000_000 };
+
+/// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
+const BEYOND_THESIS: [&str; 9] = [
+    "policy",
+    "window",
+    "window-overlap",
+    "suspend-restore-after",
+    "changes-per-minute",
+    "overhead-budget",
+    "warm-up-calls",
+    "warm-up-time",
+    "method",
+];
 
 /// What a value was expected to be.
 type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 22] = [
+const KEYS: [(&str, &str, Set); 32] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -90,6 +143,24 @@ const KEYS: [(&str, &str, Set); 22] = [
     ("scheduler", "argument-size", |c, v| {
         let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep)];
         word(v, &modes).map(|mode| c.argument_size = mode)
+    }),
+    ("scheduler", "profile", |c, v| {
+        word(v, &[("production", Profile::Production), ("thesis", Profile::Thesis)]).map(|p| c.profile = p)
+    }),
+    ("scheduler", "policy", |c, v| word(v, &[("delay", false), ("paired", true)]).map(|p| c.paired = p)),
+    ("scheduler", "window", |c, v| millis(v).map(|t| c.window = t)),
+    ("scheduler", "window-overlap", |c, v| millis(v).map(|t| c.window_overlap = t)),
+    ("scheduler", "suspend-restore-after", |c, v| millis(v).map(|t| c.scheduler.restore_after_ns = nanos(t))),
+    ("scheduler", "changes-per-minute", |c, v| {
+        or_none(v, |v| number(v, "a number of changes from 1, or none"))
+            .map(|n| c.scheduler.changes_per_minute = n)
+    }),
+    ("scheduler", "overhead-budget", |c, v| or_none(v, percent).map(|p| c.overhead_budget = p)),
+    ("sampling", "warm-up-calls", |c, v| {
+        number(v, "a number of calls").map(|n| c.scheduler.warm_up.get_or_insert(WARM_UP).samples = n)
+    }),
+    ("sampling", "warm-up-time", |c, v| {
+        millis(v).map(|t| c.scheduler.warm_up.get_or_insert(WARM_UP).time_ns = nanos(t))
     }),
     ("controller", "tasks-file", |c, v| path(v).map(|p| c.tasks_file = p)),
     ("controller", "output-dir", |c, v| path(v).map(|p| c.output_dir = p)),
@@ -111,6 +182,9 @@ const KEYS: [(&str, &str, Set); 22] = [
     ("evaluator", "result-file-path", |c, v| path(v).map(|p| c.result_file = p)),
     ("evaluator", "limit-p-value", |c, v| {
         number(v, "a number between 0 and 1").map(|p| c.scheduler.limit_p = p)
+    }),
+    ("evaluator", "method", |c, v| {
+        word(v, &[("welch", Judge::Welch), ("sequential", Judge::Sequential)]).map(|judge| c.judge = judge)
     }),
     ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
@@ -137,14 +211,16 @@ impl Config {
         })?;
         let mut config = Self::default();
         let mut problems = Vec::new();
+        let mut beyond = Vec::new();
         for (section, properties) in &ini {
             for (key, value) in properties {
+                beyond.extend(BEYOND_THESIS.into_iter().filter(|known| *known == key));
                 if let Err(problem) = config.set(section.unwrap_or(""), key, value.trim()) {
                     problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
                 }
             }
         }
-        if let Err(problem) = config.settle() {
+        if let Err(problem) = config.settle(&beyond) {
             problems.push(format!("{}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
@@ -173,14 +249,42 @@ impl Config {
     }
 
     /// What depends on several keys.
-    fn settle(&mut self) -> Result<(), String> {
+    fn settle(&mut self, beyond: &[&str]) -> Result<(), String> {
         let scale = if self.logarithmic {
             Scale::logarithmic(self.scale_base)
         } else {
             Scale::linear(self.scale_base)
         };
         self.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
+        match (self.profile, beyond.first()) {
+            (Profile::Thesis, Some(key)) => {
+                return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
+            }
+            (Profile::Thesis, None) => {
+                let Settings { warm_up, restore_after_ns, changes_per_minute, .. } = Settings::thesis();
+                let ours = std::mem::replace(&mut self.scheduler, Settings::thesis());
+                self.scheduler = Settings { warm_up, restore_after_ns, changes_per_minute, ..ours };
+                self.overhead_budget = None;
+            }
+            (Profile::Production, _) => self.scheduler.paired = self.windows()?,
+        }
         Ok(())
+    }
+
+    /// Windows, where they are asked for. The sequential mode looks at windows only.
+    fn windows(&self) -> Result<Option<Paired>, String> {
+        let sequential = self.judge == Judge::Sequential;
+        if sequential && !self.paired {
+            return Err(
+                "method = sequential compares calls of shared windows: set policy = paired in [scheduler]"
+                    .into(),
+            );
+        }
+        Ok(self.paired.then(|| Paired {
+            min_turn_ns: nanos(self.window),
+            overlap_bound_ns: nanos(self.window_overlap),
+            owner_decides: sequential,
+        }))
     }
 }
 
@@ -208,6 +312,21 @@ fn number<T: std::str::FromStr>(value: &str, expected: &str) -> Result<T, Expect
 
 fn millis(value: &str) -> Result<Duration, Expected> {
     number(value, "milliseconds").map(Duration::from_millis)
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A share from 0 to 1, written as a percentage.
+fn percent(value: &str) -> Result<f64, Expected> {
+    let share = value.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    let share = share.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a percentage over 0%, as in 1%, or none".to_owned())
+}
+
+fn or_none<T>(value: &str, read: impl Fn(&str) -> Result<T, Expected>) -> Result<Option<T>, Expected> {
+    if value == "none" { Ok(None) } else { read(value).map(Some) }
 }
 
 fn path(value: &str) -> Result<PathBuf, Expected> {
@@ -251,9 +370,10 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
-            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\n\
+            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\nchanges-per-minute=15\noverhead-budget=5%\n\
+            [sampling]\nwarm-up-calls=16\nwarm-up-time=17\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
-            [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+            [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
         let expected = Config {
             initial_sleep: Duration::from_millis(1),
             cycle_sleep: Duration::from_millis(2),
@@ -277,13 +397,50 @@ mod tests {
                 limit_p: 0.01,
                 mode: RunMode::Measurement,
                 scale: Scale::Logarithmic { base: 11 },
+                warm_up: Some(WarmUp { samples: 16, time_ns: 17_000_000 }),
+                restore_after_ns: 14_000_000,
+                changes_per_minute: Some(15),
+                paired: Some(Paired {
+                    min_turn_ns: 12_000_000,
+                    overlap_bound_ns: 13_000_000,
+                    owner_decides: true,
+                }),
                 ..Settings::thesis()
             },
+            overhead_budget: Some(0.05),
+            judge: Judge::Sequential,
             scale_base: 11,
             logarithmic: true,
+            profile: Profile::Production,
+            paired: true,
+            window: Duration::from_millis(12),
+            window_overlap: Duration::from_millis(13),
         };
         assert_eq!(parse(text).unwrap(), expected);
         assert_eq!(text.matches('=').count(), KEYS.len(), "a key is missing here");
+    }
+
+    #[test]
+    fn the_profile_of_the_thesis_has_what_the_thesis_has() {
+        let config = parse("[scheduler]\nprofile = thesis\n[evaluator]\nlimit-p-value = 0.01\n").unwrap();
+        assert_eq!(config.scheduler, Settings { limit_p: 0.01, ..Settings::thesis() });
+        assert_eq!((config.overhead_budget, config.judge), (None, Judge::Welch));
+        for (section, key, _) in KEYS.iter().filter(|(_, key, _)| BEYOND_THESIS.contains(key)) {
+            let value = [("policy", "paired"), ("overhead-budget", "2%"), ("method", "welch")];
+            let value = value.iter().find(|(named, _)| named == key).map_or("7", |(_, value)| *value);
+            let text = format!("[scheduler]\nprofile = thesis\n[{section}]\n{key} = {value}\n");
+            let error = parse(&text).unwrap_err();
+            assert!(error.contains(&format!("profile = thesis has no {key}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn windows_and_budgets() {
+        let error = parse("[evaluator]\nmethod = sequential\n").unwrap_err();
+        assert!(error.contains("policy = paired"), "{error}");
+        assert_eq!(parse("[scheduler]\noverhead-budget = none\n").unwrap().overhead_budget, None);
+        assert!(parse("[scheduler]\noverhead-budget = 1\n").unwrap_err().contains("as in 1%"));
+        assert!(parse("[scheduler]\noverhead-budget = 0%\n").is_err());
     }
 
     #[test]

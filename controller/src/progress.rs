@@ -1,9 +1,11 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
-use spl_lang::Tasks;
+use crate::results::Results;
+use crate::setup::Setup;
+use spl_lang::{Assertion, Tasks};
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Evaluation, Standing};
+use spl_verdict::{Asserted, Evaluation, Evidence, Standing};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -88,11 +90,19 @@ impl Progress {
         }
     }
 
+    /// An assertion's result as it comes.
+    pub fn asserted(&self, setup: &Setup, asserted: &Asserted) {
+        let title =
+            setup.program.assertions.get(asserted.assertion).map(|assertion| assertion.title.as_str());
+        self.note(&format!("verdict: {}: {}", title.unwrap_or_default(), sentence(asserted)));
+    }
+
     /// The table at the end.
-    pub fn table(&self, tasks: &Tasks, evaluations: &[Evaluation]) {
+    pub fn table(&self, setup: &Setup, results: &Results) {
         if self.quiet {
             return;
         }
+        let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
         say("\n");
         for (index, comparison) in tasks.comparisons.iter().enumerate() {
             say(&tasks.line_of(comparison));
@@ -102,6 +112,13 @@ impl Progress {
             }
             for evaluation in of_this {
                 say(&format!("  {}", judgement(evaluation)));
+            }
+        }
+        for (index, assertion) in setup.program.assertions.iter().enumerate() {
+            say(setup.quote(assertion.span));
+            match results.assertions.iter().find(|one| one.assertion == index) {
+                Some(asserted) => say(&assertion_lines(setup, assertion, asserted)),
+                None => say("  not evaluated: the measurement ended before"),
             }
         }
     }
@@ -125,6 +142,60 @@ pub fn one_line(text: &str) -> String {
 fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
     let comparison = tasks.comparisons.get(evaluation.comparison).map(|comparison| tasks.line_of(comparison));
     format!("{}: {}", comparison.unwrap_or_default(), judgement(evaluation))
+}
+
+/// An assertion's result in plain words.
+fn sentence(asserted: &Asserted) -> String {
+    let word = match asserted.standing() {
+        Standing::Holds => "holds",
+        Standing::Fails => "FAILS",
+        Standing::Undecided | Standing::Error => "undecided",
+    };
+    let mut text = word.to_owned();
+    if let Some(basis) = asserted.basis {
+        // A `String` takes everything.
+        let _ = write!(text, " ({basis})");
+    }
+    let Evidence { p_true, p_false } = asserted.evidence;
+    let _ = write!(text, ", p = {} for, {} against", p_value(p_true), p_value(p_false));
+    let _ = write!(text, ", level {}", asserted.level);
+    if asserted.leftover {
+        text.push_str(", leftover");
+    }
+    if asserted.drops > 0 {
+        let _ = write!(text, ", {} lost", asserted.drops);
+    }
+    text
+}
+
+/// The sentence, then a line for each of its comparisons in each bucket, and what is missing.
+fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) -> String {
+    let mut relations = Vec::new();
+    assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span)));
+    let mut text = format!("  {}\n", sentence(asserted));
+    for part in &asserted.parts {
+        let relation = relations.get(part.relation).copied().unwrap_or_default();
+        let _ = match &part.judged {
+            Ok(judged) => {
+                let Evidence { p_true, p_false } = judged.evidence;
+                let samples = judged.n_right.map_or(judged.n_left, |right| right.min(judged.n_left));
+                writeln!(
+                    text,
+                    "    {relation}: {} and {} ns, p = {} for, {} against, sizes {}, {samples} samples",
+                    judged.left_ns.round(),
+                    judged.right_ns.round(),
+                    p_value(p_true),
+                    p_value(p_false),
+                    part.bucket
+                )
+            }
+            Err(why) => writeln!(text, "    {relation}: not evaluated: {why}"),
+        };
+    }
+    for gap in asserted.gaps.iter().filter(|_| asserted.parts.is_empty()) {
+        let _ = writeln!(text, "    {gap}");
+    }
+    text
 }
 
 /// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.

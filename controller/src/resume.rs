@@ -1,12 +1,14 @@
 //! An interrupted run (`run.json`): what it had come to, and how to go on with it.
 
+use crate::results::Results;
 use spl_lang::Tasks;
 use spl_model::Sample;
 use spl_records::{
-    Measurement, MethodProgress as Recorded, Reader, Record, ResultRecord, RunState, TasksHash,
+    AssertionRecord, Measurement, MethodProgress as Recorded, Reader, Record, ResultRecord, RunState,
+    TasksHash,
 };
 use spl_scheduler::{MethodIx, Scheduler, Status};
-use spl_verdict::Evaluation;
+use spl_verdict::{Asserted, Evaluation};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,10 +18,10 @@ const RUN_FILE: &str = "run.json";
 /// What an interrupted run left behind.
 #[derive(Debug, Default)]
 pub struct Resumed {
-    /// Comparisons that have a result.
+    /// Comparisons that have a result, and assertions, which are numbered after them.
     pub decided: Vec<usize>,
     /// Their results.
-    pub evaluations: Vec<Evaluation>,
+    pub results: Results,
     /// The samples of its measurement files.
     pub samples: Vec<(MethodIx, Sample)>,
 }
@@ -103,10 +105,34 @@ pub fn evaluations(path: &Path, decided: &[usize]) -> Result<Vec<Evaluation>, St
     Ok(decided.iter().filter_map(latest).cloned().collect())
 }
 
-fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {
-    let wrong = |why: String| {
-        format!("{}: {why}; remove {RUN_FILE} beside the results to begin anew", path.display())
+/// The latest result of each of these assertions, by the number that is in `decided` after those of the comparisons.
+///
+/// # Errors
+/// As [`samples`].
+pub fn assertions(path: &Path, decided: &[usize], comparisons: usize) -> Result<Vec<Asserted>, String> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(cannot_go_on(path, &error.to_string())),
     };
+    // A crash may have left the last line half-written.
+    let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let records = whole.map(AssertionRecord::from_json).collect::<Result<Vec<_>, _>>();
+    let records = records.map_err(|error| cannot_go_on(path, &error.to_string()))?;
+    let latest = |claim: &usize| {
+        let asserted = records.iter().rev().map(|record| &record.asserted);
+        let index = claim.checked_sub(comparisons)?;
+        asserted.into_iter().find(|one| one.assertion == index)
+    };
+    Ok(decided.iter().filter_map(latest).cloned().collect())
+}
+
+fn cannot_go_on(path: &Path, why: &str) -> String {
+    format!("{}: {why}; remove {RUN_FILE} beside the results to begin anew", path.display())
+}
+
+fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {
+    let wrong = |why: String| cannot_go_on(path, &why);
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,17 +1,25 @@
 //! One measurement: a single loop owns all state and handles inputs in order; everything else sends it messages.
+//!
+//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants.
+
+mod actions;
+mod messages;
 
 use crate::agents::Agent;
-use crate::config::Config;
+use crate::config::{Config, Judge};
+use crate::cost::Cost;
 use crate::output::Output;
-use crate::progress::{Progress, one_line};
+use crate::progress::Progress;
+use crate::results::Results;
 use crate::resume::Resumed;
+use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::Tasks;
 use spl_model::Outcome;
-use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler};
-use spl_verdict::{Evaluation, ExitStatus, Standing, exit_status};
-use spl_wire::{ByeReason, Labels, ToAgent, ToController, Token};
-use std::collections::BTreeSet;
+use spl_scheduler::{Event, MethodIx, Scheduler};
+use spl_verdict::ExitStatus;
+use spl_wire::{Labels, ToAgent, ToController, Token};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// With `cycle-sleep = 0` a cycle without samples is this long.
@@ -45,8 +53,21 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Session<'a> {
     config: &'a Config,
+    setup: &'a Setup,
     tasks: &'a Tasks,
     scheduler: Scheduler,
+    /// What the scheduler is yet to be told.
+    events: VecDeque<Event>,
+    /// Decides comparisons in the sequential mode.
+    sequential: Option<Sequential>,
+    /// What the probes cost the program, under a budget.
+    cost: Option<Cost>,
+    /// One call of so many is taken, by method.
+    every: Vec<u32>,
+    /// Methods whose gates are open.
+    open: BTreeSet<usize>,
+    /// When the agent was asked for its clock.
+    asked_at: Option<Instant>,
     output: Output,
     progress: Progress,
     resumed: Option<Resumed>,
@@ -68,7 +89,7 @@ pub struct Session<'a> {
     ready: BTreeSet<usize>,
     absent: BTreeSet<usize>,
     labels: Labels,
-    evaluations: Vec<Evaluation>,
+    results: Results,
     lost: u64,
     problems: Vec<String>,
     detach_by: Option<Instant>,
@@ -88,8 +109,16 @@ impl<'a> Session<'a> {
         let now = Instant::now();
         Self {
             config: &setup.config,
-            tasks: &setup.tasks,
+            setup,
+            tasks: &setup.program.tasks,
             scheduler,
+            events: VecDeque::new(),
+            sequential: (setup.config.judge == Judge::Sequential)
+                .then(|| Sequential::new(&setup.program.tasks, setup.config.scheduler.limit_p)),
+            cost: setup.config.overhead_budget.map(Cost::new),
+            every: vec![1; setup.program.tasks.methods.len()],
+            open: BTreeSet::new(),
+            asked_at: None,
             output,
             progress: setup.progress(),
             resumed,
@@ -105,7 +134,7 @@ impl<'a> Session<'a> {
             ready: BTreeSet::new(),
             absent: BTreeSet::new(),
             labels: Labels::default(),
-            evaluations: Vec::new(),
+            results: Results::default(),
             lost: 0,
             problems: Vec::new(),
             detach_by: None,
@@ -113,20 +142,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was evaluated so far.
-    pub fn evaluations(&self) -> &[Evaluation] {
-        &self.evaluations
+    /// What was found so far.
+    pub fn results(&self) -> &Results {
+        &self.results
     }
 
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
     pub fn standing(&self) -> ExitStatus {
-        if !self.problems.is_empty() {
-            return ExitStatus::Error;
-        }
-        let evaluated = |index: &usize| self.evaluations.iter().any(|one| one.comparison == *index);
-        let missing = (0..self.tasks.comparisons.len()).filter(|index| !evaluated(index)).count();
-        let missing = std::iter::repeat_n(Standing::Undecided, missing);
-        exit_status(self.evaluations.iter().map(Evaluation::standing).chain(missing))
+        if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
     }
 
     /// Samples that never arrived, or arrived damaged.
@@ -142,7 +165,8 @@ impl<'a> Session<'a> {
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
         let start = self.start_at.filter(|_| self.detach_by.is_none());
-        start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
+        let turn = self.scheduler.wake_ns().map(|at_ns| self.began + Duration::from_nanos(at_ns));
+        [start, turn].into_iter().flatten().fold(self.next_cycle, Instant::min)
     }
 
     /// Handles one input.
@@ -186,10 +210,16 @@ impl<'a> Session<'a> {
             self.save(false);
             self.event(Event::Start);
         }
+        if self.scheduler.wake_ns().is_some_and(|at_ns| self.now_ns() >= at_ns) {
+            self.event(Event::Pulse);
+        }
         if now >= self.next_cycle {
             self.next_cycle = now + self.config.cycle_sleep.max(SHORTEST_CYCLE);
             if !std::mem::take(&mut self.heard) && self.agent.is_some() {
                 self.event(Event::Tick);
+            }
+            if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(now)) {
+                self.event(Event::Budget(budget));
             }
             self.change_classes();
             self.progress.cycle(&self.scheduler);
@@ -197,245 +227,9 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    fn said(&mut self, agent: &Agent, message: ToController) -> Next {
-        if let ToController::Hello { .. } = message {
-            self.hello(agent, message);
-            return Next::Go;
-        }
-        if self.agent.as_ref().is_none_or(|ours| ours.id != agent.id) {
-            return Next::Go;
-        }
-        match message {
-            ToController::Outcome { handle, class_loader, outcome } => {
-                self.outcome(handle as usize, &class_loader, outcome);
-            }
-            ToController::Samples { samples, dropped, anomalies } => {
-                self.samples(&samples, dropped.saturating_add(anomalies))
-            }
-            ToController::Labels { labels } => self.labels.learn(labels),
-            ToController::Limit { handle } => self.event(Event::LimitReached(MethodIx(handle as usize))),
-            ToController::Warning { text } => {
-                self.progress.note(&format!("the agent warns: {}", one_line(&text)))
-            }
-            ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
-            ToController::Bye { reason } => return self.bye(reason),
-            ToController::Retransformed { handles, change, took_ns, .. } => {
-                tracing::info!(?handles, ?change, took_ns, "classes were changed");
-            }
-            ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
-            ToController::Hello { .. } | ToController::Notice { .. } | ToController::Pong { .. } => {}
-        }
-        Next::Go
-    }
-
-    fn hello(&mut self, agent: &Agent, hello: ToController) {
-        let ToController::Hello {
-            pid, java_version, command, max_measurements, token, probe_cost_ps, ..
-        } = hello
-        else {
-            return;
-        };
-        if self.token.is_some() && self.token != token {
-            return self.turn_away(agent, pid, "it does not know the token", "the token is wrong or missing");
-        }
-        if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
-            return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
-        }
-        let who = format!("measuring Java {java_version}, pid {pid}: {command}");
-        self.progress.note(&one_line(&who));
-        if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
-            self.progress.note(&format!(
-                "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
-                self.config.scheduler.max_samples
-            ));
-        }
-        if let Some(ps) = probe_cost_ps {
-            tracing::info!("a measured call costs {}.{:03} ns", ps / 1000, ps % 1000);
-        }
-        if let Some(limit) = max_measurements {
-            self.event(Event::AgentLimit(limit));
-        }
-        self.output.set_origin(&pid.to_string());
-        for (handle, task) in (0..).zip(&self.tasks.methods) {
-            agent.send(ToAgent::Define {
-                handle,
-                method: task.method.clone(),
-                sizes: self.config.argument_size,
-                processor: task.processor.clone(),
-            });
-        }
-        if let Some(resumed) = self.resumed.take() {
-            self.resume(resumed);
-        }
-        if !self.ever_connected {
-            self.start_at = Some(Instant::now() + self.config.initial_sleep);
-        }
-        self.ever_connected = true;
-        self.agent = Some(agent.clone());
-    }
-
-    fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
-        agent.send(ToAgent::Reject { reason: reason.to_owned() });
-        self.turned_away.0.insert(agent.id);
-        if self.turned_away.1.insert(pid) {
-            self.progress.note(&format!("pid {pid} is not measured: {why}"));
-        }
-    }
-
-    fn resume(&mut self, resumed: Resumed) {
-        let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
-        self.progress.note(&format!(
-            "going on with an interrupted run: {samples} samples, {decided} comparisons decided"
-        ));
-        self.evaluations = resumed.evaluations;
-        self.event(Event::Resume { decided: resumed.decided, samples: resumed.samples });
-    }
-
-    /// A connection that never became our agent.
-    fn stranger(&mut self, why: &str) {
-        let text = format!("an agent could not be used: {why}");
-        match self.token {
-            // Anybody on this machine can knock at a port.
-            Some(_) => self.progress.note(&text),
-            None if self.agent.is_none() => self.problem(text),
-            None => {}
-        }
-    }
-
-    fn outcome(&mut self, method: usize, class_loader: &str, outcome: Outcome) {
-        let Some(task) = self.tasks.methods.get(method) else { return };
-        tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
-        match outcome {
-            Outcome::Instrumented => {
-                self.ready.insert(method);
-                self.absent.remove(&method);
-            }
-            Outcome::Intrinsic => {
-                self.ready.insert(method);
-                self.absent.remove(&method);
-                self.progress.note(&format!(
-                    "{}: the JVM may replace its calls by an intrinsic that no probe sees",
-                    task.method
-                ));
-            }
-            Outcome::NotLoaded => {
-                self.absent.insert(method);
-                self.progress.note(&format!(
-                    "{}: its class is not loaded yet; it is measured when it is",
-                    task.method
-                ));
-            }
-            why if !self.ready.contains(&method) => {
-                self.absent.remove(&method);
-                self.progress.unavailable(&task.method, &why);
-                self.event(Event::Unavailable { method: MethodIx(method), why });
-            }
-            _ => {}
-        }
-    }
-
-    fn samples(&mut self, samples: &[spl_wire::WireSample], mut lost: u64) {
-        let mut batch = Vec::with_capacity(samples.len());
-        for wire in samples {
-            match wire.to_sample(&self.labels) {
-                Ok(sample) => batch.push((MethodIx(wire.handle as usize), sample)),
-                Err(_) => lost = lost.saturating_add(1),
-            }
-        }
-        for (method, sample) in &batch {
-            let written = self.output.sample(method.0, sample);
-            self.check(written);
-        }
-        if lost > 0 {
-            self.lost = self.lost.saturating_add(lost);
-            self.event(Event::Dropped { method: None, count: lost });
-        }
-        if !batch.is_empty() {
-            self.heard = true;
-            self.event(Event::Samples(batch));
-        }
-        if self.config.cycle_sleep.is_zero() {
-            self.change_classes();
-        }
-    }
-
-    fn bye(&mut self, reason: ByeReason) -> Next {
-        match reason {
-            ByeReason::Detached => self.progress.note("every class is as it was; the agent is dormant"),
-            ByeReason::VmDeath => tracing::info!("the JVM ends"),
-            ByeReason::Failed(why) => self.problem(one_line(&format!("the agent failed: {why}"))),
-        }
-        self.agent = None;
-        self.finish();
-        Next::Over
-    }
-
-    fn event(&mut self, event: Event) {
-        let now_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        for decision in self.scheduler.handle(event, now_ns) {
-            tracing::info!("{}", self.scheduler.explain(&decision));
-            self.carry_out(decision);
-        }
-    }
-
-    fn carry_out(&mut self, decision: Decision) {
-        match decision.action {
-            Action::Measure(MethodIx(method)) => {
-                self.send(ToAgent::Arm { handle: method as u32, every: 1, quota: 0 })
-            }
-            Action::Suspend(MethodIx(method)) => self.send(ToAgent::Disarm { handle: method as u32 }),
-            Action::Finished(MethodIx(method)) => {
-                self.send(ToAgent::Disarm { handle: method as u32 });
-                let flushed = self.output.flush(method);
-                self.check(flushed);
-            }
-            Action::Retransform { instrument, restore } => {
-                for MethodIx(method) in instrument {
-                    self.to_restore.remove(&method);
-                    self.to_instrument.insert(method);
-                }
-                for MethodIx(method) in restore {
-                    self.to_instrument.remove(&method);
-                    self.to_restore.insert(method);
-                }
-                if self.config.cycle_sleep.is_zero() {
-                    self.change_classes();
-                }
-            }
-            Action::Evaluated(evaluation) => {
-                self.output.decided(evaluation.comparison);
-                self.save(false);
-                let written = self.output.result(self.tasks, &evaluation);
-                self.check(written);
-                self.progress.evaluated(self.tasks, &evaluation);
-                self.evaluations.push(*evaluation);
-            }
-            Action::Done => self.detach(),
-            _ => {}
-        }
-    }
-
-    /// One request for each direction: the agent changes all classes of a request at once.
-    fn change_classes(&mut self) {
-        let handles =
-            |methods: BTreeSet<usize>| methods.into_iter().map(|method| method as u32).collect::<Vec<_>>();
-        let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
-        if !out.is_empty() {
-            self.send(ToAgent::Restore { handles: handles(out) });
-        }
-        if !into.is_empty() {
-            self.send(ToAgent::Instrument { handles: handles(into) });
-        }
-    }
-
-    fn detach(&mut self) {
-        let flushed = self.output.flush_all();
-        self.check(flushed);
-        self.save(true);
-        if self.detach_by.is_none() {
-            self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
-            self.send(ToAgent::Detach);
-        }
+    /// Nanoseconds since the session began: the scheduler's clock.
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Ends every method with what it has.

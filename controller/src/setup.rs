@@ -3,7 +3,7 @@
 use crate::cli::Common;
 use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE};
 use crate::progress::Progress;
-use spl_lang::{Diagnostic, RunMode, Tasks, parse_tasks};
+use spl_lang::{Diagnostic, Program, RunMode, Span, parse_file};
 use spl_records::TasksHash;
 use spl_scheduler::Scheduler;
 use std::fs;
@@ -16,7 +16,9 @@ pub struct Setup {
     /// The configuration with what the command line changes.
     pub config: Config,
     /// The checked tasks.
-    pub tasks: Tasks,
+    pub program: Program,
+    /// Their text, of which results quote.
+    text: String,
     /// Tells these tasks from others.
     pub tasks_hash: TasksHash,
     /// Show problems only.
@@ -36,10 +38,11 @@ impl Setup {
         if let Some(out) = &arguments.out {
             config.write_to(out);
         }
-        let (tasks, tasks_hash) = read_tasks(&config.tasks_file, config.scheduler.mode, arguments.quiet)?;
-        let setup = Self { config, tasks, tasks_hash, quiet: arguments.quiet };
+        let (program, text) = read_tasks(&config.tasks_file, config.scheduler.mode, arguments.quiet)?;
+        let tasks_hash = TasksHash::of(&text);
+        let setup = Self { config, program, text, tasks_hash, quiet: arguments.quiet };
         setup.scheduler()?;
-        for task in setup.tasks.methods.iter().filter(|task| task.processor.is_some()) {
+        for task in setup.program.tasks.methods.iter().filter(|task| task.processor.is_some()) {
             setup
                 .progress()
                 .note(&format!("{}: size processors are not run yet; its default size is used", task.method));
@@ -52,7 +55,12 @@ impl Setup {
     /// # Errors
     /// When the settings contradict themselves.
     pub fn scheduler(&self) -> Result<Scheduler, String> {
-        Scheduler::new(self.config.scheduler.clone(), &self.tasks).map_err(|e| e.to_string())
+        Scheduler::of_program(self.config.scheduler.clone(), &self.program).map_err(|e| e.to_string())
+    }
+
+    /// The text of an assertion, as the file has it.
+    pub fn quote(&self, span: Span) -> &str {
+        self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     /// The lines for the operator.
@@ -77,7 +85,7 @@ fn read_config(named: Option<&Path>) -> Result<Config, String> {
     }
 }
 
-fn read_tasks(path: &Path, mode: RunMode, quiet: bool) -> Result<(Tasks, TasksHash), String> {
+fn read_tasks(path: &Path, mode: RunMode, quiet: bool) -> Result<(Program, String), String> {
     let text = fs::read_to_string(path).map_err(|e| {
         format!("cannot read the task file {}: {e}; name one with --tasks FILE", path.display())
     })?;
@@ -85,12 +93,12 @@ fn read_tasks(path: &Path, mode: RunMode, quiet: bool) -> Result<(Tasks, TasksHa
     let shown = |found: &[Diagnostic]| {
         found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
     };
-    match parse_tasks(&text, mode) {
-        Ok(tasks) => {
-            if !tasks.warnings.is_empty() {
-                Progress::new(quiet).note(&shown(&tasks.warnings));
+    match parse_file(&text, mode).and_then(|file| file.check(&text, &mut |_| Vec::new())) {
+        Ok(program) => {
+            if !program.tasks.warnings.is_empty() {
+                Progress::new(quiet).note(&shown(&program.tasks.warnings));
             }
-            Ok((tasks, TasksHash::of(&text)))
+            Ok((program, text))
         }
         Err(found) => Err(format!("the task file {name} cannot be used\n{}", shown(&found))),
     }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `*.msr` | [`Measurement`] | comma, human |
 //! | `result.eval` | [`ResultRecord`] | comma, human |
+//! | `assertions.jsonl` | [`AssertionRecord`] | JSON, one object a line |
 //! | `run.json` | [`RunState`] | JSON |
 //!
 //! The *comma* form is the thesis's (3.3.2) with fields of ours after its own; RFC 4180 governs quoting. It has no
@@ -31,6 +32,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assertion;
 mod cursor;
 mod error;
 mod file_name;
@@ -41,6 +43,7 @@ mod result;
 mod run;
 mod text;
 
+pub use assertion::{AssertionError, AssertionRecord};
 pub use error::{CutOff, Problem, ReadError};
 pub use file_name::measurement_files;
 pub use measurement::Measurement;

@@ -1,5 +1,6 @@
 //! What the scheduler is told.
 
+use crate::Budget;
 use spl_model::{Outcome, Sample};
 use std::fmt;
 
@@ -63,9 +64,12 @@ pub enum Event {
     /// No call of the method that started while its gate was open is outstanding any more. Without this word the next
     /// gate of its group opens when [`Paired::overlap_bound_ns`](crate::Paired) has passed.
     Drained(MethodIx),
+    /// What probes may cost from now on: the program uses more or less CPU time than before. Takes the place of
+    /// [`Settings::budget`](crate::Settings).
+    Budget(Budget),
     /// The owner decided and evaluated a comparison: see [`Paired::owner_decides`](crate::Paired).
     Decided {
-        /// Index of the comparison.
+        /// Index of the comparison; assertions are numbered after them.
         comparison: usize,
     },
     /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.

@@ -88,6 +88,7 @@ impl Scheduler {
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
             Event::Drained(method) => self.drained(method),
+            Event::Budget(budget) => self.settings.budget = Some(budget),
             Event::Decided { comparison } => self.decided(comparison),
             Event::Finish => self.finish_all(),
         }

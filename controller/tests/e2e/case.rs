@@ -12,9 +12,10 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Settings that decide soon and measure all methods at once, as sections, keys and values.
-const SETTINGS: [(&str, &str, &str); 8] = [
+const SETTINGS: [(&str, &str, &str); 9] = [
     ("communication", "initial-sleep", "0"),
     ("communication", "cycle-sleep", "0"),
+    ("scheduler", "profile", "thesis"),
     ("scheduler", "initial-optimal-measurements", "100"),
     ("scheduler", "min-measuring-diff", "1"),
     ("scheduler", "argument-size", "nocheck"),
@@ -58,6 +59,17 @@ impl Case {
     pub fn set(mut self, section: &str, key: &str, value: &str) -> Self {
         self.settings.insert((section.to_owned(), key.to_owned()), value.to_owned());
         self
+    }
+
+    /// With this value of a setting that the test has not chosen itself.
+    pub fn unless_set(self, section: &str, key: &str, value: &str) -> Self {
+        let chosen = self.settings.get(&(section.to_owned(), key.to_owned()));
+        let default = SETTINGS.iter().find(|(one, named, _)| (*one, *named) == (section, key));
+        if chosen.map(String::as_str) == default.map(|(_, _, value)| *value) {
+            self.set(section, key, value)
+        } else {
+            self
+        }
     }
 
     /// So that no method is ever finished; needs [`NO_LIMIT`] too.

@@ -14,8 +14,8 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const A: &str = "p/A.a()V";
-const B: &str = "p/B.b()V";
+pub const A: &str = "p/A.a()V";
+pub const B: &str = "p/B.b()V";
 const C: &str = "p/C.c()V";
 /// So long that it never passes.
 const NEVER_NS: &str = "9000000000000000000";
@@ -23,7 +23,7 @@ const NEVER_NS: &str = "9000000000000000000";
 /// Makes a test of each row, and the list of the keys that have one.
 macro_rules! rows {
     ($($test:ident: $section:literal, $key:literal => $body:expr;)*) => {
-        const ROWS: &[(&str, &str)] = &[$(($section, $key)),*];
+        pub const ROWS: &[(&str, &str)] = &[$(($section, $key)),*];
         $(#[test]
         fn $test() {
             let check: fn(&Row) = $body;
@@ -32,10 +32,12 @@ macro_rules! rows {
     };
 }
 
+pub(crate) use rows;
+
 /// The key of a test.
-struct Row {
-    section: &'static str,
-    key: &'static str,
+pub struct Row {
+    pub section: &'static str,
+    pub key: &'static str,
 }
 
 impl Row {
@@ -44,7 +46,7 @@ impl Row {
     }
 
     /// Three methods, none of which is ever finished or suspended or added, but for this key.
-    fn measures(&self, value: &str) -> Case {
+    pub fn measures(&self, value: &str) -> Case {
         Case::measuring(&[A, B, C])
             .endless()
             .set("scheduler", "min-measuring-diff", "0")
@@ -53,7 +55,7 @@ impl Row {
     }
 }
 
-fn start(case: &Case) -> (Served, Agent) {
+pub fn start(case: &Case) -> (Served, Agent) {
     let mut served = serve(case, &["--once"]);
     let agent = served.measures();
     (served, agent)
@@ -312,7 +314,10 @@ fn every_key_has_a_test() {
             keys.insert((section.clone(), key.trim().to_owned()));
         }
     }
-    let tested = ROWS.iter().map(|(section, key)| ((*section).to_owned(), (*key).to_owned()));
+    let tested = ROWS
+        .iter()
+        .chain(crate::keys_beyond::ROWS)
+        .map(|(section, key)| ((*section).to_owned(), (*key).to_owned()));
     assert_eq!(tested.collect::<BTreeSet<_>>(), keys);
 }
 

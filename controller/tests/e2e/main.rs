@@ -16,6 +16,7 @@ mod case;
 mod harness;
 mod hostile;
 mod keys;
+mod keys_beyond;
 mod programs;
 mod recursion;
 mod restore;

@@ -58,8 +58,13 @@ impl Agent {
 
     /// The first message.
     pub fn hello(&mut self, token: Option<&str>, max_measurements: Option<u64>) {
+        self.hello_of(PID, token, max_measurements);
+    }
+
+    /// As [`hello`](Self::hello), of a process that may be there.
+    pub fn hello_of(&mut self, pid: u32, token: Option<&str>, max_measurements: Option<u64>) {
         self.say(&ToController::Hello {
-            pid: PID,
+            pid,
             java_version: "17".to_owned(),
             vm_name: "stand-in".to_owned(),
             command: "none".to_owned(),

@@ -1,5 +1,6 @@
 //! Tests of the file forms through their public items.
 
+mod assertions;
 mod damaged;
 mod measurements;
 mod page;

@@ -1,7 +1,7 @@
 //! Formulas: comparisons and what combines them.
 
 use super::{Duration, Interval, Node, Percent, Statistic, Target};
-use crate::Sign;
+use crate::{Sign, Span};
 use std::fmt;
 
 /// A formula over comparisons of the kind `R`: [`Relation`] as written, [`Atom`](crate::Atom) once checked.
@@ -61,6 +61,23 @@ impl<R> Formula<R> {
             Self::Implies(premise, conclusion) => {
                 premise.value.for_each(look);
                 conclusion.value.for_each(look);
+            }
+        }
+    }
+}
+
+impl<R> Node<Formula<R>> {
+    /// Calls `look` with the place of every comparison, from left to right.
+    pub fn for_each_relation(&self, look: &mut impl FnMut(Span)) {
+        match &self.value {
+            Formula::Relation(_) => look(self.span),
+            Formula::Not(inner) | Formula::For(_, inner) => inner.for_each_relation(look),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| part.for_each_relation(look))
+            }
+            Formula::Implies(premise, conclusion) => {
+                premise.for_each_relation(look);
+                conclusion.for_each_relation(look);
             }
         }
     }

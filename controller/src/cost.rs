@@ -1,0 +1,112 @@
+//! What probes may cost the program: a share of the CPU time that it uses (`overhead-budget`).
+
+use spl_scheduler::Budget;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Between two looks at the program's CPU time.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The kernel's tick in `/proc/PID/stat`: fixed by Linux's ABI on every machine that HotSpot runs on.
+const TICK_NS: u64 = 10_000_000;
+/// Before the first look: a program that keeps one processor busy.
+const ASSUMED_NS_PER_S: u64 = 1_000_000_000;
+/// When the agent could not calibrate: about what two clock reads and a store cost on slow machines.
+const ASSUMED_SAMPLE_PS: u64 = 100_000;
+/// What an open gate costs a call that it passes over: a load, a decrement and a branch.
+const SKIP_PS: u64 = 2_000;
+/// Samples reach the controller in batches; over a few of them rates are steady.
+const WINDOW: Duration = Duration::from_millis(500);
+const MAX_EVERY: u32 = 1 << 16;
+
+/// Watches the program's CPU time.
+#[derive(Debug)]
+pub struct Cost {
+    /// Part of the CPU time, from 0 to 1.
+    share: f64,
+    pid: Option<u32>,
+    sample_ps: u64,
+    looked: Option<(Instant, u64)>,
+    used_ns_per_s: u64,
+}
+
+impl Cost {
+    /// Nothing is known of the program yet; `share` of its CPU time may go to probes.
+    pub fn new(share: f64) -> Self {
+        Self { share, pid: None, sample_ps: ASSUMED_SAMPLE_PS, looked: None, used_ns_per_s: ASSUMED_NS_PER_S }
+    }
+
+    /// A program is there, whose agent found what a measured call costs.
+    pub fn calibrated(&mut self, pid: u32, sample_ps: Option<u64>) {
+        *self = Self {
+            pid: Some(pid),
+            sample_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
+            ..Self::new(self.share)
+        };
+    }
+
+    /// The budget as it is from now on, now and then.
+    pub fn budget(&mut self, now: Instant) -> Option<Budget> {
+        let pid = self.pid?;
+        let passed = self.looked.map(|(at, _)| now.saturating_duration_since(at));
+        if passed.is_some_and(|passed| passed < LOOK_EVERY) {
+            return None;
+        }
+        let used = cpu_time_ns(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+        if let (Some(passed), Some((_, before))) = (passed, self.looked) {
+            let used = u128::from(used.saturating_sub(before)) * 1_000_000_000 / passed.as_nanos().max(1);
+            self.used_ns_per_s = u64::try_from(used).unwrap_or(u64::MAX);
+        }
+        self.looked = Some((now, used));
+        Some(self.of_used())
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "nanoseconds a second of a few hundred processors, times a share from 0 to 1"
+    )]
+    fn of_used(&self) -> Budget {
+        Budget {
+            ceiling_ns_per_s: (self.used_ns_per_s as f64 * self.share) as u64,
+            sample_cost_ps: self.sample_ps,
+            skip_cost_ps: SKIP_PS,
+            window_ns: u64::try_from(WINDOW.as_nanos()).unwrap_or(u64::MAX),
+            max_every: MAX_EVERY,
+        }
+    }
+}
+
+/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold anything.
+fn cpu_time_ns(stat: &str) -> Option<u64> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(ticks()?.saturating_add(ticks()?).saturating_mul(TICK_NS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_time_stands_behind_the_name() {
+        let stat = "12 (a ) b) S 1 12 12 0 -1 4194304 1 2 3 4 150 50 7 8 20 0 30 0 100";
+        assert_eq!(cpu_time_ns(stat), Some(2_000_000_000));
+        assert_eq!(cpu_time_ns("12 (java) S 1"), None);
+        assert_eq!(cpu_time_ns(""), None);
+    }
+
+    #[test]
+    fn a_budget_is_a_share_of_what_the_program_uses() {
+        let mut cost = Cost::new(0.01);
+        assert_eq!(cost.budget(Instant::now()), None, "there is no program");
+        cost.calibrated(std::process::id(), Some(40_000));
+        let start = Instant::now();
+        let first = cost.budget(start).unwrap();
+        assert_eq!((first.ceiling_ns_per_s, first.sample_cost_ps), (10_000_000, 40_000));
+        assert_eq!(cost.budget(start + LOOK_EVERY / 2), None);
+        let later = cost.budget(start + LOOK_EVERY).unwrap();
+        assert!(later.ceiling_ns_per_s <= 10_000_000_000, "{later:?}");
+    }
+}

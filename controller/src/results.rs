@@ -1,0 +1,68 @@
+//! What a run has found so far, and what that comes to.
+
+use spl_lang::Program;
+use spl_verdict::{Asserted, Evaluation, ExitStatus, Standing, exit_status};
+
+/// The results of a run, in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// Of plain comparisons; several of one comparison when they are left over.
+    pub evaluations: Vec<Evaluation>,
+    /// Of assertions, one each.
+    pub assertions: Vec<Asserted>,
+}
+
+impl Results {
+    /// The exit status as things stand: what has no result is undecided. In measurement mode all is well.
+    pub fn standing(&self, program: &Program) -> ExitStatus {
+        let evaluated = |index: &usize| self.evaluations.iter().any(|one| one.comparison == *index);
+        let asserted = |index: &usize| self.assertions.iter().any(|one| one.assertion == *index);
+        let missing = (0..program.tasks.comparisons.len()).filter(|index| !evaluated(index)).count()
+            + (0..program.assertions.len()).filter(|index| !asserted(index)).count();
+        let evaluations = self.evaluations.iter().map(Evaluation::standing);
+        let assertions = self.assertions.iter().map(Asserted::standing);
+        exit_status(evaluations.chain(assertions).chain(std::iter::repeat_n(Standing::Undecided, missing)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spl_lang::{RunMode, parse_file};
+    use spl_model::Bucket;
+    use spl_verdict::{Evidence, NotEvaluated, Truth};
+
+    #[test]
+    fn what_has_no_result_is_undecided() {
+        let text = "a/B.f()V < a/B.g()V\nassert \"t\": a/B.f()V < 5 ms\n";
+        let program =
+            parse_file(text, RunMode::Comparison).unwrap().check(text, &mut |_| Vec::new()).unwrap();
+        let mut results = Results::default();
+        assert_eq!(results.standing(&Program::default()), ExitStatus::AllHold);
+        assert_eq!(results.standing(&program), ExitStatus::SomeUndecided);
+        results.assertions.push(Asserted {
+            assertion: 0,
+            truth: Truth::False,
+            basis: None,
+            evidence: Evidence { p_true: 1.0, p_false: 0.0 },
+            level: 0.05,
+            parts: Vec::new(),
+            gaps: Vec::new(),
+            leftover: false,
+            drops: 0,
+        });
+        assert_eq!(results.standing(&program), ExitStatus::SomeFail);
+        results.assertions[0].truth = Truth::True;
+        assert_eq!(results.standing(&program), ExitStatus::SomeUndecided);
+        results.evaluations.push(Evaluation {
+            comparison: 0,
+            bucket: Bucket::All,
+            verdict: Err(NotEvaluated::NoCommonBucket),
+            leftover: true,
+            n_left: 0,
+            n_right: 0,
+            drops: 0,
+        });
+        assert_eq!(results.standing(&program), ExitStatus::SomeUndecided);
+    }
+}

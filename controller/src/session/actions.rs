@@ -1,0 +1,135 @@
+//! What the scheduler wants, carried out.
+
+use super::{DETACH_TIMEOUT, Session};
+use spl_scheduler::{Action, Decision, Event, MethodIx, Window};
+use spl_verdict::{Asserted, Evaluation};
+use spl_wire::ToAgent;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+impl Session<'_> {
+    /// Tells the scheduler, and does what it decides; what follows from that is told after it.
+    pub(super) fn event(&mut self, event: Event) {
+        self.events.push_back(event);
+        if self.events.len() > 1 {
+            // Whoever carries out the first of them takes this one too.
+            return;
+        }
+        while let Some(event) = self.events.front().cloned() {
+            for decision in self.scheduler.handle(event, self.now_ns()) {
+                tracing::info!("{}", self.scheduler.explain(&decision));
+                let written = self.output.decision(&self.scheduler, &decision);
+                self.check(written);
+                self.carry_out(decision);
+            }
+            self.events.pop_front();
+        }
+    }
+
+    fn carry_out(&mut self, decision: Decision) {
+        match decision.action {
+            Action::Measure(method) => self.open_gate(method),
+            Action::Suspend(MethodIx(method)) | Action::Rest(MethodIx(method)) => {
+                self.open.remove(&method);
+                self.send(ToAgent::Disarm { handle: method as u32 });
+            }
+            Action::SampleEvery { method, every } => {
+                if let Some(known) = self.every.get_mut(method.0) {
+                    *known = every;
+                }
+                if self.open.contains(&method.0) {
+                    self.open_gate(method);
+                }
+            }
+            Action::Window(window) => self.window(&window),
+            Action::Finished(MethodIx(method)) => {
+                self.open.remove(&method);
+                self.send(ToAgent::Disarm { handle: method as u32 });
+                let flushed = self.output.flush(method);
+                self.check(flushed);
+            }
+            Action::Retransform { instrument, restore } => self.plan_change(instrument, restore),
+            Action::Evaluated(evaluation) => {
+                let evaluation = match &self.sequential {
+                    Some(sequential) => sequential.ended(*evaluation),
+                    None => *evaluation,
+                };
+                self.evaluated(evaluation);
+            }
+            Action::Asserted(asserted) => self.asserted(*asserted),
+            Action::Done => self.detach(),
+            // The enum is open for later kinds; there is none that is not listed here.
+            _ => {}
+        }
+    }
+
+    fn open_gate(&mut self, MethodIx(method): MethodIx) {
+        self.open.insert(method);
+        let every = self.every.get(method).copied().unwrap_or(1);
+        self.send(ToAgent::Arm { handle: method as u32, every, quota: 0 });
+    }
+
+    fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {
+        for MethodIx(method) in instrument {
+            self.to_restore.remove(&method);
+            self.to_instrument.insert(method);
+        }
+        for MethodIx(method) in restore {
+            self.to_instrument.remove(&method);
+            self.to_restore.insert(method);
+        }
+        if self.config.cycle_sleep.is_zero() {
+            self.change_classes();
+        }
+    }
+
+    fn window(&mut self, window: &Window) {
+        let Some(evaluation) = self.sequential.as_mut().and_then(|judge| judge.window(window)) else {
+            return;
+        };
+        let comparison = evaluation.comparison;
+        self.evaluated(evaluation);
+        self.event(Event::Decided { comparison });
+    }
+
+    fn evaluated(&mut self, evaluation: Evaluation) {
+        self.output.decided(evaluation.comparison);
+        self.save(false);
+        let written = self.output.result(self.tasks, &evaluation);
+        self.check(written);
+        self.progress.evaluated(self.tasks, &evaluation);
+        self.results.evaluations.push(evaluation);
+    }
+
+    fn asserted(&mut self, asserted: Asserted) {
+        self.output.decided(self.tasks.comparisons.len() + asserted.assertion);
+        self.save(false);
+        let written = self.output.assertion(self.setup, &asserted);
+        self.check(written);
+        self.progress.asserted(self.setup, &asserted);
+        self.results.assertions.push(asserted);
+    }
+
+    /// One request for each direction: the agent changes all classes of a request at once.
+    pub(super) fn change_classes(&mut self) {
+        let handles =
+            |methods: BTreeSet<usize>| methods.into_iter().map(|method| method as u32).collect::<Vec<_>>();
+        let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
+        if !out.is_empty() {
+            self.send(ToAgent::Restore { handles: handles(out) });
+        }
+        if !into.is_empty() {
+            self.send(ToAgent::Instrument { handles: handles(into) });
+        }
+    }
+
+    pub(super) fn detach(&mut self) {
+        let flushed = self.output.flush_all();
+        self.check(flushed);
+        self.save(true);
+        if self.detach_by.is_none() {
+            self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
+            self.send(ToAgent::Detach);
+        }
+    }
+}

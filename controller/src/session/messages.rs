@@ -1,0 +1,208 @@
+//! What the agent says, and what that means for the measurement.
+
+use super::{Next, Session};
+use crate::agents::Agent;
+use crate::progress::one_line;
+use crate::resume::Resumed;
+use spl_model::Outcome;
+use spl_scheduler::{Event, MethodIx};
+use spl_wire::{ByeReason, ToAgent, ToController};
+use std::time::Instant;
+
+impl Session<'_> {
+    pub(super) fn said(&mut self, agent: &Agent, message: ToController) -> Next {
+        if let ToController::Hello { .. } = message {
+            self.hello(agent, message);
+            return Next::Go;
+        }
+        if self.agent.as_ref().is_none_or(|ours| ours.id != agent.id) {
+            return Next::Go;
+        }
+        match message {
+            ToController::Outcome { handle, class_loader, outcome } => {
+                self.outcome(handle as usize, &class_loader, outcome);
+            }
+            ToController::Samples { samples, dropped, anomalies } => {
+                self.samples(&samples, dropped.saturating_add(anomalies))
+            }
+            ToController::Labels { labels } => self.labels.learn(labels),
+            ToController::Limit { handle } => self.event(Event::LimitReached(MethodIx(handle as usize))),
+            ToController::Warning { text } => {
+                self.progress.note(&format!("the agent warns: {}", one_line(&text)))
+            }
+            ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
+            ToController::Bye { reason } => return self.bye(reason),
+            ToController::Retransformed { handles, change, took_ns, .. } => {
+                tracing::info!(?handles, ?change, took_ns, "classes were changed");
+            }
+            ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
+            ToController::Pong { now_ns, .. } => self.pong(now_ns),
+            ToController::Hello { .. } | ToController::Notice { .. } => {}
+        }
+        Next::Go
+    }
+
+    fn hello(&mut self, agent: &Agent, hello: ToController) {
+        let ToController::Hello {
+            pid,
+            java_version,
+            command,
+            now_ns,
+            max_measurements,
+            token,
+            probe_cost_ps,
+            ..
+        } = hello
+        else {
+            return;
+        };
+        if self.token.is_some() && self.token != token {
+            return self.turn_away(agent, pid, "it does not know the token", "the token is wrong or missing");
+        }
+        if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
+            return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
+        }
+        let who = format!("measuring Java {java_version}, pid {pid}: {command}");
+        self.progress.note(&one_line(&who));
+        if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
+            self.progress.note(&format!(
+                "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
+                self.config.scheduler.max_samples
+            ));
+        }
+        if let Some(ps) = probe_cost_ps {
+            tracing::info!("a measured call costs {}.{:03} ns", ps / 1000, ps % 1000);
+        }
+        if let Some(cost) = &mut self.cost {
+            cost.calibrated(pid, probe_cost_ps);
+        }
+        // Until a question has gone there and back, which tells better.
+        self.event(Event::Clock { jvm_ns: now_ns });
+        self.asked_at = Some(Instant::now());
+        agent.send(ToAgent::Ping { id: 0 });
+        if let Some(limit) = max_measurements {
+            self.event(Event::AgentLimit(limit));
+        }
+        self.output.set_origin(&pid.to_string());
+        for (handle, task) in (0..).zip(&self.tasks.methods) {
+            agent.send(ToAgent::Define {
+                handle,
+                method: task.method.clone(),
+                sizes: self.config.argument_size,
+                processor: task.processor.clone(),
+            });
+        }
+        if let Some(resumed) = self.resumed.take() {
+            self.resume(resumed);
+        }
+        if !self.ever_connected {
+            self.start_at = Some(Instant::now() + self.config.initial_sleep);
+        }
+        self.ever_connected = true;
+        self.agent = Some(agent.clone());
+    }
+
+    fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
+        agent.send(ToAgent::Reject { reason: reason.to_owned() });
+        self.turned_away.0.insert(agent.id);
+        if self.turned_away.1.insert(pid) {
+            self.progress.note(&format!("pid {pid} is not measured: {why}"));
+        }
+    }
+
+    fn resume(&mut self, resumed: Resumed) {
+        let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
+        self.progress.note(&format!(
+            "going on with an interrupted run: {samples} samples, {decided} comparisons decided"
+        ));
+        self.results = resumed.results;
+        self.event(Event::Resume { decided: resumed.decided, samples: resumed.samples });
+    }
+
+    /// A connection that never became our agent.
+    pub(super) fn stranger(&mut self, why: &str) {
+        let text = format!("an agent could not be used: {why}");
+        match self.token {
+            // Anybody on this machine can knock at a port.
+            Some(_) => self.progress.note(&text),
+            None if self.agent.is_none() => self.problem(text),
+            None => {}
+        }
+    }
+
+    /// The agent's clock at some moment between question and answer: the middle errs least.
+    fn pong(&mut self, jvm_ns: u64) {
+        if let Some(asked) = self.asked_at.take() {
+            let way_ns = u64::try_from(asked.elapsed().as_nanos() / 2).unwrap_or(u64::MAX);
+            self.event(Event::Clock { jvm_ns: jvm_ns.saturating_add(way_ns) });
+        }
+    }
+
+    fn outcome(&mut self, method: usize, class_loader: &str, outcome: Outcome) {
+        let Some(task) = self.tasks.methods.get(method) else { return };
+        tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
+        match outcome {
+            Outcome::Instrumented => {
+                self.ready.insert(method);
+                self.absent.remove(&method);
+            }
+            Outcome::Intrinsic => {
+                self.ready.insert(method);
+                self.absent.remove(&method);
+                self.progress.note(&format!(
+                    "{}: the JVM may replace its calls by an intrinsic that no probe sees",
+                    task.method
+                ));
+            }
+            Outcome::NotLoaded => {
+                self.absent.insert(method);
+                self.progress.note(&format!(
+                    "{}: its class is not loaded yet; it is measured when it is",
+                    task.method
+                ));
+            }
+            why if !self.ready.contains(&method) => {
+                self.absent.remove(&method);
+                self.progress.unavailable(&task.method, &why);
+                self.event(Event::Unavailable { method: MethodIx(method), why });
+            }
+            _ => {}
+        }
+    }
+
+    fn samples(&mut self, samples: &[spl_wire::WireSample], mut lost: u64) {
+        let mut batch = Vec::with_capacity(samples.len());
+        for wire in samples {
+            match wire.to_sample(&self.labels) {
+                Ok(sample) => batch.push((MethodIx(wire.handle as usize), sample)),
+                Err(_) => lost = lost.saturating_add(1),
+            }
+        }
+        for (method, sample) in &batch {
+            let written = self.output.sample(method.0, sample);
+            self.check(written);
+        }
+        if lost > 0 {
+            self.lost = self.lost.saturating_add(lost);
+            self.event(Event::Dropped { method: None, count: lost });
+        }
+        if !batch.is_empty() {
+            self.heard = true;
+            self.event(Event::Samples(batch));
+        }
+        if self.config.cycle_sleep.is_zero() {
+            self.change_classes();
+        }
+    }
+
+    fn bye(&mut self, reason: ByeReason) -> Next {
+        match reason {
+            ByeReason::Detached => self.progress.note("every class is as it was; the agent is dormant"),
+            ByeReason::VmDeath => tracing::info!("the JVM ends"),
+            ByeReason::Failed(why) => self.problem(one_line(&format!("the agent failed: {why}"))),
+        }
+        self.agent = None;
+        self.finish();
+        Next::Over
+    }
+}

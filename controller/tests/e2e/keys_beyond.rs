@@ -1,0 +1,142 @@
+//! Every key of what the thesis hasn't does what it says, as in [`keys`](crate::keys).
+
+use crate::case::Case;
+use crate::keys::{A, B, Row, rows, start};
+use crate::stand_in::{Agent, Served, serve};
+use spl_verdict::NotEvaluated;
+use spl_wire::ToAgent;
+use std::collections::BTreeSet;
+
+impl Row {
+    /// As [`measures`](Self::measures), with nothing of what the thesis hasn't but this key.
+    fn measures_beyond(&self, value: &str) -> Case {
+        beyond(self.measures(value))
+    }
+
+    /// Two methods that are compared, likewise.
+    fn compares_beyond(&self, value: &str) -> Case {
+        let case = Case::comparing(&format!("{A} = {B}\n")).endless().set("scheduler", "policy", "paired");
+        beyond(case.set(self.section, self.key, value))
+    }
+}
+
+fn beyond(case: Case) -> Case {
+    let off = [
+        ("scheduler", "profile", "production"),
+        ("scheduler", "suspend-restore-after", "0"),
+        ("scheduler", "changes-per-minute", "none"),
+        ("scheduler", "overhead-budget", "none"),
+        ("sampling", "warm-up-calls", "0"),
+        ("sampling", "warm-up-time", "0"),
+    ];
+    off.into_iter().fold(case, |case, (section, key, value)| case.unless_set(section, key, value))
+}
+
+/// Whether a method is finished by so many calls, five of which have to count.
+fn is_finished_by(case: Case, calls: usize, duration_ns: u64) -> bool {
+    let case = case.set("controller", "max-method-measurements", "5");
+    let (_served, mut agent) = start(&case);
+    agent.calls(0, &vec![duration_ns; calls]);
+    !agent.armed.contains(&0)
+}
+
+/// The next message that opens or closes a gate.
+fn next_gate(agent: &mut Agent) -> ToAgent {
+    loop {
+        let message = agent.hears().expect("the controller goes on");
+        if matches!(message, ToAgent::Arm { .. } | ToAgent::Disarm { .. }) {
+            return message;
+        }
+    }
+}
+
+/// The first gate of a comparison in windows that never end by themselves.
+fn first_gate(case: &Case) -> (Served, Agent) {
+    let served = serve(case, &["--once"]);
+    let mut agent = Agent::connect(served.port, Some(&served.token));
+    assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 0, every: 1, quota: 0 });
+    (served, agent)
+}
+
+rows! {
+    profile: "scheduler", "profile" => |row| {
+        assert!(is_finished_by(row.measures("thesis"), 5, 10), "every call counts");
+        assert!(!is_finished_by(row.measures("production"), 5, 10), "the first calls are warm-up");
+    };
+    policy: "scheduler", "policy" => |row| {
+        for (value, armed) in [("delay", vec![0, 1]), ("paired", vec![0])] {
+            let case = row.compares_beyond(value).set("scheduler", "window", "3600000");
+            let (_served, agent) = start(&case);
+            assert_eq!(agent.armed, BTreeSet::from_iter(armed));
+        }
+    };
+    window: "scheduler", "window" => |row| {
+        let case = row.compares_beyond("1").set("scheduler", "window-overlap", "0");
+        let (_served, mut agent) = first_gate(&case);
+        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: 0 });
+        assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 1, every: 1, quota: 0 });
+        let (_served, mut agent) = first_gate(&row.compares_beyond("3600000"));
+        agent.settles();
+        assert_eq!(agent.armed, BTreeSet::from([0]));
+    };
+    window_overlap: "scheduler", "window-overlap" => |row| {
+        let case = row.compares_beyond("3600000").set("scheduler", "window", "1");
+        let (_served, mut agent) = first_gate(&case);
+        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: 0 });
+        agent.settles();
+        assert_eq!(agent.armed, BTreeSet::new(), "calls may still be on their way");
+    };
+    suspend_restore_after: "scheduler", "suspend-restore-after" => |row| {
+        for (value, restored) in [("0", true), ("3600000", false)] {
+            let case = row.measures_beyond(value).set("scheduler", "min-measuring-diff", "1001");
+            let (_served, mut agent) = start(&case);
+            let heard = agent.calls(0, &[1000; 2]);
+            assert!(heard.contains(&ToAgent::Disarm { handle: 0 }), "{heard:?}");
+            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![0] }), restored, "{value}");
+        }
+    };
+    changes_per_minute: "scheduler", "changes-per-minute" => |row| {
+        for (value, restored) in [("none", true), ("1", false)] {
+            let case = row.measures_beyond(value).set("controller", "max-method-measurements", "5");
+            let (_served, mut agent) = start(&case);
+            let heard = agent.calls(0, &[10; 5]);
+            assert!(heard.contains(&ToAgent::Disarm { handle: 0 }), "{heard:?}");
+            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![0] }), restored, "{value}");
+        }
+    };
+    overhead_budget: "scheduler", "overhead-budget" => |row| {
+        // A millionth of a percent: less than a call a second.
+        let case = row.measures_beyond("0.000001%").set("communication", "cycle-sleep", "10");
+        let mut served = serve(&case, &["--once"]);
+        let mut agent = Agent::greet(served.port);
+        // The program's CPU time is looked up, so there has to be one.
+        agent.hello_of(std::process::id(), Some(&served.token), None);
+        served.run.awaits("spl: the measurement starts");
+        let thinned = |message: &ToAgent| matches!(message, ToAgent::Arm { every, .. } if *every > 1);
+        while !agent.calls(0, &[10; 10]).iter().any(thinned) {}
+    };
+    warm_up_calls: "sampling", "warm-up-calls" => |row| {
+        for (value, calls) in [("0", 5), ("3", 8)] {
+            assert!(!is_finished_by(row.measures_beyond(value), calls - 1, 10), "{value}");
+            assert!(is_finished_by(row.measures_beyond(value), calls, 10), "{value}");
+        }
+    };
+    warm_up_time: "sampling", "warm-up-time" => |row| {
+        // Calls of half a millisecond each: two start in the first.
+        for (value, calls) in [("0", 5), ("1", 7)] {
+            assert!(!is_finished_by(row.measures_beyond(value), calls - 1, 500_000), "{value}");
+            assert!(is_finished_by(row.measures_beyond(value), calls, 500_000), "{value}");
+        }
+    };
+    method: "evaluator", "method" => |row| {
+        let ends = |value: &str| {
+            let case = row.compares_beyond(value);
+            let (served, agent) = start(&case);
+            agent.bye();
+            assert_eq!(served.run.ends().status, Some(3));
+            case.results().remove(0).evaluation.verdict.unwrap_err()
+        };
+        assert_eq!(ends("welch"), NotEvaluated::TooFewSamples { left: 0, right: 0 });
+        assert_eq!(ends("sequential"), NotEvaluated::Undecided { windows: 0 });
+    };
+}
