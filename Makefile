@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo test test-jdks lint unit deny accept clean
+.PHONY: help setup jdks build demo overhead test test-jdks lint unit deny accept clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ build: ## build the controller and the agent for release
 
 demo: setup build ## measure the ROME example and show the verdicts
 	scripts/demo.sh
+
+overhead: setup build ## measure what the agent costs a program (minutes, on an idle machine)
+	$(CARGO) run --release -q -p spl-overhead
 
 test: setup jdks lint unit test-jdks deny ## everything that must pass before a commit
 

@@ -15,7 +15,8 @@ pub const GATES: usize = 4096;
 
 /// Bytes of a block, as a power of two.
 pub const BLOCK_SHIFT: usize = 18;
-/// Block: id of the thread that it belongs to; 0 for none, and in a stripe (u64).
+/// Block: the complement of the id of the thread that it belongs to, and the id itself while that thread computes a
+/// workload size; 0 for none, and in a stripe (u64).
 pub const OWNER: usize = 0;
 /// Block: samples claimed so far (u64).
 pub const HEAD: usize = 8;
@@ -27,8 +28,14 @@ pub const DROPPED: usize = 16;
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const RANDOM: usize = 24;
-/// Block: id of the thread that computes a workload size (u64).
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
+)]
+/// Block: in a stripe, id of the thread that computes a workload size (u64).
 pub const GUARD: usize = 32;
+/// Block: 1 when its thread has ended; whoever empties the ring then frees the block (u64).
+pub const RETIRED: usize = 40;
 /// Block: samples taken out so far, on a cache line of its own (u64).
 pub const TAIL: usize = 64;
 /// Block: one cell a method.
@@ -37,25 +44,29 @@ pub const CELLS: usize = 128;
 pub const CELL_SHIFT: usize = 4;
 /// Block: the ring of samples.
 pub const RING: usize = 1 << 17;
-/// Bytes of a slot of the ring, as a power of two.
+/// Bytes of a slot of a stripe's ring, as a power of two.
 pub const SLOT_SHIFT: usize = 6;
-/// Slots of a ring, as a power of two.
+/// Slots of a stripe's ring, as a power of two.
 pub const SLOT_COUNT_SHIFT: usize = 11;
-/// Slots of a ring.
+/// Slots of a stripe's ring.
 pub const SLOTS: u64 = 1 << SLOT_COUNT_SHIFT;
+/// Bytes of a slot of a thread's ring, as a power of two: it lacks the last two fields.
+pub const OWN_SLOT_SHIFT: usize = 5;
+/// Slots of a thread's ring.
+pub const OWN_SLOTS: u64 = 1 << 12;
 
-/// Slot: in lap n of a stripe's ring 2n when free, 2n + 1 when published; not used in a thread's ring (u64).
-pub const SEQUENCE: usize = 0;
 /// Slot: start, nanoseconds (u64).
-pub const START: usize = 8;
+pub const START: usize = 0;
 /// Slot: end, nanoseconds (u64).
-pub const END: usize = 16;
-/// Slot: thread id (u64).
-pub const THREAD: usize = 24;
+pub const END: usize = 8;
 /// Slot: method id (32 bits), depth (16 bits, all ones for unknown), 1 when the call threw (u64).
-pub const META: usize = 32;
+pub const META: usize = 16;
 /// Slot: workload size, all ones for none; bit 62 marks one that was cut short (u64).
-pub const SIZE: usize = 40;
+pub const SIZE: usize = 24;
+/// Slot of a stripe's ring: thread id (u64).
+pub const THREAD: usize = 32;
+/// Slot of a stripe's ring: in lap n 2n when free, 2n + 1 when published (u64).
+pub const SEQUENCE: usize = 40;
 /// Mark of a size that was cut short.
 pub const SIZE_TRUNCATED: u64 = 1 << 62;
 
@@ -90,7 +101,7 @@ mod tests {
 
     #[test]
     fn java_and_rust_agree() {
-        let all: [(&str, u64); 25] = [
+        let all: [(&str, u64); 27] = [
             ("GATE_SHIFT", GATE_SHIFT as u64),
             ("GATE_EVERY", GATE_EVERY as u64),
             ("GATE_EPOCH", GATE_EPOCH as u64),
@@ -107,6 +118,8 @@ mod tests {
             ("RING", RING as u64),
             ("SLOT_SHIFT", SLOT_SHIFT as u64),
             ("SLOTS", SLOTS),
+            ("OWN_SLOT_SHIFT", OWN_SLOT_SHIFT as u64),
+            ("OWN_SLOTS", OWN_SLOTS),
             ("SEQUENCE", SEQUENCE as u64),
             ("START", START as u64),
             ("END", END as u64),
@@ -121,6 +134,8 @@ mod tests {
             assert_eq!(java(name), value, "{name}");
         }
         const { assert!(CELLS + (GATES << CELL_SHIFT) <= RING, "cells end before the ring begins") };
-        assert_eq!(RING + ((SLOTS as usize) << SLOT_SHIFT), 1 << BLOCK_SHIFT, "the ring fills its block");
+        for ring in [(SLOTS as usize) << SLOT_SHIFT, (OWN_SLOTS as usize) << OWN_SLOT_SHIFT] {
+            assert_eq!(RING + ring, 1 << BLOCK_SHIFT, "the ring fills its block");
+        }
     }
 }

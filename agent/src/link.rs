@@ -22,8 +22,10 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// The least of so many calibrations counts: whatever disturbs one makes it longer.
-const CALIBRATIONS: usize = 5;
+/// The least of the calibrations counts, because whatever disturbs one makes it longer: so many at least, so many at most,
+/// and so many after the best one. The compilers are at work during the first.
+const CALIBRATIONS: std::ops::RangeInclusive<usize> = 5..=40;
+const CALIBRATIONS_AFTER_BEST: usize = 4;
 /// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
 const MAX_DEFINED: usize = 65_536;
 /// Samples that wait for the controller at most; about 10 MB.
@@ -60,6 +62,22 @@ pub struct Hello {
     pub vm_name: String,
     /// `sun.java.command`
     pub command: String,
+}
+
+/// What a measured call of an empty method costs and reports, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+struct ProbeCost {
+    call_ps: u64,
+    empty_ps: Option<u64>,
+}
+
+impl ProbeCost {
+    /// From the nanoseconds that all the calls took and what was recorded of each.
+    fn of(ns: u64, calls: u64, reported_ns: &[u64]) -> Self {
+        let mean = |ns: u64, n: u64| (n > 0).then(|| ns.saturating_mul(1000) / n);
+        let sum = reported_ns.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns));
+        Self { call_ps: mean(ns, calls).unwrap_or(0), empty_ps: mean(sum, reported_ns.len() as u64) }
+    }
 }
 
 /// Why a session ended.
@@ -159,8 +177,8 @@ impl Link {
         self.waiting.clear();
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
-            Some(Ok(cost_ps)) => {
-                stream.put(&self.hello(cost_ps));
+            Some(Ok(cost)) => {
+                stream.put(&self.hello(cost));
                 for text in &self.parts.mistakes {
                     stream.put(&ToController::Warning { text: spl_wire::clip(text, 500).to_owned() });
                 }
@@ -214,38 +232,56 @@ impl Link {
         }
     }
 
-    /// Makes the probe class ready and finds what a measured call costs, in picoseconds; `None` when the JVM ends before.
-    fn prepare(&mut self) -> Option<Result<Option<u64>, String>> {
+    /// Makes the probe class ready and finds what a measured call costs; `None` when the JVM ends before.
+    fn prepare(&mut self) -> Option<Result<Option<ProbeCost>, String>> {
         let ready = |done| if let Done::Ready(ready) = done { Some(ready) } else { None };
-        if let Err(why) = self.ask(Command::Prepare, ready)? {
+        if let Err(why) = self.ask(Command::Prepare, ready)?.0 {
             return Some(Err(why));
         }
-        let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
-        let costs = (0..CALIBRATIONS).filter_map(|_| self.ask(Command::Calibrate, cost)?.ok());
-        Some(Ok(costs.map(|(ns, calls)| ns * 1000 / calls.max(1)).min()))
+        let mut best: Option<ProbeCost> = None;
+        let mut since_best = 0;
+        for round in 1..=*CALIBRATIONS.end() {
+            let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
+            let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, cost)? else { break };
+            let found = ProbeCost::of(ns, calls, &reported);
+            since_best += 1;
+            if best.is_none_or(|best| found.call_ps < best.call_ps) {
+                (best, since_best) = (Some(found), 0);
+            }
+            if round >= *CALIBRATIONS.start() && since_best >= CALIBRATIONS_AFTER_BEST {
+                break;
+            }
+        }
+        Some(Ok(best))
     }
 
-    /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before.
-    fn ask<T>(&mut self, command: Command, answer: impl Fn(Done) -> Option<T>) -> Option<T> {
+    /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before. Gives also the
+    /// durations in nanoseconds that the probe itself recorded.
+    fn ask<T>(&mut self, command: Command, answer: impl Fn(Done) -> Option<T>) -> Option<(T, Vec<u64>)> {
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.state.command(command);
+        let mut reported = Vec::new();
+        let mut take = |raw: Raw| reported.extend(raw.end_ns.checked_sub(raw.start_ns));
         while !self.parts.dying.load(Ordering::Acquire) {
             match self.parts.done.recv_timeout(DRAIN_EVERY) {
                 Ok(done) => {
                     if let Some(answer) = answer(done) {
-                        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
+                        self.parts.rings.drain(sys::now_ns(), &mut take);
                         self.parts.rings.lost();
-                        return Some(answer);
+                        return Some((answer, reported));
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                // Warming fills the rings over and over; one calibration fits in.
+                Err(RecvTimeoutError::Timeout) => {
+                    self.parts.rings.drain(sys::now_ns(), &mut take);
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         None
     }
 
-    fn hello(&self, probe_cost_ps: Option<u64>) -> ToController {
+    fn hello(&self, cost: Option<ProbeCost>) -> ToController {
         let token =
             self.parts.options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
         let hello = &self.parts.hello;
@@ -259,7 +295,8 @@ impl Link {
             token: token.map(|text| Token::new(text.trim().to_owned())),
             max_methods: Ids::LIMIT,
             max_measurements: Some(self.parts.options.measurements),
-            probe_cost_ps,
+            probe_cost_ps: cost.map(|cost| cost.call_ps),
+            probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
         }
     }
 

@@ -12,6 +12,10 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// How long a claimed slot may stay unpublished before it is skipped: far longer than a time slice.
 pub const GRACE_NS: u64 = 100_000_000;
 
+/// So many samples are taken out of a thread's ring before the thread sees the room: its probe reads that word each time,
+/// and each store here makes that read slow.
+const TAIL_EVERY: u64 = 256;
+
 /// One sample as the probe wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw {
@@ -70,13 +74,40 @@ impl Rings {
 
     fn drain_thread(&self, index: usize, take: &mut dyn FnMut(Raw)) {
         let block = index << BLOCK_SHIFT;
+        // Before the head: what a thread recorded before it ended is taken before its block is freed.
+        let retired = self.memory.u64_at(block + RETIRED).load(Acquire) != 0;
         let head = self.memory.u64_at(block + HEAD).load(Acquire);
         let tail = self.memory.u64_at(block + TAIL);
-        // The probe drops when the ring is full, so there are never more than SLOTS to take.
-        for at in tail.load(Relaxed)..head {
-            take(self.read(block, at));
-            tail.store(at + 1, Release);
+        let from = tail.load(Relaxed);
+        if from < head {
+            // A block has the same owner as long as its ring is not empty.
+            let owner = self.memory.u64_at(block + OWNER).load(Acquire);
+            let thread = if owner as i64 >= 0 { owner } else { !owner };
+            // The probe drops when the ring is full, so there are never more than OWN_SLOTS to take.
+            for at in from..head {
+                take(self.read(own_slot(block, at), thread));
+                if at % TAIL_EVERY == 0 {
+                    tail.store(at + 1, Release);
+                }
+            }
+            tail.store(head, Release);
         }
+        if retired {
+            self.free(block);
+        }
+    }
+
+    /// Makes the block of a thread that has ended ready for another.
+    fn free(&self, block: usize) {
+        for offset in (CELLS..CELLS + (GATES << CELL_SHIFT)).step_by(8) {
+            let word = self.memory.u64_at(block + offset);
+            // Most were never written; the kernel need not give them memory now.
+            if word.load(Relaxed) != 0 {
+                word.store(0, Relaxed);
+            }
+        }
+        self.memory.u64_at(block + RETIRED).store(0, Relaxed);
+        self.memory.u64_at(block + OWNER).store(0, Release);
     }
 
     fn drain_stripe(&mut self, index: usize, now_ns: u64, take: &mut dyn FnMut(Raw)) {
@@ -88,11 +119,11 @@ impl Rings {
             let free = (at >> SLOT_COUNT_SHIFT) << 1;
             let found = sequence.load(Acquire);
             if found == free + 1 {
-                take(self.read(block, at));
+                take(self.read_shared(block, at));
                 sequence.store(free + 2, Release);
             } else if found < free && found % 2 == 1 {
                 // A writer that was given up has published late: its sample is whole, and the slot is free again.
-                take(self.read(block, at));
+                take(self.read_shared(block, at));
                 sequence.store(free + 2, Release);
                 self.lost += 1;
             } else if found == free {
@@ -110,40 +141,48 @@ impl Rings {
         }
     }
 
-    fn read(&self, block: usize, at: u64) -> Raw {
-        let word = |field: usize| self.memory.u64_at(slot(block, at) + field).load(Relaxed);
+    fn read_shared(&self, block: usize, at: u64) -> Raw {
+        let slot = slot(block, at);
+        self.read(slot, self.memory.u64_at(slot + THREAD).load(Relaxed))
+    }
+
+    fn read(&self, slot: usize, thread: u64) -> Raw {
+        let word = |field: usize| self.memory.u64_at(slot + field).load(Relaxed);
         let (meta, size) = (word(META), word(SIZE));
         let depth = (meta >> 32) as u16;
         Raw {
             id: meta as u32,
             start_ns: word(START),
             end_ns: word(END),
-            thread: word(THREAD),
+            thread,
             depth: (depth != u16::MAX).then_some(u32::from(depth)),
             size: (size != u64::MAX).then_some((size & !SIZE_TRUNCATED, size & SIZE_TRUNCATED != 0)),
             threw: meta >> 48 & 1 == 1,
         }
     }
 
-    /// Frees the block of a thread that ends, so that another thread can have it.
+    /// Lets the block of a thread that ends be freed when its ring is empty, so that another thread can have it.
     ///
-    /// To be called when the thread runs no more Java code.
+    /// To be called by the thread itself when it runs no more Java code.
     pub fn release(memory: Memory, thread: u64) {
         for probe in 0..PROBES {
             let block = ((thread as usize + probe) & (THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
-            if memory.u64_at(block + OWNER).load(Acquire) == thread {
-                for offset in (CELLS..CELLS + (GATES << CELL_SHIFT)).step_by(8) {
-                    memory.u64_at(block + offset).store(0, Relaxed);
-                }
-                memory.u64_at(block + GUARD).store(0, Relaxed);
-                memory.u64_at(block + OWNER).store(0, Release);
+            let owner = memory.u64_at(block + OWNER).load(Acquire);
+            if owner == !thread || (owner == thread && thread != 0) {
+                memory.u64_at(block + RETIRED).store(1, Release);
             }
         }
     }
 }
 
+/// A slot of a stripe's ring.
 fn slot(block: usize, at: u64) -> usize {
     block + RING + (((at & (SLOTS - 1)) as usize) << SLOT_SHIFT)
+}
+
+/// A slot of a thread's ring.
+fn own_slot(block: usize, at: u64) -> usize {
+    block + RING + (((at & (OWN_SLOTS - 1)) as usize) << OWN_SLOT_SHIFT)
 }
 
 #[cfg(test)]
@@ -156,11 +195,11 @@ mod tests {
     fn own(memory: Memory, index: usize, start: u64) {
         let block = index << BLOCK_SHIFT;
         let head = memory.u64_at(block + HEAD).load(Relaxed);
-        if head - memory.u64_at(block + TAIL).load(Acquire) >= SLOTS {
+        if head - memory.u64_at(block + TAIL).load(Acquire) >= OWN_SLOTS {
             memory.u64_at(block + DROPPED).fetch_add(1, Relaxed);
             return;
         }
-        payload(memory, block, head, start, 7);
+        payload(memory, own_slot(block, head), start);
         memory.u64_at(block + HEAD).store(head + 1, Release);
     }
 
@@ -180,21 +219,18 @@ mod tests {
         let sequence = memory.u64_at(slot(block, claim) + SEQUENCE);
         let free = (claim >> SLOT_COUNT_SHIFT) << 1;
         if sequence.load(Acquire) == free {
-            payload(memory, block, claim, start, thread);
+            payload(memory, slot(block, claim), start);
+            memory.u64_at(slot(block, claim) + THREAD).store(thread, Relaxed);
             sequence.store(free + 1, Release);
         }
     }
 
-    fn payload(memory: Memory, block: usize, at: u64, start: u64, thread: u64) {
+    fn payload(memory: Memory, slot: usize, start: u64) {
         let depth = 3_u64;
-        for (field, value) in [
-            (START, start),
-            (END, start + 1),
-            (THREAD, thread),
-            (META, 1 << 48 | depth << 32 | 5),
-            (SIZE, u64::MAX),
-        ] {
-            memory.u64_at(slot(block, at) + field).store(value, Relaxed);
+        for (field, value) in
+            [(START, start), (END, start + 1), (META, 1 << 48 | depth << 32 | 5), (SIZE, u64::MAX)]
+        {
+            memory.u64_at(slot + field).store(value, Relaxed);
         }
     }
 
@@ -215,9 +251,9 @@ mod tests {
     #[test]
     fn a_full_ring_drops_and_counts() {
         let (memory, mut rings) = rings();
-        let all = SLOTS + 10;
+        let all = OWN_SLOTS + 10;
         (0..all).for_each(|start| own(memory, 2, start));
-        assert_eq!(starts(&mut rings, 0), (0..SLOTS).collect::<Vec<_>>());
+        assert_eq!(starts(&mut rings, 0), (0..OWN_SLOTS).collect::<Vec<_>>());
         assert_eq!((rings.lost(), rings.lost()), (10, 0));
         own(memory, 2, 99);
         assert_eq!(starts(&mut rings, 0), [99]);
@@ -308,12 +344,15 @@ mod tests {
     fn a_thread_that_ends_leaves_a_clean_block() {
         let (memory, mut rings) = rings();
         let (thread, index) = (THREAD_BLOCKS as u64 + 3, 4);
-        memory.u64_at((index << BLOCK_SHIFT) + OWNER).store(thread, Release);
+        memory.u64_at((index << BLOCK_SHIFT) + OWNER).store(!thread, Release);
         memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).store(9, Relaxed);
         own(memory, index, 1);
         Rings::release(memory, thread);
+        let mut threads = Vec::new();
+        rings.drain(0, &mut |raw| threads.push((raw.thread, raw.start_ns)));
+        assert_eq!(threads, [(thread, 1)], "what it recorded is still there, and its own");
         assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + OWNER).load(Acquire), 0);
         assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).load(Relaxed), 0);
-        assert_eq!(starts(&mut rings, 0), [1], "what it recorded is still there");
+        assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + RETIRED).load(Relaxed), 0);
     }
 }

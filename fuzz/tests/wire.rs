@@ -180,6 +180,7 @@ fn to_controller() -> Vec<ToController> {
             max_methods: 4095,
             max_measurements: None,
             probe_cost_ps: Some(45_000),
+            probe_empty_ps: Some(25_000),
         },
         ToController::Outcome {
             handle: 1,

@@ -33,6 +33,9 @@ pub enum ToController {
         max_measurements: Option<u64>,
         /// Calibrated cost of one measured call, in picoseconds; `None` when it could not be calibrated.
         probe_cost_ps: Option<u64>,
+        /// What a measured call of an empty method reports as its duration, in picoseconds: the mean of one calibration.
+        /// Every reported duration is longer than the body's by about so much.
+        probe_empty_ps: Option<u64>,
     },
     /// What became of a method in one class; sent again when another class of that name turns up.
     Outcome {

@@ -74,6 +74,7 @@ impl Agent {
             max_methods: 100,
             max_measurements,
             probe_cost_ps: None,
+            probe_empty_ps: None,
         });
     }
 

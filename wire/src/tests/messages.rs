@@ -8,10 +8,10 @@ use spl_model::{MethodRef, Outcome, Refusal};
 
 pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
     let hello = (any::<(u32, String, String, String, u32, u64)>(), any::<Option<String>>(), any::<u32>());
-    let hello =
-        (hello, any::<(Option<u64>, Option<u64>)>()).prop_map(|((jvm, token, max_methods), limits)| {
+    let hello = (hello, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(
+        |((jvm, token, max_methods), limits)| {
             let (pid, java_version, vm_name, command, cores, now_ns) = jvm;
-            let (max_measurements, probe_cost_ps) = limits;
+            let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
             let token = token.map(Token::new);
             ToController::Hello {
                 pid,
@@ -24,8 +24,10 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
                 max_methods,
                 max_measurements,
                 probe_cost_ps,
+                probe_empty_ps,
             }
-        });
+        },
+    );
     let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
     prop_oneof![
         hello,

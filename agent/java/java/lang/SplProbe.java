@@ -39,29 +39,35 @@ public final class SplProbe {
     private static final long TAIL = 64;
     private static final long CELLS = 128;
     private static final int CELL_SHIFT = 4;
-    /** Measured activations in the lower half, in the upper one the lower half of {@link #lost} at the last look. */
     private static final long CELL_DEPTH = 0;
+    private static final long CELL_LOST = 2;
     private static final long CELL_EPOCH = 4;
+    /** 0 where each call is sampled, else one more than the calls to pass over. */
     private static final long CELL_SKIP = 8;
-    private static final long CELL_USED = 12;
+    private static final long CELL_LEFT = 12;
     private static final long RING = 1L << 17;
+    private static final int OWN_SLOT_SHIFT = 5;
+    private static final long OWN_SLOTS = 1L << 12;
     private static final int SLOT_SHIFT = 6;
     private static final int SLOT_COUNT_SHIFT = 11;
     private static final long SLOTS = 1L << SLOT_COUNT_SHIFT;
     /** Room left for threads that stand between the check for room and the claim. */
     private static final long MARGIN = SLOTS / 4;
-    private static final long SEQUENCE = 0;
-    private static final long START = 8;
-    private static final long END = 16;
-    private static final long THREAD = 24;
-    private static final long META = 32;
-    private static final long SIZE = 40;
+    private static final long START = 0;
+    private static final long END = 8;
+    private static final long META = 16;
+    private static final long SIZE = 24;
+    private static final long THREAD = 32;
+    private static final long SEQUENCE = 40;
 
     // A token: valid (bit 30), block (14 bits), depth (16 bits, all ones for unknown).
     private static final int VALID = 1 << 30;
     private static final int TOKEN_BLOCK_SHIFT = 16;
     private static final int TOKEN_BLOCK_MASK = (1 << 14) - 1;
     private static final int DEPTH_UNKNOWN = 0xffff;
+
+    /** In a sample's meta word: the call ended by an exception. */
+    private static final long THREW = 1L << 48;
 
     private static final int PROBES = 4;
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
@@ -87,8 +93,9 @@ public final class SplProbe {
     /** The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link #leave}. */
     @ForceInline
     public static int enter(int id) {
-        int every = U.getInt(GATES + ((long) id << GATE_SHIFT) + GATE_EVERY);
-        return every == 0 ? 0 : open(id, every);
+        // Both halves at once: what is sampled in the lower one, the epoch in the upper one.
+        long gate = U.getLong(GATES + ((long) id << GATE_SHIFT) + GATE_EVERY);
+        return (int) gate == 0 ? 0 : open(id, gate);
     }
 
     /** The start clock, read last before the body; the fence keeps the body's loads behind it. */
@@ -106,7 +113,7 @@ public final class SplProbe {
     @ForceInline
     public static void leave(long start, int token, int id) {
         if (token != 0) {
-            record(start, token, id, 0, -1L);
+            record(start, end(), token, id, 0, -1L);
         }
     }
 
@@ -114,7 +121,7 @@ public final class SplProbe {
     @ForceInline
     public static void leave(long start, int token, int id, long size) {
         if (token != 0) {
-            record(start, token, id, 0, size);
+            record(start, end(), token, id, 0, size);
         }
     }
 
@@ -122,7 +129,7 @@ public final class SplProbe {
     @ForceInline
     public static void thrown(long start, int token, int id) {
         if (token != 0) {
-            record(start, token, id, 1, -1L);
+            recordThrown(start, end(), token, id, -1L);
         }
     }
 
@@ -130,7 +137,7 @@ public final class SplProbe {
     @ForceInline
     public static void thrown(long start, int token, int id, long size) {
         if (token != 0) {
-            record(start, token, id, 1, size);
+            recordThrown(start, end(), token, id, size);
         }
     }
 
@@ -148,64 +155,72 @@ public final class SplProbe {
 
     /** Decides whether this call is sampled: guard, 1-in-N, quota; then counts the activation. */
     @ForceInline
-    private static int open(int id, int every) {
-        long gate = GATES + ((long) id << GATE_SHIFT);
+    private static int open(int id, long gate) {
         long tid = U.getLong(Thread.currentThread(), TID);
-        if (tid == 0) {
-            // A thread whose object is still being made (JNI AttachCurrentThread); 0 stands for no owner.
-            return 0;
-        }
         long index = tid & (THREAD_BLOCKS - 1);
         long block = BLOCKS + (index << BLOCK_SHIFT);
-        if (U.getLong(block + OWNER) != tid) {
+        if (U.getLong(block + OWNER) != ~tid) {
             index = find(tid, index);
+            if (index < 0) {
+                return 0;
+            }
             block = BLOCKS + (index << BLOCK_SHIFT);
         }
-        if (U.getLong(block + GUARD) != 0 && guards(block, index, tid)) {
-            return 0;
-        }
         long cell = block + CELLS + ((long) id << CELL_SHIFT);
-        int epoch = U.getInt(gate + GATE_EPOCH);
-        if (U.getInt(cell + CELL_EPOCH) != epoch) {
-            U.putInt(cell + CELL_DEPTH, lost << 16);
-            U.putInt(cell + CELL_SKIP, every == 1 ? 0 : skip(block, every));
-            U.putInt(cell + CELL_USED, 0);
-            U.putInt(cell + CELL_EPOCH, epoch);
+        if (U.getInt(cell + CELL_EPOCH) != (int) (gate >>> 32)) {
+            begin(block, cell, id, gate);
         }
-        if (every != 1 && skipped(block, cell, every)) {
+        int wait = U.getInt(cell + CELL_SKIP);
+        if (wait > 1) {
+            U.putInt(cell + CELL_SKIP, wait - 1);
             return 0;
         }
-        int used = U.getInt(cell + CELL_USED);
-        if (used >= U.getInt(gate + GATE_QUOTA)) {
+        int left = U.getInt(cell + CELL_LEFT);
+        if (left == 0) {
             return 0;
         }
-        U.putInt(cell + CELL_USED, used + 1);
+        U.putInt(cell + CELL_LEFT, left - 1);
+        if (wait != 0) {
+            U.putInt(cell + CELL_SKIP, 1 + skip(block, (int) gate));
+        }
         int token = VALID | (int) index << TOKEN_BLOCK_SHIFT;
-        if (index >= THREAD_BLOCKS) {
-            return token | DEPTH_UNKNOWN;
+        int depth = U.getChar(cell + CELL_DEPTH);
+        if (depth != 0 || index >= THREAD_BLOCKS) {
+            return token | nested(cell, index, depth);
         }
-        int depths = U.getInt(cell + CELL_DEPTH);
-        int depth = depths & DEPTH_UNKNOWN;
-        if (depths >>> 16 != (lost & 0xffff) && depth != 0) {
-            // One of the activations may be gone without a trace; 0 is never too large.
-            depth = DEPTH_UNKNOWN;
-        }
-        U.putInt(cell + CELL_DEPTH, lost << 16 | (depth < DEPTH_UNKNOWN ? depth + 1 : DEPTH_UNKNOWN));
-        return token | depth;
+        U.putChar(cell + CELL_DEPTH, (char) 1);
+        return token;
     }
 
-    /** Counts down a random number of calls, so that periodic call patterns are sampled without bias. */
-    private static boolean skipped(long block, long cell, int every) {
-        int left = U.getInt(cell + CELL_SKIP);
-        if (left > 0) {
-            U.putInt(cell + CELL_SKIP, left - 1);
-            return true;
-        }
-        U.putInt(cell + CELL_SKIP, skip(block, every));
-        return false;
+    /** The first call of a method in this block since its gate was opened. */
+    @DontInline
+    private static void begin(long block, long cell, int id, long gate) {
+        int every = (int) gate;
+        U.putChar(cell + CELL_DEPTH, (char) 0);
+        U.putChar(cell + CELL_LOST, (char) lost);
+        U.putInt(cell + CELL_SKIP, every == 1 ? 0 : 1 + skip(block, every));
+        U.putInt(cell + CELL_LEFT, U.getInt(GATES + ((long) id << GATE_SHIFT) + GATE_QUOTA));
+        U.putInt(cell + CELL_EPOCH, (int) (gate >>> 32));
     }
 
-    /** Uniform in 0..2N-2 (xorshift, Marsaglia 2003), so that one call in N is sampled on average. */
+    /** The depth of a call that does not simply stand at the bottom. */
+    @DontInline
+    private static int nested(long cell, long index, int depth) {
+        // One of the activations may be gone without a trace; 0 is never too large.
+        if (index >= THREAD_BLOCKS || (char) lost != U.getChar(cell + CELL_LOST)) {
+            return DEPTH_UNKNOWN;
+        }
+        if (depth < DEPTH_UNKNOWN) {
+            U.putChar(cell + CELL_DEPTH, (char) (depth + 1));
+        }
+        return depth;
+    }
+
+    /**
+     * How many calls to pass over: uniform in 0..2N-2 (xorshift, Marsaglia 2003), so that one call in N is sampled on
+     * average, and periodic call patterns without bias.
+     */
+    @DontInline
     private static int skip(long block, int every) {
         long x = U.getLong(block + RANDOM);
         if (x == 0) {
@@ -219,70 +234,81 @@ public final class SplProbe {
         return (int) ((x >>> 33) % (2L * every - 1));
     }
 
-    /** The thread's own block, claimed on its first sampled call; a shared stripe when none is free or it is virtual. */
+    /**
+     * The thread's own block, claimed on its first sampled call; a shared stripe when none is free or it is virtual.
+     * Negative when the call must not be sampled, because a workload size is being taken in this thread.
+     */
     @DontInline
     private static long find(long tid, long home) {
+        if (tid == 0) {
+            // A thread whose object is still being made (JNI AttachCurrentThread).
+            return -1;
+        }
         boolean virtual = VIRTUAL != null && VIRTUAL.isInstance(Thread.currentThread());
         for (int i = 0; i < PROBES && !virtual; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
-            long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
-            if (U.getLongVolatile(null, owner) == tid) {
+            long owner = U.getLongVolatile(null, BLOCKS + (index << BLOCK_SHIFT) + OWNER);
+            if (owner == ~tid) {
                 return index;
+            }
+            if (owner == tid) {
+                return -1;
             }
         }
         for (int i = 0; i < PROBES && !virtual; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
-            if (U.getLong(owner) == 0 && U.compareAndSetLong(null, owner, 0, tid)) {
+            if (U.getLong(owner) == 0 && U.compareAndSetLong(null, owner, 0, ~tid)) {
                 return index;
             }
         }
-        return THREAD_BLOCKS + (tid & (STRIPES - 1));
+        long index = THREAD_BLOCKS + (tid & (STRIPES - 1));
+        return U.getLong(BLOCKS + (index << BLOCK_SHIFT) + GUARD) == tid ? -1 : index;
     }
 
-    /** Whether the guard that is up in this block is the caller's own; a thread block has one thread only. */
-    private static boolean guards(long block, long index, long tid) {
-        return index < THREAD_BLOCKS || U.getLong(block + GUARD) == tid;
-    }
-
-    /** The end clock first, then the sample. Not inlined: a body that is must not move past the clock. */
-    @DontInline
-    private static void record(long start, int token, int id, int threw, long size) {
-        long end = System.nanoTime();
-        long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
-        long block = BLOCKS + (index << BLOCK_SHIFT);
-        int depth = token & DEPTH_UNKNOWN;
-        long meta = (long) threw << 48 | (long) depth << 32 | id;
-        if (index < THREAD_BLOCKS) {
-            // Each activation puts back what it found, which also heals what a lost exit within it left behind.
-            long cell = block + CELLS + ((long) id << CELL_SHIFT);
-            if (depth != DEPTH_UNKNOWN && (U.getInt(cell + CELL_DEPTH) & DEPTH_UNKNOWN) > depth) {
-                U.putInt(cell + CELL_DEPTH, lost << 16 | depth);
-            }
-            own(block, start, end, meta, size);
-        } else {
-            shared(block, start, end, meta, size);
-        }
-    }
-
-    /** One producer: the block's thread. The head is published after the payload. */
+    /** The end clock, read first after the body; the fence keeps the body's loads before it. */
     @ForceInline
-    private static void own(long block, long start, long end, long meta, long size) {
-        long head = U.getLong(block + HEAD);
-        if (head - U.getLongAcquire(null, block + TAIL) >= SLOTS) {
-            U.putLong(block + DROPPED, U.getLong(block + DROPPED) + 1);
-            // What is lost must not use up the quota, or a method that loses much would never reach its limit.
-            long cell = block + CELLS + ((long) (int) meta << CELL_SHIFT);
-            U.putInt(cell + CELL_USED, U.getInt(cell + CELL_USED) - 1);
+    private static long end() {
+        U.loadFence();
+        return System.nanoTime();
+    }
+
+    /** A sample, in the ring of the thread's own block at once. */
+    @ForceInline
+    private static void record(long start, long end, int token, int id, long threw, long size) {
+        long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
+        int depth = token & DEPTH_UNKNOWN;
+        long meta = threw | (long) depth << 32 | id;
+        if (index >= THREAD_BLOCKS) {
+            shared(index, start, end, meta, size);
             return;
         }
-        long slot = block + RING + ((head & (SLOTS - 1)) << SLOT_SHIFT);
+        long block = BLOCKS + (index << BLOCK_SHIFT);
+        // Each activation puts back what it found, which also heals what a lost exit within it left behind.
+        long cell = block + CELLS + ((long) id << CELL_SHIFT);
+        if (U.getChar(cell + CELL_DEPTH) > depth) {
+            U.putChar(cell + CELL_DEPTH, (char) depth);
+        }
+        long head = U.getLong(block + HEAD);
+        if (head - U.getLongAcquire(null, block + TAIL) >= OWN_SLOTS) {
+            U.putLong(block + DROPPED, U.getLong(block + DROPPED) + 1);
+            // What is lost must not use up the quota, or a method that loses much would never reach its limit.
+            U.putInt(cell + CELL_LEFT, U.getInt(cell + CELL_LEFT) + 1);
+            return;
+        }
+        long slot = block + RING + ((head & (OWN_SLOTS - 1)) << OWN_SLOT_SHIFT);
         U.putLong(slot + START, start);
         U.putLong(slot + END, end);
-        U.putLong(slot + THREAD, U.getLong(block + OWNER));
         U.putLong(slot + META, meta);
         U.putLong(slot + SIZE, size);
+        // The one producer is the block's thread: the head is published after the payload.
         U.putLongRelease(null, block + HEAD, head + 1);
+    }
+
+    /** As {@link #record}, not inlined: exceptions are slow anyway, and code that is never run takes room. */
+    @DontInline
+    private static void recordThrown(long start, long end, int token, int id, long size) {
+        record(start, end, token, id, THREW, size);
     }
 
     /**
@@ -290,7 +316,9 @@ public final class SplProbe {
      * of the ring a slot is free while it holds {@code 2n} and published when it holds {@code 2n + 1}; one that its
      * writer never published stays out of use until it does.
      */
-    private static void shared(long block, long start, long end, long meta, long size) {
+    @DontInline
+    private static void shared(long index, long start, long end, long meta, long size) {
+        long block = BLOCKS + (index << BLOCK_SHIFT);
         if (U.getLongVolatile(null, block + HEAD) - U.getLongVolatile(null, block + TAIL) >= SLOTS - MARGIN) {
             U.getAndAddLong(null, block + DROPPED, 1);
             return;
@@ -318,7 +346,11 @@ public final class SplProbe {
         long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
         long block = BLOCKS + (index << BLOCK_SHIFT);
         long tid = U.getLong(Thread.currentThread(), TID);
-        if (!U.compareAndSetLong(null, block + GUARD, 0, tid)) {
+        // In a block of its own the thread's guard stands in the owner's place, so that the gate need not look twice.
+        boolean own = index < THREAD_BLOCKS;
+        long guard = block + (own ? OWNER : GUARD);
+        long down = own ? ~tid : 0;
+        if (!U.compareAndSetLong(null, guard, down, tid)) {
             return sum | SplSizes.TRUNCATED;
         }
         try {
@@ -326,13 +358,13 @@ public final class SplProbe {
         } catch (Throwable e) {
             return sum | SplSizes.TRUNCATED;
         } finally {
-            U.putLongVolatile(null, block + GUARD, 0);
+            U.putLongVolatile(null, guard, down);
         }
     }
 
     /**
      * Takes every path of the probe so often, open and closed, that the program's first sampled calls find compiled
-     * code.
+     * code, and so does the measuring of its cost.
      *
      * @param id a gate that belongs to the agent itself, which takes the samples out
      */
@@ -341,6 +373,9 @@ public final class SplProbe {
         for (int i = 0; i < rounds; i++) {
             U.putInt(gate + GATE_EVERY, i & 1);
             probe(id);
+        }
+        for (int i = 0; i < rounds / 10; i++) {
+            cost(id, 10);
         }
     }
 

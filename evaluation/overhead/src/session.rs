@@ -1,0 +1,274 @@
+//! The controller's side of a connection, with everything that the agent said.
+
+use crate::{DEADLINE, Fault, system};
+use spl_model::{MethodRef, Outcome};
+use spl_wire::{Change, Decoder, Encoder, Greeting, SizeMode, ToAgent, ToController, WireSample};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A socket that agents connect to.
+#[derive(Debug)]
+pub struct Door {
+    folder: TempDir,
+    listener: UnixListener,
+}
+
+impl Door {
+    /// A socket in a folder of its own.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn open() -> Result<Self, Fault> {
+        let folder = tempfile::tempdir().map_err(system("cannot make a folder"))?;
+        let listener =
+            UnixListener::bind(folder.path().join("spl.sock")).map_err(system("cannot make a socket"))?;
+        listener.set_nonblocking(true).map_err(system("cannot use the socket"))?;
+        Ok(Self { folder, listener })
+    }
+
+    /// Where agents connect to.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("spl.sock")
+    }
+
+    /// The option that loads the agent into a JVM and lets it come here, without a limit of samples.
+    pub fn option(&self, agent: &Path) -> String {
+        let socket = self.path();
+        format!(
+            "-agentpath:{}=spl.client.socket={},spl.client.measurements=1000000000000,spl.client.sleep=20",
+            agent.display(),
+            socket.display()
+        )
+    }
+
+    /// Waits for an agent that has said hello.
+    ///
+    /// # Errors
+    /// When none comes, or it is of another version.
+    pub fn accept(&self) -> Result<Session, Fault> {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            match self.listener.accept() {
+                Ok((stream, _)) => return Session::begin(stream),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(system("cannot accept the agent")(error)),
+            }
+            if Instant::now() > until {
+                return Err(Fault::Late("the agent".into()));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// A connected agent.
+#[derive(Debug)]
+pub struct Session {
+    stream: UnixStream,
+    encoder: Encoder,
+    decoder: Decoder,
+    pings: u64,
+    /// Everything but samples, in the order in which it came.
+    pub said: Vec<ToController>,
+    /// All samples so far.
+    pub samples: Vec<WireSample>,
+    /// Calls that the agent says it lost.
+    pub dropped: u64,
+    /// Calls with unusable clocks.
+    pub anomalies: u64,
+}
+
+impl Session {
+    fn begin(stream: UnixStream) -> Result<Self, Fault> {
+        stream.set_nonblocking(false).map_err(system("cannot use the connection"))?;
+        let mut session = Self {
+            stream,
+            encoder: Encoder::default(),
+            decoder: Decoder::default(),
+            pings: 0,
+            said: Vec::new(),
+            samples: Vec::new(),
+            dropped: 0,
+            anomalies: 0,
+        };
+        let mut bytes = Vec::new();
+        let greeting = loop {
+            let mut byte = [0];
+            session.read(&mut byte)?;
+            bytes.push(byte[0]);
+            let decoded = Greeting::decode(&bytes).map_err(|e| Fault::Unexpected(e.to_string()))?;
+            if let Some((greeting, _)) = decoded {
+                break greeting;
+            }
+        };
+        let mut reply = Vec::new();
+        Greeting::ours().reply_to(&greeting).encode(&mut reply);
+        session.stream.write_all(&reply).map_err(system("the agent does not listen"))?;
+        session.await_said("hello", |message| matches!(message, ToController::Hello { .. }))?;
+        Ok(session)
+    }
+
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Fault> {
+        self.stream.set_read_timeout(Some(DEADLINE)).map_err(system("cannot use the connection"))?;
+        match self.stream.read(bytes) {
+            Ok(0) => Err(Fault::Unexpected("the agent has closed the connection".into())),
+            Ok(n) => Ok(n),
+            Err(error) => Err(system("the agent says nothing")(error)),
+        }
+    }
+
+    /// What the agent says that a measured call costs, in nanoseconds.
+    pub fn probe_cost_ns(&self) -> Option<f64> {
+        self.said.iter().find_map(|message| match message {
+            ToController::Hello { probe_cost_ps, .. } => probe_cost_ps.map(|ps| ps as f64 / 1000.0),
+            _ => None,
+        })
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub fn send(&mut self, message: &ToAgent) -> Result<(), Fault> {
+        let mut bytes = Vec::new();
+        self.encoder.encode(message, &mut bytes).map_err(|e| Fault::Unexpected(e.to_string()))?;
+        self.stream.write_all(&bytes).map_err(system("the agent does not listen"))
+    }
+
+    /// Takes in what comes until one of the messages from number `from` on is `wanted`; gives its number.
+    ///
+    /// # Errors
+    /// When none is.
+    pub fn await_from(
+        &mut self,
+        mut from: usize,
+        what: &str,
+        wanted: impl Fn(&ToController) -> bool,
+    ) -> Result<usize, Fault> {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            while let Some(message) = self.said.get(from) {
+                if wanted(message) {
+                    return Ok(from);
+                }
+                from += 1;
+            }
+            if Instant::now() > until {
+                return Err(Fault::Late(what.to_owned()));
+            }
+            self.take()?;
+        }
+    }
+
+    /// As [`await_from`](Self::await_from), from the first message on.
+    ///
+    /// # Errors
+    /// When none is wanted.
+    pub fn await_said(&mut self, what: &str, wanted: impl Fn(&ToController) -> bool) -> Result<usize, Fault> {
+        self.await_from(0, what, wanted)
+    }
+
+    /// Takes in one piece of what comes.
+    ///
+    /// # Errors
+    /// When nothing comes, or nonsense.
+    pub fn take(&mut self) -> Result<(), Fault> {
+        let mut chunk = [0; 64 * 1024];
+        let n = self.read(&mut chunk)?;
+        self.decoder.push(&chunk[..n]);
+        while let Some(message) = self.decoder.next().map_err(|e| Fault::Unexpected(e.to_string()))? {
+            match message {
+                ToController::Samples { samples, dropped, anomalies } => {
+                    self.samples.extend(samples);
+                    self.dropped += dropped;
+                    self.anomalies += anomalies;
+                }
+                other => self.said.push(other),
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers a method, written as in task files.
+    ///
+    /// # Errors
+    /// When it is no method, or the connection is over.
+    pub fn define(&mut self, handle: u32, method: &str, sizes: SizeMode) -> Result<(), Fault> {
+        let method: MethodRef =
+            method.parse().map_err(|_| Fault::Unexpected(format!("{method} is no method")))?;
+        self.send(&ToAgent::Define { handle, method, sizes, processor: None })
+    }
+
+    /// Puts probes in and waits until each method has an outcome; gives these, by handle.
+    ///
+    /// # Errors
+    /// When an outcome does not come.
+    pub fn instrument(&mut self, handles: &[u32]) -> Result<Vec<(u32, Outcome)>, Fault> {
+        let from = self.said.len();
+        self.send(&ToAgent::Instrument { handles: handles.to_vec() })?;
+        let mut outcomes = Vec::new();
+        for &wanted in handles {
+            let of = |message: &ToController| matches!(message, ToController::Outcome { handle, .. } if *handle == wanted);
+            let at = self.await_from(from, "an outcome", of)?;
+            if let ToController::Outcome { outcome, .. } = &self.said[at] {
+                outcomes.push((wanted, outcome.clone()));
+            }
+        }
+        if outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Instrumented | Outcome::Intrinsic)) {
+            self.await_from(from, "the retransformation", is_change(Change::Added))?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Takes every so-many-th call of a method from now on; 1 is every call, 0 none.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub fn arm(&mut self, handle: u32, every: u32) -> Result<(), Fault> {
+        self.send(&match every {
+            0 => ToAgent::Disarm { handle },
+            every => ToAgent::Arm { handle, every, quota: 0 },
+        })?;
+        self.settle()
+    }
+
+    /// Waits until the agent has done what it was told and has sent all samples that were in its rings.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn settle(&mut self) -> Result<(), Fault> {
+        self.pings += 1;
+        let (id, from) = (self.pings, self.said.len());
+        self.send(&ToAgent::Drain)?;
+        self.send(&ToAgent::Ping { id })?;
+        let pong = |message: &ToController| matches!(message, ToController::Pong { id: of, .. } if *of == id);
+        self.await_from(from, "an answer", pong).map(drop)
+    }
+
+    /// Takes probes out and waits until they are.
+    ///
+    /// # Errors
+    /// When they stay.
+    pub fn restore(&mut self, handles: &[u32]) -> Result<(), Fault> {
+        let from = self.said.len();
+        self.send(&ToAgent::Restore { handles: handles.to_vec() })?;
+        let restored = |message: &ToController| matches!(message, ToController::Restored { .. });
+        self.await_from(from, "the restoration", restored).map(drop)
+    }
+
+    /// Lets the agent go dormant and waits until it is.
+    ///
+    /// # Errors
+    /// When it does not say so.
+    pub fn detach(&mut self) -> Result<(), Fault> {
+        self.send(&ToAgent::Detach)?;
+        self.await_said("the end", |message| matches!(message, ToController::Bye { .. })).map(drop)
+    }
+}
+
+fn is_change(wanted: Change) -> impl Fn(&ToController) -> bool {
+    move |message| matches!(message, ToController::Retransformed { change, .. } if *change == wanted)
+}
