@@ -5,6 +5,7 @@ mod container;
 mod image;
 mod jdk;
 mod known;
+pub mod launch;
 pub mod path;
 mod resolve;
 

@@ -46,6 +46,9 @@ pub struct Common {
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Where methods are looked for that the tasks name as in Java; by default those of the program's command line.
+    #[command(flatten)]
+    pub classes: Classes,
     /// Show errors only.
     #[arg(long, short)]
     pub quiet: bool,

@@ -28,6 +28,7 @@ mod sequential;
 mod serve;
 mod session;
 mod setup;
+mod tasks;
 
 use clap::Parser;
 use spl_verdict::ExitStatus;

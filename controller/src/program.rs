@@ -42,7 +42,7 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 /// Whether a command is a Java launcher, whose arguments we know.
-fn is_launcher(program: &OsStr) -> bool {
+pub fn is_launcher(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("java"))
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::mpsc::Sender;
 /// # Errors
 /// When the measurement could not begin, as text for the operator. The program was not started then.
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
-    let setup = Setup::read(&arguments.common)?;
+    let setup = Setup::read(&arguments.common, &arguments.command)?;
     let library = program::library(arguments.agent.as_deref())?;
     program::try_out(&arguments.command, &library)?;
     let (output, resumed) = Output::open(&setup, false)?;

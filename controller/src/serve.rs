@@ -16,7 +16,7 @@ use std::process::Command;
 /// # Errors
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
-    let setup = Setup::read(&arguments.common)?;
+    let setup = Setup::read(&arguments.common, &[])?;
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 

@@ -3,9 +3,11 @@
 use crate::cli::Common;
 use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE};
 use crate::progress::Progress;
-use spl_lang::{Diagnostic, Program, RunMode, Span, parse_file};
+use crate::tasks::{self, Places};
+use spl_lang::{Program, Span};
 use spl_records::TasksHash;
 use spl_scheduler::Scheduler;
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -26,11 +28,11 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads configuration and tasks.
+    /// Reads configuration and tasks; `command` is that of the program, if it is known.
     ///
     /// # Errors
     /// Everything that is wrong with them, as text for the operator.
-    pub fn read(arguments: &Common) -> Result<Self, String> {
+    pub fn read(arguments: &Common, command: &[OsString]) -> Result<Self, String> {
         let mut config = read_config(arguments.config.as_deref())?;
         if let Some(tasks) = &arguments.tasks {
             config.tasks_file.clone_from(tasks);
@@ -38,7 +40,8 @@ impl Setup {
         if let Some(out) = &arguments.out {
             config.write_to(out);
         }
-        let (program, text) = read_tasks(&config.tasks_file, config.scheduler.mode, arguments.quiet)?;
+        let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
+        let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
         let tasks_hash = TasksHash::of(&text);
         let setup = Self { config, program, text, tasks_hash, quiet: arguments.quiet };
         setup.scheduler()?;
@@ -82,24 +85,5 @@ fn read_config(named: Option<&Path>) -> Result<Config, String> {
             "cannot read the configuration {}: {error}; name a file with --config or ${FILE_VARIABLE}, or neither for the defaults",
             path.display()
         )),
-    }
-}
-
-fn read_tasks(path: &Path, mode: RunMode, quiet: bool) -> Result<(Program, String), String> {
-    let text = fs::read_to_string(path).map_err(|e| {
-        format!("cannot read the task file {}: {e}; name one with --tasks FILE", path.display())
-    })?;
-    let name = path.display().to_string();
-    let shown = |found: &[Diagnostic]| {
-        found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
-    };
-    match parse_file(&text, mode).and_then(|file| file.check(&text, &mut |_| Vec::new())) {
-        Ok(program) => {
-            if !program.tasks.warnings.is_empty() {
-                Progress::new(quiet).note(&shown(&program.tasks.warnings));
-            }
-            Ok((program, text))
-        }
-        Err(found) => Err(format!("the task file {name} cannot be used\n{}", shown(&found))),
     }
 }

@@ -1,0 +1,77 @@
+//! The task file: read, and its methods found where they are named as in Java.
+
+use crate::classes::{Catalogue, Jdk, launch, path, resolve};
+use crate::cli::Classes;
+use crate::progress::Progress;
+use spl_lang::ast::File;
+use spl_lang::{Diagnostic, Program, RunMode, parse_file};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where methods are looked for that are named as in Java.
+#[derive(Debug)]
+pub struct Places {
+    class_path: Vec<PathBuf>,
+    jdk: Option<Jdk>,
+}
+
+impl Places {
+    /// Those that the command line names, else those of the program that is to be started.
+    pub fn new(named: &Classes, command: &[OsString]) -> Self {
+        let (class_path, jdk) = launch::of_command(command);
+        Self {
+            class_path: named.classpath.as_deref().map_or(class_path, path::entries),
+            jdk: named.jdk.as_deref().map(Jdk::at).or(jdk),
+        }
+    }
+}
+
+/// Reads a task file; gives what it means, and its text.
+///
+/// # Errors
+/// Everything that is wrong with it, as text for the operator.
+pub fn read(
+    file: &Path,
+    mode: RunMode,
+    places: &Places,
+    progress: &Progress,
+) -> Result<(Program, String), String> {
+    let text = fs::read_to_string(file).map_err(|e| {
+        format!("cannot read the task file {}: {e}; name one with --tasks FILE", file.display())
+    })?;
+    let name = file.display().to_string();
+    let shown = |found: &[Diagnostic]| {
+        found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
+    };
+    match parse_file(&text, mode).and_then(|file| meaning(&file, &text, places, progress)) {
+        Ok(program) => {
+            if !program.tasks.warnings.is_empty() {
+                progress.note(&shown(&program.tasks.warnings));
+            }
+            Ok((program, text))
+        }
+        Err(found) => Err(format!("the task file {name} cannot be used\n{}", shown(&found))),
+    }
+}
+
+/// Classes are looked at only for methods that are named as in Java: the others the agent finds in the program itself,
+/// whatever loads them.
+fn meaning(
+    file: &File,
+    text: &str,
+    places: &Places,
+    progress: &Progress,
+) -> Result<Program, Vec<Diagnostic>> {
+    if file.patterns().is_empty() {
+        return file.check(text, &mut |_| Vec::new());
+    }
+    let mut catalogue = Catalogue::open(&places.class_path, places.jdk.as_ref());
+    let found = file
+        .check(text, &mut |pattern| catalogue.meant(pattern).into_iter().map(|known| known.method).collect());
+    for problem in catalogue.problems() {
+        progress.note(problem);
+    }
+    // What is wrong the classes can tell better than the language.
+    found.map_err(|_| resolve(file, text, &mut catalogue, false).findings)
+}
