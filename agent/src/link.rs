@@ -329,6 +329,7 @@ impl Link {
                 }
                 ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
                 ToAgent::Pong { .. } => {}
+                ToAgent::Discarded { handle, count } => self.discarded(handle, count),
             }
         }
         Ok(())
@@ -382,6 +383,14 @@ impl Link {
         method.left = if quota == 0 { left } else { left.min(quota) };
         if method.left > 0 {
             self.parts.state.gates.open(id, every, method.left);
+        }
+    }
+
+    /// Samples that are not to use up the limit; the gate is opened by the next [`ToAgent::Arm`].
+    fn discarded(&mut self, handle: u32, count: u64) {
+        if let Some(method) = self.methods.get_mut(&handle) {
+            method.taken = method.taken.saturating_sub(count);
+            method.limited = false;
         }
     }
 

@@ -19,7 +19,7 @@ use spl_model::Outcome;
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
 use spl_wire::{Labels, ToAgent, ToController, Token};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// With `cycle-sleep = 0` a cycle without samples is this long.
@@ -66,6 +66,8 @@ pub struct Session<'a> {
     every: Vec<u32>,
     /// Methods whose gates are open.
     open: BTreeSet<usize>,
+    /// Samples that count for nothing, by method, as far as the agent knows of them.
+    given_back: BTreeMap<usize, u64>,
     /// When the agent was asked for its clock.
     asked_at: Option<Instant>,
     output: Output,
@@ -118,6 +120,7 @@ impl<'a> Session<'a> {
             cost: setup.config.overhead_budget.map(Cost::new),
             every: vec![1; setup.program.tasks.methods.len()],
             open: BTreeSet::new(),
+            given_back: BTreeMap::new(),
             asked_at: None,
             output,
             progress: setup.progress(),

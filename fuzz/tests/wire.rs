@@ -225,6 +225,7 @@ fn to_agent() -> Vec<ToAgent> {
         ToAgent::Drain,
         ToAgent::Ping { id: 5 },
         ToAgent::Pong { id: 5 },
+        ToAgent::Discarded { handle: 1, count: 5 },
         ToAgent::Detach,
         ToAgent::Reject { reason: "token".to_owned() },
     ]

@@ -174,6 +174,14 @@ pub enum ToAgent {
         /// From the question.
         id: u64,
     },
+    /// Samples of a method that count for nothing, so that they use up none of the agent's own limit: warm-up, or calls
+    /// without a partner in their window.
+    Discarded {
+        /// The method.
+        handle: u32,
+        /// How many more than was said before.
+        count: u64,
+    },
 }
 
 /// How the workload size of a call is found (thesis 3.2.2).

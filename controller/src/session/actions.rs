@@ -63,7 +63,7 @@ impl Session<'_> {
         }
     }
 
-    fn open_gate(&mut self, MethodIx(method): MethodIx) {
+    pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx) {
         self.open.insert(method);
         let every = self.every.get(method).copied().unwrap_or(1);
         self.send(ToAgent::Arm { handle: method as u32, every, quota: 0 });

@@ -26,7 +26,7 @@ impl Session<'_> {
                 self.samples(&samples, dropped.saturating_add(anomalies))
             }
             ToController::Labels { labels } => self.labels.learn(labels),
-            ToController::Limit { handle } => self.event(Event::LimitReached(MethodIx(handle as usize))),
+            ToController::Limit { handle } => self.limit(handle),
             ToController::Warning { text } => {
                 self.progress.note(&format!("the agent warns: {}", one_line(&text)))
             }
@@ -95,6 +95,7 @@ impl Session<'_> {
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
+        self.given_back.clear();
         if !self.ever_connected {
             self.start_at = Some(Instant::now() + self.config.initial_sleep);
         }
@@ -167,6 +168,22 @@ impl Session<'_> {
                 self.event(Event::Unavailable { method: MethodIx(method), why });
             }
             _ => {}
+        }
+    }
+
+    /// The agent counts every sample that it takes; those that count for nothing are given back to it.
+    fn limit(&mut self, handle: u32) {
+        let method = MethodIx(handle as usize);
+        let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
+        let uncounted = progress.discarded + progress.surplus;
+        let known = self.given_back.insert(method.0, uncounted).unwrap_or(0);
+        let count = uncounted.saturating_sub(known);
+        if count == 0 {
+            return self.event(Event::LimitReached(method));
+        }
+        self.send(ToAgent::Discarded { handle, count });
+        if self.open.contains(&method.0) {
+            self.open_gate(method);
         }
     }
 

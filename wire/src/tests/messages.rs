@@ -76,6 +76,7 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         Just(ToAgent::Detach),
         any::<u64>().prop_map(|id| ToAgent::Ping { id }),
         any::<u64>().prop_map(|id| ToAgent::Pong { id }),
+        any::<(u32, u64)>().prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
     ]
 }
 
