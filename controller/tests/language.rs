@@ -95,6 +95,8 @@ fn each_method_is_said_to_be_what_it_is() {
     check("shapes.Shape$Square#scaled(double)", 1, "it is inherited: write `shapes.Shape#scaled(double)`");
     check("shapes.Shape#scaled(int)", 1, "the class has `shapes.Shape#scaled(double)`");
     check("shapes/Sape.area()D", 1, "did you mean `shapes/Shape`?");
+    fs::write(folder.path().join("classes/shapes/Broken.class"), "not a class").unwrap();
+    check("shapes.Broken#f", 1, "error: the class cannot be read");
     check("other.Thing#run", 1, "is its JAR or folder on the class path that was given?");
 }
 

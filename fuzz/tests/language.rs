@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use spl_fuzz::{Campaign, corpus, outcome};
-use spl_lang::{Diagnostic, RunMode, format, parse_file, parse_tasks};
+use spl_lang::ast::{MethodPattern, MethodTerm};
+use spl_lang::{Diagnostic, RunMode, format, parse_file, parse_tasks, read_file};
 
 const WORDS: [&[u8]; 40] = [
     b" <= ",
@@ -47,8 +48,9 @@ const WORDS: [&[u8]; 40] = [
     b"\xe2\x80\xa8",
 ];
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     include_str!("../../tasks/rome.tasks"),
+    include_str!("../../tasks/rome-readable.tasks"),
     include_str!("../../tasks/sorting.tasks"),
     "java/util/ArrayList.get(I)Ljava/lang/Object;, p.Size\nx/A$B.<init>(I[JLx/Y;)V # why\n",
     "let get = java.util.ArrayList#get(int)\np.C::new <= (1, 2.5) get\np.C.f() = get within 5%\n\
@@ -69,7 +71,8 @@ fn no_text_harms_the_parser() {
     };
     campaign.run(|bytes, _| {
         let text = String::from_utf8_lossy(bytes);
-        outcome([RunMode::Comparison, RunMode::Measurement].map(|mode| check(&text, mode)))
+        let guessed = RunMode::of(&text);
+        outcome((guessed, [RunMode::Comparison, RunMode::Measurement].map(|mode| check(&text, mode))))
     });
 }
 
@@ -94,12 +97,28 @@ fn check(text: &str, mode: RunMode) -> u64 {
         }
         Err(errors) => check_findings(&errors, text),
     };
+    check_tree(text, mode);
     if let Ok(formatted) = format(text, mode) {
         assert_eq!(format(&formatted, mode).as_deref(), Ok(&formatted[..]), "of {text:?}");
         let again = parse_tasks(&formatted, mode).map(|tasks| tasks.to_string());
         assert_eq!(again.ok(), tasks.as_ref().ok().map(ToString::to_string), "{formatted:?} of {text:?}");
     }
     outcome((tasks.is_ok(), found, file))
+}
+
+/// What can be read is printed as text that is read as the same tree, and the pattern of an exact method means it.
+fn check_tree(text: &str, mode: RunMode) {
+    let (file, _) = read_file(text, mode);
+    let printed: String = file.statements.iter().map(|statement| std::format!("{statement}\n")).collect();
+    let (again, _) = read_file(&printed, mode);
+    assert_eq!(again.statements, file.statements, "{printed:?} of {text:?}");
+    for mention in file.mentions(text) {
+        assert!(text.get(mention.span.start..mention.span.end).is_some(), "{mention:?}");
+        if let MethodTerm::Exact(method) = &mention.method {
+            let pattern = MethodPattern::of(method);
+            assert!(pattern.is_none_or(|pattern| pattern.matches(method)), "{method}");
+        }
+    }
 }
 
 /// Findings stand in the text and can be shown. Gives what the first few say, without the text's own words.

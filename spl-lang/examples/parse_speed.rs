@@ -17,10 +17,10 @@ fn main() {
     let median = times[RUNS / 2];
     let each = median.as_nanos() / LINES as u128;
     println!(
-        "{LINES} assertions, {} bytes: median of {RUNS} runs {} ms, slowest {} ms, {each} ns each",
+        "{LINES} assertions, {} bytes: median of {RUNS} runs {} ms, fastest {} ms, {each} ns each",
         text.len(),
         median.as_millis(),
-        times[RUNS - 1].as_millis()
+        times[0].as_millis()
     );
 }
 

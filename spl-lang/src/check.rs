@@ -82,6 +82,8 @@ struct Checker<'s, 'a, 'l> {
     errors: Vec<Diagnostic>,
     /// Where a comparison stands first.
     meanings: HashMap<Meaning, Span>,
+    /// Where a formula stands first, by its text: a name means the same everywhere in a file.
+    formulas: HashMap<String, Span>,
 }
 
 impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
@@ -92,6 +94,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             program: Program::default(),
             errors: Vec::new(),
             meanings: HashMap::new(),
+            formulas: HashMap::new(),
         }
     }
 
@@ -125,11 +128,13 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             }
             Statement::Compare(relation) => {
                 let Ok(atom) = self.atom(relation) else { return };
+                self.with_itself(&atom, span);
                 match atom {
                     Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
                         self.comparison(left, sign, right, span);
                     }
                     atom => {
+                        self.same_twice(relation.to_string(), span);
                         let formula = Node { value: Formula::Relation(atom), span };
                         let alone = true;
                         let title = relation.to_string();
@@ -142,6 +147,10 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 // Every method is looked for, also after one that isn't found.
                 formula.value.for_each(&mut |relation| _ = self.atom(relation));
                 if let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) {
+                    value.for_each(&mut |atom| self.with_itself(atom, span));
+                    let text =
+                        level.iter().fold(formula.to_string(), |text, level| format!("{text} at {level}"));
+                    self.same_twice(text, span);
                     let formula = Node { value, span: formula.span };
                     let level = level.as_ref().map(|level| level.value);
                     let title = title.value.clone();
@@ -157,12 +166,6 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
     }
 
     fn comparison(&mut self, left: Scaled, sign: Sign, right: Scaled, span: Span) {
-        if left.method == right.method {
-            let problem = Problem::new(self.methods.slice(span), "a method is compared with itself")
-                .label("both sides are the same method")
-                .help("the same times stand on both sides: only the factors decide");
-            self.warn(problem);
-        }
         let (first, second) = (left.factor.to_bits(), right.factor.to_bits());
         let meaning = if left.method <= right.method {
             (left.method, first, sign, right.method, second)
@@ -170,16 +173,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             (right.method, second, sign.mirrored(), left.method, first)
         };
         let first = *self.meanings.entry(meaning).or_insert(span);
-        if first != span {
-            let problem = Problem::new(self.methods.slice(span), "the comparison is asserted twice")
-                .label("decided like the first")
-                .related(self.methods.slice(first), "the first")
-                .help(format!(
-                    "line {} says the same: leave one of them out",
-                    self.source.place(first.start).0
-                ));
-            self.warn(problem);
-        }
+        self.warn_twice(first, span, "the comparison is asserted twice");
         self.program.tasks.comparisons.push(Comparison {
             left: left.method,
             right: right.method,
@@ -188,6 +182,34 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             right_factor: right.factor,
             line: self.source.place(span.start).0,
         });
+    }
+
+    fn with_itself(&mut self, atom: &Atom, span: Span) {
+        if let Atom::Pair { left, right, .. } = atom
+            && (left.method, left.statistic) == (right.method, right.statistic)
+        {
+            let problem = Problem::new(self.methods.slice(span), "a method is compared with itself")
+                .label("both sides are the same method")
+                .help("the same times stand on both sides: only the factors decide");
+            self.warn(problem);
+        }
+    }
+
+    fn same_twice(&mut self, formula: String, span: Span) {
+        let first = *self.formulas.entry(formula).or_insert(span);
+        self.warn_twice(first, span, "the formula is asserted twice");
+    }
+
+    fn warn_twice(&mut self, first: Span, span: Span, message: &str) {
+        if first == span {
+            return;
+        }
+        let line = self.source.place(first.start).0;
+        let problem = Problem::new(self.methods.slice(span), message)
+            .label("decided like the first")
+            .related(self.methods.slice(first), "the first")
+            .help(format!("line {line} says the same: leave one of them out"));
+        self.warn(problem);
     }
 
     fn atom(&mut self, relation: &Relation) -> Result<Atom, NotFound> {

@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::{RunMode, sign};
 use nom::Parser as _;
 use nom::character::complete::char;
-use nom::combinator::{cut, opt};
+use nom::combinator::cut;
 use nom::sequence::preceded;
 use std::cell::RefCell;
 
@@ -168,7 +168,11 @@ impl<'a> Parser<'_, 'a> {
             return Err(nom::Err::Failure(problem));
         };
         let (rest, formula) = preceded(gap, |i| self.formula(i)).parse(rest)?;
-        let (rest, level) = preceded(gap, opt(|i| self.level(i))).parse(rest)?;
+        let at = rest.trim_start();
+        let (rest, level) = match keyword("at", at) {
+            Some(percent) => self.level(percent).map(|(rest, level)| (rest, Some(level)))?,
+            None => (at, None),
+        };
         Ok((rest, Statement::Assert { title, formula, level }))
     }
 

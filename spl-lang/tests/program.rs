@@ -120,3 +120,32 @@ fn names_may_stand_for_names_and_each_adds_its_processor() {
     let expected = ["2:12: error: two size processors for `a/B.f()V`"];
     assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
 }
+
+#[test]
+fn formulas_that_say_nothing_new_are_warned_of() {
+    let text = "let f = a/B.f()V\nlet g = a/B.g()V\n\
+                assert \"1\": p99(f) < p99(f) & f < g\nassert \"2\": f<5 ms | f < g\n\
+                assert \"3\": f < 5 ms | (f < g)\nassert \"4\": f < 5 ms | f < g at 1%\n\
+                f < 5 ms\nf < 5 ms\nmedian(f) < p99(f)\n";
+    let program = check(RunMode::Comparison, text).unwrap();
+    let warnings: Vec<String> = program.tasks.warnings.iter().map(ToString::to_string).collect();
+    let expected = [
+        "3:1: warning: a method is compared with itself",
+        "5:1: warning: the formula is asserted twice",
+        "8:1: warning: the formula is asserted twice",
+    ];
+    assert_eq!(warnings, expected);
+}
+
+#[test]
+fn a_pattern_means_no_more_methods_than_anybody_measures() {
+    let many = |count: usize| -> Vec<MethodRef> {
+        (0..count).map(|number| format!("p/C.f{number}()V").parse().expect("legal")).collect()
+    };
+    let check = |count| {
+        let file = parse_file("p.C#f*", RunMode::Measurement).unwrap();
+        file.check("p.C#f*", &mut |_| many(count)).map(|program| program.tasks.methods.len())
+    };
+    assert_eq!(check(1000), Ok(1000));
+    assert_eq!(check(1001).unwrap_err()[0].to_string(), "1:1: error: 1001 methods are meant");
+}

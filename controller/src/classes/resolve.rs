@@ -99,20 +99,25 @@ struct Looker<'c> {
 
 impl Looker<'_> {
     fn look(&mut self, place: Place) -> Mention {
-        let (meant, class_found) = match &place.method {
+        let (meant, classes) = match &place.method {
             MethodTerm::Exact(method) => {
-                let found = self.catalogue.method(method);
-                (Vec::from_iter(found), self.catalogue.class(method.class()).is_some())
+                (Vec::from_iter(self.catalogue.method(method)), vec![method.class().to_owned()])
             }
             MethodTerm::Pattern(pattern) => {
-                (self.catalogue.meant(pattern), !self.catalogue.classes_meant(pattern).is_empty())
+                (self.catalogue.meant(pattern), self.catalogue.classes_meant(pattern))
             }
-            MethodTerm::Name(_) => (Vec::new(), false),
+            MethodTerm::Name(_) => (Vec::new(), Vec::new()),
         };
         let mut mention =
             Mention { place, state: State::Found, meant, namesakes: 0, implementations: Vec::new() };
         match &mention.meant[..] {
-            [] if class_found => self.no_method(&mut mention),
+            [] if classes.iter().any(|class| self.catalogue.class(class).is_some()) => {
+                self.no_method(&mut mention);
+            }
+            [] if classes.iter().any(|class| self.catalogue.origin(class).is_some()) => {
+                mention.state = State::NotChecked;
+                self.say(&mention, Severity::Error, "the class cannot be read".into(), "not checked", None);
+            }
             [] => self.no_class(&mut mention),
             [one] => {
                 let one = one.clone();

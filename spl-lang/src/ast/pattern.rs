@@ -252,4 +252,19 @@ mod tests {
         check(pattern("p.C", "*", None, None), "p/C.<init>()V", false);
         check(pattern("p.C", "<init>", Some(&[]), None), "p/C.<init>()V", true);
     }
+    #[test]
+    fn the_pattern_of_a_method_means_it() {
+        let check = |method: &str, expected: Option<&str>| {
+            let method: MethodRef = method.parse().unwrap();
+            let pattern = MethodPattern::of(&method);
+            assert_eq!(pattern.as_ref().map(ToString::to_string).as_deref(), expected, "{method}");
+            assert!(pattern.is_none_or(|pattern| pattern.matches(&method)), "{method}");
+        };
+        check("p/C.f(ZBCSIJFD)V", Some("p.C#f(boolean, byte, char, short, int, long, float, double): void"));
+        check("C$D.<init>([Lp/Q$R;[[J)V", Some("C$D#<init>(p.Q$R[], long[][]): void"));
+        check("p/C.lambda$f$0(Lp/T;)[I", Some("p.C#lambda$f$0(p.T): int[]"));
+        check("p/C.of-impl(I)I", None);
+        check("p/C.f(Lp/package-info;)V", None);
+        check("p/1.f()V", None);
+    }
 }

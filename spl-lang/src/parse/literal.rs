@@ -57,15 +57,13 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `within 5%`
+    /// `5%`, after `within`
     pub(super) fn tolerance(&self, input: &'a str) -> Parsed<'a, Node<Percent>> {
-        let rest = after_keyword("within", input)?;
-        preceded(gap, |i| self.percent(i, "a tolerance")).parse(rest)
+        preceded(gap, |i| self.percent(i, "a tolerance")).parse(input)
     }
 
-    /// `at 1%`
-    pub(super) fn level(&self, input: &'a str) -> Parsed<'a, Node<Percent>> {
-        let rest = after_keyword("at", input)?;
+    /// `1%`, after `at`
+    pub(super) fn level(&self, rest: &'a str) -> Parsed<'a, Node<Percent>> {
         let (after, level) = preceded(gap, |i| self.percent(i, "a significance level")).parse(rest)?;
         if level.value.0 >= 100.0 {
             let text = &rest[..rest.len() - after.len()];
@@ -168,11 +166,6 @@ impl<'a> Parser<'_, 'a> {
             }
         }
     }
-}
-
-fn after_keyword<'a>(word: &'static str, input: &'a str) -> Result<&'a str, nom::Err<Problem<'a>>> {
-    keyword(word, input)
-        .ok_or_else(|| nom::Err::Error(Problem::new(first_word(input), format!("expected `{word}`"))))
 }
 
 fn no_interval(problem: Problem<'_>) -> Problem<'_> {

@@ -1,13 +1,13 @@
 //! One comparison: two sides, a sign, factors and a tolerance.
 
 use super::literal::split_number;
-use super::{Parsed, Parser, found, gap, is_word_char};
+use super::{Parsed, Parser, found, gap, is_word_char, keyword};
 use crate::ast::{Node, Relation, Side, TimeUnit, Times};
 use crate::problem::{Problem, first_word};
 use crate::{Sign, method, sign};
 use nom::Parser as _;
 use nom::character::complete::char;
-use nom::combinator::{cut, opt};
+use nom::combinator::cut;
 use nom::sequence::{delimited, preceded};
 
 impl<'a> Parser<'_, 'a> {
@@ -16,10 +16,16 @@ impl<'a> Parser<'_, 'a> {
         let (rest, left) = self.side(input)?;
         let (rest, sign) = preceded(gap, |i| self.sign(i)).parse(rest)?;
         let at_factors = rest.trim_start();
-        let (rest, factors) = opt(|i| self.factors(i)).parse(at_factors)?;
+        let (rest, factors) = match at_factors.strip_prefix('(') {
+            Some(inside) => self.factors(at_factors, inside).map(|(rest, factors)| (rest, Some(factors)))?,
+            None => (at_factors, None),
+        };
         let (rest, right) = preceded(gap, |i| self.side(i)).parse(rest)?;
         let at_within = rest.trim_start();
-        let (after, within) = opt(|i| self.tolerance(i)).parse(at_within)?;
+        let (after, within) = match keyword("within", at_within) {
+            Some(percent) => self.tolerance(percent).map(|(rest, percent)| (rest, Some(percent)))?,
+            None => (at_within, None),
+        };
         let rest = if within.is_some() { after } else { rest };
         let relation = Relation { left, sign, factors, right, within };
         if relation.factors.is_some() {
@@ -101,11 +107,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `(a, b)`, which multiply the left and the right side's times.
-    fn factors(&self, input: &'a str) -> Parsed<'a, Node<(f64, f64)>> {
-        let (rest, _) = char('(')(input)?;
+    fn factors(&self, input: &'a str, inside: &'a str) -> Parsed<'a, Node<(f64, f64)>> {
         let pair =
             (gap, |i| self.factor(i), delimited(gap, char(','), gap), |i| self.factor(i), gap, char(')'));
-        let (rest, (_, left, _, right, ..)) = cut(pair).parse(rest).map_err(|error| error.map(unpaired))?;
+        let (rest, (_, left, _, right, ..)) = cut(pair).parse(inside).map_err(|error| error.map(unpaired))?;
         Ok((rest, self.node(input, rest, (left, right))))
     }
 

@@ -6,8 +6,6 @@ use crate::method;
 use crate::problem::{Problem, first_word};
 use crate::sign;
 use nom::Parser as _;
-use nom::character::complete::char;
-use nom::combinator::opt;
 use nom::sequence::preceded;
 
 /// Words that cannot be given to a method by `let`.
@@ -24,7 +22,10 @@ impl<'a> Parser<'_, 'a> {
     /// `method [, processor]`
     pub(super) fn target(&self, input: &'a str) -> Parsed<'a, Node<Target>> {
         let (rest, method) = self.method(input)?;
-        let (rest, processor) = opt(preceded((gap, char(','), gap), |i| self.processor(i))).parse(rest)?;
+        let (rest, processor) = match rest.trim_start().strip_prefix(',') {
+            Some(after) => preceded(gap, |i| self.processor(i)).map(Some).parse(after)?,
+            None => (rest, None),
+        };
         Ok((rest, self.node(input, rest, Target { method, processor })))
     }
 
