@@ -126,12 +126,11 @@ pasted() {
     fi
 }
 
-# The fastest of several runs is the one that other work on the machine disturbed least.
 speed() {
-    local claim="100,000 assertions are parsed in less than a second" line fastest
+    local claim="100,000 assertions are parsed in less than a second of processor time" line time
     line=$(cargo run -q --release -p spl-lang --example parse_speed)
-    fastest=$(grep -oE 'fastest [0-9]+' <<<"$line" | cut -d ' ' -f 2)
-    if ((fastest < LARGEST_PARSE_MS)); then ok "$claim: $line"; else fail "$claim: $line"; fi
+    time=$(grep -oE 'processor [0-9]+' <<<"$line" | cut -d ' ' -f 2)
+    if ((time < LARGEST_PARSE_MS)); then ok "$claim: $line"; else fail "$claim: $line"; fi
 }
 
 cargo build -q --release -p spl-controller

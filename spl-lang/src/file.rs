@@ -23,7 +23,7 @@ pub(crate) struct Reading<'a> {
 /// Reads every line, also after errors.
 pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Reading<'a> {
     let lines: Vec<Line<'_>> = source.lines().collect();
-    let mut statements = Vec::new();
+    let mut statements = Vec::with_capacity(lines.iter().filter(|line| !line.code.is_empty()).count());
     let mut problems = Vec::new();
     let mut misplaced = Vec::new();
     let mut broken_names = Vec::new();

@@ -41,7 +41,12 @@ impl<'a> Parser<'_, 'a> {
     fn list(&self, input: &'a str, place: Place, connective: char) -> Parsed<'a, Tree> {
         let part = |i| if connective == '|' { self.list(i, place, '&') } else { self.negation(i, place) };
         let (mut rest, first) = part(input)?;
-        let mut parts = vec![first];
+        if !rest.trim_start().starts_with(connective) {
+            return Ok((rest, first));
+        }
+        // Two are the rule; a vector that grows would take room for four.
+        let mut parts = Vec::with_capacity(2);
+        parts.push(first);
         while let Some(after) = rest.trim_start().strip_prefix(connective) {
             let after = match after.strip_prefix(connective) {
                 Some(single) => {
@@ -56,11 +61,7 @@ impl<'a> Parser<'_, 'a> {
             parts.push(one);
             rest = next;
         }
-        let formula = match parts.len() {
-            1 => return Ok((rest, parts.remove(0))),
-            _ if connective == '|' => Formula::Or(parts),
-            _ => Formula::And(parts),
-        };
+        let formula = if connective == '|' { Formula::Or(parts) } else { Formula::And(parts) };
         Ok((rest, self.node(input, rest, formula)))
     }
 
