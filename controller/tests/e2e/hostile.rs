@@ -101,6 +101,7 @@ fn hello(token: &str) -> ToController {
         max_methods: 0,
         max_measurements: Some(0),
         probe_cost_ps: Some(u64::MAX),
+        probe_empty_ps: Some(u64::MAX),
     }
 }
 
