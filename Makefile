@@ -2,10 +2,10 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead test test-jdks lint unit deny accept clean
+.PHONY: help setup jdks build demo overhead test test-jdks lint unit deny accept evaluate-sorting clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing (Debian packages; needs root or sudo only then)
 	scripts/setup.sh
@@ -49,6 +49,12 @@ deny: ## licences, duplicates and sources of the crates that we depend on
 
 accept: setup build ## run the acceptance scripts in evaluation/accept
 	scripts/accept.sh
+
+evaluate-sorting: setup build ## what measuring costs the sorting example, into docs/evaluation.md
+	scripts/setup.sh --evaluation
+	$(MAKE) -C examples/sorting classes
+	evaluation/sorting/run.py --spl $(or $(CARGO_TARGET_DIR),target)/release/spl
+	evaluation/sorting/table.py
 
 clean: ## remove what was built and measured
 	$(CARGO) clean

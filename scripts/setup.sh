@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
-# --pip what jdks.sh fetches wheels with.
+# --pip what jdks.sh fetches wheels with, and with --evaluation what the evaluation weaves its test agent with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -26,6 +26,11 @@ missing_packages() {
 }
 
 missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }
+
+missing_weaver() {
+    have python3 || echo python3
+    [[ -e $JARS/javassist.jar ]] || echo libjavassist-java
+}
 
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
 jdk_package() {
@@ -96,7 +101,10 @@ case ${1:-} in
 --pip)
     install_packages missing_pip
     ;;
+--evaluation)
+    install_packages missing_weaver
+    ;;
 *)
-    fail "unknown option $1; there are --deny and --pip"
+    fail "unknown option $1; there are --deny, --pip and --evaluation"
     ;;
 esac

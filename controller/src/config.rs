@@ -368,6 +368,15 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_has_every_key_with_its_default() {
+        let manual = include_str!("../../docs/manual.md");
+        for line in include_str!("../../splserver.ini").lines().filter(|line| !line.starts_with('#')) {
+            let Some((key, default)) = line.split_once(" = ") else { continue };
+            assert!(manual.contains(&format!("\n| `{key}` | {default} | ")), "{line}");
+        }
+    }
+
+    #[test]
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
             [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\nchanges-per-minute=15\noverhead-budget=5%\n\

@@ -9,6 +9,7 @@ the thesis describes, with all methods at once.
 
 import argparse
 import json
+import math
 import os
 import platform
 import re
@@ -29,14 +30,15 @@ TASKS = "tasks/sorting.tasks"
 # Where setup.sh's Debian package puts it.
 JAVASSIST = "/usr/share/java/javassist.jar"
 RECREATED = ROOT / "evaluation/out/recreated"
-# The controller's defaults, which the settings files leave as they are: the other configurations do likewise.
-INITIAL_SLEEP_MS, CYCLE_SLEEP_MS, ENOUGH = 3000, 100, 1000
-# Cycles before the start whose median is the normal time, and cycles that are watched after the end.
-NORMAL, AFTER = 60, 60
+# The controller's defaults, for the re-creation.
+CYCLE_SLEEP_MS, ENOUGH = 100, 1000
+# Cycles before the start whose median is the normal time, those before them that warm the program up, and cycles that
+# are watched after the end.
+NORMAL, WARM_UP, AFTER = 60, 100, 60
 # Cycles that stand for a measurement where there is none.
 IDLE = 40
 # Seconds that one fork may take.
-DEADLINE = 180
+DEADLINE = 120
 
 CYCLE = re.compile(r"^cycle \d+: check -?\d+, ([0-9.]+) ms$")
 SITUATION = re.compile(r"\((\d+) of (\d+) unfinished methods measured, (\d+) optimal")
@@ -49,14 +51,16 @@ ENDS = ("spl: every class is as it was", "recreated: every method is finished")
 class Fork:
     """One run of one configuration: what it printed, each line with the moment at which it came."""
 
-    def __init__(self, command, environment):
+    def __init__(self, command, environment, through_spl):
         self.cycles, self.situations = [], []
-        self.start = self.end = self.pid = None
+        self.start = self.end = None
         self.lost = 0
         self.problems = []
         self.process = subprocess.Popen(
             command, cwd=ROOT, env={**os.environ, **environment}, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # The controller says which process the program is.
+        self.pid = None if through_spl else self.process.pid
         self.began = time.monotonic()
         self.readers = [
             threading.Thread(target=self.read, args=(self.process.stdout, self.said)),
@@ -72,7 +76,14 @@ class Fork:
     def said(self, now, line):
         match = CYCLE.match(line)
         if match:
-            self.cycles.append((now, float(match[1])))
+            self.cycles.append((now, float(match[1]), self.cpu_ms()))
+
+    def cpu_ms(self):
+        """CPU time that the program has taken with all its threads; the number of its clock is clock_getcpuclockid's."""
+        try:
+            return time.clock_gettime_ns(~self.pid << 3 | 2) / 1e6 if self.pid else math.nan
+        except OSError:
+            return math.nan
 
     def noted(self, now, line):
         if line.startswith(STARTS):
@@ -93,7 +104,7 @@ class Fork:
         done = False
         while not done and self.process.poll() is None and time.monotonic() - self.began < DEADLINE:
             time.sleep(0.05)
-            if not measured and self.start is None and time.monotonic() - self.began > INITIAL_SLEEP_MS / 1000:
+            if not measured and self.start is None and len(self.cycles) >= WARM_UP + NORMAL:
                 self.start = time.monotonic()
             if not measured and self.start and len(self.since(self.start)) >= IDLE:
                 self.end = self.end or time.monotonic()
@@ -110,25 +121,32 @@ class Fork:
             self.process.kill()
         for reader in self.readers:
             reader.join()
+        if done and sum(at <= self.start for at, _, _ in self.cycles) < WARM_UP + NORMAL:
+            self.problems.append(f"fewer than {WARM_UP + NORMAL} cycles before the measurement: try a longer --warm-up")
+            done = False
         return done
 
     def since(self, moment):
         return [cycle for cycle in list(self.cycles) if cycle[0] > moment]
 
     def figures(self):
-        before = [ms for at, ms in self.cycles if at <= self.start][-NORMAL:]
+        # Of each cycle, its time and what it took of all processors.
+        steps = [(at, ms, cpu - last[2]) for last, (at, ms, cpu) in zip(self.cycles, self.cycles[1:])]
+        before = [step for step in steps if step[0] <= self.start][-NORMAL:]
         # The cycle in which the last method finishes is the first to print after it.
-        during = [ms for at, ms in self.since(self.start)]
-        after = [ms for at, ms in self.since(self.end)][1:]
+        after = [step for step in steps if step[0] > self.end][1:]
+        during = [step for step in steps if step[0] > self.start]
         during = during[: len(during) - len(after)]
-        normal = statistics.median(before)
+        normal, normal_cpu = (statistics.median(step[column] for step in before) for column in (1, 2))
         return {
             "normal_ms": normal,
-            "after_ms": statistics.median(after),
-            "peak_ms": max(during),
+            "normal_cpu_ms": normal_cpu,
+            "after_ms": statistics.median(ms for _, ms, _ in after),
+            "peak_ms": max(ms for _, ms, _ in during),
             "cycles": len(during),
-            "lost_ms": sum(ms - normal for ms in during),
-            "lost_after_ms": sum(ms - normal for ms in after),
+            "lost_ms": sum(ms - normal for _, ms, _ in during),
+            "lost_cpu_ms": sum(cpu - normal_cpu for _, _, cpu in during),
+            "lost_after_cpu_ms": sum(cpu - normal_cpu for _, _, cpu in after),
             "seconds": self.end - self.start,
             "samples_lost": self.lost,
             "problems": self.problems,
@@ -138,7 +156,7 @@ class Fork:
         }
 
 
-def configurations(java, spl, out):
+def configurations(java, spl, sleep_ms, out):
     """Name, command, environment, whether anything is measured."""
     program = [java, "-cp", CLASSES, "sorting.Main", "--cycles", "0"]
     yield "alone", program, {}, False
@@ -149,10 +167,14 @@ def configurations(java, spl, out):
     for ini in settings:
         if ini.stem == "find-methods":
             continue
-        command = [spl, "run", "--config", str(ini), "--tasks", TASKS, "--out", f"{out}/{ini.stem}", "--", *program]
+        config = Path(out, ini.name)
+        section, text = "[communication]", ini.read_text()
+        with_sleep = f"{section}\ninitial-sleep = {sleep_ms}"
+        config.write_text(text.replace(section, with_sleep, 1) if section in text else f"{text}\n{with_sleep}\n")
+        command = [spl, "run", "--config", str(config), "--tasks", TASKS, "--out", f"{out}/{ini.stem}", "--", *program]
         # Every decision of the scheduler, for the number of methods over time.
         yield ini.stem, command, {"RUST_LOG": "spl_controller=info", "NO_COLOR": "1"}, True
-    arguments = f"{TASKS},{INITIAL_SLEEP_MS},{CYCLE_SLEEP_MS},{ENOUGH}"
+    arguments = f"{TASKS},{sleep_ms},{CYCLE_SLEEP_MS},{ENOUGH}"
     yield "recreated", [java, f"-javaagent:{RECREATED}/agent.jar={arguments}", *program[1:]], {}, True
 
 
@@ -180,32 +202,36 @@ def main():
     arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     arguments.add_argument("--rounds", type=int, default=5, help="forks of each configuration (default: %(default)s)")
+    arguments.add_argument("--warm-up", type=int, default=12, help="seconds before the measurement, in place of the "
+                           "settings' initial sleep; more on a busy machine (default: %(default)s)")
     arguments.add_argument("--only", action="append", help="only this configuration; may be repeated")
     options = arguments.parse_args()
     spl = str(Path(ROOT, options.spl).resolve())
     build_recreated()
     version = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=True)
+    commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
     result = {
         "schema": "spl.sorting-evaluation/1", "date": date.today().isoformat(), "machine": machine(),
-        "java": version.stderr.splitlines()[1], "rounds": options.rounds,
+        "java": version.stderr.splitlines()[1], "commit": commit.stdout.strip(), "rounds": options.rounds,
         "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [],
     }
     failed = False
     with tempfile.TemporaryDirectory() as out:
         for number in range(1, options.rounds + 1):
-            for name, command, environment, measured in configurations(options.java, spl, out):
+            for name, command, environment, measured in configurations(options.java, spl, 1000 * options.warm_up, out):
                 if options.only and name not in options.only:
                     continue
                 load = os.getloadavg()[0]
-                fork = Fork(command, environment)
+                fork = Fork(command, environment, command[0] == spl)
                 if not fork.finish(measured):
                     failed = True
-                    print(f"round {number}: {name}: not finished: {fork.problems}", file=sys.stderr)
+                    print(f"round {number}: {name}: left out: {fork.problems}", file=sys.stderr)
                     continue
                 figures = {"name": name, "round": number, "load_before": load, **fork.figures()}
                 result["forks"].append(figures)
                 print(f"round {number}: {name}: normal {figures['normal_ms']:.1f} ms, peak {figures['peak_ms']:.0f} ms, "
-                      f"{figures['cycles']} cycles, lost {figures['lost_ms']:.0f} ms", file=sys.stderr)
+                      f"{figures['cycles']} cycles, lost {figures['lost_ms']:.0f} ms, CPU "
+                      f"normal {figures['normal_cpu_ms']:.1f} ms, lost {figures['lost_cpu_ms']:.0f} ms", file=sys.stderr)
                 failed |= bool(fork.problems)
                 for problem in fork.problems:
                     print(f"  {problem}", file=sys.stderr)

@@ -38,7 +38,7 @@ awk -F , -v mark="$MARK" -v left_out="$work/left-out" '
     BEGIN { while ((getline method <left_out) > 0) is_out[method] = 1 }
     { calls[$5]++ }
     END { for (method in calls) if (!(method in is_out)) printf "%.1f %s\n", calls[method] / calls[mark], method }
-' "$work"/measurements/*.msr | sort -k 1,1 -rn -k 2 | head -n "$COUNT" >"$work/found"
+' "$work"/measurements/*.msr | sort -k 1,1nr -k 2,2 | head -n "$COUNT" >"$work/found"
 cat "$work/found"
 
 cycles=$(cat "$work"/measurements/java.util.Random..init.*.msr | wc -l)

@@ -67,7 +67,7 @@ public final class Agent implements ClassFileTransformer {
             while (!measured.isEmpty()) {
                 Thread.sleep(cycle);
                 Set<String> changed = new HashSet<>();
-                for (String message = Recorder.next(); message != null; message = Recorder.next()) {
+                for (String message : Recorder.take()) {
                     String name = message.split(",")[4];
                     if (counts.merge(name, 1, Integer::sum) == enough) {
                         finish(name, changed);

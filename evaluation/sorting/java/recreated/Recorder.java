@@ -30,7 +30,7 @@ public final class Recorder {
     }
 
     private static final Map<String, Holder> HOLDERS = new ConcurrentHashMap<>();
-    private static final Queue<String> MESSAGES = new ArrayDeque<>();
+    private static Queue<String> messages = new ArrayDeque<>();
     /** No message waits twice. */
     private static final Set<String> WAITING = new HashSet<>();
     /** Its own calls of measured methods do not count. */
@@ -84,21 +84,20 @@ public final class Recorder {
                 .append(measurement.start).append(',').append(end).append(',')
                 .append(measurement.depth).append(',').append(thread.getId()).append(',')
                 .append(name).append(",0").toString();
-        synchronized (MESSAGES) {
+        synchronized (WAITING) {
             if (WAITING.add(message)) {
-                MESSAGES.add(message);
+                messages.add(message);
             }
         }
     }
 
-    /** The next message, null when none waits. */
-    public static String next() {
-        synchronized (MESSAGES) {
-            String message = MESSAGES.poll();
-            if (message != null) {
-                WAITING.remove(message);
-            }
-            return message;
+    /** The messages that wait, which then wait no longer. */
+    public static Queue<String> take() {
+        synchronized (WAITING) {
+            Queue<String> taken = messages;
+            messages = new ArrayDeque<>();
+            WAITING.clear();
+            return taken;
         }
     }
 }

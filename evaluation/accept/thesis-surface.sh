@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# What the thesis describes, each point shown on JDK 11, 17, 21 and 25: by the end-to-end tests of its topic and by the
+# examples. Prints a line "ok|FAIL claim figure" for each and fails if one does. Fetches the JDKs that are missing;
+# builds what it runs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly TARGET=${CARGO_TARGET_DIR:-target}
+# Also seen from the examples' folders.
+CARGO_TARGET_DIR=$(realpath -m "$TARGET")
+export CARGO_TARGET_DIR
+# Seconds that measuring the example may take, warm-up and all.
+readonly DEADLINE=180
+readonly SPL=$CARGO_TARGET_DIR/release/spl
+
+work=$(mktemp -d)
+failed=0
+# The program that is being measured, if one is.
+program=
+
+finish() {
+    [[ -z $program ]] || kill -s KILL "$program" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# A claim that end-to-end tests show, all whose names contain one of the words, on each JDK. The JDKs stand in a list of
+# lines "NN HOME".
+tested() {
+    local claim=$1 figures=() good=1 number home
+    shift
+    while read -r number home; do
+        local log=$work/test-$number.txt status=0 passed
+        SPL_TEST_JAVA=$home/bin/java cargo test -q -p spl-controller --test e2e -- "$@" >"$log" 2>&1 </dev/null || status=$?
+        passed=$(grep -oE '[0-9]+ passed' "$log" | tail -n 1 || true)
+        figures+=("JDK $number: ${passed:-no test ran}")
+        # A name that matches no test would pass as well.
+        if [[ $status -ne 0 || -z $passed || $passed == "0 passed" ]]; then
+            good=0
+            tail -n 30 "$log"
+        fi
+    done <"$work/jdks"
+    figures=$(printf '%s, ' "${figures[@]}")
+    if [[ $good -eq 1 ]]; then ok "$claim: ${figures%, }"; else fail "$claim: ${figures%, }"; fi
+}
+
+# The sorting example is measured to its end. $1: the claim; $2: the least number of samples; $3: the settings.
+sorting() {
+    local claim=$1 least=$2 number home good=1 figures="" count
+    while read -r number home; do
+        local out=$work/sorting-$number
+        # The example starts the `java` of the path.
+        PATH=$home/bin:$PATH "$SPL" run --quiet --config "$3" --tasks tasks/sorting.tasks --out "$out" -- \
+            java -cp examples/sorting/build sorting.Main --cycles 0 >/dev/null 2>"$work/log" </dev/null &
+        local spl=$!
+        await_end "$spl" "$out/run.json" || { good=0; tail -n 5 "$work/log"; }
+        count=$(cat "$out"/measurements/*.msr 2>/dev/null | grep -c '^took' || true)
+        ((count >= least)) || good=0
+        figures+="JDK $number: $count, "
+    done <"$work/jdks"
+    if [[ $good -eq 1 ]]; then ok "$claim: samples ${figures%, }"; else fail "$claim: samples ${figures%, }"; fi
+}
+
+# Waits until the run says that it is finished, then ends the program, which ends the controller.
+await_end() {
+    local spl=$1 state=$2 until=$((SECONDS + DEADLINE))
+    until grep -q '"finished": *true' <(tail -n 3 "$state" 2>/dev/null); do
+        if ((SECONDS >= until)) || ! kill -0 "$spl" 2>/dev/null; then break; fi
+        program=$(ps -o pid= --ppid "$spl" | head -n 1 || true)
+        sleep 0.2
+    done
+    [[ -z $program ]] || kill -s KILL "$program" 2>/dev/null || true
+    program=
+    wait "$spl" || true
+    grep -q '"finished": *true' <(tail -n 3 "$state" 2>/dev/null)
+}
+
+example() {
+    local claim=$1 status=0
+    shift
+    make -s --no-print-directory "$@" >"$work/example.txt" 2>&1 </dev/null || status=$?
+    if [[ $status -eq 0 ]]; then ok "$claim"; else fail "$claim: status $status"; tail -n 10 "$work/example.txt"; fi
+}
+
+help_texts() {
+    local claim="each command explains itself, with an example and its exit status" command good=0
+    for command in run serve client instrument; do
+        "$SPL" "$command" --help >"$work/help.txt"
+        if grep -q '^Example' "$work/help.txt" && grep -qi 'exit status' "$work/help.txt"; then good=$((good + 1)); fi
+    done
+    if [[ $good -eq 4 ]]; then ok "$claim: $good of 4"; else fail "$claim: $good of 4"; fi
+}
+
+scripts/jdks.sh
+scripts/jdks.sh --list >"$work/jdks"
+cargo build -q --release -p spl-controller -p spl-agent
+cargo build -q -p spl-agent -p spl-witness -p spl-controller
+make -s --no-print-directory -C examples/sorting classes
+
+for number in 11 17 21 25; do
+    grep -q "^$number " "$work/jdks" || fail "JDK $number is there to be tested on"
+done
+tested "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys::
+tested "a controller and its programs in two terminals (3.3.1)" serving::
+tested "a killed controller's run is gone on with" resuming::
+tested "verdicts and workload sizes (3.2.6, 3.2.7)" verdicts:: sizes::
+tested "threads, recursion and exceptions are told apart (1.2)" recursion:: programs::
+tested "wrong input is refused with place and remedy" bad_input:: startup::
+sorting "the 22 methods of the first evaluation, all at once (4.1.2)" 22000 examples/sorting/all-at-once.ini
+sorting "the same, their number controlled" 22000 examples/sorting/controlled.ini
+sorting "the same, one by one" 22000 examples/sorting/one-by-one.ini
+example "make -C examples/sorting run ends well" -C examples/sorting run MODE=all-at-once OUT="$work/sorting" \
+    SORTING_ARGS="--cycles 600 --quiet-times"
+example "make -C examples/rome run ends well: three assumptions hold (4.2)" -C examples/rome run OUT="$work/rome"
+help_texts
+
+exit "$failed"
