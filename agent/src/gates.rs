@@ -32,6 +32,11 @@ impl Gates {
         self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, MOST_SKIPPED), Release);
     }
 
+    /// The number of the latest opening; 0 before the first.
+    pub fn epoch(&self, id: u32) -> u32 {
+        self.memory.u32_at(((id as usize) << GATE_SHIFT) + GATE_EPOCH).load(Relaxed)
+    }
+
     /// Takes no more samples of a method. Calls that have begun are still recorded.
     pub fn close(&self, id: u32) {
         self.memory.u32_at(((id as usize) << GATE_SHIFT) + GATE_EVERY).store(0, Release);

@@ -40,6 +40,10 @@ pub const RETIRED: usize = 40;
 pub const TAIL: usize = 64;
 /// Block: one cell a method.
 pub const CELLS: usize = 128;
+/// Cell: measured activations (u16), and what the probe counts lost exits by (u16).
+pub const CELL_DEPTH: usize = 0;
+/// Cell: number of the opening that it belongs to (u32).
+pub const CELL_EPOCH: usize = 4;
 /// Bytes of a cell, as a power of two.
 pub const CELL_SHIFT: usize = 4;
 /// Block: the ring of samples.
@@ -101,7 +105,7 @@ mod tests {
 
     #[test]
     fn java_and_rust_agree() {
-        let all: [(&str, u64); 27] = [
+        let all: [(&str, u64); 29] = [
             ("GATE_SHIFT", GATE_SHIFT as u64),
             ("GATE_EVERY", GATE_EVERY as u64),
             ("GATE_EPOCH", GATE_EPOCH as u64),
@@ -115,6 +119,8 @@ mod tests {
             ("TAIL", TAIL as u64),
             ("CELLS", CELLS as u64),
             ("CELL_SHIFT", CELL_SHIFT as u64),
+            ("CELL_DEPTH", CELL_DEPTH as u64),
+            ("CELL_EPOCH", CELL_EPOCH as u64),
             ("RING", RING as u64),
             ("SLOT_SHIFT", SLOT_SHIFT as u64),
             ("SLOTS", SLOTS),

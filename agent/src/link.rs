@@ -100,6 +100,8 @@ pub struct Link {
     defined: HashSet<MethodRef>,
     /// Handle of each id that this session has instrumented.
     handles: HashMap<u32, u32>,
+    /// Handles of methods whose gate was closed and of which calls may still be running.
+    closing: BTreeSet<u32>,
     waiting: Vec<WireSample>,
     dropped: u64,
     anomalies: u64,
@@ -126,6 +128,7 @@ impl Link {
             methods: BTreeMap::new(),
             defined: HashSet::new(),
             handles: HashMap::new(),
+            closing: BTreeSet::new(),
             waiting: Vec::new(),
             dropped: 0,
             anomalies: 0,
@@ -175,6 +178,7 @@ impl Link {
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.rings.lost();
         self.waiting.clear();
+        self.closing.clear();
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
             Some(Ok(cost)) => {
@@ -202,7 +206,7 @@ impl Link {
             if stream.flush().is_err() {
                 return Ended::Lost;
             }
-            let armed = self.methods.values().any(|method| method.left > 0);
+            let armed = !self.closing.is_empty() || self.methods.values().any(|method| method.left > 0);
             let until_send = next_send.saturating_duration_since(Instant::now());
             let pause = if armed { DRAIN_EVERY } else { until_send.max(DRAIN_EVERY) };
             let [readable, woken] = sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause);
@@ -220,6 +224,7 @@ impl Link {
                 self.send(&mut stream);
                 next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
             }
+            self.say_idle(&mut stream);
             let reason = match (dying, detached) {
                 (true, _) => ByeReason::VmDeath,
                 (false, Some(Ok(()))) => ByeReason::Detached,
@@ -382,7 +387,27 @@ impl Link {
         let left = limit.saturating_sub(method.taken);
         method.left = if quota == 0 { left } else { left.min(quota) };
         if method.left > 0 {
+            self.closing.remove(&handle);
             self.parts.state.gates.open(id, every, method.left);
+        }
+    }
+
+    /// Says of which methods no more samples come until their gate is opened again.
+    fn say_idle(&mut self, stream: &mut Stream) {
+        let Parts { rings, state, .. } = &self.parts;
+        let (methods, is_over) = (&self.methods, |id| !rings.is_running(id, state.gates.epoch(id)));
+        let id_of = |handle: &u32| methods.get(handle).and_then(|method| method.id);
+        let idle: Vec<u32> =
+            self.closing.iter().copied().filter(|handle| id_of(handle).is_none_or(is_over)).collect();
+        if idle.is_empty() {
+            return;
+        }
+        // What the calls left in the rings goes first.
+        self.drain();
+        self.send(stream);
+        for handle in idle {
+            self.closing.remove(&handle);
+            stream.put(&ToController::Idle { handle });
         }
     }
 
@@ -399,6 +424,7 @@ impl Link {
         method.left = 0;
         if let Some(id) = method.id {
             self.parts.state.gates.close(id);
+            self.closing.insert(handle);
         }
     }
 

@@ -72,6 +72,17 @@ impl Rings {
         lost
     }
 
+    /// Whether some thread is still in a call of the method that was taken since its gate was opened the last time, as
+    /// far as the threads that have a block of their own show it.
+    pub fn is_running(&self, id: u32, epoch: u32) -> bool {
+        (0..THREAD_BLOCKS).map(|index| index << BLOCK_SHIFT).any(|block| {
+            let cell = block + CELLS + ((id as usize) << CELL_SHIFT);
+            self.memory.u64_at(block + OWNER).load(Relaxed) != 0
+                && self.memory.u32_at(cell + CELL_EPOCH).load(Relaxed) == epoch
+                && self.memory.u32_at(cell + CELL_DEPTH).load(Acquire) & u32::from(u16::MAX) != 0
+        })
+    }
+
     fn drain_thread(&self, index: usize, take: &mut dyn FnMut(Raw)) {
         let block = index << BLOCK_SHIFT;
         // Before the head: what a thread recorded before it ended is taken before its block is freed.
@@ -190,6 +201,22 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
     use std::sync::atomic::Ordering::SeqCst;
+
+    #[test]
+    fn calls_that_run_are_seen_in_the_cells_of_their_thread() {
+        let memory = Memory::map(BLOCKS_BYTES).unwrap();
+        let rings = Rings::new(memory);
+        let (block, id, epoch) = (7 << BLOCK_SHIFT, 3, 5);
+        let cell = block + CELLS + (3 << CELL_SHIFT);
+        let running = || [rings.is_running(id, epoch), rings.is_running(id, 4), rings.is_running(2, epoch)];
+        memory.u32_at(cell + CELL_EPOCH).store(epoch, Relaxed);
+        memory.u32_at(cell + CELL_DEPTH).store(9 << 16 | 2, Relaxed);
+        assert_eq!(running(), [false; 3], "nobody owns the block");
+        memory.u64_at(block + OWNER).store(!7, Relaxed);
+        assert_eq!(running(), [true, false, false]);
+        memory.u32_at(cell + CELL_DEPTH).store(9 << 16, Relaxed);
+        assert_eq!(running(), [false; 3], "what is lost is no call");
+    }
 
     /// What `SplProbe.own` does.
     fn own(memory: Memory, index: usize, start: u64) {

@@ -4,7 +4,7 @@
 use crate::session::Input;
 use spl_wire::{Decoder, Encoder, Greeting, ToAgent, ToController};
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -95,7 +95,11 @@ async fn read(
     loop {
         while let Some(message) = decoder.next::<ToController>().map_err(io::Error::other)? {
             let farewell = matches!(message, ToController::Bye { .. });
-            if inputs.send(Input::Said { agent: agent.clone(), message: Box::new(message) }).await.is_err() {
+            if inputs
+                .send(Input::Said { agent: agent.clone(), at: Instant::now(), message: Box::new(message) })
+                .await
+                .is_err()
+            {
                 return Ok(End::Closed);
             }
             if farewell {

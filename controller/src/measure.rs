@@ -65,10 +65,11 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
     loop {
         let next = tokio::select! {
             biased;
-            () = tokio::time::sleep_until(session.next_cycle().into()) => session.cycle(),
             Some(input) = inputs.waiting.recv() => session.input(input),
+            () = tokio::time::sleep_until(session.next_idle().into()) => session.idle(),
         };
-        if next == Next::Over {
+        // However many inputs wait, cycles go on.
+        if next == Next::Over || session.cycle() == Next::Over {
             return;
         }
     }

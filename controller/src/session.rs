@@ -30,8 +30,8 @@ const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
 /// What the loop is told.
 #[derive(Debug)]
 pub enum Input {
-    /// A message of an agent.
-    Said { agent: Agent, message: Box<ToController> },
+    /// A message of an agent, and when it came.
+    Said { agent: Agent, at: Instant, message: Box<ToController> },
     /// The connection of an agent ended.
     Lost { agent: u64, why: String },
     /// The program ended.
@@ -66,7 +66,11 @@ pub struct Session<'a> {
     every: Vec<u32>,
     /// Methods whose gates are open.
     open: BTreeSet<usize>,
-    /// Samples that count for nothing, by method, as far as the agent knows of them.
+    /// Samples that a gate may take each time it is opened.
+    turn_quota: Option<u64>,
+    /// Samples of each method that this agent has sent.
+    received: BTreeMap<usize, u64>,
+    /// Those of them that count for nothing, as far as the agent knows.
     given_back: BTreeMap<usize, u64>,
     /// When the agent was asked for its clock.
     asked_at: Option<Instant>,
@@ -75,6 +79,8 @@ pub struct Session<'a> {
     resumed: Option<Resumed>,
     token: Option<Token>,
     began: Instant,
+    /// When what is being handled happened.
+    now: Instant,
     agent: Option<Agent>,
     /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
     /// and again, the operator is told once.
@@ -120,6 +126,8 @@ impl<'a> Session<'a> {
             cost: setup.config.overhead_budget.map(Cost::new),
             every: vec![1; setup.program.tasks.methods.len()],
             open: BTreeSet::new(),
+            turn_quota: None,
+            received: BTreeMap::new(),
             given_back: BTreeMap::new(),
             asked_at: None,
             output,
@@ -127,6 +135,7 @@ impl<'a> Session<'a> {
             resumed,
             token,
             began: now,
+            now,
             agent: None,
             turned_away: Default::default(),
             start_at: None,
@@ -168,14 +177,31 @@ impl<'a> Session<'a> {
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
         let start = self.start_at.filter(|_| self.detach_by.is_none());
+        start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
+    }
+
+    /// When [`idle`](Self::idle) is to be called next, if no input comes before.
+    pub fn next_idle(&self) -> Instant {
         let turn = self.scheduler.wake_ns().map(|at_ns| self.began + Duration::from_nanos(at_ns));
-        [start, turn].into_iter().flatten().fold(self.next_cycle, Instant::min)
+        turn.map_or(self.next_cycle(), |turn| turn.min(self.next_cycle()))
+    }
+
+    /// Time passed, and every input that came was handled: what is due happens.
+    pub fn idle(&mut self) -> Next {
+        self.now = Instant::now();
+        if self.scheduler.wake_ns().is_some_and(|at_ns| self.now_ns() >= at_ns) {
+            self.event(Event::Pulse);
+        }
+        self.cycle()
     }
 
     /// Handles one input.
     pub fn input(&mut self, input: Input) -> Next {
         match input {
-            Input::Said { agent, message } => self.said(&agent, *message),
+            Input::Said { agent, at, message } => {
+                self.now = at;
+                self.said(&agent, *message)
+            }
             Input::Lost { agent, why } if self.agent.as_ref().is_some_and(|ours| ours.id == agent) => {
                 self.agent = None;
                 if self.detach_by.is_some() || self.scheduler.is_done() {
@@ -200,7 +226,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The work of one communication cycle.
+    /// The work of one communication cycle, if it is time for it.
     pub fn cycle(&mut self) -> Next {
         let now = Instant::now();
         if self.detach_by.is_some_and(|by| now >= by) {
@@ -212,9 +238,6 @@ impl<'a> Session<'a> {
             self.progress.note("the measurement starts");
             self.save(false);
             self.event(Event::Start);
-        }
-        if self.scheduler.wake_ns().is_some_and(|at_ns| self.now_ns() >= at_ns) {
-            self.event(Event::Pulse);
         }
         if now >= self.next_cycle {
             self.next_cycle = now + self.config.cycle_sleep.max(SHORTEST_CYCLE);
@@ -230,9 +253,10 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    /// Nanoseconds since the session began: the scheduler's clock.
+    /// Nanoseconds from the session's beginning to when what is being handled happened: the scheduler's clock. While
+    /// inputs wait it doesn't go on, lest samples in them come too late for the window that they belong to.
     fn now_ns(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(self.now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Ends every method with what it has.

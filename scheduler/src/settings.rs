@@ -65,6 +65,10 @@ pub struct Paired {
 impl Paired {
     /// Median calls of the slowest method in a turn: enough that few calls reach beyond it.
     pub const MEDIANS: u64 = 20;
+    /// Windows over which the samples of a busy method are spread: more than twice what a sequential test asks for.
+    pub const WINDOWS: u64 = 50;
+    /// Samples of a turn that are always allowed.
+    pub const LEAST: u64 = 10;
 }
 
 /// An overhead ceiling. The rates of calls come from the samples that arrive and are lost, so what a method costs is
@@ -130,6 +134,14 @@ impl Settings {
     #[must_use]
     pub fn agent_limit_rules(&self) -> bool {
         self.effective_max() < self.max_samples
+    }
+
+    /// Samples that a gate should take in one turn of a window, or as many as come without windows. A busy method would
+    /// fill its maximum in a few windows, and time would not be shared: it gets enough for [`Paired::WINDOWS`] of them.
+    #[must_use]
+    pub fn turn_quota(&self) -> Option<u64> {
+        let fair = (self.effective_max() / Paired::WINDOWS).max(Paired::LEAST);
+        self.windows().map(|_| fair)
     }
 
     /// Windows, where there is something to compare.

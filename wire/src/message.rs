@@ -110,6 +110,12 @@ pub enum ToController {
         /// Why nothing follows.
         reason: ByeReason,
     },
+    /// After [`ToAgent::Disarm`]: no call that was taken is running any more, and the samples of all of them have been sent
+    /// (but for one that ended at that very moment). Of calls in threads that share a buffer, as virtual threads do, it is not known.
+    Idle {
+        /// The method.
+        handle: u32,
+    },
 }
 
 /// From the controller to the agent.

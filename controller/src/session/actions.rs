@@ -29,9 +29,11 @@ impl Session<'_> {
     fn carry_out(&mut self, decision: Decision) {
         match decision.action {
             Action::Measure(method) => self.open_gate(method),
-            Action::Suspend(MethodIx(method)) | Action::Rest(MethodIx(method)) => {
-                self.open.remove(&method);
-                self.send(ToAgent::Disarm { handle: method as u32 });
+            Action::Suspend(MethodIx(method)) => self.close_gate(method),
+            Action::Rest(MethodIx(method)) => {
+                self.close_gate(method);
+                // Windows are over long before the agent would send what it has.
+                self.send(ToAgent::Drain);
             }
             Action::SampleEvery { method, every } => {
                 if let Some(known) = self.every.get_mut(method.0) {
@@ -43,8 +45,7 @@ impl Session<'_> {
             }
             Action::Window(window) => self.window(&window),
             Action::Finished(MethodIx(method)) => {
-                self.open.remove(&method);
-                self.send(ToAgent::Disarm { handle: method as u32 });
+                self.close_gate(method);
                 let flushed = self.output.flush(method);
                 self.check(flushed);
             }
@@ -66,7 +67,13 @@ impl Session<'_> {
     pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx) {
         self.open.insert(method);
         let every = self.every.get(method).copied().unwrap_or(1);
-        self.send(ToAgent::Arm { handle: method as u32, every, quota: 0 });
+        let quota = self.turn_quota.unwrap_or(0);
+        self.send(ToAgent::Arm { handle: method as u32, every, quota });
+    }
+
+    fn close_gate(&mut self, method: usize) {
+        self.open.remove(&method);
+        self.send(ToAgent::Disarm { handle: method as u32 });
     }
 
     fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {

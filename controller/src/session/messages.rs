@@ -5,7 +5,7 @@ use crate::agents::Agent;
 use crate::progress::one_line;
 use crate::resume::Resumed;
 use spl_model::Outcome;
-use spl_scheduler::{Event, MethodIx};
+use spl_scheduler::{Event, MethodIx, Settings};
 use spl_wire::{ByeReason, ToAgent, ToController};
 use std::time::Instant;
 
@@ -37,6 +37,7 @@ impl Session<'_> {
             }
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
+            ToController::Idle { handle } => self.event(Event::Drained(MethodIx(handle as usize))),
             ToController::Hello { .. } | ToController::Notice { .. } => {}
         }
         Next::Go
@@ -76,13 +77,14 @@ impl Session<'_> {
         if let Some(cost) = &mut self.cost {
             cost.calibrated(pid, probe_cost_ps);
         }
-        // Until a question has gone there and back, which tells better.
         self.event(Event::Clock { jvm_ns: now_ns });
-        self.asked_at = Some(Instant::now());
+        self.asked_at = Some(self.now);
         agent.send(ToAgent::Ping { id: 0 });
         if let Some(limit) = max_measurements {
             self.event(Event::AgentLimit(limit));
         }
+        let limited = Settings { agent_limit: max_measurements, ..self.config.scheduler.clone() };
+        self.turn_quota = limited.turn_quota();
         self.output.set_origin(&pid.to_string());
         for (handle, task) in (0..).zip(&self.tasks.methods) {
             agent.send(ToAgent::Define {
@@ -96,6 +98,7 @@ impl Session<'_> {
             self.resume(resumed);
         }
         self.given_back.clear();
+        self.received.clear();
         if !self.ever_connected {
             self.start_at = Some(Instant::now() + self.config.initial_sleep);
         }
@@ -134,7 +137,8 @@ impl Session<'_> {
     /// The agent's clock at some moment between question and answer: the middle errs least.
     fn pong(&mut self, jvm_ns: u64) {
         if let Some(asked) = self.asked_at.take() {
-            let way_ns = u64::try_from(asked.elapsed().as_nanos() / 2).unwrap_or(u64::MAX);
+            let way_ns =
+                u64::try_from(self.now.saturating_duration_since(asked).as_nanos() / 2).unwrap_or(u64::MAX);
             self.event(Event::Clock { jvm_ns: jvm_ns.saturating_add(way_ns) });
         }
     }
@@ -171,11 +175,12 @@ impl Session<'_> {
         }
     }
 
-    /// The agent counts every sample that it takes; those that count for nothing are given back to it.
+    /// The agent counts every sample that it takes; those that count for nothing are given back to it. Those that wait
+    /// for the end of their window are too: what then counts too much ends at the controller's own maximum.
     fn limit(&mut self, handle: u32) {
         let method = MethodIx(handle as usize);
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
-        let uncounted = progress.discarded + progress.surplus;
+        let uncounted = self.received.get(&method.0).map_or(0, |all| all.saturating_sub(progress.samples));
         let known = self.given_back.insert(method.0, uncounted).unwrap_or(0);
         let count = uncounted.saturating_sub(known);
         if count == 0 {
@@ -196,6 +201,7 @@ impl Session<'_> {
             }
         }
         for (method, sample) in &batch {
+            *self.received.entry(method.0).or_insert(0) += 1;
             let written = self.output.sample(method.0, sample);
             self.check(written);
         }

@@ -7,6 +7,9 @@ use spl_verdict::NotEvaluated;
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 
+/// Of an endless measurement the fiftieth part, which is what a turn in a window may take.
+const MANY: u64 = 1_000_000_000 / 50;
+
 impl Row {
     /// As [`measures`](Self::measures), with nothing of what the thesis hasn't but this key.
     fn measures_beyond(&self, value: &str) -> Case {
@@ -54,7 +57,7 @@ fn next_gate(agent: &mut Agent) -> ToAgent {
 fn first_gate(case: &Case) -> (Served, Agent) {
     let served = serve(case, &["--once"]);
     let mut agent = Agent::connect(served.port, Some(&served.token));
-    assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 0, every: 1, quota: 0 });
+    assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 0, every: 1, quota: MANY });
     (served, agent)
 }
 
@@ -74,7 +77,7 @@ rows! {
         let case = row.compares_beyond("1").set("scheduler", "window-overlap", "0");
         let (_served, mut agent) = first_gate(&case);
         assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: 0 });
-        assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 1, every: 1, quota: 0 });
+        assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 1, every: 1, quota: MANY });
         let (_served, mut agent) = first_gate(&row.compares_beyond("3600000"));
         agent.settles();
         assert_eq!(agent.armed, BTreeSet::from([0]));

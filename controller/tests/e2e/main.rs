@@ -17,6 +17,7 @@ mod harness;
 mod hostile;
 mod keys;
 mod keys_beyond;
+mod language;
 mod programs;
 mod recursion;
 mod restore;

@@ -213,6 +213,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Samples { samples: vec![sample], dropped: 8, anomalies: 9 }, &samples);
     check(ToController::Restored { handles: vec![1, 2] }, &[5, 2, 1, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
+    check(ToController::Idle { handle: 5 }, &[12, 5]);
     check(ToAgent::Arm { handle: 1, every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
     check(ToAgent::Discarded { handle: 1, count: 200 }, &[11, 1, 200, 1]);

@@ -46,6 +46,7 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
                 at_ns
             }),
         any::<Vec<u32>>().prop_map(|handles| ToController::Restored { handles }),
+        any::<u32>().prop_map(|handle| ToController::Idle { handle }),
         any::<u32>().prop_map(|handle| ToController::Limit { handle }),
         any::<String>().prop_map(|text| ToController::Warning { text }),
         (any::<u64>(), notice()).prop_map(|(at_ns, notice)| ToController::Notice { at_ns, notice }),

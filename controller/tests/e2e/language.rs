@@ -1,0 +1,83 @@
+//! The full language in a running program: methods named as in Java, assertions, windows and the sequential mode.
+
+use crate::case::Case;
+use spl_records::AssertionRecord;
+use spl_verdict::{Basis, Standing};
+use std::fs;
+
+const TASKS: &str = "\
+let fast = CompareLoop#fast(int[])
+let slow = CompareLoop::slow
+fast < slow
+median(fast) <= 2 * median(slow)
+assert \"slow is slower\": slow > 1.2 * fast & p90(fast) <= 5 s
+assert \"both take no time\": fast < 1 ns | slow < 1 ns
+";
+
+fn assertions(case: &Case) -> Vec<AssertionRecord> {
+    let text = fs::read_to_string(case.path("out/assertions.jsonl")).unwrap();
+    let mut records: Vec<_> = text.lines().map(|line| AssertionRecord::from_json(line).unwrap()).collect();
+    records.sort_by_key(|record| record.asserted.assertion);
+    records
+}
+
+#[test]
+fn assertions_are_decided_while_the_program_runs() {
+    let case = Case::comparing(TASKS);
+    let mut run = case.java(&["CompareLoop", "0"]);
+    run.awaits_agent();
+    run.awaits("spl: verdict: both take no time: ");
+    let ended = run.ends();
+    ended.assert_status(1);
+    ended.assert_said(&[
+        "spl: CompareLoop.fast([I)J < CompareLoop.slow([I)J",
+        "spl: assert \"slow is slower\": slow > 1.2 * fast & p90(fast) <= 5 s",
+        "spl:     p90(fast) <= 5 s: ",
+        "spl: verdict: both take no time: FAILS",
+    ]);
+    let records = assertions(&case);
+    let standings: Vec<Standing> = records.iter().map(|record| record.asserted.standing()).collect();
+    assert_eq!(standings, [Standing::Holds, Standing::Holds, Standing::Fails]);
+    assert_eq!(records[0].text, "median(fast) <= 2 * median(slow)");
+    assert!(records[0].asserted.basis.is_some_and(Basis::holds));
+    assert_eq!(records[1].relations, ["slow > 1.2 * fast", "p90(fast) <= 5 s"]);
+    assert_eq!(case.results().len(), 1, "a plain comparison stands in the result file");
+    let decisions = fs::read_to_string(case.path("out/decisions.jsonl")).unwrap();
+    for action in ["measure", "instrument", "evaluate", "judge", "finish", "end"] {
+        assert!(decisions.contains(&format!("\"action\":\"{action}\"")), "{action} is missing: {decisions}");
+    }
+}
+
+#[test]
+fn a_method_that_no_class_has_is_told_before_the_program_starts() {
+    let case = Case::comparing("CompareLoop#fats(int[]) < CompareLoop#slow\n");
+    let ended = case.java(&["CompareLoop", "0"]).ends_by_itself();
+    ended.assert_status(2);
+    ended.assert_said(&["the task file spl.tasks cannot be used", "CompareLoop#fats(int[])", "fast"]);
+    assert!(!ended.err.contains("CompareLoop: arrays"), "the program was started: {}", ended.err);
+}
+
+#[test]
+fn windows_are_shared_and_looked_at_until_the_evidence_suffices() {
+    let tasks = "CompareLoop#fast < CompareLoop#slow\nCompareLoop#fast > CompareLoop#slow\n";
+    let case = Case::comparing(tasks)
+        .set("scheduler", "profile", "production")
+        .set("scheduler", "policy", "paired")
+        .set("scheduler", "window", "10")
+        .set("sampling", "warm-up-time", "100")
+        .set("evaluator", "method", "sequential")
+        .set("controller", "max-method-measurements", "5000");
+    let mut run = case.java(&["CompareLoop", "0"]);
+    run.awaits_agent();
+    run.awaits("spl: verdict: CompareLoop.fast([I)J < ");
+    run.awaits("spl: verdict: CompareLoop.fast([I)J > ");
+    let ended = run.ends();
+    ended.assert_status(1);
+    let mut bases: Vec<_> = case.results().into_iter().map(|one| (one.sign, one.evaluation)).collect();
+    bases.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let [(_, less), (_, greater)] = &bases[..] else { panic!("two results: {bases:?}") };
+    let (less, greater) = (less.verdict.as_ref().unwrap(), greater.verdict.as_ref().unwrap());
+    assert_eq!((less.basis, greater.basis), (Basis::Proved, Basis::Refuted));
+    assert_eq!(less.left.n, less.right.n, "calls were paired");
+    assert!(less.left.n < 5000, "it was decided before the methods were full");
+}
