@@ -10,8 +10,8 @@ let fast = CompareLoop#fast(int[])
 let slow = CompareLoop::slow
 fast < slow
 median(fast) <= 2 * median(slow)
-assert \"slow is slower\": slow > 1.2 * fast & p90(fast) <= 5 s
-assert \"both take no time\": fast < 1 ns | slow < 1 ns
+assert \"slow is slower\": median(slow) > 1.2 * median(fast) & p90(fast) <= 5 s
+assert \"both take no time\": median(fast) < 1 ns | median(slow) < 1 ns
 ";
 
 fn assertions(case: &Case) -> Vec<AssertionRecord> {
@@ -24,14 +24,15 @@ fn assertions(case: &Case) -> Vec<AssertionRecord> {
 #[test]
 fn assertions_are_decided_while_the_program_runs() {
     let case = Case::comparing(TASKS);
-    let mut run = case.java(&["CompareLoop", "0"]);
+    // Calls of half a millisecond and more, which neither a busy machine nor the interpreter turns round.
+    let mut run = case.java(&["CompareLoop", "0", "300000"]);
     run.awaits_agent();
     run.awaits("spl: verdict: both take no time: ");
     let ended = run.ends();
     ended.assert_status(1);
     ended.assert_said(&[
         "spl: CompareLoop.fast([I)J < CompareLoop.slow([I)J",
-        "spl: assert \"slow is slower\": slow > 1.2 * fast & p90(fast) <= 5 s",
+        "spl: assert \"slow is slower\": median(slow) > 1.2 * median(fast) & p90(fast) <= 5 s",
         "spl:     p90(fast) <= 5 s: ",
         "spl: verdict: both take no time: FAILS",
     ]);
@@ -40,7 +41,7 @@ fn assertions_are_decided_while_the_program_runs() {
     assert_eq!(standings, [Standing::Holds, Standing::Holds, Standing::Fails]);
     assert_eq!(records[0].text, "median(fast) <= 2 * median(slow)");
     assert!(records[0].asserted.basis.is_some_and(Basis::holds));
-    assert_eq!(records[1].relations, ["slow > 1.2 * fast", "p90(fast) <= 5 s"]);
+    assert_eq!(records[1].relations, ["median(slow) > 1.2 * median(fast)", "p90(fast) <= 5 s"]);
     assert_eq!(case.results().len(), 1, "a plain comparison stands in the result file");
     let decisions = fs::read_to_string(case.path("out/decisions.jsonl")).unwrap();
     for action in ["measure", "instrument", "evaluate", "judge", "finish", "end"] {
@@ -67,7 +68,7 @@ fn windows_are_shared_and_looked_at_until_the_evidence_suffices() {
         .set("sampling", "warm-up-time", "100")
         .set("evaluator", "method", "sequential")
         .set("controller", "max-method-measurements", "5000");
-    let mut run = case.java(&["CompareLoop", "0"]);
+    let mut run = case.java(&["CompareLoop", "0", "20000"]);
     run.awaits_agent();
     run.awaits("spl: verdict: CompareLoop.fast([I)J < ");
     run.awaits("spl: verdict: CompareLoop.fast([I)J > ");
