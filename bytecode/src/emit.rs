@@ -1,9 +1,9 @@
 //! The few instructions that we insert, in their shortest forms.
 
-use crate::names;
 use crate::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
 use crate::pool::PoolBuilder;
-use spl_model::{FieldType, Refusal};
+use crate::signature::Field;
+use spl_model::Refusal;
 
 /// Types as load, store and return instructions tell them apart (JVMS 2.11.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +16,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) fn of(field: &FieldType) -> Self {
-        match field {
-            FieldType::Long => Self::Long,
-            FieldType::Float => Self::Float,
-            FieldType::Double => Self::Double,
-            FieldType::Object(_) | FieldType::Array(_) => Self::Reference,
-            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
-                Self::Int
-            }
+    pub(crate) fn of(field: Field<'_>) -> Self {
+        match field.tag() {
+            b'J' => Self::Long,
+            b'F' => Self::Float,
+            b'D' => Self::Double,
+            b'L' | b'[' => Self::Reference,
+            _ => Self::Int,
         }
     }
 
@@ -47,16 +45,12 @@ impl Kind {
 
 /// Bytecode in the making; constants go to the pool.
 #[derive(Debug)]
-pub(crate) struct Emitter<'p> {
-    pub(crate) pool: &'p mut PoolBuilder,
-    pub(crate) code: Vec<u8>,
+pub(crate) struct Emitter<'p, 'c> {
+    pub(crate) pool: &'p mut PoolBuilder<'c>,
+    pub(crate) code: &'p mut Vec<u8>,
 }
 
-impl<'p> Emitter<'p> {
-    pub(crate) fn new(pool: &'p mut PoolBuilder) -> Self {
-        Self { pool, code: Vec::new() }
-    }
-
+impl Emitter<'_, '_> {
     pub(crate) fn op(&mut self, opcode: u8) -> &mut Self {
         self.code.push(opcode);
         self
@@ -108,16 +102,23 @@ impl<'p> Emitter<'p> {
     }
 
     /// Adds one to a static int of the probe class, by three stack words at most.
-    pub(crate) fn count(&mut self, (name, descriptor): (&str, &str)) -> Result<&mut Self, Refusal> {
-        let field = self.pool.field(names::PROBE_CLASS, name, descriptor)?.to_be_bytes();
+    pub(crate) fn count(
+        &mut self,
+        (name, descriptor): (&'static str, &'static str),
+    ) -> Result<&mut Self, Refusal> {
+        let field = self.pool.field(name, descriptor)?.to_be_bytes();
         self.op(GETSTATIC).code.extend(field);
         self.op(ICONST_1).op(IADD).op(PUTSTATIC).code.extend(field);
         Ok(self)
     }
 
     /// Calls a method of the probe class.
-    pub(crate) fn call(&mut self, name: &str, descriptor: &str) -> Result<&mut Self, Refusal> {
-        let method = self.pool.method(names::PROBE_CLASS, name, descriptor)?;
+    pub(crate) fn call(
+        &mut self,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.method(name, descriptor)?;
         self.code.push(INVOKESTATIC);
         self.code.extend(method.to_be_bytes());
         Ok(self)

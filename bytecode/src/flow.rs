@@ -4,12 +4,14 @@
 //! call. Paths that meet keep what both agree on, as the JVM's verifier does.
 
 use crate::code::Code;
-use crate::insn::{Flow, Insn, LocalAccess};
-use crate::mutf8;
+use crate::insn::{Insn, LocalAccess};
 use crate::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
 use crate::pool::Pool;
 use crate::reader::malformed;
-use spl_model::{Descriptor, FieldType, Refusal};
+use crate::signature::{self, Field};
+use spl_model::Refusal;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// What the simulation found out about each instruction, in code order.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(crate) struct FlowFacts {
     pub(crate) init_calls: Vec<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct State {
     /// Of each stack word: is it the object under construction?
     stack: Vec<bool>,
@@ -31,20 +33,23 @@ struct State {
     before_init: bool,
 }
 
-/// Stack words and local slots that a simulation may copy before it gives up: real code needs less (1.3 million at most in
-/// JDK 17), and hostile code cannot occupy the agent for long.
-const COPY_LIMIT: usize = 20_000_000;
+/// Instructions, stack words and local slots that a simulation may go through before it gives up: real code needs less (1.3
+/// million words at most in JDK 17), and hostile code cannot occupy the agent for long.
+const WORK_LIMIT: usize = 20_000_000;
 
 struct Simulation<'a, 'b> {
     insns: &'b [Insn<'a>],
     code: &'b Code<'a>,
     pool: &'b Pool<'a>,
-    /// Index of the instruction at each offset.
-    index_at: Vec<Option<u32>>,
-    states: Vec<Option<State>>,
+    /// Where paths can meet: at branch targets and handlers.
+    meets: Vec<bool>,
+    /// The states there, by instruction; everywhere else only the facts are kept.
+    states: BTreeMap<usize, State>,
+    /// Whether an exception handler begins to cover code at an instruction.
+    covers_from: Vec<bool>,
     pending: Vec<usize>,
-    init_calls: Vec<usize>,
-    copied: usize,
+    facts: FlowFacts,
+    work: usize,
 }
 
 /// Simulates `code`. `constructs` says that local 0 holds an object under construction at the start.
@@ -54,44 +59,78 @@ pub(crate) fn analyse<'a>(
     pool: &Pool<'a>,
     constructs: bool,
 ) -> Result<FlowFacts, Refusal> {
-    let mut index_at = vec![None; code.bytes.len()];
-    for (index, insn) in (0..).zip(insns) {
-        index_at[insn.at as usize] = Some(index);
-    }
-    let states = vec![None; insns.len()];
-    let (pending, init_calls) = (Vec::new(), Vec::new());
-    let mut simulation = Simulation { insns, code, pool, index_at, states, pending, init_calls, copied: 0 };
+    let mut simulation = Simulation {
+        insns,
+        code,
+        pool,
+        meets: vec![false; insns.len()],
+        states: BTreeMap::new(),
+        covers_from: vec![false; insns.len()],
+        pending: Vec::new(),
+        facts: FlowFacts {
+            heights: vec![None; insns.len()],
+            before_init: vec![false; insns.len()],
+            init_calls: Vec::new(),
+        },
+        work: 0,
+    };
+    simulation.find_meetings();
     let locals = if constructs { vec![0] } else { Vec::new() };
     simulation.reach(0, &State { stack: Vec::new(), locals, before_init: constructs })?;
+    let mut state = State::default();
     while let Some(index) = simulation.pending.pop() {
-        simulation.run_from(index)?;
+        simulation.run_from(index, &mut state)?;
     }
-    simulation.init_calls.sort_unstable();
-    simulation.init_calls.dedup();
-    let height = |state: &Option<State>| state.as_ref().map(|state| state.stack.len());
-    let before = |state: &Option<State>| state.as_ref().is_some_and(|state| state.before_init);
-    Ok(FlowFacts {
-        heights: simulation.states.iter().map(height).collect(),
-        before_init: simulation.states.iter().map(before).collect(),
-        init_calls: simulation.init_calls,
-    })
+    let mut facts = simulation.facts;
+    facts.init_calls.sort_unstable();
+    facts.init_calls.dedup();
+    Ok(facts)
 }
 
 impl Simulation<'_, '_> {
-    /// Notes that `state` reaches the instruction at offset `at`.
-    fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
-        let index = self.index_at.get(at as usize).copied().flatten();
-        let index = index
-            .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
-        let index = index as usize;
-        self.copied += state.stack.len() + state.locals.len() + 1;
-        if self.copied > COPY_LIMIT {
+    fn find_meetings(&mut self) {
+        let insns = self.insns;
+        let jumps = insns.iter().flat_map(Insn::targets);
+        let handlers = self.code.handlers.iter().map(|handler| u32::from(handler.target));
+        for at in [0].into_iter().chain(jumps).chain(handlers) {
+            if let Some(index) = self.index_at(at) {
+                self.meets[index] = true;
+            }
+        }
+        for handler in &self.code.handlers {
+            // What starts between two instructions covers from the next one on.
+            let index = self.insns.partition_point(|insn| insn.at < u32::from(handler.start));
+            if let Some(covers) = self.covers_from.get_mut(index) {
+                *covers = true;
+            }
+        }
+    }
+
+    /// The instruction that starts at offset `at`.
+    fn index_at(&self, at: u32) -> Option<usize> {
+        self.insns.binary_search_by_key(&at, |insn| insn.at).ok()
+    }
+
+    fn spend(&mut self, work: usize) -> Result<(), Refusal> {
+        self.work += work;
+        if self.work > WORK_LIMIT {
             return Err(Refusal::Unverified("its code is too involved".to_owned()));
         }
-        match &mut self.states[index] {
-            None => self.states[index] = Some(state.clone()),
-            Some(known) => {
-                if !known.meet(state)? {
+        Ok(())
+    }
+
+    /// Notes that `state` reaches the instruction at offset `at`, at which paths can meet.
+    fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
+        let index = self
+            .index_at(at)
+            .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
+        self.spend(state.stack.len() + state.locals.len() + 1)?;
+        match self.states.entry(index) {
+            Entry::Vacant(new) => {
+                new.insert(State::default()).copy(state);
+            }
+            Entry::Occupied(mut known) => {
+                if !known.get_mut().meet(state)? {
                     return Ok(());
                 }
             }
@@ -100,26 +139,36 @@ impl Simulation<'_, '_> {
         Ok(())
     }
 
-    /// Executes the instruction `index` in its noted state.
-    fn run_from(&mut self, index: usize) -> Result<(), Refusal> {
-        let Some(mut state) = self.states[index].clone() else { return Ok(()) };
+    /// Executes from the instruction `index`, in its noted state, to where paths can meet or this one ends. `state` is
+    /// overwritten.
+    fn run_from(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
+        if let Some(noted) = self.states.get(&index) {
+            state.copy(noted);
+        }
         let insns = self.insns;
-        let insn = &insns[index];
-        self.reach_handlers(insn.at, &state)?;
-        self.execute(index, &mut state)?;
-        if state.stack.len() > usize::from(self.code.max_stack) {
-            return Err(malformed(format!("the stack overflows at {}", insn.at)));
-        }
-        for target in insn.targets() {
-            self.reach(target, &state)?;
-        }
-        if !opcode::ends_flow(insn.opcode) {
-            self.reach(insn.end(), &state)?;
-        } else if matches!(insn.flow, Flow::Next)
-            && !opcode::is_return(insn.opcode)
-            && insn.opcode != opcode::ATHROW
-        {
-            return Err(malformed(format!("the instruction at {} has no target", insn.at)));
+        let mut looks_at_handlers = true;
+        for (index, insn) in insns.iter().enumerate().skip(index) {
+            self.spend(1)?;
+            self.facts.heights[index] = Some(state.stack.len());
+            self.facts.before_init[index] = state.before_init;
+            if looks_at_handlers || self.covers_from[index] {
+                self.reach_handlers(insn.at, state)?;
+            }
+            // What a handler sees changes only by what constructors do to their object.
+            looks_at_handlers = state.before_init;
+            self.execute(index, state)?;
+            if state.stack.len() > usize::from(self.code.max_stack) {
+                return Err(malformed(format!("the stack overflows at {}", insn.at)));
+            }
+            for target in insn.targets() {
+                self.reach(target, state)?;
+            }
+            if opcode::ends_flow(insn.opcode) {
+                return Ok(());
+            }
+            if self.meets.get(index + 1).copied().unwrap_or(true) {
+                return self.reach(insn.end(), state);
+            }
         }
         Ok(())
     }
@@ -127,11 +176,11 @@ impl Simulation<'_, '_> {
     fn reach_handlers(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let code = self.code;
         // Looking at a handler costs about a tenth of copying a word.
-        self.copied += code.handlers.len() / 10;
+        self.spend(code.handlers.len() / 10)?;
         for handler in &code.handlers {
             if (u32::from(handler.start)..u32::from(handler.end)).contains(&at) {
-                let state = State { stack: vec![false], ..state.clone() };
-                self.reach(u32::from(handler.target), &state)?;
+                let (locals, before_init) = (state.locals.clone(), state.before_init);
+                self.reach(u32::from(handler.target), &State { stack: vec![false], locals, before_init })?;
             }
         }
         Ok(())
@@ -139,6 +188,13 @@ impl Simulation<'_, '_> {
 }
 
 impl State {
+    /// Becomes `other`, in the memory that it has.
+    fn copy(&mut self, other: &Self) {
+        self.stack.clone_from(&other.stack);
+        self.locals.clone_from(&other.locals);
+        self.before_init = other.before_init;
+    }
+
     /// Keeps what both states agree on; says whether that changed this one.
     fn meet(&mut self, other: &Self) -> Result<bool, Refusal> {
         if self.stack.len() != other.stack.len() {
@@ -250,28 +306,20 @@ impl Simulation<'_, '_> {
     fn invoke(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
         let insn = &self.insns[index];
         let member = self.pool.member(insn.index())?;
-        let descriptor = descriptor(member.descriptor)?;
-        state.pop(descriptor.parameters().iter().map(FieldType::slots).sum())?;
+        let mut words = 0;
+        let result = signature::walk(member.descriptor, |field| words += field.words())?;
+        state.pop(words)?;
         if !matches!(insn.opcode, INVOKESTATIC | INVOKEDYNAMIC) {
             let on_this = state.stack.last() == Some(&true);
             state.pop(1)?;
             if on_this && insn.opcode == INVOKESPECIAL && member.name == b"<init>" {
-                self.init_calls.push(index);
+                self.facts.init_calls.push(index);
                 state.before_init = false;
                 state.locals.clear();
                 state.stack.iter_mut().for_each(|word| *word = false);
             }
         }
-        state.push(descriptor.result().map_or(0, FieldType::slots));
+        state.push(result.map_or(0, Field::words));
         Ok(())
     }
-}
-
-/// A method descriptor from the constant pool.
-pub(crate) fn descriptor(bytes: &[u8]) -> Result<Descriptor, Refusal> {
-    let text = mutf8::decode(bytes);
-    if mutf8::encode(&text) != bytes {
-        return Err(malformed(format!("{text:?} is not in the class file's encoding")));
-    }
-    text.parse().map_err(|error| malformed(format!("{text:?} is no method descriptor: {error}")))
 }

@@ -2,7 +2,8 @@
 
 use crate::code::count;
 use crate::reader::{Reader, malformed};
-use spl_model::{Descriptor, FieldType, Refusal};
+use crate::signature::{Field, Signature};
+use spl_model::Refusal;
 
 /// A verification type as the table holds it. A long or double stands for two slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,21 +47,19 @@ impl Type {
 
 /// Locals at the start of a method (JVMS 4.10.1.6). `constructs`: local 0 is under construction.
 pub(crate) fn initial_locals(
-    descriptor: &Descriptor,
+    signature: &Signature<'_>,
     this_class: Option<u16>,
     constructs: bool,
 ) -> Vec<Type> {
     let this = this_class.map(|class| if constructs { Type::UninitializedThis } else { Type::Object(class) });
-    let parameter = |(index, field): (u8, &FieldType)| match field {
-        FieldType::Long => Type::Long,
-        FieldType::Double => Type::Double,
-        FieldType::Float => Type::Float,
-        FieldType::Object(_) | FieldType::Array(_) => Type::Parameter(index),
-        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
-            Type::Int
-        }
+    let parameter = |(index, field): (u8, &Field<'_>)| match field.tag() {
+        b'J' => Type::Long,
+        b'D' => Type::Double,
+        b'F' => Type::Float,
+        b'L' | b'[' => Type::Parameter(index),
+        _ => Type::Int,
     };
-    this.into_iter().chain((0..=u8::MAX).zip(descriptor.parameters()).map(parameter)).collect()
+    this.into_iter().chain((0..=u8::MAX).zip(&signature.parameters).map(parameter)).collect()
 }
 
 /// Type entries that decoding one table may produce before it is refused; in JDK 17 and 25 the most is 7,620.

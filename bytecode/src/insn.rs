@@ -5,7 +5,7 @@ use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 
 /// One instruction of the original code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Insn<'a> {
     /// Its offset in the original code.
     pub(crate) at: u32,
@@ -17,17 +17,12 @@ pub(crate) struct Insn<'a> {
 }
 
 /// Where an instruction may go beside the next one, as offsets in the original code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Flow {
     Next,
     Jump(u32),
-    Switch(Switch),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Switch {
-    pub(crate) default: u32,
-    pub(crate) targets: Vec<u32>,
+    /// To the targets that its operands name.
+    Switch,
 }
 
 /// An access to a local variable.
@@ -41,15 +36,20 @@ pub(crate) struct LocalAccess {
 
 const KINDS: [u8; 5] = *b"IJFDA";
 
-impl Insn<'_> {
-    /// Targets of all branches, the default of a switch included.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = u32> + '_ {
-        let (first, rest) = match &self.flow {
-            Flow::Next => (None, &[][..]),
-            Flow::Jump(target) => (Some(*target), &[][..]),
-            Flow::Switch(switch) => (Some(switch.default), &switch.targets[..]),
+impl<'a> Insn<'a> {
+    /// Targets of all branches, the default of a switch first.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = u32> + 'a {
+        let at = self.at;
+        let jump = if let Flow::Jump(target) = self.flow { Some(target) } else { None };
+        let (default, table, entry) = match self.flow {
+            Flow::Switch => switch_operands(at, self.opcode, self.bytes),
+            _ => (&[][..], &[][..], 4),
         };
-        first.into_iter().chain(rest.iter().copied())
+        // Decoding has found every target within the code.
+        let moved = move |delta: &[u8; 4]| at.wrapping_add_signed(i32::from_be_bytes(*delta));
+        let deltas = default.last_chunk().into_iter();
+        jump.into_iter()
+            .chain(deltas.chain(table.chunks_exact(entry).filter_map(<[u8]>::last_chunk)).map(moved))
     }
 
     /// Offset of the instruction that follows.
@@ -108,7 +108,10 @@ fn one<'a>(code: &'a [u8], reader: &mut Reader<'a>) -> Result<Insn<'a>, Refusal>
         JSR | JSR_W | RET => return Err(Refusal::Subroutines),
         0x99..=opcode::GOTO | 0xc6 | 0xc7 => flow = Flow::Jump(target(at, i32::from(reader.i2()?))?),
         GOTO_W => flow = Flow::Jump(target(at, reader.i4()?)?),
-        TABLESWITCH | LOOKUPSWITCH => flow = Flow::Switch(switch(at, opcode, reader)?),
+        TABLESWITCH | LOOKUPSWITCH => {
+            switch(at, opcode, reader)?;
+            flow = Flow::Switch;
+        }
         WIDE => {
             opcode = reader.u1()?;
             let operands = match opcode {
@@ -133,25 +136,33 @@ fn target(at: u32, delta: i32) -> Result<u32, Refusal> {
     at.checked_add_signed(delta).ok_or_else(|| malformed(format!("the branch at {at} leaves the code")))
 }
 
-fn switch(at: u32, opcode: u8, reader: &mut Reader<'_>) -> Result<Switch, Refusal> {
+/// Reads the operands of a switch, and checks them.
+fn switch(at: u32, opcode: u8, reader: &mut Reader<'_>) -> Result<(), Refusal> {
     reader.take(padding(at as usize))?;
-    let default = target(at, reader.i4()?)?;
-    let mut targets = Vec::new();
-    if opcode == TABLESWITCH {
+    target(at, reader.i4()?)?;
+    let entries = if opcode == TABLESWITCH {
         let (low, high) = (reader.i4()?, reader.i4()?);
-        for _ in low..=high {
-            targets.push(target(at, reader.i4()?)?);
-        }
         if low > high {
             return Err(malformed(format!("the switch at {at} has its bounds reversed")));
         }
+        i64::from(high) - i64::from(low) + 1
     } else {
-        for _ in 0..reader.i4()?.max(0) {
+        i64::from(reader.i4()?)
+    };
+    for _ in 0..entries {
+        if opcode != TABLESWITCH {
             reader.i4()?;
-            targets.push(target(at, reader.i4()?)?);
         }
+        target(at, reader.i4()?)?;
     }
-    Ok(Switch { default, targets })
+    Ok(())
+}
+
+/// The default of a switch, its table, and the bytes of an entry of that; each entry ends with its target.
+fn switch_operands(at: u32, opcode: u8, bytes: &[u8]) -> (&[u8], &[u8], usize) {
+    let operands = bytes.get(1 + padding(at as usize)..).unwrap_or_default();
+    let (before_table, entry) = if opcode == TABLESWITCH { (12, 4) } else { (8, 8) };
+    (operands.get(..4).unwrap_or_default(), operands.get(before_table..).unwrap_or_default(), entry)
 }
 
 /// Bytes between a switch opcode at `at` and its first operand, which is aligned to four (JVMS 6.5).

@@ -5,11 +5,13 @@ use crate::insn::{Flow, Insn, padding};
 use crate::opcode::{self, GOTO, GOTO_W, TABLESWITCH};
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
+use std::ops::Range;
 
 /// One stretch of the new code.
 #[derive(Debug)]
-pub(crate) enum Piece<'a> {
-    Inserted(Vec<u8>),
+enum Piece<'a> {
+    /// Where it lies in the buffer of inserted code.
+    Inserted(Range<usize>),
     Original(Insn<'a>),
 }
 
@@ -17,6 +19,8 @@ pub(crate) enum Piece<'a> {
 #[derive(Debug)]
 pub(crate) struct Layout<'a> {
     pieces: Vec<Piece<'a>>,
+    /// All inserted code.
+    inserted: Vec<u8>,
     /// For each offset of the original code, the piece that branches to it reach; for offsets inside an instruction
     /// `None`; last, the end of the original code.
     entry_of: Vec<Option<u32>>,
@@ -32,7 +36,8 @@ pub(crate) struct PieceId(u32);
 impl<'a> Layout<'a> {
     pub(crate) fn new(code_length: usize) -> Self {
         Self {
-            pieces: Vec::new(),
+            pieces: Vec::with_capacity(code_length / 2 + 16),
+            inserted: Vec::with_capacity(256),
             entry_of: vec![None; code_length + 1],
             wide: Vec::new(),
             positions: Vec::new(),
@@ -52,8 +57,19 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub(crate) fn push(&mut self, piece: Piece<'a>) {
-        self.pieces.push(piece);
+    pub(crate) fn push(&mut self, insn: Insn<'a>) {
+        self.pieces.push(Piece::Original(insn));
+    }
+
+    /// Adds a piece of the code that `build` appends to the buffer that it gets.
+    pub(crate) fn insert(
+        &mut self,
+        build: impl FnOnce(&mut Vec<u8>) -> Result<(), Refusal>,
+    ) -> Result<PieceId, Refusal> {
+        let (id, start) = (self.next(), self.inserted.len());
+        build(&mut self.inserted)?;
+        self.pieces.push(Piece::Inserted(start..self.inserted.len()));
+        Ok(id)
     }
 
     /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after [`place`](Self::place).
@@ -135,11 +151,11 @@ impl<'a> Layout<'a> {
         let mut out = Vec::with_capacity(self.positions.last().map_or(0, |&end| end as usize));
         for (index, piece) in self.pieces.iter().enumerate() {
             match piece {
-                Piece::Inserted(bytes) => out.extend(bytes),
+                Piece::Inserted(range) => out.extend(&self.inserted[range.clone()]),
                 Piece::Original(insn) => match &insn.flow {
                     Flow::Next => out.extend(insn.bytes),
                     Flow::Jump(target) => self.write_jump(index, insn.opcode, *target, &mut out)?,
-                    Flow::Switch(_) => self.write_switch(index, insn, &mut out)?,
+                    Flow::Switch => self.write_switch(index, insn, &mut out)?,
                 },
             }
         }
@@ -192,7 +208,7 @@ impl Piece<'_> {
     /// Bytes of the piece when it is placed at `at`.
     fn size(&self, at: usize, wide: bool) -> usize {
         match self {
-            Self::Inserted(bytes) => bytes.len(),
+            Self::Inserted(range) => range.len(),
             Self::Original(insn) => match (&insn.flow, insn.opcode) {
                 (Flow::Next, _) => insn.bytes.len(),
                 (Flow::Jump(_), GOTO | GOTO_W) => {
@@ -209,7 +225,7 @@ impl Piece<'_> {
                         3
                     }
                 }
-                (Flow::Switch(_), _) => insn.bytes.len() - padding(insn.at as usize) + padding(at),
+                (Flow::Switch, _) => insn.bytes.len() - padding(insn.at as usize) + padding(at),
             },
         }
     }

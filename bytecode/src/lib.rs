@@ -26,6 +26,7 @@ mod pool;
 mod reader;
 mod region;
 mod rewrite;
+mod signature;
 mod tables;
 #[cfg(test)]
 mod testing;
@@ -36,5 +37,5 @@ mod weave;
 pub use inspect::{ClassInfo, MethodInfo, inspect};
 pub use patch::{PatchError, patch_longs};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
-pub use rewrite::instrument;
+pub use rewrite::{instrument, verify};
 pub use spl_model::Refusal;

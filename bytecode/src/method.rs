@@ -5,15 +5,15 @@ use crate::code::{Code, NewCode};
 use crate::flow;
 use crate::frames::{FrameReader, FrameWriter, Type, initial_locals};
 use crate::insn::{Insn, decode};
-use crate::mutf8;
 use crate::names::PROBE_CLASS;
 use crate::opcode::INVOKESTATIC;
 use crate::plan::{MethodReport, Probe, Sizes};
 use crate::pool::PoolBuilder;
 use crate::region;
+use crate::signature::{Field, Signature};
 use crate::tables::{Moves, moved};
 use crate::weave::{Subject, Woven, weave};
-use spl_model::{FieldType, Refusal};
+use spl_model::Refusal;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
 const HUGE_METHOD_LIMIT: usize = 8000;
@@ -27,28 +27,28 @@ pub(crate) struct NewMethod {
 }
 
 /// Rewrites `method`, whose Code attribute is `info`.
-pub(crate) fn rewrite(
-    class: &ClassFile<'_>,
-    method: &Method<'_>,
-    info: &[u8],
+pub(crate) fn rewrite<'a>(
+    class: &ClassFile<'a>,
+    method: &Method<'a>,
+    info: &'a [u8],
     probe: &Probe,
-    pool: &mut PoolBuilder,
+    pool: &mut PoolBuilder<'a>,
 ) -> Result<NewMethod, Refusal> {
     let code = Code::read(info, &class.pool)?;
     let insns = decode(code.bytes)?;
     if calls_probe(class, &insns)? {
         return Err(Refusal::Probed);
     }
-    let descriptor = flow::descriptor(method.descriptor)?;
+    let signature = Signature::read(method.descriptor)?;
     let first_slot = u16::from(!method.is_static());
-    let words = descriptor.parameters().iter().map(FieldType::slots).sum::<usize>() + usize::from(first_slot);
+    let words = signature.words() + usize::from(first_slot);
     if words > usize::from(code.max_locals) {
         return Err(Refusal::Malformed("the parameters do not fit the local variables".to_owned()));
     }
     let constructs = method.is_constructor();
     let facts = flow::analyse(&code, &insns, &class.pool, constructs)?;
     let region = region::start(constructs, &facts)?;
-    if probe.sizes != Sizes::None && region::replaces_argument(&insns, region, &descriptor, first_slot) {
+    if probe.sizes != Sizes::None && region::replaces_argument(&insns, region, &signature, first_slot) {
         return Err(Refusal::ArgumentReplaced);
     }
     let is_static = method.is_static();
@@ -56,7 +56,7 @@ pub(crate) fn rewrite(
         code: &code,
         insns: &insns,
         facts: &facts,
-        descriptor: &descriptor,
+        signature: &signature,
         is_static,
         region,
         probe,
@@ -96,7 +96,7 @@ fn attributes(
     subject: &Subject<'_, '_>,
     woven: &Woven<'_>,
     constructs: bool,
-    pool: &mut PoolBuilder,
+    pool: &mut PoolBuilder<'_>,
 ) -> Result<Vec<(u16, Vec<u8>)>, Refusal> {
     let moves = Moves { layout: &woven.layout, handlers_before: woven.handlers_before };
     let mut attributes = Vec::new();
@@ -128,17 +128,17 @@ fn stack_maps(
     woven: &Woven<'_>,
     constructs: bool,
     old: &[u8],
-    pool: &mut PoolBuilder,
+    pool: &mut PoolBuilder<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let this_class = (!subject.is_static).then_some(class.this_class);
-    let initial = initial_locals(subject.descriptor, this_class, constructs);
+    let initial = initial_locals(subject.signature, this_class, constructs);
     let throwable = Type::Object(pool.class(THROWABLE)?);
-    let result = match subject.descriptor.result().filter(|_| woven.drop_result.is_some()) {
+    let result = match subject.signature.result.filter(|_| woven.drop_result.is_some()) {
         None => None,
         Some(field) => Some(verification_type(field, pool)?),
     };
-    let parameter_class = |index: u8| match subject.descriptor.parameters().get(usize::from(index)) {
-        Some(field) => class_constant(field, pool),
+    let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
+        Some(field) => class_constant(*field, pool),
         None => Err(Refusal::Malformed("a stack map frame names a parameter that is not there".to_owned())),
     };
     let mut writer = FrameWriter::new(initial.clone(), parameter_class);
@@ -147,17 +147,18 @@ fn stack_maps(
     let max_locals = usize::from(subject.code.max_locals);
     let mut unplaced = woven.layout.after_widened_conditions();
     let mut reader = FrameReader::new(old, initial)?;
+    let mut locals = Vec::new();
     while reader.advance()? {
         unplaced.retain(|at| *at != reader.at);
-        let locals = with_ours(&reader.locals, max_locals, &ours)?;
-        let locals = locals.into_iter().map(|one| shifted(one, woven)).collect::<Result<Vec<_>, _>>()?;
-        let stack = reader.stack.iter().map(|one| shifted(*one, woven)).collect::<Result<Vec<_>, _>>()?;
-        writer.write(woven.layout.moved(reader.at)?, &locals, &stack)?;
+        with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
+        // The next frame brings its own stack, but begins with these locals.
+        shift(&mut reader.stack, woven)?;
+        writer.write(woven.layout.moved(reader.at)?, &locals, &reader.stack)?;
     }
     if !unplaced.is_empty() {
         return Err(Refusal::TableFull("16-bit branch offsets".to_owned()));
     }
-    let mut locals = with_ours(&[], max_locals, &ours)?;
+    with_ours(&mut locals, &[], max_locals, &ours, woven)?;
     writer.write(woven.layout.offset(woven.thrown), &locals, &[throwable])?;
     locals.push(throwable);
     writer.write(woven.layout.offset(woven.drop_thrown), &locals, &[throwable])?;
@@ -167,46 +168,53 @@ fn stack_maps(
         writer.write(woven.layout.offset(drop_result), &locals, &[throwable])?;
     }
     // Our own locals may not have been written yet.
-    writer.write(woven.layout.offset(woven.entry_lost), &with_ours(&[], max_locals, &[])?, &[throwable])?;
+    with_ours(&mut locals, &[], max_locals, &[], woven)?;
+    writer.write(woven.layout.offset(woven.entry_lost), &locals, &[throwable])?;
     writer.finish()
 }
 
-/// `locals`, unused slots up to `max_locals`, then `ours`.
-fn with_ours(locals: &[Type], max_locals: usize, ours: &[Type]) -> Result<Vec<Type>, Refusal> {
+/// `locals` as they are in the new code, unused slots up to `max_locals`, then `ours`: into `all`.
+fn with_ours(
+    all: &mut Vec<Type>,
+    locals: &[Type],
+    max_locals: usize,
+    ours: &[Type],
+    woven: &Woven<'_>,
+) -> Result<(), Refusal> {
     let used: usize = locals.iter().map(|one| one.words()).sum();
     let unused = max_locals.checked_sub(used);
     let unused =
         unused.ok_or_else(|| Refusal::Malformed("a stack map frame has too many locals".to_owned()))?;
-    let mut all = locals.to_vec();
+    all.clear();
+    all.extend(locals);
+    shift(all, woven)?;
     all.resize(all.len() + unused, Type::Top);
     all.extend(ours);
-    Ok(all)
+    Ok(())
 }
 
-/// `one` as it is in the new code.
-fn shifted(one: Type, woven: &Woven<'_>) -> Result<Type, Refusal> {
-    match one {
-        Type::Uninitialized(at) => Ok(Type::Uninitialized(woven.layout.moved(u32::from(at))?)),
-        other => Ok(other),
-    }
-}
-
-fn verification_type(field: &FieldType, pool: &mut PoolBuilder) -> Result<Type, Refusal> {
-    Ok(match field {
-        FieldType::Long => Type::Long,
-        FieldType::Double => Type::Double,
-        FieldType::Float => Type::Float,
-        FieldType::Object(_) | FieldType::Array(_) => Type::Object(class_constant(field, pool)?),
-        FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
-            Type::Int
+/// Makes `types` what they are in the new code.
+fn shift(types: &mut [Type], woven: &Woven<'_>) -> Result<(), Refusal> {
+    for one in types {
+        if let Type::Uninitialized(at) = one {
+            *at = woven.layout.moved(u32::from(*at))?;
         }
+    }
+    Ok(())
+}
+
+fn verification_type(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<Type, Refusal> {
+    Ok(match field.tag() {
+        b'J' => Type::Long,
+        b'D' => Type::Double,
+        b'F' => Type::Float,
+        b'L' | b'[' => Type::Object(class_constant(field, pool)?),
+        _ => Type::Int,
     })
 }
 
 /// Index of the class constant of a reference type.
-fn class_constant(field: &FieldType, pool: &mut PoolBuilder) -> Result<u16, Refusal> {
-    match field {
-        FieldType::Object(name) | FieldType::Array(name) => pool.class(&mutf8::encode(name)),
-        other => Err(Refusal::Malformed(format!("{other:?} is no reference type"))),
-    }
+fn class_constant(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<u16, Refusal> {
+    let name = field.class_name();
+    pool.class(name.ok_or_else(|| Refusal::Malformed(format!("{field:?} is no reference type")))?)
 }

@@ -3,6 +3,9 @@
 
 /// The text in the class file's encoding.
 pub(crate) fn encode(text: &str) -> Vec<u8> {
+    if is_plain(text.as_bytes()) {
+        return text.as_bytes().to_vec();
+    }
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {
         let mut units = [0; 2];
@@ -15,6 +18,11 @@ pub(crate) fn encode(text: &str) -> Vec<u8> {
     bytes
 }
 
+/// Whether this is ASCII without NUL, which both encodings write alike.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, 0x01..=0x7f))
+}
+
 fn three_bytes(unit: u16) -> [u8; 3] {
     let [high, low] = unit.to_be_bytes();
     [0xe0 | high >> 4, 0x80 | (high & 0x0f) << 2 | low >> 6, 0x80 | low & 0x3f]
@@ -22,6 +30,9 @@ fn three_bytes(unit: u16) -> [u8; 3] {
 
 /// The text of `bytes`; what is no text becomes U+FFFD.
 pub(crate) fn decode(bytes: &[u8]) -> String {
+    if is_plain(bytes) {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {

@@ -1,5 +1,6 @@
 //! The constant pool (JVMS 4.4): the entries of a class file, and those that we append.
 
+use crate::names::PROBE_CLASS;
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::collections::HashMap;
@@ -42,7 +43,8 @@ impl<'a> Pool<'a> {
     pub(crate) fn read(bytes: &'a [u8], at: usize) -> Result<Self, Refusal> {
         let mut reader = Reader::starting_at(bytes, at);
         let count = usize::from(reader.u2()?);
-        let mut offsets = vec![0];
+        let mut offsets = Vec::with_capacity(count);
+        offsets.push(0);
         while offsets.len() < count {
             let offset = u32::try_from(reader.at()).map_err(|_| malformed("it is over 4 GiB"))?;
             let tag = reader.u1()?;
@@ -137,8 +139,13 @@ impl<'a> Pool<'a> {
 
 /// A pool that grows at its end. Constants that are there already are used again.
 #[derive(Clone, Debug)]
-pub(crate) struct PoolBuilder {
-    index_of: HashMap<Vec<u8>, u16>,
+pub(crate) struct PoolBuilder<'a> {
+    original: HashMap<&'a [u8], u16>,
+    added: HashMap<Vec<u8>, u16>,
+    /// Members of the probe class that were asked for; every method asks for the same few.
+    members: Vec<((u8, &'static str, &'static str), u16)>,
+    /// The entry that is looked up.
+    entry: Vec<u8>,
     appended: Vec<u8>,
     count: usize,
 }
@@ -150,16 +157,17 @@ pub(crate) struct Mark {
     count: usize,
 }
 
-impl PoolBuilder {
-    pub(crate) fn new(pool: &Pool<'_>) -> Self {
-        let mut index_of = HashMap::new();
+impl<'a> PoolBuilder<'a> {
+    pub(crate) fn new(pool: &Pool<'a>) -> Self {
+        let mut original = HashMap::with_capacity(pool.count());
         let ours = |entry: &&[u8]| {
             matches!(entry.first(), Some(&(UTF8 | INTEGER | CLASS | FIELD | METHOD | NAME_AND_TYPE)))
         };
         for (index, entry) in pool.entries().filter(|(_, entry)| ours(entry)) {
-            index_of.entry(entry.to_vec()).or_insert(index);
+            original.entry(entry).or_insert(index);
         }
-        Self { index_of, appended: Vec::new(), count: pool.count() }
+        let (added, members, entry, appended) = (HashMap::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { original, added, members, entry, appended, count: pool.count() }
     }
 
     /// Number of entries, index 0 and the appended ones included.
@@ -180,62 +188,61 @@ impl PoolBuilder {
     pub(crate) fn rewind(&mut self, mark: Mark) {
         self.appended.truncate(mark.bytes);
         self.count = mark.count;
-        self.index_of.retain(|_, index| usize::from(*index) < mark.count);
+        self.added.retain(|_, index| usize::from(*index) < mark.count);
+        self.members.retain(|(_, index)| usize::from(*index) < mark.count);
     }
 
     pub(crate) fn utf8(&mut self, text: &[u8]) -> Result<u16, Refusal> {
         let length = u16::try_from(text.len()).map_err(|_| malformed("a name is over 65535 bytes"))?;
-        let mut entry = vec![UTF8];
-        entry.extend(length.to_be_bytes());
-        entry.extend(text);
-        self.intern(entry)
+        self.intern(UTF8, &[&length.to_be_bytes(), text])
     }
 
     pub(crate) fn class(&mut self, name: &[u8]) -> Result<u16, Refusal> {
         let name = self.utf8(name)?;
-        self.intern(pair(CLASS, name, None))
+        self.intern(CLASS, &[&name.to_be_bytes()])
     }
 
     pub(crate) fn integer(&mut self, value: i32) -> Result<u16, Refusal> {
-        let mut entry = vec![INTEGER];
-        entry.extend(value.to_be_bytes());
-        self.intern(entry)
+        self.intern(INTEGER, &[&value.to_be_bytes()])
     }
 
-    /// A method of a class (not of an interface).
-    pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
-        self.member(METHOD, class, name, descriptor)
+    /// A method of the probe class.
+    pub(crate) fn method(&mut self, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
+        self.member(METHOD, name, descriptor)
     }
 
-    /// A field.
-    pub(crate) fn field(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
-        self.member(FIELD, class, name, descriptor)
+    /// A field of the probe class.
+    pub(crate) fn field(&mut self, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
+        self.member(FIELD, name, descriptor)
     }
 
-    fn member(&mut self, tag: u8, class: &str, name: &str, descriptor: &str) -> Result<u16, Refusal> {
-        let class = self.class(class.as_bytes())?;
+    fn member(&mut self, tag: u8, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
+        let key = (tag, name, descriptor);
+        if let Some((_, index)) = self.members.iter().find(|(known, _)| *known == key) {
+            return Ok(*index);
+        }
+        let class = self.class(PROBE_CLASS.as_bytes())?;
         let (name, descriptor) = (self.utf8(name.as_bytes())?, self.utf8(descriptor.as_bytes())?);
-        let signature = self.intern(pair(NAME_AND_TYPE, name, Some(descriptor)))?;
-        self.intern(pair(tag, class, Some(signature)))
+        let signature = self.intern(NAME_AND_TYPE, &[&name.to_be_bytes(), &descriptor.to_be_bytes()])?;
+        let index = self.intern(tag, &[&class.to_be_bytes(), &signature.to_be_bytes()])?;
+        self.members.push((key, index));
+        Ok(index)
     }
 
-    fn intern(&mut self, entry: Vec<u8>) -> Result<u16, Refusal> {
-        if let Some(index) = self.index_of.get(&entry) {
+    fn intern(&mut self, tag: u8, parts: &[&[u8]]) -> Result<u16, Refusal> {
+        self.entry.clear();
+        self.entry.push(tag);
+        parts.iter().for_each(|part| self.entry.extend_from_slice(part));
+        let known = self.original.get(&self.entry[..]).or_else(|| self.added.get(&self.entry));
+        if let Some(index) = known {
             return Ok(*index);
         }
         // constant_pool_count is itself a u2, so the last usable index is 65534 (JVMS 4.1).
         let full = || Refusal::TableFull("constant pool".to_owned());
         let index = u16::try_from(self.count).ok().filter(|&index| index < u16::MAX).ok_or_else(full)?;
-        self.appended.extend(&entry);
+        self.appended.extend(&self.entry);
         self.count += 1;
-        self.index_of.insert(entry, index);
+        self.added.insert(self.entry.clone(), index);
         Ok(index)
     }
-}
-
-fn pair(tag: u8, first: u16, second: Option<u16>) -> Vec<u8> {
-    let mut entry = vec![tag];
-    entry.extend(first.to_be_bytes());
-    entry.extend(second.into_iter().flat_map(u16::to_be_bytes));
-    entry
 }

@@ -27,6 +27,7 @@ impl<'a> Reader<'a> {
         self.at >= self.bytes.len()
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Refusal> {
         let end = self.at.checked_add(length).ok_or_else(|| self.truncated())?;
         let taken = self.bytes.get(self.at..end).ok_or_else(|| self.truncated())?;
@@ -34,31 +35,38 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
+    #[inline]
     pub(crate) fn u1(&mut self) -> Result<u8, Refusal> {
         self.array::<1>().map(|[byte]| byte)
     }
 
+    #[inline]
     pub(crate) fn u2(&mut self) -> Result<u16, Refusal> {
         self.array().map(u16::from_be_bytes)
     }
 
+    #[inline]
     pub(crate) fn u4(&mut self) -> Result<u32, Refusal> {
         self.array().map(u32::from_be_bytes)
     }
 
+    #[inline]
     pub(crate) fn i2(&mut self) -> Result<i16, Refusal> {
         self.array().map(i16::from_be_bytes)
     }
 
+    #[inline]
     pub(crate) fn i4(&mut self) -> Result<i32, Refusal> {
         self.array().map(i32::from_be_bytes)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
         let taken = self.take(N)?;
         taken.try_into().map_err(|_| self.truncated())
     }
 
+    #[cold]
     fn truncated(&self) -> Refusal {
         malformed(format!("it ends in the middle of an item, at byte {} of {}", self.at, self.bytes.len()))
     }

@@ -2,7 +2,8 @@
 
 use crate::flow::FlowFacts;
 use crate::insn::Insn;
-use spl_model::{Descriptor, FieldType, Refusal};
+use crate::signature::{Field, Signature};
+use spl_model::Refusal;
 
 /// Index of the first instruction of the region: 0, but in constructors the one after `this(…)` or `super(…)`.
 ///
@@ -30,10 +31,10 @@ pub(crate) fn start(constructs: bool, facts: &FlowFacts) -> Result<usize, Refusa
 pub(crate) fn replaces_argument(
     insns: &[Insn<'_>],
     start: usize,
-    descriptor: &Descriptor,
+    signature: &Signature<'_>,
     first_slot: u16,
 ) -> bool {
-    let references: Vec<u16> = reference_slots(descriptor, first_slot).collect();
+    let references: Vec<u16> = reference_slots(signature, first_slot).collect();
     insns.iter().take(start).filter_map(Insn::local_access).filter(|access| access.is_store).any(|access| {
         let second = if matches!(access.kind, b'J' | b'D') { access.slot.checked_add(1) } else { None };
         references.iter().any(|slot| *slot == access.slot || Some(*slot) == second)
@@ -41,11 +42,14 @@ pub(crate) fn replaces_argument(
 }
 
 /// Local slots of the reference parameters; the parameters start at `first_slot`.
-pub(crate) fn reference_slots(descriptor: &Descriptor, first_slot: u16) -> impl Iterator<Item = u16> + '_ {
-    let slot_of = move |next: &mut u16, field: &'_ FieldType| {
+pub(crate) fn reference_slots<'s>(
+    signature: &'s Signature<'_>,
+    first_slot: u16,
+) -> impl Iterator<Item = u16> + 's {
+    let slot_of = move |next: &mut u16, field: &'_ Field<'_>| {
         let slot = *next;
-        *next += field.slots() as u16;
+        *next += field.words() as u16;
         Some(field.is_reference().then_some(slot))
     };
-    descriptor.parameters().iter().scan(first_slot, slot_of).flatten()
+    signature.parameters.iter().scan(first_slot, slot_of).flatten()
 }

@@ -11,7 +11,7 @@ use crate::opcode;
 use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 use crate::pool::PoolBuilder;
 use spl_model::Refusal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// Puts the probes of `plan` into a class.
@@ -31,9 +31,13 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
     if own_package || names::OWN_CLASSES.contains(&&name[..]) {
         return Err(Refusal::OwnClass(name));
     }
+    let mut index_of = Index::new();
+    for (index, method) in class.methods.iter().enumerate() {
+        index_of.entry((method.name, method.descriptor)).or_insert(index);
+    }
     let mut unverified = BTreeMap::new();
     loop {
-        let (rewritten, changed) = attempt(&class, plan, &unverified)?;
+        let (rewritten, changed) = attempt(&class, &index_of, plan, &unverified)?;
         let failed = failures(&class, &rewritten.bytes, &changed);
         if failed.is_empty() {
             return Ok(rewritten);
@@ -42,9 +46,27 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
     }
 }
 
+/// Checks every method of a class by the rules that the rewriter's own output has to pass, which leave the classes of
+/// references out; gives the methods that do not pass, with the reason.
+///
+/// # Errors
+/// When the bytes are no class file, or one of an unknown version.
+pub fn verify(class_bytes: &[u8]) -> Result<Vec<(MethodKey, Refusal)>, Refusal> {
+    let class = ClassFile::read(class_bytes)?;
+    let verdict = |method: &Method<'_>| {
+        let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
+        check(&class, method).err().map(|refusal| (MethodKey { name, descriptor }, as_unverified(refusal)))
+    };
+    Ok(class.methods.iter().filter_map(verdict).collect())
+}
+
+/// Number of the method in its class, by name and descriptor.
+type Index<'a> = HashMap<(&'a [u8], &'a [u8]), usize>;
+
 /// Instruments all methods of the plan but those in `unverified`; gives the changed ones by their number in the class.
 fn attempt(
     class: &ClassFile<'_>,
+    index_of: &Index<'_>,
     plan: &Plan,
     unverified: &BTreeMap<usize, Refusal>,
 ) -> Result<(Rewritten, Vec<usize>), Refusal> {
@@ -53,7 +75,7 @@ fn attempt(
     let mut outcomes = Vec::new();
     for probe in plan.probes() {
         let mark = pool.mark();
-        let result = one(class, probe, unverified, &mut pool).map(|(splice, report)| {
+        let result = one(class, index_of, probe, unverified, &mut pool).map(|(splice, report)| {
             splices.push(splice);
             report
         });
@@ -116,15 +138,16 @@ struct Splice {
     info: Vec<u8>,
 }
 
-fn one(
-    class: &ClassFile<'_>,
+fn one<'a>(
+    class: &ClassFile<'a>,
+    index_of: &Index<'_>,
     probe: &Probe,
     unverified: &BTreeMap<usize, Refusal>,
-    pool: &mut PoolBuilder,
+    pool: &mut PoolBuilder<'a>,
 ) -> Result<(Splice, MethodReport), Untouched> {
     let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
-    let is_it = |(_, method): &(usize, &Method<'_>)| method.name == name && method.descriptor == descriptor;
-    let Some((index, method)) = class.methods.iter().enumerate().find(is_it) else {
+    let found = index_of.get(&(&name[..], &descriptor[..])).copied();
+    let Some((index, method)) = found.and_then(|index| Some((index, class.methods.get(index)?))) else {
         let known = class.methods.iter().map(|m| (mutf8::decode(m.name), mutf8::decode(m.descriptor)));
         return Err(Untouched::NoSuchMethod { nearest: nearest(probe, known) });
     };
@@ -164,7 +187,11 @@ fn special(
 }
 
 /// The class with `splices` and the pool's new constants.
-fn assemble(class: &ClassFile<'_>, pool: &PoolBuilder, mut splices: Vec<Splice>) -> Result<Vec<u8>, Refusal> {
+fn assemble(
+    class: &ClassFile<'_>,
+    pool: &PoolBuilder<'_>,
+    mut splices: Vec<Splice>,
+) -> Result<Vec<u8>, Refusal> {
     if splices.is_empty() {
         return Ok(class.bytes.to_vec());
     }

@@ -10,13 +10,14 @@ use crate::code::{Code, Handler};
 use crate::emit::{Emitter, Kind};
 use crate::flow::FlowFacts;
 use crate::insn::Insn;
-use crate::layout::{Layout, Piece, PieceId};
+use crate::layout::{Layout, PieceId};
 use crate::names;
 use crate::opcode::{self, ATHROW};
 use crate::plan::{Probe, Sizes};
 use crate::pool::PoolBuilder;
 use crate::region;
-use spl_model::{Descriptor, FieldType, Refusal};
+use crate::signature::{Field, Signature};
+use spl_model::Refusal;
 
 /// Our local variables; they lie behind the method's own.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ pub(crate) struct Subject<'a, 'b> {
     pub(crate) code: &'b Code<'a>,
     pub(crate) insns: &'b [Insn<'a>],
     pub(crate) facts: &'b FlowFacts,
-    pub(crate) descriptor: &'b Descriptor,
+    pub(crate) signature: &'b Signature<'a>,
     pub(crate) is_static: bool,
     /// Index of the first instruction of the region.
     pub(crate) region: usize,
@@ -89,7 +90,7 @@ struct Entry {
 
 struct Weaver<'a, 'b> {
     subject: &'b Subject<'a, 'b>,
-    pool: &'b mut PoolBuilder,
+    pool: &'b mut PoolBuilder<'a>,
     slots: Slots,
     layout: Layout<'a>,
     exits: Vec<Exit>,
@@ -97,8 +98,8 @@ struct Weaver<'a, 'b> {
 }
 
 /// Weaves the probe in and places the result. `result` is the kind that the method returns.
-pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder) -> Result<Woven<'a>, Refusal> {
-    let result = subject.descriptor.result().map(Kind::of);
+pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder<'a>) -> Result<Woven<'a>, Refusal> {
+    let result = subject.signature.result.map(Kind::of);
     let slots = Slots::behind(subject.code.max_locals, subject.probe.sizes, result)?;
     let layout = Layout::new(subject.code.bytes.len());
     let max_stack = usize::from(subject.code.max_stack);
@@ -114,13 +115,10 @@ pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder) -> Re
 impl<'a> Weaver<'a, '_> {
     fn insert(
         &mut self,
-        build: impl FnOnce(&mut Emitter<'_>) -> Result<(), Refusal>,
+        build: impl FnOnce(&mut Emitter<'_, '_>) -> Result<(), Refusal>,
     ) -> Result<PieceId, Refusal> {
-        let mut emitter = Emitter::new(self.pool);
-        build(&mut emitter)?;
-        let id = self.layout.next();
-        self.layout.push(Piece::Inserted(emitter.code));
-        Ok(id)
+        let pool = &mut *self.pool;
+        self.layout.insert(|code| build(&mut Emitter { pool, code }))
     }
 
     /// Notes that `words` are pushed where the original stack has the height `height`; when that is not known (no path
@@ -146,14 +144,14 @@ impl<'a> Weaver<'a, '_> {
         self.needs_stack(Some(0), 0, 2);
         for insn in &self.subject.insns[..self.subject.region] {
             self.layout.enter_here(insn.at);
-            self.layout.push(Piece::Original(insn.clone()));
+            self.layout.push(*insn);
         }
         Ok(())
     }
 
     /// Gives the part after the gate.
     fn entry(&mut self) -> Result<PieceId, Refusal> {
-        let (slots, probe, descriptor) = (self.slots, self.subject.probe, self.subject.descriptor);
+        let (slots, probe, signature) = (self.slots, self.subject.probe, self.subject.signature);
         let first = u16::from(!self.subject.is_static);
         self.insert(|code| {
             code.int(probe.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, slots.token);
@@ -161,12 +159,12 @@ impl<'a> Weaver<'a, '_> {
         })?;
         let entered = self.insert(|code| {
             if let Some(size) = slots.size {
-                let widths: u64 = descriptor.parameters().iter().map(FieldType::primitive_bytes).sum();
+                let widths: u64 = signature.parameters.iter().copied().map(Field::primitive_bytes).sum();
                 // At most 255 parameters of 8 bytes.
                 code.small_long(widths as u16)?.store(Kind::Long, size);
                 let (name, descriptor_of_size) =
                     if probe.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
-                for slot in region::reference_slots(descriptor, first) {
+                for slot in region::reference_slots(signature, first) {
                     code.load(Kind::Int, slots.token).load(Kind::Long, size).load(Kind::Reference, slot);
                     code.call(name, descriptor_of_size)?.store(Kind::Long, size);
                 }
@@ -186,7 +184,7 @@ impl<'a> Weaver<'a, '_> {
             if opcode::is_return(insn.opcode) {
                 self.exit(index, insn, result)?;
             } else {
-                self.layout.push(Piece::Original(insn.clone()));
+                self.layout.push(*insn);
             }
         }
         self.layout.enter_here(self.subject.code.bytes.len() as u32);
@@ -208,14 +206,14 @@ impl<'a> Weaver<'a, '_> {
             result.map(|kind| code.load(kind, held));
             Ok(())
         })?;
-        self.layout.push(Piece::Original(insn.clone()));
+        self.layout.push(*insn);
         self.exits.push(Exit { store, record, load, next: self.layout.next() });
         let height = self.subject.facts.heights.get(index).copied().flatten();
         self.needs_stack(height, result.map_or(0, Kind::words), self.record_stack());
         Ok(())
     }
 
-    fn record(&mut self, method: &str) -> Result<PieceId, Refusal> {
+    fn record(&mut self, method: &'static str) -> Result<PieceId, Refusal> {
         let (slots, id) = (self.slots, self.subject.probe.id);
         self.insert(|code| {
             code.load(Kind::Long, slots.start).load(Kind::Int, slots.token).int(id as i32)?;

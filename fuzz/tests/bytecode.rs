@@ -28,7 +28,7 @@ const WORDS: [&[u8]; 12] = [
 fn no_class_harms_the_rewriter() {
     let campaign = Campaign {
         name: "bytecode",
-        seeds: [corpus("bytecode"), classes()].concat(),
+        seeds: [corpus("bytecode"), classes("classes")].concat(),
         words: &WORDS,
         // Class files are brittle: with more, little but the reader of the constant pool would be tried.
         mutations: 2,
@@ -37,6 +37,93 @@ fn no_class_harms_the_rewriter() {
         failures: env!("CARGO_TARGET_TMPDIR").into(),
     };
     campaign.run(check);
+}
+
+/// Damaged classes that are handed to the JVM; few enough for every test run.
+const MUTANTS: usize = 6_000;
+
+#[test]
+fn what_the_jvm_accepts_it_accepts_rewritten() {
+    let classes = classes("judged");
+    let mut rng = Rng::new(1);
+    let mut pairs = Vec::new();
+    for _ in 0..MUTANTS {
+        // Little damage to a class that is whole: of what a campaign makes in its rounds the JVM accepts almost nothing.
+        let mut bytes = rng.pick(&classes).cloned().unwrap_or_default();
+        for _ in 0..=rng.below(2) {
+            damage(&mut bytes, &mut rng);
+        }
+        let Ok(info) = inspect(&bytes) else { continue };
+        let with_code = info.methods.iter().filter(|method| method.code_bytes.is_some());
+        let probe = |method: &MethodInfo| Probe {
+            method_name: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            id: 1,
+            sizes: Sizes::Deep,
+        };
+        let Ok(new) = instrument(&bytes, &with_code.map(probe).collect()) else { continue };
+        if new.bytes != bytes {
+            pairs.push([bytes, new.bytes]);
+        }
+    }
+    judge(&pairs, "judged");
+}
+
+/// Makes one byte another, more often than not one that stands nearby or a near number.
+fn damage(bytes: &mut [u8], rng: &mut Rng) {
+    let at = rng.below(bytes.len());
+    let nearby = bytes.get((at + rng.below(64)).saturating_sub(32)).copied();
+    let random = rng.bits() as u8;
+    let by = rng.pick(&[1, 0xff, 3]).copied().unwrap_or(1);
+    if let Some(byte) = bytes.get_mut(at) {
+        *byte = match rng.below(4) {
+            0 => random,
+            1 => byte.wrapping_add(by),
+            _ => nearby.unwrap_or(random),
+        };
+    }
+}
+
+/// A class, and what the rewriter made of it.
+type Pair = [Vec<u8>; 2];
+
+/// Has the JVM link every class that was accepted: as it was, and where that goes well, as it is now.
+fn judge(pairs: &[Pair], folder: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/Pairs.java");
+    run(tool("javac").args(["--release", "11", "-d"]).arg(&folder).arg(source));
+    let file = folder.join("pairs");
+    let mut bytes = Vec::new();
+    for class in pairs.iter().flatten() {
+        bytes.extend((class.len() as u32).to_be_bytes());
+        bytes.extend(class);
+    }
+    fs::write(&file, bytes).unwrap();
+    let mut java = tool("java");
+    java.args(["-Xverify:all", "-XX:TieredStopAtLevel=1", "-cp"]).arg(&folder).arg("Pairs").arg(&file);
+    let printed = run(&mut java);
+    let (faults, accepted) = printed.trim_end().rsplit_once('\n').unwrap_or(("", printed.trim_end()));
+    let accepted: usize = accepted.strip_prefix("accepted ").and_then(|count| count.parse().ok()).unwrap();
+    eprintln!("fuzz bytecode: {} classes rewritten, of which the JVM accepts {accepted}", pairs.len());
+    assert!(accepted > MUTANTS / 20, "so few say nothing");
+    assert_eq!(faults, "", "the rewritten class of a pair in {} is not accepted", file.display());
+}
+
+/// A tool of the JDK that `JAVA_HOME` names, else of the one on the path.
+fn tool(name: &str) -> Command {
+    match std::env::var_os("JAVA_HOME") {
+        Some(home) => Command::new(Path::new(&home).join("bin").join(name)),
+        None => Command::new(name),
+    }
+}
+
+/// Runs a command that must succeed; gives what it printed.
+fn run(command: &mut Command) -> String {
+    let output = command.output();
+    let output = output.expect("a JDK's javac is needed: install one or point JAVA_HOME at it");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
+    out.into_owned()
 }
 
 fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
@@ -98,21 +185,14 @@ fn plan(methods: &[MethodInfo], rng: &mut Rng) -> Plan {
     plan
 }
 
-/// The programs that the end-to-end tests run, compiled.
-fn classes() -> Vec<Vec<u8>> {
+/// The programs that the end-to-end tests run, compiled into a folder of that name.
+fn classes(folder: &str) -> Vec<Vec<u8>> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests-java");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("classes");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     if folder.exists() {
         fs::remove_dir_all(&folder).unwrap();
     }
-    let mut javac = match std::env::var_os("JAVA_HOME") {
-        Some(home) => Command::new(Path::new(&home).join("bin/javac")),
-        None => Command::new("javac"),
-    };
-    let output =
-        javac.args(["-g", "--release", "11", "-d"]).arg(&folder).args(files(&sources, "java")).output();
-    let output = output.expect("a JDK's javac is needed: install one or point JAVA_HOME at it");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    run(tool("javac").args(["-g", "--release", "11", "-d"]).arg(&folder).args(files(&sources, "java")));
     let classes: Vec<_> = files(&folder, "class").iter().map(|path| fs::read(path).unwrap()).collect();
     assert!(classes.len() > 10, "there are programs to compile");
     classes

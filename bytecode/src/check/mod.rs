@@ -13,14 +13,14 @@ mod tests;
 
 use self::state::{Fault, State, Word};
 use crate::class::{ClassFile, Method, STACK_MAPS};
-use crate::code::Code;
+use crate::code::{Code, Handler};
 use crate::flow;
 use crate::frames::{FrameReader, initial_locals};
 use crate::insn::{Insn, decode};
 use crate::method::STACK_MAP_TABLE;
 use crate::opcode;
+use crate::signature::Signature;
 use spl_model::Refusal;
-use std::collections::BTreeMap;
 
 /// Checks one method of `class`.
 pub(crate) fn check(class: &ClassFile<'_>, method: &Method<'_>) -> Result<(), Refusal> {
@@ -54,7 +54,8 @@ struct Checker<'a, 'b> {
     class: &'b ClassFile<'a>,
     code: &'b Code<'a>,
     insns: &'b [Insn<'a>],
-    frames: BTreeMap<u32, State>,
+    /// The frames of the method with their offsets, ascending.
+    frames: Vec<(u32, State)>,
     initial: State,
     result: Option<Word>,
     work: usize,
@@ -67,12 +68,12 @@ impl<'a, 'b> Checker<'a, 'b> {
         code: &'b Code<'a>,
         insns: &'b [Insn<'a>],
     ) -> Result<Self, Fault> {
-        let descriptor = flow::descriptor(method.descriptor).map_err(|error| error.to_string())?;
+        let signature = Signature::read(method.descriptor).map_err(|error| error.to_string())?;
         let this_class = (!method.is_static()).then_some(class.this_class);
-        let locals = initial_locals(&descriptor, this_class, method.is_constructor());
+        let locals = initial_locals(&signature, this_class, method.is_constructor());
         let max_locals = usize::from(code.max_locals);
         let initial = State::of_frame(&locals, &[], max_locals)?;
-        let mut frames = BTreeMap::new();
+        let mut frames = Vec::new();
         let mut tables = code.attributes.iter().filter(|attribute| attribute.name == STACK_MAP_TABLE);
         if let Some(table) = tables.next() {
             let mut reader = FrameReader::new(table.info, locals).map_err(|error| error.to_string())?;
@@ -83,34 +84,39 @@ impl<'a, 'b> Checker<'a, 'b> {
                 if words > FRAME_LIMIT {
                     return Err("its frames are too large".to_owned());
                 }
-                frames.insert(reader.at, frame);
+                frames.push((reader.at, frame));
             }
         }
         if tables.next().is_some() {
             return Err("there are two stack map tables".to_owned());
         }
-        let result = descriptor.result().map(Word::of_field);
+        let result = signature.result.map(Word::of_field);
         Ok(Self { class, code, insns, frames, initial, result, work: 0 })
     }
 
     fn run(mut self) -> Result<(), Fault> {
         self.handlers_are_instructions()?;
-        let mut state = Some(self.initial.clone());
-        let mut locals_changed = true;
+        let mut covering = Covering::new(&self.code.handlers);
+        let mut now = self.initial.clone();
+        let (mut is_reached, mut locals_changed) = (true, true);
         let mut frames_met = 0;
         for insn in self.insns {
-            if let Some(frame) = self.frames.get(&insn.at) {
-                if let Some(from) = &state
-                    && !from.fits(frame)
-                {
+            if let Some((_, frame)) = self.frames.get(frames_met).filter(|(at, _)| *at == insn.at) {
+                if is_reached && !now.fits(frame) {
                     return Err(format!("the frame at {} does not fit what flows into it", insn.at));
                 }
-                state = Some(frame.clone());
+                now.copy(frame);
                 frames_met += 1;
-                locals_changed = true;
+                (is_reached, locals_changed) = (true, true);
             }
-            let mut now = state.take().ok_or_else(|| format!("there is no frame at {}", insn.at))?;
-            self.check_handlers(insn, &now, locals_changed)?;
+            if !is_reached {
+                return Err(format!("there is no frame at {}", insn.at));
+            }
+            let is_new = covering.advance(insn.at);
+            self.spend(covering.handlers().len() / 8)?;
+            if is_new || locals_changed {
+                self.check_handlers(insn, &now, covering.handlers())?;
+            }
             let fault = |fault| format!("at {}: {fault}", insn.at);
             step::execute(insn, &mut now, &self.class.pool, self.result).map_err(fault)?;
             locals_changed = insn.local_access().is_some_and(|access| access.is_store)
@@ -121,9 +127,9 @@ impl<'a, 'b> Checker<'a, 'b> {
             for target in insn.targets() {
                 self.enter(target, &now)?;
             }
-            state = (!opcode::ends_flow(insn.opcode)).then_some(now);
+            is_reached = !opcode::ends_flow(insn.opcode);
         }
-        if state.is_some() {
+        if is_reached {
             return Err("the code falls off its end".to_owned());
         }
         if frames_met != self.frames.len() {
@@ -132,10 +138,15 @@ impl<'a, 'b> Checker<'a, 'b> {
         Ok(())
     }
 
+    fn frame(&self, at: u32) -> Option<&State> {
+        let index = self.frames.binary_search_by_key(&at, |(at, _)| *at).ok()?;
+        self.frames.get(index).map(|(_, frame)| frame)
+    }
+
     fn handlers_are_instructions(&self) -> Result<(), Fault> {
         let is_start = |at: u16| self.insns.binary_search_by_key(&u32::from(at), |insn| insn.at).is_ok();
         let is_end = |at: u16| usize::from(at) == self.code.bytes.len() || is_start(at);
-        let is_legal = |handler: &crate::code::Handler| {
+        let is_legal = |handler: &Handler| {
             handler.start < handler.end
                 && is_start(handler.start)
                 && is_end(handler.end)
@@ -149,16 +160,10 @@ impl<'a, 'b> Checker<'a, 'b> {
     }
 
     /// Handlers see the locals before each instruction that they cover.
-    fn check_handlers(&mut self, insn: &Insn<'_>, now: &State, locals_changed: bool) -> Result<(), Fault> {
-        let code = self.code;
-        self.spend(code.handlers.len() / 8)?;
-        for handler in &code.handlers {
-            let (start, end) = (u32::from(handler.start), u32::from(handler.end));
-            if !(start..end).contains(&insn.at) || !(locals_changed || insn.at == start) {
-                continue;
-            }
-            self.spend(now.locals.len())?;
-            let frame = self.frames.get(&u32::from(handler.target));
+    fn check_handlers(&mut self, insn: &Insn<'_>, now: &State, covering: &[Handler]) -> Result<(), Fault> {
+        for handler in covering {
+            self.spend(now.locals.len() + 1)?;
+            let frame = self.frame(u32::from(handler.target));
             let frame = frame.ok_or_else(|| format!("the handler at {} has no frame", handler.target))?;
             if frame.stack != [Word::Reference] || !now.locals_fit(frame) {
                 return Err(format!(
@@ -172,7 +177,7 @@ impl<'a, 'b> Checker<'a, 'b> {
 
     fn enter(&mut self, target: u32, now: &State) -> Result<(), Fault> {
         self.spend(now.locals.len())?;
-        match self.frames.get(&target) {
+        match self.frame(target) {
             None => Err(format!("the branch target {target} has no frame")),
             Some(frame) if !now.fits(frame) => {
                 Err(format!("the frame at {target} does not fit a branch to it"))
@@ -184,5 +189,34 @@ impl<'a, 'b> Checker<'a, 'b> {
     fn spend(&mut self, work: usize) -> Result<(), Fault> {
         self.work += work;
         if self.work > WORK_LIMIT { Err("its code is too involved".to_owned()) } else { Ok(()) }
+    }
+}
+
+/// The handlers that cover an instruction, while the check goes from one to the next.
+struct Covering {
+    /// Those further on, the next one last.
+    ahead: Vec<Handler>,
+    here: Vec<Handler>,
+}
+
+impl Covering {
+    fn new(handlers: &[Handler]) -> Self {
+        let mut ahead = handlers.to_vec();
+        ahead.sort_by_key(|handler| std::cmp::Reverse(handler.start));
+        Self { ahead, here: Vec::new() }
+    }
+
+    /// Goes on to the instruction at `at`; says whether a handler starts to cover code there.
+    fn advance(&mut self, at: u32) -> bool {
+        self.here.retain(|handler| u32::from(handler.end) > at);
+        let before = self.here.len();
+        while let Some(handler) = self.ahead.pop_if(|handler| u32::from(handler.start) <= at) {
+            self.here.push(handler);
+        }
+        self.here.len() > before
+    }
+
+    fn handlers(&self) -> &[Handler] {
+        &self.here
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::frames::Type;
 use crate::insn::LocalAccess;
-use spl_model::FieldType;
+use crate::signature::{self, Field};
 
 /// One word. Classes are not told apart: the checker is after mistakes that crash a JVM, not after wrong classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +35,13 @@ impl Word {
         }
     }
 
-    pub(super) fn of_field(field: &FieldType) -> Self {
-        match field {
-            FieldType::Long => Self::Long,
-            FieldType::Double => Self::Double,
-            FieldType::Float => Self::Float,
-            FieldType::Object(_) | FieldType::Array(_) => Self::Reference,
-            FieldType::Boolean | FieldType::Byte | FieldType::Char | FieldType::Short | FieldType::Int => {
-                Self::Int
-            }
+    pub(super) fn of_field(field: Field<'_>) -> Self {
+        match field.tag() {
+            b'J' => Self::Long,
+            b'D' => Self::Double,
+            b'F' => Self::Float,
+            b'L' | b'[' => Self::Reference,
+            _ => Self::Int,
         }
     }
 
@@ -98,6 +96,13 @@ impl State {
         Ok(Self { locals: words, stack: spread(stack), constructing })
     }
 
+    /// Becomes `other`, in the memory that it has.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.locals.clone_from(&other.locals);
+        self.stack.clone_from(&other.stack);
+        self.constructing = other.constructing;
+    }
+
     /// Whether code that expects `wanted` may be entered from here.
     pub(super) fn fits(&self, wanted: &Self) -> bool {
         self.stack.len() == wanted.stack.len()
@@ -129,6 +134,27 @@ impl State {
         }
         let got = self.pop_word()?;
         if got.fits(wanted) { Ok(()) } else { Err(format!("the stack holds {got:?}, not {wanted:?}")) }
+    }
+
+    /// Pops the arguments of a call; gives what it returns.
+    pub(super) fn pop_arguments<'d>(&mut self, descriptor: &'d [u8]) -> Result<Option<Field<'d>>, Fault> {
+        let mut words = 0;
+        signature::walk(descriptor, |field| words += field.words()).map_err(|error| error.to_string())?;
+        let base = self.stack.len().checked_sub(words).ok_or("the stack underflows")?;
+        let (mut at, mut wrong) = (base, None);
+        let result = signature::walk(descriptor, |field| {
+            let (got, wanted) = (self.stack[at], Word::of_field(field));
+            let is_whole = !wanted.is_wide() || self.stack[at + 1] == Word::Second;
+            if !(got.fits(wanted) && is_whole) {
+                wrong = wrong.or(Some((got, wanted)));
+            }
+            at += field.words();
+        });
+        self.stack.truncate(base);
+        match wrong {
+            Some((got, wanted)) => Err(format!("the stack holds {got:?}, not {wanted:?}")),
+            None => result.map_err(|error| error.to_string()),
+        }
     }
 
     /// Pops a reference, be it initialised or not.

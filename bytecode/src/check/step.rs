@@ -1,11 +1,9 @@
 //! What one instruction does to the stack and the locals (JVMS 4.10.1.9).
 
 use super::state::{Fault, State, Word};
-use crate::flow;
 use crate::insn::Insn;
 use crate::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
 use crate::pool::{self, Pool};
-use spl_model::FieldType;
 
 /// Executes `insn` on `state`. `result` is what the method returns.
 pub(super) fn execute(
@@ -139,8 +137,7 @@ fn field(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Faul
 
 fn invoke(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fault> {
     let member = pool.member(insn.index()).map_err(|e| e.to_string())?;
-    let descriptor = flow::descriptor(member.descriptor).map_err(|e| e.to_string())?;
-    descriptor.parameters().iter().rev().try_for_each(|field| state.pop(Word::of_field(field)))?;
+    let result = state.pop_arguments(member.descriptor)?;
     let is_init = member.name == b"<init>";
     match insn.opcode {
         INVOKESTATIC | INVOKEDYNAMIC => {}
@@ -156,7 +153,7 @@ fn invoke(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fau
     if is_init && insn.opcode != INVOKESPECIAL {
         return Err("a constructor is called as a method".to_owned());
     }
-    descriptor.result().into_iter().for_each(|field: &FieldType| state.push(Word::of_field(field)));
+    result.into_iter().for_each(|field| state.push(Word::of_field(field)));
     Ok(())
 }
 

@@ -1,0 +1,82 @@
+//! What rewriting every method of the installed JDK costs: in all, for the median class, and against reading and writing
+//! the same classes unchanged with `ristretto_classfile`. `cargo bench -p spl-bytecode`.
+//!
+//! Times are CPU times of this thread, because other programs may be busy; the kinds of work take turns, and the median of
+//! the rounds counts.
+
+#[path = "../tests/jdk/image.rs"]
+#[expect(dead_code, reason = "tests link the classes, too")]
+mod image;
+#[path = "../tests/support/mod.rs"]
+#[expect(dead_code, reason = "tests run more tools")]
+mod support;
+
+use image::{Class, Jdk, everything};
+use spl_bytecode::{Plan, Sizes, inspect, instrument, verify};
+use std::fs;
+use std::hint::black_box;
+
+const ROUNDS: usize = 5;
+
+fn main() {
+    let jdk = Jdk::all().into_iter().next().expect("a JDK is installed");
+    let classes = jdk.classes(&support::folder("bench"));
+    let plans: Vec<Plan> = classes.iter().map(|class| everything(&class.bytes, Sizes::None)).collect();
+    // A class that is refused as a whole stays as it is.
+    let rewritten = |(class, plan): (&Class, &Plan)| {
+        instrument(&class.bytes, plan).map_or_else(|_| class.bytes.clone(), |new| new.bytes)
+    };
+    let outputs: Vec<Vec<u8>> = classes.iter().zip(&plans).map(rewritten).collect();
+    let (mut unchanged, mut read, mut checked, mut all, mut medians) =
+        (vec![], vec![], vec![], vec![], vec![]);
+    for _ in 0..ROUNDS {
+        unchanged.push(total(&classes, read_and_write));
+        read.push(total(&classes, |class| drop(black_box(inspect(&class.bytes)))));
+        checked.push(total(&outputs, |bytes| drop(black_box(verify(bytes)))));
+        let pairs: Vec<_> = classes.iter().zip(&plans).collect();
+        let mut each: Vec<u64> = pairs
+            .iter()
+            .map(|(class, plan)| {
+                let start = cpu_ns();
+                black_box(instrument(&class.bytes, plan)).ok();
+                cpu_ns() - start
+            })
+            .collect();
+        all.push(total(&pairs, |(class, plan)| drop(black_box(instrument(&class.bytes, plan)))));
+        medians.push(median(&mut each));
+    }
+    let [unchanged, read, checked, all, class] =
+        [unchanged, read, checked, all, medians].map(|mut times| median(&mut times));
+    let ms = |ns: u64| ns / 1_000_000;
+    let ratio = |ns: u64| ns as f64 / unchanged as f64;
+    println!("JDK {}: {} classes, {ROUNDS} rounds", jdk.version(), classes.len());
+    println!("read and write unchanged (ristretto_classfile) {} ms", ms(unchanged));
+    println!("read without their code (this crate) {} ms", ms(read));
+    println!("rewrite every method {} ms, the check's part of it {} ms", ms(all), ms(checked));
+    println!("ratio {:.2}, without the check {:.2}", ratio(all), ratio(all.saturating_sub(checked)));
+    println!("median class {:.1} us", class as f64 / 1000.0);
+}
+
+fn read_and_write(class: &Class) {
+    let read = ristretto_classfile::ClassFile::from_bytes(&class.bytes).expect("a class file");
+    let mut written = Vec::with_capacity(class.bytes.len());
+    read.to_bytes(&mut written).expect("what was read can be written");
+    black_box(written);
+}
+
+fn total<T>(items: &[T], work: impl Fn(&T)) -> u64 {
+    let start = cpu_ns();
+    items.iter().for_each(work);
+    cpu_ns() - start
+}
+
+/// CPU time of this thread, nanoseconds: the first number in the kernel's `schedstat`.
+fn cpu_ns() -> u64 {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
+    text.split(' ').next().and_then(|number| number.parse().ok()).expect("it begins with a number")
+}
+
+fn median(times: &mut [u64]) -> u64 {
+    times.sort_unstable();
+    times[times.len() / 2]
+}

@@ -1,0 +1,142 @@
+//! The classes of a JDK's image: read from it, and put before it.
+
+use crate::support::{probe_stub, run, sources, tool};
+use spl_bytecode::{MethodInfo, Plan, Probe, Sizes, inspect};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use zip::CompressionMethod;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// One class of an image.
+pub struct Class {
+    pub module: String,
+    /// Path in the module, without `.class`.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// A JDK, or a run-time image of one without a compiler.
+pub struct Jdk {
+    /// Its feature number, 17 for example.
+    pub number: String,
+    pub home: PathBuf,
+}
+
+impl Jdk {
+    /// The installed JDK, and those that `scripts/jdks.sh` fetched.
+    pub fn all() -> Vec<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/jdks.sh");
+        let listed = run(Command::new(script).arg("--list"));
+        let jdk = |line: &str| {
+            let (number, home) = line.split_once(' ').expect("a number and a folder");
+            Self { number: number.to_owned(), home: home.into() }
+        };
+        listed.lines().map(jdk).collect()
+    }
+
+    /// A command that runs this JDK's JVM.
+    pub fn java(&self) -> Command {
+        Command::new(self.home.join("bin/java"))
+    }
+
+    /// Its full version, such as `17.0.15`.
+    pub fn version(&self) -> String {
+        let release = fs::read_to_string(self.home.join("release")).expect("a JDK has a release file");
+        let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
+        version.expect("a release file says the version").trim_matches('"').to_owned()
+    }
+
+    /// All classes of its image but the descriptions of modules, which have no code; `folder` is used on the way.
+    pub fn classes(&self, folder: &Path) -> Vec<Class> {
+        compile(folder, "Dump.java");
+        let dump = folder.join("dump");
+        // Most of the time is the start of the JVM; the second compiler would only add to it.
+        run(self.java().args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(folder).arg("Dump").arg(&dump));
+        let bytes = fs::read(&dump).expect("it was written");
+        fs::remove_file(dump).expect("it was written");
+        let mut rest = &bytes[..];
+        let mut take = |length: usize| {
+            let (taken, left) = rest.split_at_checked(length)?;
+            rest = left;
+            Some(taken)
+        };
+        let mut classes = Vec::new();
+        while let Some(length) = take(2) {
+            let length = length.try_into().map(u16::from_be_bytes).expect("two bytes");
+            let path = take(usize::from(length)).and_then(|path| str::from_utf8(path).ok()).expect("a path");
+            let (module, name) = path.split_once('/').expect("module/class");
+            let name = name.strip_suffix(".class").expect("the name of a class file");
+            let length = take(4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+            let bytes = take(length.expect("a length") as usize).expect("a class file");
+            if name != "module-info" {
+                classes.push(Class {
+                    module: module.to_owned(),
+                    name: name.to_owned(),
+                    bytes: bytes.to_vec(),
+                });
+            }
+        }
+        classes
+    }
+
+    /// Has the JVM verify and link `classes` in the place of its own, together with a stub of the probe; gives what it could
+    /// not link, a line for each, and last `linked N`.
+    pub fn link(&self, folder: &Path, classes: &[Class]) -> String {
+        let stub = probe_stub(folder).join("java/lang/SplProbe.class");
+        let probe = Class {
+            module: "java.base".to_owned(),
+            name: "java/lang/SplProbe".to_owned(),
+            bytes: fs::read(stub).expect("it was compiled"),
+        };
+        let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
+        for class in classes.iter().chain([&probe]) {
+            modules.entry(&class.module).or_default().push(class);
+        }
+        let names = folder.join("names");
+        let lines: Vec<_> = classes.iter().map(|class| &class.name[..]).collect();
+        fs::write(&names, lines.join("\n")).expect("the folder is writable");
+        compile(folder, "Link.java");
+        let mut java = self.java();
+        java.args(["-Xverify:all", "-Xshare:off", "-XX:TieredStopAtLevel=1", "--add-modules", "ALL-SYSTEM"]);
+        for (module, classes) in modules {
+            let jar = folder.join(format!("{module}.jar"));
+            write_jar(&jar, &classes);
+            java.arg(format!("--patch-module={module}={}", jar.display()));
+        }
+        run(java.arg("-cp").arg(folder).arg("Link").arg(names))
+    }
+}
+
+/// Compiles a program for all JDKs.
+pub fn compile(folder: &Path, program: &str) {
+    let javac = &mut tool("javac");
+    run(javac.args(["-nowarn", "--release", "11", "-d"]).arg(folder).arg(sources().join(program)));
+}
+
+fn write_jar(path: &Path, classes: &[&Class]) {
+    let file = File::create(path).expect("the folder is writable");
+    let mut jar = ZipWriter::new(BufWriter::new(file));
+    let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    for class in classes {
+        jar.start_file(format!("{}.class", class.name), stored).expect("names differ");
+        jar.write_all(&class.bytes).expect("there is room on the disk");
+    }
+    jar.finish().and_then(|mut out| Ok(out.flush()?)).expect("there is room on the disk");
+}
+
+/// A plan with a probe for every method of the class that has code.
+pub fn everything(class_bytes: &[u8], sizes: Sizes) -> Plan {
+    let methods = inspect(class_bytes).expect("a class file").methods;
+    let with_code = methods.into_iter().filter(|method| method.code_bytes.is_some());
+    let probe = |(id, method): (u32, MethodInfo)| Probe {
+        method_name: method.name,
+        descriptor: method.descriptor,
+        // Ids of one, two and four bytes.
+        id: id * 300,
+        sizes,
+    };
+    (0..).zip(with_code).map(probe).collect()
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# What the rewriter promises, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL claim figure" for
+# each promise and fails if one is broken. Installs the applications and the JDKs; takes some ten minutes.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly JARS=/usr/share/java
+readonly EXPECTED_JDKS="11 17 21 25"
+readonly LARGEST_RATIO=3.0
+readonly LARGEST_MEDIAN_US=100
+readonly APPLICATIONS="h2=$JARS/h2.jar
+    xalan=$JARS/xalan2.jar:$JARS/serializer.jar:$JARS/xercesImpl.jar
+    groovy=$JARS/groovy-all.jar
+    jruby=$JARS/jruby-base.jar
+    fop=$JARS/fop.jar
+    tomcat=$JARS/tomcat9-catalina.jar:$JARS/tomcat9-coyote.jar:$JARS/tomcat9-jasper.jar:$JARS/tomcat9-util.jar"
+
+work=$(mktemp -d)
+failed=0
+trap 'rm -rf "$work"' EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# Runs the tests of the crate that $@ name, into $work/test.txt.
+run_tests() {
+    SPL_APPLICATIONS=$APPLICATIONS cargo test -q -p spl-bytecode --test jdk -- --nocapture "$@" \
+        >"$work/test.txt" 2>&1 </dev/null
+}
+
+# Every method of four JDKs and of six applications.
+classes() {
+    local claim="every method of every class of a JDK is rewritten, 0.1 % refused at most, and links with -Xverify:all"
+    local status=0 number counted
+    run_tests every_method || status=$?
+    for number in $EXPECTED_JDKS; do
+        counted=$(grep -E "^JDK $number\." "$work/test.txt" | head -n 1 || true)
+        if [[ $status -eq 0 && -n $counted ]]; then
+            ok "$claim: $counted"
+        else
+            fail "$claim: JDK $number: ${counted:-not there}"
+        fi
+    done
+    [[ $status -eq 0 ]] || tail -n 30 "$work/test.txt"
+    claim="every method of every class of an application is rewritten, and links with -Xverify:all as before"
+    status=0
+    run_tests whole_applications || status=$?
+    while read -r counted; do
+        ok "$claim: $counted"
+    done < <(grep -E ' classes linked as before' "$work/test.txt" || true)
+    [[ $status -eq 0 ]] || {
+        fail "$claim"
+        tail -n 30 "$work/test.txt"
+    }
+}
+
+# The folder with the rewritten JARs and the recorder that counts every call: the tests have left it there.
+rewritten() { printf '%s' "${CARGO_TARGET_DIR:-target}/tmp/applications"; }
+
+# A workload's output, with and without probes in everything of its own. $1: application; $2: words for the JVM; then the
+# words after the class path. JARs that are not the application's stay as they are.
+workload() {
+    local name=$1 jvm=$2 libraries=$3 folder jar original="" probed=""
+    shift 3
+    folder=$(rewritten)
+    for jar in "$folder/$name"/*.jar; do
+        original+=$JARS/${jar##*/}:
+        probed+=$jar:
+    done
+    local claim="output of $name with all its methods recording is as without${jvm:+ ($jvm)}" status=0
+    # shellcheck disable=SC2086 # Words for the JVM.
+    java $jvm -cp "$original$libraries" "$@" >"$work/original.txt" 2>"$work/original.err" </dev/null || status=$?
+    # shellcheck disable=SC2086 # Words for the JVM.
+    java $jvm -Xverify:all -Xshare:off --patch-module "java.base=$folder/probe" -cp "$probed$libraries" "$@" \
+        >"$work/probed.txt" 2>"$work/probed.err" </dev/null || status=$?
+    if [[ $status -eq 0 && -s $work/original.txt ]] && cmp -s "$work/original.txt" "$work/probed.txt"; then
+        ok "$claim: $(wc -l <"$work/original.txt") lines, $(wc -c <"$work/original.txt") bytes"
+    else
+        fail "$claim: status $status"
+        diff "$work/original.txt" "$work/probed.txt" | head -n 10 || true
+        tail -n 5 "$work/original.err" "$work/probed.err"
+    fi
+}
+
+inputs() {
+    cat >"$work/query.sql" <<'SQL'
+create table t(id int primary key, name varchar(20), amount decimal(10, 2));
+insert into t select x, 'n' || mod(x * 7919, 1000), mod(x * 31, 997) / 7.0 from system_range(1, 5000);
+create index on t(name);
+script nodata nosettings;
+select name, count(*), sum(amount), max(id) from t group by name having count(*) > 5 order by name limit 50;
+select a.id, b.name from t a join t b on a.id = b.id + 1 where a.amount > 140 order by a.id limit 40;
+update t set amount = amount * 1.1 where mod(id, 3) = 0;
+select sum(amount), avg(amount), min(name) from t;
+SQL
+    local i
+    {
+        echo '<list>'
+        for ((i = 0; i < 400; i++)); do
+            printf '<item key="%d"><name>n%d</name><size>%d</size></item>\n' "$i" $((i * 7919 % 1000)) $((i * 31 % 97))
+        done
+        echo '</list>'
+    } >"$work/list.xml"
+    cat >"$work/list.xsl" <<'XSL'
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:output method="xml" indent="yes"/>
+<xsl:key name="by-size" match="item" use="size"/>
+<xsl:template match="/"><out><xsl:for-each select="//item"><xsl:sort select="name"/><xsl:sort select="size" data-type="number"/>
+<row n="{position()}" twins="{count(key('by-size', size))}"><xsl:value-of select="concat(name, ':', format-number(size div 7, '0.000'))"/>
+</row></xsl:for-each></out></xsl:template></xsl:stylesheet>
+XSL
+    cat >"$work/page.fo" <<'FO'
+<fo:root xmlns:fo="http://www.w3.org/1999/XSL/Format"><fo:layout-master-set><fo:simple-page-master master-name="p"
+page-height="20cm" page-width="15cm" margin="1cm"><fo:region-body/></fo:simple-page-master></fo:layout-master-set>
+<fo:page-sequence master-reference="p"><fo:flow flow-name="xsl-region-body">
+FO
+    for ((i = 0; i < 40; i++)); do
+        printf '<fo:block space-after="4pt">Paragraph %d of a text that is long enough for the line to be broken at least once, %d.</fo:block>\n' \
+            "$i" $((i * i)) >>"$work/page.fo"
+    done
+    echo '</fo:flow></fo:page-sequence></fo:root>' >>"$work/page.fo"
+    cat >"$work/script.groovy" <<'GROOVY'
+def words = (1..2000).collect { "w${(it * 7919) % 613}" }
+def counts = words.countBy { it }.sort { a, b -> b.value <=> a.value ?: a.key <=> b.key }
+counts.take(60).each { k, v -> println "$k $v" }
+println((1..200).inject(1G) { a, b -> a * b })
+try { null.length() } catch (NullPointerException e) { println e.class.name }
+GROOVY
+}
+
+libraries() {
+    local name
+    for name in "$@"; do printf '%s:' "$JARS/$name.jar"; done
+}
+
+workloads() {
+    local none=$JARS/none.jar
+    workload h2 "" "$none" org.h2.tools.RunScript -url jdbc:h2:mem: -script "$work/query.sql" -showResults
+    workload h2 -Xint "$none" org.h2.tools.RunScript -url jdbc:h2:mem: -script "$work/query.sql" -showResults
+    workload xalan "" "$(libraries xml-apis)" org.apache.xalan.xslt.Process -IN "$work/list.xml" -XSL "$work/list.xsl"
+    workload xalan -Xint "$(libraries xml-apis)" org.apache.xalan.xslt.Process -IN "$work/list.xml" -XSL "$work/list.xsl"
+    workload xalan "-Xcomp -XX:CompileOnly=org/apache/xalan" "$(libraries xml-apis)" \
+        org.apache.xalan.xslt.Process -IN "$work/list.xml" -XSL "$work/list.xsl"
+    workload groovy "" "$none" groovy.ui.GroovyMain "$work/script.groovy"
+    workload fop "-Djava.awt.headless=true" \
+        "$(libraries xalan2 xml-apis serializer batik-all commons-io commons-logging xercesImpl xmlgraphics-commons xml-apis-ext fontbox2)" \
+        org.apache.fop.cli.Main -q -fo "$work/page.fo" -txt -
+}
+
+# CPU time of one thread, from the benchmark's own lines.
+speed() {
+    cargo bench -q -p spl-bytecode --bench rewrite >"$work/bench.txt" 2>&1 || { fail "the benchmark runs"; cat "$work/bench.txt"; return; }
+    local ratio median
+    ratio=$(sed -n 's/^ratio \([0-9.]*\).*/\1/p' "$work/bench.txt")
+    median=$(sed -n 's/^median class \([0-9.]*\) us.*/\1/p' "$work/bench.txt")
+    local claim="rewriting a JDK costs at most $LARGEST_RATIO times reading and writing it with ristretto_classfile"
+    if awk -v got="$ratio" -v limit="$LARGEST_RATIO" 'BEGIN { exit !(got > 0 && got <= limit) }'; then
+        ok "$claim: $(paste -sd ';' "$work/bench.txt")"
+    else
+        fail "$claim: $(paste -sd ';' "$work/bench.txt")"
+    fi
+    claim="rewriting the median class takes less than $LARGEST_MEDIAN_US microseconds"
+    if awk -v got="$median" -v limit="$LARGEST_MEDIAN_US" 'BEGIN { exit !(got > 0 && got < limit) }'; then
+        ok "$claim: $median"
+    else
+        fail "$claim: $median"
+    fi
+}
+
+scripts/setup.sh >"$work/setup.txt"
+scripts/setup.sh --apps >>"$work/setup.txt"
+scripts/jdks.sh >>"$work/setup.txt"
+classes
+inputs
+workloads
+speed
+
+exit "$failed"
