@@ -301,6 +301,10 @@ fn lock(folder: &Path) -> Result<File, String> {
 /// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
 fn open<R: Record>(path: &Path, overwrite: bool, form: Form, header: &str) -> Result<File, String> {
     let wrong = |error: std::io::Error| cannot_write(path, &error);
+    // A device or a pipe would be opened, or read, for ever.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(format!("cannot write {}: it is no regular file", path.display()));
+    }
     let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
     if overwrite {
         file.set_len(0).map_err(wrong)?;

@@ -101,6 +101,8 @@ pub struct Session<'a> {
     lost: u64,
     problems: Vec<String>,
     detach_by: Option<Instant>,
+    /// Whether the operator has asked for the end.
+    interrupted: bool,
     ever_connected: bool,
 }
 
@@ -150,6 +152,7 @@ impl<'a> Session<'a> {
             lost: 0,
             problems: Vec::new(),
             detach_by: None,
+            interrupted: false,
             ever_connected: false,
         }
     }
@@ -219,7 +222,14 @@ impl<'a> Session<'a> {
             }
             // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.
             Input::Ended | Input::Interrupted if !self.ever_connected => Next::Over,
+            Input::Interrupted if self.interrupted && self.detach_by.is_some() => {
+                self.problem(
+                    "interrupted again: the agent did not confirm that every class is restored".to_owned(),
+                );
+                Next::Over
+            }
             Input::Ended | Input::Interrupted => {
+                self.interrupted |= matches!(input, Input::Interrupted);
                 self.finish();
                 if self.agent.is_none() { Next::Over } else { Next::Go }
             }
