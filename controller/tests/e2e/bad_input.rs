@@ -3,6 +3,7 @@
 use crate::case::{self, Case};
 use crate::harness;
 use crate::running::{Ended, Running};
+use crate::stand_in::{Agent, serve};
 use std::ffi::OsString;
 use std::fs;
 
@@ -152,6 +153,56 @@ fn output_folders() {
         &["cannot create the folder spl.tasks", "choose another with --out"],
     );
     check_ini("[evaluator]\nresult-file-path = .\n", &["cannot write .", "Is a directory"]);
+    for keep in ["0", "1"] {
+        check_ini(
+            &format!("[evaluator]\nresult-file-path = /dev/full\noverwrite-results = {keep}\n"),
+            &["cannot write /dev/full: it is no regular file"],
+        );
+    }
+    check_ini(
+        "[controller]\noutput-dir = /proc/spl\n",
+        &["cannot create the folder /proc/spl: ", "choose another with --out"],
+    );
+}
+
+/// Two methods of a stand-in's, for what goes wrong in mid-run.
+fn measuring(case: &Case) -> (Running, Agent) {
+    let mut served = serve(case, &["--once"]);
+    let agent = served.measures();
+    (served.run, agent)
+}
+
+#[test]
+fn a_folder_that_disappears_in_mid_run_is_an_error_and_the_measurement_goes_on() {
+    let case = Case::comparing("p/A.a()V = p/B.b()V\n").set("controller", "min-method-measurements", "20");
+    let (mut run, mut agent) = measuring(&case);
+    agent.calls(0, &[10; 20]);
+    fs::remove_dir_all(case.path("out")).unwrap();
+    agent.calls(1, &[10; 20]);
+    run.awaits("spl: verdict: ");
+    agent.bye();
+    let ended = run.ends();
+    ended.assert_status(2);
+    ended.assert_said(&["spl: error: cannot write out/", "No such file", "holds (not-refuted)"]);
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_the_program_goes_on() {
+    let case = Case::measuring(&["CompareLoop.fast([I)J"]).endless();
+    // A limit of 16 KiB on what a process writes to one file stands for it; the JVM is not to write any.
+    let script = "trap '' XFSZ; ulimit -f 32; exec \"$0\" \"$@\"";
+    let spl = case.spl();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script]).arg(spl.get_program()).args(spl.get_args()).current_dir(case.path(""));
+    command.envs(spl.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.args(case::java(&["-XX:-UsePerfData", case::NO_LIMIT, "CompareLoop", "0"]));
+    let mut run = Running::start(command, &case.path(""));
+    run.awaits_agent();
+    run.awaits("spl: error: cannot write out/measurements/CompareLoop.fast([I)J.msr: File too large");
+    let ended = run.ends();
+    ended.assert_status(2);
+    assert!(ended.out.starts_with("ready\n") && ended.out.ends_with("ended\n"), "{}", ended.out);
+    assert_eq!(ended.err.matches("spl: error: ").count(), 1, "said again and again: {}", ended.err);
 }
 
 #[test]

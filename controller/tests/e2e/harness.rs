@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -60,15 +61,45 @@ fn compile() -> PathBuf {
     let files = fs::read_dir(&sources).expect("the test programs are there");
     let files =
         files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "java"));
+    javac(files, &sources, &target);
+    target
+}
+
+/// Compiles Java files into a folder; what they need else is looked for among `sources`.
+pub fn javac(files: impl IntoIterator<Item = PathBuf>, sources: &Path, target: &Path) {
     let javac = of_java_home("javac");
     let output = Command::new(&javac)
-        .args(["--release", "11", "-Xlint:all", "-Werror", "-d"])
-        .arg(&target)
+        .args(["--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d"])
+        .arg(target)
+        .arg("-sourcepath")
+        .arg(sources)
         .args(files)
         .output()
         .unwrap_or_else(|error| panic!("cannot start {}: {error}; install a JDK", javac.display()));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target
+}
+
+/// A JAR of these entries.
+pub fn jar(path: &Path, entries: &[(String, Vec<u8>)]) {
+    let mut jar = zip::ZipWriter::new(fs::File::create(path).unwrap());
+    for (name, bytes) in entries {
+        jar.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        jar.write_all(bytes).unwrap();
+    }
+    jar.finish().unwrap();
+}
+
+/// The entries of a JAR, in order.
+pub fn unjar(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut jar = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
+    let count = jar.len();
+    let entry = |index| {
+        let mut entry = jar.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.name().unwrap().into_owned(), bytes)
+    };
+    (0..count).map(entry).collect()
 }
 
 /// Tries again and again until there is something, for what announces itself by no event.

@@ -1,0 +1,98 @@
+//! `spl instrument`: classes with probes on disk, which run as before wherever there is the agent.
+
+use crate::case::{self, Case};
+use crate::harness;
+use crate::running::{Ended, Running, plainly};
+use std::fs;
+use std::process::Command;
+
+const FAST: &str = "CompareLoop.fast([I)J";
+const COMPARE: &str = "java/lang/Integer.compareTo(Ljava/lang/Integer;)I";
+
+fn instrument(case: &Case, methods: &str, input: &str, output: &str) -> Ended {
+    let arguments =
+        ["instrument", "--methods", methods, "--argument-size", "deep", input, "--output", output];
+    Running::start(case.spl_with(&arguments), &case.path("")).ends()
+}
+
+/// A JAR with two classes and something else.
+fn with_jar(case: &Case) {
+    let class = |name: &str| (name.to_owned(), fs::read(harness::classes().join(name)).unwrap());
+    let text = ("META-INF/notes.txt".to_owned(), b"as it was".to_vec());
+    harness::jar(&case.path("in.jar"), &[class("CompareLoop.class"), text, class("Life.class")]);
+}
+
+#[test]
+fn a_jar_with_probes_runs_as_before_and_is_not_measured_for_another() {
+    let alone = plainly(Command::new(harness::java()).args(&case::java(&["CompareLoop", "0"])[1..]));
+    let case = Case::measuring(&[COMPARE, FAST]).set("controller", "max-method-measurements", "50");
+    with_jar(&case);
+    let ended = instrument(&case, "CompareLoop#*", "in.jar", "out.jar");
+    ended.assert_status(0);
+    assert!(ended.out.contains(" methods instrumented, 0 refused: out.jar\n"), "{}", ended.out);
+    let [before, after] = ["in.jar", "out.jar"].map(|name| harness::unjar(&case.path(name)));
+    assert_eq!(before[1..], after[1..], "nothing but the class is touched");
+    assert_eq!(before[0].0, after[0].0);
+    assert_ne!(before[0].1, after[0].1);
+
+    // Probes of the agent's own go in beside them; its numbers are not those of the probes on disk.
+    let jar = case.path("out.jar").into_os_string();
+    let mut run = case.start([harness::java().into(), "-cp".into(), jar, "CompareLoop".into(), "0".into()]);
+    run.awaits(&format!("spl: {FAST} cannot be measured: it has probes already"));
+    run.awaits("spl: every class is as it was");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert_eq!(ended.out, alone.1);
+    assert!(case.measurements(COMPARE).len() >= 50);
+    assert_eq!(case.measurements(FAST).len(), 0);
+
+    // Once more changes nothing, and says why.
+    let again = instrument(&case, "CompareLoop#*", "out.jar", "again.jar");
+    again.assert_status(2);
+    assert!(again.out.contains(&format!("{FAST}: refused: it has probes already")), "{}", again.out);
+    assert!(again.out.contains("\n0 methods instrumented, "), "{}", again.out);
+    assert_eq!(harness::unjar(&case.path("again.jar")), after);
+}
+
+#[test]
+fn a_class_file_keeps_what_is_refused() {
+    let case = Case::measuring(&[FAST]);
+    let source = "abstract class Kinds { abstract int none(); native int other(); int twice(int n) { return 2 * n; } }";
+    fs::write(case.path("Kinds.java"), source).unwrap();
+    harness::javac([case.path("Kinds.java")], &case.path(""), &case.path(""));
+    let ended = instrument(&case, "*", "Kinds.class", "out.class");
+    ended.assert_status(0);
+    let lines = ended.out.lines().collect::<Vec<_>>();
+    let [none, other, sum] = lines[..] else { panic!("{lines:?}") };
+    assert!(none.starts_with("Kinds.none()I: refused: "), "{none}");
+    assert!(other.starts_with("Kinds.other()I: refused: "), "{other}");
+    // The constructor is the second.
+    assert_eq!(sum, "2 methods instrumented, 2 refused: out.class");
+    // Where none can be instrumented there is nothing to look at, and nothing went well.
+    let ended = instrument(&case, "Kinds#none", "Kinds.class", "none.class");
+    ended.assert_status(2);
+    assert!(ended.out.ends_with("0 methods instrumented, 1 refused: none.class\n"), "{}", ended.out);
+    assert_eq!(fs::read(case.path("none.class")).unwrap(), fs::read(case.path("Kinds.class")).unwrap());
+}
+
+#[test]
+fn what_cannot_be_instrumented_leaves_no_file() {
+    let case = Case::measuring(&[FAST]);
+    with_jar(&case);
+    fs::write(case.path("text"), "neither of both").unwrap();
+    fs::write(case.path("cut.class"), [0xca, 0xfe, 0xba, 0xbe, 0, 0]).unwrap();
+    let check = |methods: &str, input: &str, part: &str| {
+        let ended = instrument(&case, methods, input, "out");
+        ended.assert_status(2);
+        ended.assert_said(&["spl: error: ", part]);
+        assert!(!case.path("out").exists(), "{part}");
+    };
+    check("Compare#none", "in.jar", "in.jar has no method that Compare#none means; nothing was written");
+    check("Compare#", "in.jar", "the methods are not understood");
+    check("*", "text", "neither a class file nor a JAR");
+    check("*", "cut.class", "cut.class: malformed class file");
+    check("*", "missing.jar", "cannot read missing.jar: No such file");
+    let ended = instrument(&case, "*", "in.jar", "text/out.jar");
+    ended.assert_status(2);
+    ended.assert_said(&["cannot write text/out.jar"]);
+}

@@ -1,0 +1,80 @@
+//! Names that a class file may have and a programmer would not think of: measured, written and read back.
+
+use crate::case::Case;
+use crate::harness;
+use spl_records::{Form, Reader, ResultRecord};
+use std::fs;
+
+/// A name of Java's, with letters beyond the first plane of Unicode.
+const JAVA: (&str, &str) = ("Ünï$çødé", "日本$𝒳_");
+/// Stand in the source for names that Java does not allow.
+const SOURCE: (&str, &str) = ("Odd_00000000", "odd_name__");
+/// As long, so that one can take the place of the other in a class file.
+const ODD: (&str, &str) = ("-'`{}^\\?%~+@", "a-b'c@d$%^");
+
+#[test]
+fn unusual_names_are_measured_and_read_back() {
+    let long = ("L".repeat(190), "m".repeat(500));
+    let case = Case::comparing("").set("evaluator", "human-readable-results", "0");
+    let classes = [JAVA, SOURCE, (&long.0, &long.1)];
+    let class = |(class, method): &(&str, &str)| {
+        format!(
+            "final class {class} {{ static int {method}(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += i * s + 1; return s; }} }}\n"
+        )
+    };
+    let call = |(class, method): &(&str, &str)| format!("{class}.{method}(1000)");
+    let calls = classes.iter().map(call).collect::<Vec<_>>().join(" + ");
+    let main = format!(
+        "public final class Names {{ public static void main(String[] args) {{ Life life = Life.start(args); \
+         while (life.wantsRound()) {{ life.check(\"\" + ({calls})); }} life.end(); }} }}\n"
+    );
+    fs::write(case.path("Names.java"), classes.iter().map(class).collect::<String>() + &main).unwrap();
+    let target = case.path("classes");
+    fs::create_dir(&target).unwrap();
+    harness::javac([case.path("Names.java")], &harness::root().join("tests-java"), &target);
+    let mut entries = Vec::new();
+    for file in fs::read_dir(&target).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().replace(SOURCE.0, ODD.0);
+        entries.push((name, odd(fs::read(&path).unwrap())));
+    }
+    // A JAR's names are UTF-8; those of files depend on the locale.
+    harness::jar(&case.path("names.jar"), &entries);
+
+    let methods = [JAVA, ODD, (&long.0, &long.1)].map(|(class, method)| format!("{class}.{method}(I)I"));
+    let [a, b, c] = &methods;
+    let sign = "<= (1, 1000)";
+    let case = case.tasks(&format!("{a} {sign} {b}\n{b} {sign} {c}\n{c} {sign} {a}\n"));
+    let jar = case.path("names.jar").into_os_string();
+    let mut run = case.start([harness::java().into(), "-cp".into(), jar, "Names".into(), "0".into()]);
+    run.awaits("spl: every class is as it was");
+    run.ends().assert_status(0);
+    for method in &methods {
+        let records = case.measurements(method);
+        assert!(records.len() >= 200 && records.iter().all(|record| record.method.to_string() == *method));
+    }
+    let bytes = fs::read(case.path("out/result.eval")).unwrap();
+    assert_eq!(Reader::<ResultRecord>::new(&bytes).unwrap().form(), Form::Comma);
+    let mut compared =
+        case.results().iter().map(|r| [r.left.to_string(), r.right.to_string()]).collect::<Vec<_>>();
+    compared.sort();
+    let mut expected = [[a, b], [b, c], [c, a]].map(|pair| pair.map(String::clone)).to_vec();
+    expected.sort();
+    assert_eq!(compared, expected);
+    let files = fs::read_dir(case.path("out/measurements")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert!(names.filter(|name| name.ends_with(".msr")).all(|name| name.len() <= 200));
+}
+
+/// A class file with the odd names in place of those of the source.
+fn odd(bytes: Vec<u8>) -> Vec<u8> {
+    [(SOURCE.0, ODD.0), (SOURCE.1, ODD.1)].iter().fold(bytes, |mut bytes, (from, to)| {
+        assert_eq!(from.len(), to.len());
+        for at in 0..bytes.len().saturating_sub(from.len()) {
+            if bytes[at..].starts_with(from.as_bytes()) {
+                bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+            }
+        }
+        bytes
+    })
+}
