@@ -14,7 +14,9 @@ use crate::worker::{HOOK, Worker};
 use jni::objects::JObject;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
-use jvmti_bindings::callbacks::{CallbackContext, ClassEvent, ClassFileLoadHookEvent, ThreadEvent};
+use jvmti_bindings::callbacks::{
+    CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, ThreadEvent,
+};
 use jvmti_bindings::sys::{jni as raw, jvmti};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -95,6 +97,30 @@ impl Agent for SplAgent {
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
         if let Ok(id) = id {
             Rings::release(state.blocks, id);
+        }
+    }
+
+    /// Between this and [`garbage_collection_finish`](Agent::garbage_collection_finish) nothing of the JVM may be used, no
+    /// lock taken and nothing allocated (JVM TI, GarbageCollectionStart).
+    fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
+        if let Some(state) = STATE.get() {
+            state.collections.begin(sys::now_ns());
+        }
+    }
+
+    fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
+        if let Some(state) = STATE.get() {
+            state.collections.end(sys::now_ns());
+        }
+    }
+
+    fn compiled_method_load<'callback>(
+        &self,
+        _context: CallbackContext<'callback>,
+        event: CompiledMethodLoadEvent<'callback>,
+    ) {
+        if let Some(state) = STATE.get() {
+            state.warmth.compiled(event.method() as usize, sys::now_ns());
         }
     }
 

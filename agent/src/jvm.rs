@@ -32,6 +32,12 @@ pub enum Event {
     ClassPrepare,
     /// A thread ends.
     ThreadEnd,
+    /// A garbage collection's pause begins.
+    CollectionStart,
+    /// It ends.
+    CollectionEnd,
+    /// Compiled code of a method was installed.
+    Compiled,
 }
 
 impl Jvm {
@@ -52,6 +58,9 @@ impl Jvm {
             Event::ClassFileLoadHook => jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
             Event::ClassPrepare => jvmti::JVMTI_EVENT_CLASS_PREPARE,
             Event::ThreadEnd => jvmti::JVMTI_EVENT_THREAD_END,
+            Event::CollectionStart => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_START,
+            Event::CollectionEnd => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+            Event::Compiled => jvmti::JVMTI_EVENT_COMPILED_METHOD_LOAD,
         };
         // SAFETY: a null thread stands for all threads.
         unsafe { self.env().set_event_notification_mode(on, event, std::ptr::null_mut()) }
@@ -107,6 +116,35 @@ impl Jvm {
     pub fn is_modifiable(&self, class: jni::jclass) -> bool {
         // SAFETY: `class` is a live local reference of the caller.
         unsafe { self.env().is_modifiable_class(class) }.unwrap_or(false)
+    }
+
+    /// Asks for the events that tell what disturbs times. HotSpot grants these at any time and they cost nothing while they
+    /// are switched off (`JvmtiManageCapabilities`, the capabilities that are always to be had).
+    pub fn want_disturbances(&self) -> Result<(), String> {
+        let wanted = |capabilities: &mut jvmti::jvmtiCapabilities| {
+            capabilities.set_can_generate_garbage_collection_events(true);
+            capabilities.set_can_generate_compiled_method_load_events(true);
+        };
+        self.env().add_capabilities_with(wanted).map(drop).map_err(|e| self.name(e))
+    }
+
+    /// Sends [`Event::Compiled`], in this thread, for each method that has compiled code.
+    pub fn list_compiled(&self) -> Result<(), String> {
+        self.env().generate_events(jvmti::JVMTI_EVENT_COMPILED_METHOD_LOAD).map_err(|e| self.name(e))
+    }
+
+    /// The methods of a prepared class with name and descriptor. The numbers stay the methods' own through all changes of
+    /// the class.
+    pub fn methods(&self, class: jni::jclass) -> Vec<(usize, String, String)> {
+        let env = self.env();
+        // SAFETY: `class` is a live local or global reference of the caller.
+        let methods = unsafe { env.get_class_methods(class) }.unwrap_or_default();
+        let named = |method: jni::jmethodID| {
+            // SAFETY: the class is alive, and so is its method.
+            let (name, descriptor, _) = unsafe { env.get_method_name(method) }.ok()?;
+            Some((method as usize, name, descriptor))
+        };
+        methods.into_iter().filter_map(named).collect()
     }
 
     /// Loads these classes' bytes anew, through the class-file hooks.

@@ -14,11 +14,13 @@ mod layout;
 mod link;
 mod memory;
 mod options;
+mod pauses;
 mod rings;
 mod state;
 mod stream;
 mod sys;
 mod waker;
+mod warmth;
 mod worker;
 
 /// `Agent_OnLoad`, `Agent_OnAttach` and `Agent_OnUnload`, each with its panics contained.

@@ -4,13 +4,17 @@
 
 use crate::ids::Ids;
 use crate::options::Options;
+use crate::pauses::Known;
 use crate::rings::{Raw, Rings};
 use crate::state::{Command, Done, State, Target};
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
+use crate::warmth::Warmth;
 use spl_model::{MethodRef, Outcome, Refusal, SampleFlags};
-use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
+use spl_wire::{
+    ByeReason, MAX_SAMPLES, Notice, SizeMode, ToAgent, ToController, Token, WireSample, WireSize,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -105,6 +109,8 @@ pub struct Link {
     waiting: Vec<WireSample>,
     dropped: u64,
     anomalies: u64,
+    /// Whether a method that lost its compiled code is to be compiled anew.
+    awaits_compiled: bool,
 }
 
 struct Method {
@@ -132,6 +138,7 @@ impl Link {
             waiting: Vec::new(),
             dropped: 0,
             anomalies: 0,
+            awaits_compiled: false,
         }
     }
 
@@ -215,6 +222,7 @@ impl Link {
             }
             let dying = self.parts.dying.load(Ordering::Acquire);
             let detached = self.forward(&mut stream);
+            self.report_compiled(&mut stream);
             self.drain();
             if readable && self.listen(&mut stream).is_err() {
                 return Ended::Lost;
@@ -457,6 +465,7 @@ impl Link {
     fn drain(&mut self) {
         let Self { methods, handles, waiting, dropped, anomalies, parts, .. } = self;
         let Parts { rings, state, .. } = parts;
+        let from = waiting.len();
         rings.drain(sys::now_ns(), &mut |raw| {
             let Some(&handle) = handles.get(&raw.id) else { return };
             let Some(method) = methods.get_mut(&handle) else { return };
@@ -476,6 +485,26 @@ impl Link {
             }
         });
         *dropped += rings.lost();
+        // Now all is known that disturbed the calls which have just been taken.
+        let tags = Tags::new(state);
+        for sample in &mut waiting[from..] {
+            let id = methods.get(&sample.handle).and_then(|method| method.id);
+            sample.flags |= tags.of(id.unwrap_or(0), sample.start_ns, sample.end_ns).0;
+        }
+    }
+
+    /// Tells of measured methods that were compiled, and lets the agent thread rest when none is awaited any more.
+    fn report_compiled(&mut self, stream: &mut Stream) {
+        let warmth = &self.parts.state.warmth;
+        for (id, at_ns) in warmth.news() {
+            if let Some(&handle) = self.handles.get(&id) {
+                stream.put(&ToController::Notice { at_ns, notice: Notice::Compiled { handle } });
+            }
+        }
+        let awaits = warmth.awaits_any(sys::now_ns());
+        if std::mem::replace(&mut self.awaits_compiled, awaits) && !awaits {
+            self.parts.state.command(Command::Settled);
+        }
     }
 
     fn send(&mut self, stream: &mut Stream) {
@@ -498,14 +527,38 @@ impl Link {
     }
 }
 
+/// What disturbed the calls of one drain.
+struct Tags {
+    warmth: &'static Warmth,
+    collections: Known,
+    changes: Known,
+}
+
+impl Tags {
+    /// To be made after the samples were published: what disturbed them is known then.
+    fn new(state: &'static State) -> Self {
+        let (collections, changes) = (state.collections.read(), state.changes.read());
+        Self { warmth: &state.warmth, collections, changes }
+    }
+
+    fn of(&self, id: u32, start_ns: u64, end_ns: u64) -> SampleFlags {
+        flags([
+            (self.warmth.is_cold(id, start_ns), SampleFlags::WARM_UP),
+            (self.collections.overlaps(start_ns, end_ns), SampleFlags::GC),
+            (self.changes.overlaps(start_ns, end_ns), SampleFlags::RETRANSFORM),
+        ])
+    }
+}
+
+/// The flags that are set.
+fn flags<const N: usize>(all: [(bool, SampleFlags); N]) -> SampleFlags {
+    let set = all.into_iter().filter(|(is, _)| *is);
+    set.fold(SampleFlags::default(), |flags, (_, flag)| flags.with(flag))
+}
+
 fn sample(handle: u32, raw: &Raw) -> WireSample {
-    let mut flags = SampleFlags::default();
-    if raw.threw {
-        flags = flags.with(SampleFlags::THREW);
-    }
-    if raw.size.is_some_and(|(_, truncated)| truncated) {
-        flags = flags.with(SampleFlags::SIZE_TRUNCATED);
-    }
+    let truncated = raw.size.is_some_and(|(_, truncated)| truncated);
+    let flags = flags([(raw.threw, SampleFlags::THREW), (truncated, SampleFlags::SIZE_TRUNCATED)]);
     WireSample {
         handle,
         start_ns: raw.start_ns,

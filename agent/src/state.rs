@@ -2,6 +2,8 @@
 
 use crate::gates::Gates;
 use crate::memory::Memory;
+use crate::pauses::Pauses;
+use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Global;
 use spl_model::{MethodRef, Outcome};
@@ -36,6 +38,8 @@ pub enum Command {
     RestoreAll,
     /// The same on the controller's wish; answered by [`Done::Detached`].
     Detach,
+    /// No method is awaited any more that was compiled before its class was changed.
+    Settled,
     /// A class whose name is in the plan has become ready.
     Prepared(Global<JClass<'static>>),
 }
@@ -66,6 +70,12 @@ pub struct State {
     pub gates: Gates,
     /// The blocks of the threads.
     pub blocks: Memory,
+    /// Garbage collections.
+    pub collections: Pauses,
+    /// Our own changes of classes.
+    pub changes: Pauses,
+    /// Which methods have no compiled code by our doing.
+    pub warmth: Warmth,
     /// Names of the classes in the plan, for the class-prepare callback.
     pub planned: RwLock<HashSet<String>>,
     commands: Mutex<Option<Sender<Command>>>,
@@ -75,7 +85,15 @@ impl State {
     /// Nothing planned, all gates closed.
     pub fn new(gates: Memory, blocks: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
-        Self { gates: Gates::new(gates), blocks, planned, commands: Mutex::new(None) }
+        Self {
+            gates: Gates::new(gates),
+            blocks,
+            collections: Pauses::default(),
+            changes: Pauses::default(),
+            warmth: Warmth::default(),
+            planned,
+            commands: Mutex::new(None),
+        }
     }
 
     /// Where commands go from now on.

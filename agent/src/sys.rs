@@ -12,6 +12,12 @@ pub fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// A number of the calling thread that no other living thread has, never 0.
+pub fn thread() -> u64 {
+    // SAFETY: has no preconditions.
+    unsafe { libc::pthread_self() as u64 }
+}
+
 /// Keeps signals that are meant for the program away from the calling thread, which must be one of the agent's.
 ///
 /// Those that a fault raises stay as they are, because the JVM handles them in any of its threads, and so does

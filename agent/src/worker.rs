@@ -75,6 +75,8 @@ pub struct Worker {
     installed: Result<(), String>,
     /// Whether it is compiled.
     warm: bool,
+    /// Whether compiled methods are watched for.
+    watching: bool,
 }
 
 impl Worker {
@@ -98,6 +100,7 @@ impl Worker {
             unrestored: BTreeSet::new(),
             installed,
             warm: false,
+            watching: false,
         }
     }
 
@@ -123,6 +126,12 @@ impl Worker {
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(class) => self.prepared(env, &class),
+            Command::Settled => {
+                if !self.state.warmth.awaits_any(sys::now_ns()) {
+                    self.watch(false, Event::Compiled);
+                    self.watching = false;
+                }
+            }
             Command::Restore(ids) => self.restore(env, &ids.into_iter().collect()),
             Command::RestoreAll => {
                 self.restore_all(env);
@@ -146,6 +155,9 @@ impl Worker {
             self.state.gates.open(0, 1, 0);
             self.state.gates.close(0);
             java::warm(env).map_err(|e| e.to_string())?;
+            if let Err(error) = self.jvm.want_disturbances() {
+                self.tell(Done::Warning(format!("no warm-up and no garbage collection is seen: {error}")));
+            }
         }
         Ok(())
     }
@@ -225,19 +237,61 @@ impl Worker {
     }
 
     /// Tells the class-prepare callback what to look for, and the JVM whether to call it.
-    fn publish_plan(&self) {
+    fn publish_plan(&mut self) {
         let names = self.plan.keys().cloned().collect();
         *self.state.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
-        let watch = |on, event| {
-            if let Err(error) = self.jvm.notify(on, event) {
-                self.tell(Done::Warning(format!("cannot watch for {event:?}: {error}")));
-            }
-        };
-        watch(!self.plan.is_empty(), Event::ClassPrepare);
-        if !self.plan.is_empty() {
+        let measured = !self.plan.is_empty();
+        self.watch(measured, Event::ClassPrepare);
+        self.watch(measured, Event::CollectionStart);
+        self.watch(measured, Event::CollectionEnd);
+        if measured {
             // From now on and for good: threads that own a block may end at any time.
-            watch(true, Event::ThreadEnd);
+            self.watch(true, Event::ThreadEnd);
+        } else {
+            // One that goes on would never be seen to end.
+            self.state.collections.end(sys::now_ns());
+            if std::mem::take(&mut self.watching) {
+                self.watch(false, Event::Compiled);
+            }
         }
+    }
+
+    fn watch(&self, on: bool, event: Event) {
+        if let Err(error) = self.jvm.notify(on, event) {
+            self.tell(Done::Warning(format!("cannot watch for {event:?}: {error}")));
+        }
+    }
+
+    /// Finds out which of the methods in the plan have compiled code, which they will lose, and watches for new code.
+    fn expect_cold(&mut self, classes: &[Loaded]) {
+        let mut planned = BTreeMap::new();
+        for class in classes {
+            let Some(targets) = self.plan.get(&class.name) else { continue };
+            for (method, name, descriptor) in self.jvm.methods(class.class) {
+                let is_it = |target: &&Target| {
+                    target.method.name() == name && target.method.descriptor().as_str() == descriptor
+                };
+                if let Some(target) = targets.values().find(is_it) {
+                    planned.insert(method, target.id);
+                }
+            }
+        }
+        if planned.is_empty() {
+            return;
+        }
+        planned.retain(|method, _| !self.state.warmth.knows(*method));
+        planned.iter().for_each(|(method, id)| self.state.warmth.learn(*method, *id));
+        if !std::mem::replace(&mut self.watching, true) {
+            self.watch(true, Event::Compiled);
+        } else if planned.is_empty() {
+            // Nothing was missed of those that are known.
+            return;
+        }
+        self.state.warmth.list(|| {
+            if let Err(error) = self.jvm.list_compiled() {
+                self.tell(Done::Warning(format!("what is compiled cannot be listed: {error}")));
+            }
+        });
     }
 
     fn find(&self, names: &BTreeSet<String>) -> Vec<Loaded> {
@@ -273,7 +327,9 @@ impl Worker {
         if usable.is_empty() {
             return;
         }
+        self.expect_cold(&usable);
         let at_ns = sys::now_ns();
+        self.state.changes.begin(at_ns);
         if self.batch(&usable).is_err() {
             for class in &usable {
                 if let Err(error) = self.batch(std::slice::from_ref(class)) {
@@ -282,7 +338,9 @@ impl Worker {
             }
         }
         let took_ns = sys::now_ns().saturating_sub(at_ns);
+        self.state.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
+        touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
         let ids = if change == Change::Added {
             touched.intersection(ids).copied().collect()
         } else {

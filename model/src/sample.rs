@@ -63,11 +63,13 @@ pub struct SampleFlags(pub u16);
 impl SampleFlags {
     /// The call ended by an exception.
     pub const THREW: Self = Self(1);
-    /// The call began during warm-up and does not count.
+    /// The call began after probes were put into its class and before the method, which was compiled until then, had
+    /// been compiled anew for a second; or the controller found that it began during the warm-up. It does not count. The agent sets it for
+    /// 5,000 samples and 5 seconds at most after a change.
     pub const WARM_UP: Self = Self(1 << 1);
-    /// A garbage collection overlapped the call.
+    /// A pause for garbage collection overlapped the call.
     pub const GC: Self = Self(1 << 2);
-    /// One of our own retransformations overlapped the call.
+    /// One of our own changes of classes overlapped the call.
     pub const RETRANSFORM: Self = Self(1 << 3);
     /// The size computation stopped at its visit limit.
     pub const SIZE_TRUNCATED: Self = Self(1 << 4);

@@ -85,28 +85,18 @@ fn phase(
     agent.arm(HANDLE, every)?;
     program.tell(&format!("{} {PAUSE_US}", bench.rounds))?;
     // Most of the warm-up's samples are dropped; the rest must not wait in the socket.
-    let answer = serve(program, agent)?;
+    let answer = agent.line_of(program)?;
     if answer != "warm" {
         return Err(Fault::Unexpected(format!("the program said {answer:?}")));
     }
     agent.settle()?;
     agent.samples.clear();
     program.tell("")?;
-    let answer = serve(program, agent)?;
+    let answer = agent.line_of(program)?;
     agent.settle()?;
     let numbers = answer.split(' ').map(str::parse::<f64>).collect::<Result<Vec<_>, _>>();
     match numbers.as_deref() {
         Ok(&[never, floor, probed]) => Ok((Phase { never, floor, probed }, agent.samples.len())),
         _ => Err(Fault::Unexpected(format!("the program said {answer:?}"))),
-    }
-}
-
-/// Takes samples in until the program says a line.
-fn serve(program: &mut Program, agent: &mut Session) -> Result<String, Fault> {
-    loop {
-        if let Some(line) = program.line_within(std::time::Duration::from_millis(20))? {
-            return Ok(line);
-        }
-        agent.settle()?;
     }
 }

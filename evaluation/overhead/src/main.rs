@@ -5,6 +5,7 @@ mod calls;
 mod claims;
 mod loading;
 mod start;
+mod warmup;
 
 use clap::Parser;
 use spl_overhead::{Fault, java_classes};
@@ -29,7 +30,7 @@ struct Options {
     /// Bursts of each kind in a JVM.
     #[arg(long, default_value_t = 300)]
     rounds: usize,
-    /// Only these parts: calls, threads, loading, start.
+    /// Only these parts: calls, threads, loading, warmup, start.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Where to write everything as JSON.
@@ -83,6 +84,9 @@ fn run(options: &Options) -> Result<bool, Fault> {
     }
     if wanted("loading") {
         loading::run(&bench, &mut report)?;
+    }
+    if wanted("warmup") {
+        warmup::run(&bench, &mut report)?;
     }
     if wanted("start") {
         start::run(&bench, &mut report)?;

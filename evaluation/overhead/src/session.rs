@@ -1,6 +1,6 @@
 //! The controller's side of a connection, with everything that the agent said.
 
-use crate::{DEADLINE, Fault, system};
+use crate::{DEADLINE, Fault, Program, system};
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, Decoder, Encoder, Greeting, SizeMode, ToAgent, ToController, WireSample};
 use std::io::{ErrorKind, Read, Write};
@@ -128,6 +128,14 @@ impl Session {
         })
     }
 
+    /// What the agent says that a measured call of an empty method reports, in nanoseconds.
+    pub fn probe_empty_ns(&self) -> Option<f64> {
+        self.said.iter().find_map(|message| match message {
+            ToController::Hello { probe_empty_ps, .. } => probe_empty_ps.map(|ps| ps as f64 / 1000.0),
+            _ => None,
+        })
+    }
+
     /// Sends a message.
     ///
     /// # Errors
@@ -200,6 +208,21 @@ impl Session {
         let method: MethodRef =
             method.parse().map_err(|_| Fault::Unexpected(format!("{method} is no method")))?;
         self.send(&ToAgent::Define { handle, method, sizes, processor: None })
+    }
+
+    /// The program's next line; takes samples in until it comes, so that the agent never waits.
+    ///
+    /// # Errors
+    /// When the program or the agent has ended.
+    pub fn line_of(&mut self, program: &mut Program) -> Result<String, Fault> {
+        let until = Instant::now() + DEADLINE;
+        while Instant::now() < until {
+            if let Some(line) = program.line_within(Duration::from_millis(5))? {
+                return Ok(line);
+            }
+            self.settle()?;
+        }
+        Err(Fault::Late("a line of the program".into()))
     }
 
     /// Puts probes in and waits until each method has an outcome; gives these, by handle.

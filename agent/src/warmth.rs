@@ -1,0 +1,190 @@
+//! Which measured methods have lost their compiled code by our change of their class, and are still being compiled anew.
+//! HotSpot compiles a hot method several times, with counters in it and for its loops alone, and JVM TI doesn't say which
+//! code is which: the last one is known by nothing following it.
+//!
+//! Only a method that was compiled before can be cold: one that never was runs as it always did. Cold does not last: a
+//! method that is called too rarely to be compiled soon is taken as it is.
+
+use crate::layout::GATES;
+use crate::sys;
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{PoisonError, RwLock};
+
+/// A method stays cold for so many samples at most: HotSpot compiles for the last time after some 5,000 calls
+/// (`Tier4InvocationThreshold`).
+const MOST_SAMPLES: u32 = 5000;
+/// And for so long at most.
+const LONGEST_NS: u64 = 5_000_000_000;
+/// A compilation that none follows for so long was the last one.
+const QUIET_NS: u64 = 1_000_000_000;
+
+/// By permanent method id.
+#[derive(Debug)]
+pub struct Warmth {
+    /// Of the methods that are or were in the plan, by the JVM's number of the method.
+    ids: RwLock<HashMap<usize, u32>>,
+    cells: Vec<Cell>,
+    /// The thread, as `sys::thread` numbers it, that is listing what is compiled; 0 for none.
+    lister: AtomicU64,
+    /// Whether a compilation came since they were asked for.
+    news: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Cell {
+    /// Whether it has compiled code, as far as is known.
+    compiled: AtomicBool,
+    /// When it lost its compiled code by our doing; 0 when that is long past.
+    changed_ns: AtomicU64,
+    /// When it was compiled last after that; 0 for not yet.
+    compiled_ns: AtomicU64,
+    /// The same, until it was told of.
+    news_ns: AtomicU64,
+    /// Samples since then that were cold.
+    cold: AtomicU32,
+}
+
+impl Default for Warmth {
+    fn default() -> Self {
+        let cells = std::iter::repeat_with(Cell::default).take(GATES).collect();
+        Self { ids: RwLock::default(), cells, lister: AtomicU64::new(0), news: AtomicBool::new(false) }
+    }
+}
+
+impl Warmth {
+    /// Whether a JVM's method is known already.
+    pub fn knows(&self, method: usize) -> bool {
+        self.ids.read().unwrap_or_else(PoisonError::into_inner).contains_key(&method)
+    }
+
+    /// The JVM's method `method` has this id, in one of the classes of its name.
+    pub fn learn(&self, method: usize, id: u32) {
+        self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
+    }
+
+    /// Runs `list`, which makes the JVM name all compiled methods by events in this thread.
+    pub fn list(&self, list: impl FnOnce()) {
+        self.lister.store(sys::thread(), Release);
+        list();
+        self.lister.store(0, Release);
+    }
+
+    /// The JVM has told of a method's compiled code: of new one, or as an item of a list.
+    pub fn compiled(&self, method: usize, now_ns: u64) {
+        let id = self.ids.read().unwrap_or_else(PoisonError::into_inner).get(&method).copied();
+        let Some(cell) = id.and_then(|id| self.cells.get(id as usize)) else { return };
+        cell.compiled.store(true, Release);
+        if self.lister.load(Acquire) == sys::thread() || cell.changed_ns.load(Acquire) == 0 {
+            return;
+        }
+        cell.compiled_ns.store(now_ns, Release);
+        cell.news_ns.store(now_ns, Release);
+        self.news.store(true, Release);
+    }
+
+    /// The code of this method changes now: what was compiled of it is gone.
+    pub fn changed(&self, id: u32, now_ns: u64) {
+        let Some(cell) = self.cells.get(id as usize) else { return };
+        if cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns) {
+            cell.changed_ns.store(0, Release);
+            cell.compiled_ns.store(0, Release);
+            cell.cold.store(0, Release);
+            cell.changed_ns.store(now_ns, Release);
+        }
+    }
+
+    /// Whether a sample of this method, begun at this time, is cold. Counts it if so.
+    pub fn is_cold(&self, id: u32, start_ns: u64) -> bool {
+        let Some(cell) = self.cells.get(id as usize) else { return false };
+        let cold = cell.is_cold(start_ns);
+        if cold {
+            cell.cold.fetch_add(1, AcqRel);
+        }
+        cold
+    }
+
+    /// When methods were compiled since this was asked last; the last time of each.
+    pub fn news(&self) -> Vec<(u32, u64)> {
+        if !self.news.swap(false, AcqRel) {
+            return Vec::new();
+        }
+        let of = |(id, cell): (usize, &Cell)| {
+            let at_ns = cell.news_ns.swap(0, AcqRel);
+            (at_ns != 0).then_some((id as u32, at_ns))
+        };
+        self.cells.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Whether a method may still be compiled before it counts as warm.
+    pub fn awaits_any(&self, now_ns: u64) -> bool {
+        self.cells.iter().any(|cell| cell.is_awaited(now_ns))
+    }
+}
+
+impl Cell {
+    fn is_recent(&self, now_ns: u64) -> bool {
+        let changed_ns = self.changed_ns.load(Acquire);
+        changed_ns != 0 && now_ns.saturating_sub(changed_ns) < LONGEST_NS
+    }
+
+    fn is_awaited(&self, now_ns: u64) -> bool {
+        self.is_recent(now_ns) && self.cold.load(Acquire) < MOST_SAMPLES
+    }
+
+    fn is_cold(&self, start_ns: u64) -> bool {
+        let compiled_ns = self.compiled_ns.load(Acquire);
+        self.is_awaited(start_ns) && (compiled_ns == 0 || start_ns < compiled_ns + QUIET_NS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: u32 = 7;
+    const METHOD: usize = 0x1000;
+
+    /// The method had compiled code when its class was changed, at time 100.
+    fn changed() -> Warmth {
+        let warmth = Warmth::default();
+        warmth.learn(METHOD, ID);
+        warmth.list(|| warmth.compiled(METHOD, 50));
+        warmth.changed(ID, 100);
+        warmth
+    }
+
+    #[test]
+    fn a_method_is_cold_until_the_last_compiler_had_it() {
+        let warmth = changed();
+        assert!(warmth.is_cold(ID, 110) && warmth.awaits_any(110));
+        warmth.compiled(METHOD, 200);
+        assert_eq!((warmth.news(), warmth.news()), (vec![(ID, 200)], vec![]));
+        assert!(warmth.is_cold(ID, 300) && warmth.awaits_any(300));
+        warmth.compiled(METHOD, 400);
+        assert!(warmth.is_cold(ID, 399 + QUIET_NS) && !warmth.is_cold(ID, 400 + QUIET_NS));
+        assert!(warmth.awaits_any(400 + QUIET_NS), "it may be compiled yet again");
+        // The next change cools it again.
+        warmth.changed(ID, 500 + QUIET_NS);
+        assert!(warmth.is_cold(ID, 510 + QUIET_NS));
+    }
+
+    #[test]
+    fn what_was_never_compiled_is_as_it_always_was() {
+        let warmth = Warmth::default();
+        warmth.learn(METHOD, ID);
+        warmth.changed(ID, 100);
+        assert!(!warmth.is_cold(ID, 110) && !warmth.awaits_any(110));
+    }
+
+    #[test]
+    fn cold_ends_by_count_and_by_time() {
+        let warmth = changed();
+        assert!((0..MOST_SAMPLES).all(|_| warmth.is_cold(ID, 110)));
+        assert!(!warmth.is_cold(ID, 110));
+        let warmth = changed();
+        assert!(warmth.is_cold(ID, 99 + LONGEST_NS) && !warmth.is_cold(ID, 100 + LONGEST_NS));
+        assert!(!warmth.awaits_any(100 + LONGEST_NS));
+    }
+}
