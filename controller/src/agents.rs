@@ -57,9 +57,15 @@ where
     let (reader, writer) = tokio::io::split(stream);
     let (messages, outgoing) = unbounded_channel();
     let agent = Agent { id, messages };
+    let read = read(reader, agent, rest, inputs);
+    tokio::pin!(read);
     tokio::select! {
-        result = read(reader, agent, rest, inputs) => result,
-        result = write(writer, outgoing) => result,
+        result = &mut read => result,
+        result = write(writer, outgoing) => match result {
+            Ok(end) => Ok(end),
+            // An agent that has said its last word takes nothing more; the word may still wait to be read.
+            Err(_) => read.await,
+        },
     }
 }
 

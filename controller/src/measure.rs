@@ -68,6 +68,9 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
             Some(input) = inputs.waiting.recv() => session.input(input),
             () = tokio::time::sleep_until(session.next_idle().into()) => session.idle(),
         };
+        if inputs.waiting.is_empty() {
+            session.caught_up();
+        }
         // However many inputs wait, cycles go on.
         if next == Next::Over || session.cycle() == Next::Over {
             return;

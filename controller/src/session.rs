@@ -98,6 +98,8 @@ pub struct Session<'a> {
     absent: BTreeSet<usize>,
     labels: Labels,
     results: Results,
+    /// Those of them that are not yet written and said.
+    unsaid: Results,
     lost: u64,
     problems: Vec<String>,
     detach_by: Option<Instant>,
@@ -149,6 +151,7 @@ impl<'a> Session<'a> {
             absent: BTreeSet::new(),
             labels: Labels::default(),
             results: Results::default(),
+            unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
             detach_by: None,
@@ -187,6 +190,11 @@ impl<'a> Session<'a> {
     pub fn next_idle(&self) -> Instant {
         let turn = self.scheduler.wake_ns().map(|at_ns| self.began + Duration::from_nanos(at_ns));
         turn.map_or(self.next_cycle(), |turn| turn.min(self.next_cycle()))
+    }
+
+    /// Every input that came was handled.
+    pub fn caught_up(&mut self) {
+        self.say_results();
     }
 
     /// Time passed, and every input that came was handled: what is due happens.
@@ -257,6 +265,7 @@ impl<'a> Session<'a> {
             if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(now)) {
                 self.event(Event::Budget(budget));
             }
+            self.say_results();
             self.change_classes();
             self.progress.cycle(&self.scheduler);
         }
@@ -277,6 +286,7 @@ impl<'a> Session<'a> {
             }
             self.event(Event::Finish);
         }
+        self.say_results();
     }
 
     fn save(&mut self, finished: bool) {

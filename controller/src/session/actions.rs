@@ -1,6 +1,7 @@
 //! What the scheduler wants, carried out.
 
 use super::{DETACH_TIMEOUT, Session};
+use crate::results::Results;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Window};
 use spl_verdict::{Asserted, Evaluation};
 use spl_wire::ToAgent;
@@ -101,20 +102,33 @@ impl Session<'_> {
 
     fn evaluated(&mut self, evaluation: Evaluation) {
         self.output.decided(evaluation.comparison);
-        self.save(false);
-        let written = self.output.result(self.tasks, &evaluation);
-        self.check(written);
-        self.progress.evaluated(self.tasks, &evaluation);
-        self.results.evaluations.push(evaluation);
+        self.unsaid.evaluations.push(evaluation);
     }
 
     fn asserted(&mut self, asserted: Asserted) {
         self.output.decided(self.tasks.comparisons.len() + asserted.assertion);
+        self.unsaid.assertions.push(asserted);
+    }
+
+    /// Writes and says the results that came since the last time, all with one look at how far the run is.
+    pub(super) fn say_results(&mut self) {
+        let Results { evaluations, assertions } = std::mem::take(&mut self.unsaid);
+        if evaluations.is_empty() && assertions.is_empty() {
+            return;
+        }
         self.save(false);
-        let written = self.output.assertion(self.setup, &asserted);
-        self.check(written);
-        self.progress.asserted(self.setup, &asserted);
-        self.results.assertions.push(asserted);
+        for evaluation in evaluations {
+            let written = self.output.result(self.tasks, &evaluation);
+            self.check(written);
+            self.progress.evaluated(self.tasks, &evaluation);
+            self.results.evaluations.push(evaluation);
+        }
+        for asserted in assertions {
+            let written = self.output.assertion(self.setup, &asserted);
+            self.check(written);
+            self.progress.asserted(self.setup, &asserted);
+            self.results.assertions.push(asserted);
+        }
     }
 
     /// One request for each direction: the agent changes all classes of a request at once.
@@ -131,6 +145,7 @@ impl Session<'_> {
     }
 
     pub(super) fn detach(&mut self) {
+        self.say_results();
         let flushed = self.output.flush_all();
         self.check(flushed);
         self.save(true);

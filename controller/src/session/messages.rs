@@ -5,7 +5,7 @@ use crate::agents::Agent;
 use crate::progress::one_line;
 use crate::resume::Resumed;
 use spl_model::Outcome;
-use spl_scheduler::{Event, MethodIx, Settings};
+use spl_scheduler::{Event, MethodIx, Settings, Status};
 use spl_wire::{ByeReason, ToAgent, ToController};
 use std::time::Instant;
 
@@ -30,7 +30,11 @@ impl Session<'_> {
             ToController::Warning { text } => {
                 self.progress.note(&format!("the agent warns: {}", one_line(&text)))
             }
-            ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
+            ToController::Ping { id } => {
+                // Who has the answer finds all that came of what was said before.
+                self.say_results();
+                agent.send(ToAgent::Pong { id });
+            }
             ToController::Bye { reason } => return self.bye(reason),
             ToController::Retransformed { handles, change, took_ns, .. } => {
                 tracing::info!(?handles, ?change, took_ns, "classes were changed");
@@ -180,6 +184,9 @@ impl Session<'_> {
     fn limit(&mut self, handle: u32) {
         let method = MethodIx(handle as usize);
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
+        if progress.status == Status::Finished {
+            return;
+        }
         let uncounted = self.received.get(&method.0).map_or(0, |all| all.saturating_sub(progress.samples));
         let known = self.given_back.insert(method.0, uncounted).unwrap_or(0);
         let count = uncounted.saturating_sub(known);
