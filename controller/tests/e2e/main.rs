@@ -20,6 +20,7 @@ mod keys;
 mod keys_beyond;
 mod language;
 mod names;
+mod probe_faults;
 mod probe_truth;
 mod programs;
 mod recursion;
