@@ -16,7 +16,7 @@ use spl_bytecode::{Plan, Sizes, inspect, instrument, verify};
 use std::fs;
 use std::hint::black_box;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 fn main() {
     let jdk = Jdk::all().into_iter().next().expect("a JDK is installed");

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** Links every class of the given JARs, which verifies it, and prints of each whether that went well. */
+/**
+ * Links every class of the given JARs, which verifies it, and prints of each whether that went well. What follows {@code --}
+ * only helps to find the classes that they need: JARs name others that lie beside them.
+ */
 public final class LinkAll {
     private LinkAll() {
     }
@@ -15,8 +18,16 @@ public final class LinkAll {
     public static void main(String[] jars) throws Exception {
         List<URL> urls = new ArrayList<>();
         List<String> names = new ArrayList<>();
+        boolean isLinked = true;
         for (String jar : jars) {
+            if (jar.equals("--")) {
+                isLinked = false;
+                continue;
+            }
             urls.add(new File(jar).toURI().toURL());
+            if (!isLinked) {
+                continue;
+            }
             try (JarFile file = new JarFile(jar)) {
                 for (JarEntry entry : Collections.list(file.entries())) {
                     String name = entry.getName();

@@ -37,12 +37,12 @@ fn whole_applications_are_rewritten_and_link_as_before() {
         let mut tally = Tally::default();
         let rewritten: Vec<PathBuf> =
             jars.iter().map(|jar| rewrite(jar, &folder.join(name), &mut tally)).collect();
-        let linked = |jars: &[PathBuf]| {
+        let link = |linked: &[PathBuf]| {
             let mut java = jdk.java();
             java.args(["-Xverify:all", "-XX:TieredStopAtLevel=1", "--patch-module", &stub, "-cp"]);
-            run(java.arg(&folder).arg("LinkAll").args(jars))
+            run(java.arg(&folder).arg("LinkAll").args(linked).arg("--").args(&jars))
         };
-        let (before, after) = (linked(&jars), linked(&rewritten));
+        let (before, after) = (link(&jars), link(&rewritten));
         let different: Vec<_> = before.lines().zip(after.lines()).filter(|(old, new)| old != new).collect();
         assert!(different.is_empty() && before.len() == after.len(), "{name}: {different:?}");
         let count = after.lines().filter(|line| line.ends_with(" linked")).count();
