@@ -107,11 +107,11 @@ impl Default for Config {
     }
 }
 
-/// Discarded after probes went in: the time in which busy methods are compiled again, and a few calls of rare ones.
-const WARM_UP: WarmUp = WarmUp { samples: 20, time_ns: 1_000_000_000 };
+/// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
+const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 9] = [
+const BEYOND_THESIS: [&str; 10] = [
     "policy",
     "window",
     "window-overlap",
@@ -120,6 +120,7 @@ const BEYOND_THESIS: [&str; 9] = [
     "overhead-budget",
     "warm-up-calls",
     "warm-up-time",
+    "discard-disturbed",
     "method",
 ];
 
@@ -128,7 +129,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 32] = [
+const KEYS: [(&str, &str, Set); 33] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -162,6 +163,7 @@ const KEYS: [(&str, &str, Set); 32] = [
     ("sampling", "warm-up-time", |c, v| {
         millis(v).map(|t| c.scheduler.warm_up.get_or_insert(WARM_UP).time_ns = nanos(t))
     }),
+    ("sampling", "discard-disturbed", |c, v| flag(v).map(|b| c.scheduler.discard_disturbed = b)),
     ("controller", "tasks-file", |c, v| path(v).map(|p| c.tasks_file = p)),
     ("controller", "output-dir", |c, v| path(v).map(|p| c.output_dir = p)),
     ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.overwrite_measurements = b)),
@@ -380,7 +382,7 @@ mod tests {
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
             [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\nchanges-per-minute=15\noverhead-budget=5%\n\
-            [sampling]\nwarm-up-calls=16\nwarm-up-time=17\n\
+            [sampling]\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
             [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
         let expected = Config {
@@ -407,6 +409,7 @@ mod tests {
                 mode: RunMode::Measurement,
                 scale: Scale::Logarithmic { base: 11 },
                 warm_up: Some(WarmUp { samples: 16, time_ns: 17_000_000 }),
+                discard_disturbed: true,
                 restore_after_ns: 14_000_000,
                 changes_per_minute: Some(15),
                 paired: Some(Paired {
@@ -435,7 +438,12 @@ mod tests {
         assert_eq!(config.scheduler, Settings { limit_p: 0.01, ..Settings::thesis() });
         assert_eq!((config.overhead_budget, config.judge), (None, Judge::Welch));
         for (section, key, _) in KEYS.iter().filter(|(_, key, _)| BEYOND_THESIS.contains(key)) {
-            let value = [("policy", "paired"), ("overhead-budget", "2%"), ("method", "welch")];
+            let value = [
+                ("policy", "paired"),
+                ("overhead-budget", "2%"),
+                ("method", "welch"),
+                ("discard-disturbed", "1"),
+            ];
             let value = value.iter().find(|(named, _)| named == key).map_or("7", |(_, value)| *value);
             let text = format!("[scheduler]\nprofile = thesis\n[{section}]\n{key} = {value}\n");
             let error = parse(&text).unwrap_err();

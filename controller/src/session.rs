@@ -58,6 +58,8 @@ pub struct Session<'a> {
     scheduler: Scheduler,
     /// What the scheduler is yet to be told.
     events: VecDeque<Event>,
+    /// Whether decisions are being carried out.
+    carrying_out: bool,
     /// Decides comparisons in the sequential mode.
     sequential: Option<Sequential>,
     /// What the probes cost the program, under a budget.
@@ -125,6 +127,7 @@ impl<'a> Session<'a> {
             tasks: &setup.program.tasks,
             scheduler,
             events: VecDeque::new(),
+            carrying_out: false,
             sequential: (setup.config.judge == Judge::Sequential)
                 .then(|| Sequential::new(&setup.program.tasks, setup.config.scheduler.limit_p)),
             cost: setup.config.overhead_budget.map(Cost::new),

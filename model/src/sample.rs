@@ -64,8 +64,7 @@ impl SampleFlags {
     /// The call ended by an exception.
     pub const THREW: Self = Self(1);
     /// The call began after probes were put into its class and before the method, which was compiled until then, had
-    /// been compiled anew for a second; or the controller found that it began during the warm-up. It does not count. The agent sets it for
-    /// 5,000 samples and 5 seconds at most after a change.
+    /// been compiled anew for a second. The agent sets it for 5,000 samples and 5 seconds at most after a change.
     pub const WARM_UP: Self = Self(1 << 1);
     /// A pause for garbage collection overlapped the call.
     pub const GC: Self = Self(1 << 2);
@@ -73,6 +72,8 @@ impl SampleFlags {
     pub const RETRANSFORM: Self = Self(1 << 3);
     /// The size computation stopped at its visit limit.
     pub const SIZE_TRUNCATED: Self = Self(1 << 4);
+    /// The controller does not count the call: it was made during the warm-up, or something disturbed it.
+    pub const DISCARDED: Self = Self(1 << 5);
 
     /// Whether every bit of `other` is set.
     #[must_use]

@@ -108,14 +108,21 @@ impl Method {
         self.warming = Warming::default();
     }
 
-    /// Notes that a sample arrived and says whether it counts: not when the method has finished or warms up.
-    pub(crate) fn arrive(&mut self, sample: &Sample, settings: &Settings) -> bool {
+    /// Notes that a sample arrived and says whether it counts: not when the method has finished or warms up. A sample that
+    /// is discarded is flagged so.
+    pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings) -> bool {
         self.ended(sample.end_ns());
+        let warms_up = settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up));
+        let has = |flag| sample.flags.contains(flag);
+        let disturbed = has(SampleFlags::GC) || has(SampleFlags::RETRANSFORM);
+        if warms_up || (disturbed && settings.discard_disturbed) {
+            sample.flags = sample.flags.with(SampleFlags::DISCARDED);
+        }
         if self.status == Status::Finished {
             self.late += 1;
             return false;
         }
-        if settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up)) {
+        if sample.flags.contains(SampleFlags::DISCARDED) {
             self.discarded += 1;
             return false;
         }
@@ -185,7 +192,7 @@ mod tests {
         let check = |samples: u64, time_ns: u64, starts: &[u64], expected: usize| {
             let settings = Settings { warm_up: Some(WarmUp { samples, time_ns }), ..Settings::thesis() };
             let mut method = Method::new(0, 0);
-            let counts = starts.iter().filter(|&&start| method.arrive(&sample(start), &settings)).count();
+            let counts = starts.iter().filter(|&&start| method.arrive(&mut sample(start), &settings)).count();
             assert_eq!(counts, expected, "{samples} samples, {time_ns} ns, {starts:?}");
             assert_eq!(method.discarded as usize, starts.len() - expected);
         };
@@ -202,18 +209,34 @@ mod tests {
         let mut flagged = sample(10);
         flagged.flags = SampleFlags::WARM_UP.with(SampleFlags::GC);
         let mut method = Method::new(0, 0);
-        assert!(method.arrive(&flagged, &Settings::thesis()));
+        assert!(method.arrive(&mut flagged, &Settings::thesis()));
         let settings = Settings { warm_up: Some(WarmUp { samples: 0, time_ns: 0 }), ..Settings::thesis() };
-        assert!(!method.arrive(&flagged, &settings));
+        assert!(!method.arrive(&mut flagged, &settings));
     }
 
     #[test]
     fn a_new_warm_up_starts_when_code_is_thrown_away() {
         let settings = Settings { warm_up: Some(WarmUp { samples: 1, time_ns: 0 }), ..Settings::thesis() };
         let mut method = Method::new(0, 0);
-        let record = |method: &mut Method| method.arrive(&sample(10), &settings);
+        let record = |method: &mut Method| method.arrive(&mut sample(10), &settings);
         assert_eq!([record(&mut method), record(&mut method)], [false, true]);
         method.cool_down();
         assert!(!record(&mut method));
+    }
+
+    #[test]
+    fn disturbed_calls_are_discarded_where_asked_for() {
+        let check = |flags: SampleFlags, discard_disturbed, counts| {
+            let settings = Settings { discard_disturbed, ..Settings::thesis() };
+            let mut sample = sample(10);
+            sample.flags = flags;
+            assert_eq!(Method::new(0, 0).arrive(&mut sample, &settings), counts, "{flags:?}");
+            assert_eq!(sample.flags.contains(SampleFlags::DISCARDED), !counts);
+        };
+        for flag in [SampleFlags::GC, SampleFlags::RETRANSFORM] {
+            check(flag, false, true);
+            check(flag, true, false);
+        }
+        check(SampleFlags::THREW, true, true);
     }
 }

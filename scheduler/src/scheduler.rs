@@ -10,7 +10,7 @@ use crate::select;
 use crate::windows::Rotation;
 use crate::{Action, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
-use spl_model::{Bucket, MethodRef, Sample};
+use spl_model::{Bucket, MethodRef, Sample, SampleFlags};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,13 +73,30 @@ impl Scheduler {
     /// Takes one event that happened at `now_ns`, nanoseconds of the owner's monotonic clock, and gives the decisions
     /// in the order in which they are to be carried out. A time before that of an earlier event counts as that time.
     pub fn handle(&mut self, event: Event, now_ns: u64) -> Vec<Decision> {
+        self.step(now_ns, |this| this.take(event))
+    }
+
+    /// As [`handle`](Self::handle) of [`Event::Samples`], and flags those of the samples that it discards.
+    pub fn handle_samples(&mut self, batch: &mut [(MethodIx, Sample)], now_ns: u64) -> Vec<Decision> {
+        self.step(now_ns, |this| if batch.is_empty() { this.tick() } else { this.samples(batch) })
+    }
+
+    fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
         self.meters.pass_time(&self.roster, self.now_ns);
+        take(self);
+        self.turn_gates();
+        self.spend();
+        self.settle();
+        std::mem::take(&mut self.decisions)
+    }
+
+    fn take(&mut self, event: Event) {
         match event {
             Event::Resume { decided, samples } => self.resume(&decided, &samples),
             Event::Start => self.start(),
             Event::Samples(batch) if batch.is_empty() => self.tick(),
-            Event::Samples(batch) => self.samples(batch),
+            Event::Samples(mut batch) => self.samples(&mut batch),
             Event::Tick => self.tick(),
             Event::Pulse => {}
             Event::Dropped { method, count } => self.dropped(method, count),
@@ -92,10 +109,6 @@ impl Scheduler {
             Event::Decided { comparison } => self.decided(comparison),
             Event::Finish => self.finish_all(),
         }
-        self.turn_gates();
-        self.spend();
-        self.settle();
-        std::mem::take(&mut self.decisions)
     }
 
     /// The figures that a decision made now would carry.
@@ -135,24 +148,25 @@ impl Scheduler {
         }
         decided.iter().for_each(|&comparison| self.decided(comparison));
         for (method, sample) in samples {
-            if self.rotations.is_empty() && !self.roster.is_finished(*method) {
+            let counts = !sample.flags.contains(SampleFlags::DISCARDED);
+            if counts && self.rotations.is_empty() && !self.roster.is_finished(*method) {
                 self.record(*method, self.settings.scale.bucket(&sample.size), sample.duration_ns());
             }
         }
     }
 
-    fn samples(&mut self, mut batch: Vec<(MethodIx, Sample)>) {
+    fn samples(&mut self, batch: &mut [(MethodIx, Sample)]) {
         batch.sort_by_key(|(_, sample)| sample.end_ns());
         if self.last_receipt_ns.is_some() {
             self.last_receipt_ns = Some(self.now_ns);
         }
-        for (method, sample) in &batch {
+        for (method, sample) in batch {
             self.sample(*method, sample);
         }
     }
 
     /// One sample, in the thesis's order (3.2.3): record it, remove what it finished, then add or suspend.
-    fn sample(&mut self, index: MethodIx, sample: &Sample) {
+    fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.roster.get_mut(index) else { return };
         let counts = method.arrive(sample, &self.settings);
         self.meters.count(index, 1);

@@ -30,6 +30,9 @@ pub struct Settings {
     pub mode: RunMode,
     /// Which samples are discarded after the probes of a method went in; the thesis discards none.
     pub warm_up: Option<WarmUp>,
+    /// `discard-disturbed`: whether calls are discarded that a garbage collection, or one of our own changes of classes,
+    /// overlapped; the thesis discards none.
+    pub discard_disturbed: bool,
     /// `suspend-restore-after`: how long a suspended method's probes stay in behind a closed gate. 0, as in the
     /// thesis: they come out at once.
     pub restore_after_ns: u64,
@@ -115,6 +118,7 @@ impl Settings {
             limit_p: 0.05,
             mode: RunMode::Comparison,
             warm_up: None,
+            discard_disturbed: false,
             restore_after_ns: 0,
             change_interval_ns: 0,
             changes_per_minute: None,

@@ -12,19 +12,26 @@ impl Session<'_> {
     /// Tells the scheduler, and does what it decides; what follows from that is told after it.
     pub(super) fn event(&mut self, event: Event) {
         self.events.push_back(event);
-        if self.events.len() > 1 {
-            // Whoever carries out the first of them takes this one too.
+        self.carry_out_all(Vec::new());
+    }
+
+    /// Does what the scheduler decided, then tells it what followed from that.
+    pub(super) fn carry_out_all(&mut self, mut decisions: Vec<Decision>) {
+        // Whoever is carrying out already comes to the new events in time.
+        if std::mem::replace(&mut self.carrying_out, true) {
             return;
         }
-        while let Some(event) = self.events.front().cloned() {
-            for decision in self.scheduler.handle(event, self.now_ns()) {
+        loop {
+            for decision in decisions {
                 tracing::info!("{}", self.scheduler.explain(&decision));
                 let written = self.output.decision(&self.scheduler, &decision);
                 self.check(written);
                 self.carry_out(decision);
             }
-            self.events.pop_front();
+            let Some(event) = self.events.pop_front() else { break };
+            decisions = self.scheduler.handle(event, self.now_ns());
         }
+        self.carrying_out = false;
     }
 
     fn carry_out(&mut self, decision: Decision) {

@@ -207,18 +207,20 @@ impl Session<'_> {
                 Err(_) => lost = lost.saturating_add(1),
             }
         }
-        for (method, sample) in &batch {
-            *self.received.entry(method.0).or_insert(0) += 1;
-            let written = self.output.sample(method.0, sample);
-            self.check(written);
-        }
         if lost > 0 {
             self.lost = self.lost.saturating_add(lost);
             self.event(Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {
             self.heard = true;
-            self.event(Event::Samples(batch));
+            let decisions = self.scheduler.handle_samples(&mut batch, self.now_ns());
+            // Written with the flags of those that do not count, and before what they led to.
+            for (method, sample) in &batch {
+                *self.received.entry(method.0).or_insert(0) += 1;
+                let written = self.output.sample(method.0, sample);
+                self.check(written);
+            }
+            self.carry_out_all(decisions);
         }
         if self.config.cycle_sleep.is_zero() {
             self.change_classes();

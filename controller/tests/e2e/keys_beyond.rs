@@ -3,6 +3,7 @@
 use crate::case::Case;
 use crate::keys::{A, B, Row, rows, start};
 use crate::stand_in::{Agent, Served, serve};
+use spl_model::SampleFlags;
 use spl_verdict::NotEvaluated;
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
@@ -129,6 +130,14 @@ rows! {
         for (value, calls) in [("0", 5), ("1", 7)] {
             assert!(!is_finished_by(row.measures_beyond(value), calls - 1, 500_000), "{value}");
             assert!(is_finished_by(row.measures_beyond(value), calls, 500_000), "{value}");
+        }
+    };
+    discard_disturbed: "sampling", "discard-disturbed" => |row| {
+        for (value, finished) in [("0", true), ("1", false)] {
+            let case = row.measures_beyond(value).set("controller", "max-method-measurements", "5");
+            let (_served, mut agent) = start(&case);
+            agent.flagged_calls(0, &[10; 5], SampleFlags::GC);
+            assert_eq!(agent.armed.contains(&0), !finished, "{value}");
         }
     };
     method: "evaluator", "method" => |row| {

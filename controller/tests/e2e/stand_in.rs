@@ -3,6 +3,7 @@
 use crate::case::Case;
 use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
+use spl_model::SampleFlags;
 use spl_wire::{ByeReason, Decoder, Encoder, Greeting, Reply, ToAgent, ToController, Token};
 use spl_wire::{WireSample, WireSize};
 use std::collections::BTreeSet;
@@ -134,15 +135,26 @@ impl Agent {
 
     /// As [`calls`](Self::calls), with a workload size.
     pub fn sized_calls(&mut self, handle: u32, durations_ns: &[u64], size: WireSize) -> Vec<ToAgent> {
+        let samples = self.samples(handle, durations_ns, size, 0);
+        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 });
+        self.settles()
+    }
+
+    /// As [`calls`](Self::calls), with these flags.
+    pub fn flagged_calls(&mut self, handle: u32, durations_ns: &[u64], flags: SampleFlags) -> Vec<ToAgent> {
+        let samples = self.samples(handle, durations_ns, WireSize::Unchecked, flags.0);
+        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 });
+        self.settles()
+    }
+
+    fn samples(&mut self, handle: u32, durations_ns: &[u64], size: WireSize, flags: u16) -> Vec<WireSample> {
         let mut call = |duration: &u64| {
             let start_ns = self.clock_ns;
             self.clock_ns += duration;
             let end_ns = self.clock_ns;
-            WireSample { handle, start_ns, end_ns, thread: 1, depth: Some(0), size, flags: 0 }
+            WireSample { handle, start_ns, end_ns, thread: 1, depth: Some(0), size, flags }
         };
-        let samples = durations_ns.iter().map(&mut call).collect();
-        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 });
-        self.settles()
+        durations_ns.iter().map(&mut call).collect()
     }
 
     /// Says that the program ends.

@@ -17,7 +17,8 @@ pub(super) const VERSION: u64 = 1;
 pub(super) const HEADER: &str = "# spl measurements 1\n\
     # start and end: nanoseconds of the JVM's monotonic clock; size: bytes, unless a size processor says otherwise\n";
 
-const FLAGS: [(SampleFlags, &str); 5] = [
+const FLAGS: [(SampleFlags, &str); 6] = [
+    (SampleFlags::DISCARDED, "discarded"),
     (SampleFlags::THREW, "threw"),
     (SampleFlags::WARM_UP, "warm-up"),
     (SampleFlags::GC, "gc"),
