@@ -90,11 +90,11 @@ example() {
 
 help_texts() {
     local claim="each command explains itself, with an example and its exit status" command good=0
-    for command in run serve client instrument; do
+    for command in run serve client instrument check methods fmt; do
         "$SPL" "$command" --help >"$work/help.txt"
         if grep -q '^Example' "$work/help.txt" && grep -qi 'exit status' "$work/help.txt"; then good=$((good + 1)); fi
     done
-    if [[ $good -eq 4 ]]; then ok "$claim: $good of 4"; else fail "$claim: $good of 4"; fi
+    if [[ $good -eq 7 ]]; then ok "$claim: $good of 7"; else fail "$claim: $good of 7"; fi
 }
 
 scripts/jdks.sh
@@ -106,12 +106,17 @@ make -s --no-print-directory -C examples/sorting classes
 for number in 11 17 21 25; do
     grep -q "^$number " "$work/jdks" || fail "JDK $number is there to be tested on"
 done
-tested "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys::
+tested "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys
+tested "the agent's properties (3.3.1), as options and as system properties" agent_options::
 tested "a controller and its programs in two terminals (3.3.1)" serving::
-tested "a killed controller's run is gone on with" resuming::
+tested "a killed controller's run is gone on with, after half-written files too" resuming::
 tested "verdicts and workload sizes (3.2.6, 3.2.7)" verdicts:: sizes::
 tested "threads, recursion and exceptions are told apart (1.2)" recursion:: programs::
-tested "wrong input is refused with place and remedy" bad_input:: startup::
+tested "wrong input is refused with place and remedy; full disks, ten thousand tasks" bad_input:: startup::
+tested "methods with every legal character, and longer than file names" names::
+tested "hostile frames harm neither controller nor program" hostile:: versions::
+tested "interrupts, and programs that are killed" signals:: restore::
+tested "classes that were instrumented on disk" instrumenting::
 sorting "the 22 methods of the first evaluation, all at once (4.1.2)" 22000 examples/sorting/all-at-once.ini
 sorting "the same, their number controlled" 22000 examples/sorting/controlled.ini
 sorting "the same, one by one" 22000 examples/sorting/one-by-one.ini
