@@ -350,14 +350,14 @@ impl Link {
 
     /// A number names one method for good, and a method has one number: calls must not change their name.
     fn define(&mut self, stream: &mut Stream, handle: u32, method: MethodRef, sizes: SizeMode) {
-        let known =
-            self.methods.contains_key(&handle) || self.methods.values().any(|other| other.method == method);
+        let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
         if known || self.methods.len() >= MAX_DEFINED {
             let text = format!(
                 "{method} was not defined as number {handle}: one of both is in use, or there are too many"
             );
             return stream.put(&ToController::Warning { text });
         }
+        self.defined.insert(method.clone());
         self.methods.insert(handle, Method { method, sizes, id: None, left: 0, taken: 0, limited: false });
     }
 

@@ -220,3 +220,16 @@ fn a_folder_has_one_controller_at_a_time() {
     assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
     assert!(case.results().iter().any(|result| result.evaluation.leftover));
 }
+
+#[test]
+fn thousands_of_comparisons_are_begun_and_ended() {
+    let line = |n| format!("CompareLoop.fast([I)J >= no/Such{n}.f()V\n");
+    let case = Case::comparing(&(0..2_000).map(line).collect::<String>());
+    let mut run = case.java(&["CompareLoop", "0"]);
+    run.awaits_agent();
+    case.awaits_measurements("CompareLoop.fast([I)J", 10);
+    let ended = run.ends();
+    ended.assert_status(3);
+    assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
+    assert_eq!(case.results().len(), 2_000);
+}
