@@ -26,6 +26,8 @@ pub enum Command {
     Client(Client),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
+    /// Judge recorded measurements again, without a JVM.
+    Eval(Eval),
     /// Check a task file: its language, and its methods among a program's classes.
     Check(Check),
     /// List the methods of classes, to be pasted into a task file.
@@ -103,6 +105,33 @@ pub struct Client {
     pub command: Vec<OsString>,
 }
 
+/// `spl eval`
+#[derive(Debug, Args)]
+#[command(after_help = EVAL_HELP)]
+pub struct Eval {
+    /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// What is asserted; beats `tasks-file` of the configuration.
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// The folder with the *.msr files of a run.
+    #[arg(long, value_name = "DIR")]
+    pub measurements: PathBuf,
+    /// Write the results to FILE, and those of assertions to assertions.jsonl beside it.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Say how often the test calls a method different from itself.
+    #[arg(long)]
+    pub self_check: bool,
+    /// Where methods are looked for that the tasks name as in Java.
+    #[command(flatten)]
+    pub classes: Classes,
+    /// Show errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// `spl instrument`
 #[derive(Debug, Args)]
 #[command(after_help = INSTRUMENT_HELP)]
@@ -122,7 +151,7 @@ pub struct Instrument {
 }
 
 /// Where classes are.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Classes {
     /// Folders and JARs of the program, as for java: between colons, DIR/* for all JARs in DIR.
     #[arg(long, visible_alias = "class-path", value_name = "PATH")]
@@ -240,6 +269,17 @@ call its class java.lang.SplProbe. There they do what they did before, and are n
 were.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
+
+const EVAL_HELP: &str = "\
+Example:
+  spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
+
+Judges by the rules of a run: a comparison by the first bucket of workload sizes that both methods have filled, or by what
+is left over; assertions by all that was recorded. Samples that the run discarded do not count. Which calls shared a window
+is not recorded: the results of policy = paired cannot be found again.
+
+Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
+wrong.";
 
 const CHECK_HELP: &str = "\
 Examples:

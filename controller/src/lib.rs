@@ -14,6 +14,7 @@ mod config;
 mod cost;
 mod decisions;
 mod door;
+mod eval;
 mod fmt;
 mod instrument;
 mod measure;
@@ -47,6 +48,7 @@ pub fn main() -> ExitCode {
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
+        cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Check(arguments) => check::check(arguments),
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),

@@ -1,15 +1,20 @@
 //! The files of a run: measurements, results, and the lock that keeps two controllers out of one folder.
 
+mod lines;
+mod result_file;
+
+pub use result_file::ResultFile;
+
 use crate::decisions;
 use crate::resume::{self, Resumed, RunFile};
 use crate::setup::Setup;
+use lines::Lines;
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Sample};
-use spl_records::{AssertionRecord, Form, Measurement, Reader, Record, ResultRecord, measurement_files};
+use spl_records::{Form, Measurement, Reader, Record, measurement_files};
 use spl_scheduler::{Decision, MethodIx, Scheduler};
-use spl_verdict::{Asserted, Evaluation};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,23 +28,14 @@ pub struct Output {
     measurements: Vec<MeasurementFile>,
     measurement_form: Form,
     flush_at: usize,
-    results: File,
-    assertions: Lines,
+    /// The results.
+    pub results: ResultFile,
     decisions: Lines,
-    result_path: PathBuf,
-    result_form: Form,
     run_file: RunFile,
     decided: Vec<usize>,
     origin: Arc<str>,
     /// Held until the run ends.
     _lock: File,
-}
-
-/// A file of lines that is there once it has one.
-#[derive(Debug)]
-struct Lines {
-    path: PathBuf,
-    file: Option<File>,
 }
 
 #[derive(Debug)]
@@ -70,14 +66,17 @@ impl Output {
         let mut resumed = run_file.unfinished()?;
         let append = go_on || resumed.is_some();
         let form = |human| if human { Form::Human } else { Form::Comma };
-        let mut assertions = Lines::beside(&config.result_file, ASSERTIONS_FILE);
         let mut decisions = Lines::beside(&config.result_file, DECISIONS_FILE);
         let measurements = measurement_list(setup, config.overwrite_measurements && !append);
         if let Some(resumed) = &mut resumed {
             let (results, decided) = (&mut resumed.results, &resumed.decided);
             results.evaluations = resume::evaluations(&config.result_file, decided)?;
             let comparisons = setup.program.tasks.comparisons.len();
-            results.assertions = resume::assertions(&assertions.path, decided, comparisons)?;
+            results.assertions = resume::assertions(
+                &config.result_file.with_file_name(ASSERTIONS_FILE),
+                decided,
+                comparisons,
+            )?;
             // What has no whole record is decided anew.
             let asserted = results.assertions.iter().map(|asserted| comparisons + asserted.assertion);
             let evaluated = results.evaluations.iter().map(|evaluation| evaluation.comparison);
@@ -86,27 +85,16 @@ impl Output {
                 resumed.samples.extend(resume::samples(MethodIx(index), &file.path)?);
             }
         }
-        let result_form = form(config.human_results);
         let overwrite = config.overwrite_results && !append;
-        let results = open::<ResultRecord>(
-            &config.result_file,
-            overwrite,
-            result_form,
-            ResultRecord::header(result_form),
-        )?;
-        for lines in [&mut assertions, &mut decisions] {
-            lines.open(overwrite)?;
-        }
+        let results = ResultFile::open(config, &config.result_file, overwrite)?;
+        decisions.open(overwrite)?;
         let decided = resumed.as_ref().map(|resumed| resumed.decided.clone()).unwrap_or_default();
         let output = Self {
             measurements,
             measurement_form: form(config.human_measurements),
             flush_at: usize::try_from(config.measurements_to_flush).unwrap_or(usize::MAX).max(1),
             results,
-            assertions,
             decisions,
-            result_path: config.result_file.clone(),
-            result_form,
             run_file,
             decided,
             origin: Arc::from(""),
@@ -156,47 +144,10 @@ impl Output {
         self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
     }
 
-    /// Notes that a claim is decided, a comparison or after them an assertion; to be written with [`state`](Self::state) before its result, so that a crash
-    /// between the two leaves one that is decided anew, and not one with two results.
-    pub fn decided(&mut self, comparison: usize) {
-        self.decided.push(comparison);
-    }
-
-    /// Writes a result at once.
-    ///
-    /// # Errors
-    /// When writing fails.
-    pub fn result(&mut self, tasks: &Tasks, evaluation: &Evaluation) -> Result<(), String> {
-        let Some(comparison) = tasks.comparisons.get(evaluation.comparison) else { return Ok(()) };
-        let record = ResultRecord {
-            left: tasks.methods[comparison.left].method.clone(),
-            sign: comparison.sign.to_string(),
-            left_factor: comparison.left_factor,
-            right_factor: comparison.right_factor,
-            right: tasks.methods[comparison.right].method.clone(),
-            evaluation: evaluation.clone(),
-        };
-        let mut text = String::new();
-        // A `String` takes everything.
-        let _ = record.write(self.result_form, &mut text);
-        self.results.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.result_path, &e))
-    }
-
-    /// Writes the result of an assertion at once.
-    ///
-    /// # Errors
-    /// When writing fails.
-    pub fn assertion(&mut self, setup: &Setup, asserted: &Asserted) -> Result<(), String> {
-        let Some(assertion) = setup.program.assertions.get(asserted.assertion) else { return Ok(()) };
-        let mut relations = Vec::new();
-        assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span).to_owned()));
-        let record = AssertionRecord {
-            title: assertion.title.clone(),
-            text: setup.quote(assertion.span).to_owned(),
-            relations,
-            asserted: asserted.clone(),
-        };
-        self.assertions.write(&record.to_json())
+    /// Notes that a claim is decided, a comparison or after them an assertion; to be written with [`state`](Self::state)
+    /// before its result, so that a crash between the two leaves one that is decided anew, and not one with two results.
+    pub fn decided(&mut self, claim: usize) {
+        self.decided.push(claim);
     }
 
     /// Writes a decision of the scheduler.
@@ -228,39 +179,6 @@ fn measurement_list(setup: &Setup, overwrite: bool) -> Vec<MeasurementFile> {
         waiting: 0,
     };
     methods.into_iter().zip(names).map(file).collect()
-}
-
-impl Lines {
-    fn beside(result_file: &Path, name: &str) -> Self {
-        Self { path: result_file.with_file_name(name), file: None }
-    }
-
-    /// Removes an older file, or goes on with it, without a half-written last line.
-    fn open(&mut self, overwrite: bool) -> Result<(), String> {
-        let wrong = |error: std::io::Error| cannot_write(&self.path, &error);
-        let bytes = match fs::read(&self.path) {
-            Ok(_) if overwrite => return fs::remove_file(&self.path).map_err(wrong),
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(wrong(error)),
-        };
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let file = OpenOptions::new().append(true).open(&self.path).map_err(wrong)?;
-        file.set_len(whole as u64).map_err(wrong)?;
-        self.file = Some(file);
-        Ok(())
-    }
-
-    fn write(&mut self, line: &str) -> Result<(), String> {
-        let file = match &mut self.file {
-            Some(file) => Ok(file),
-            None => {
-                let made = OpenOptions::new().create(true).append(true).open(&self.path);
-                made.map(|file| self.file.insert(file))
-            }
-        };
-        file.and_then(|file| file.write_all(line.as_bytes())).map_err(|e| cannot_write(&self.path, &e))
-    }
 }
 
 impl MeasurementFile {

@@ -219,6 +219,8 @@ impl<'a> Session<'a> {
             Input::Lost { agent, why } if self.agent.as_ref().is_some_and(|ours| ours.id == agent) => {
                 self.agent = None;
                 if self.detach_by.is_some() || self.scheduler.is_done() {
+                    let text = "the connection ended before the agent said that every class is as it was";
+                    self.progress.note(&format!("{text} ({why}); it restores the program by itself"));
                     return Next::Over;
                 }
                 self.progress.note(&format!("the agent is gone ({why}); it restores the program by itself"));

@@ -99,6 +99,30 @@ spellings() {
     fi
 }
 
+# Whether each comparison holds, by its number. $1: the task file.
+verdicts_of() {
+    local status=0
+    "$SPL" run --quiet --config examples/rome/splserver.ini --tasks "$1" --out "$work/out" -- \
+        java -cp "$classpath" rome.Main </dev/null >/dev/null 2>"$work/log" || status=$?
+    # 0 and 1 say what the verdicts were.
+    [[ $status -le 1 ]] || cat "$work/log"
+    awk '/^comparison / { number = $2 } /^  (holds|fails|not evaluated)/ { print number, $1 }' "$work/out/result.eval" | sort
+}
+
+verdicts() {
+    local claim="ROME's comparisons have the same verdicts in both spellings" classpath
+    classpath=$(make -s --no-print-directory -C examples/rome classes classpath | tail -n 1)
+    verdicts_of tasks/rome.tasks >"$work/exact.txt"
+    verdicts_of tasks/rome-readable.tasks >"$work/readable.txt"
+    local figure
+    figure=$(tr '\n' ' ' <"$work/exact.txt")
+    if [[ $(grep -c . "$work/exact.txt") -eq 3 ]] && diff "$work/exact.txt" "$work/readable.txt"; then
+        ok "$claim: $figure"
+    else
+        fail "$claim: $figure"
+    fi
+}
+
 jdks() {
     local claim="the sorting example's methods are found in the runtime image of every JDK" number home found
     local releases=()
@@ -133,12 +157,13 @@ speed() {
     if ((time < LARGEST_PARSE_MS)); then ok "$claim: $line"; else fail "$claim: $line"; fi
 }
 
-cargo build -q --release -p spl-controller
+cargo build -q --release -p spl-controller -p spl-agent
 
 examples
 mistakes
 thesis
 spellings
+verdicts
 jdks
 pasted
 speed

@@ -125,13 +125,13 @@ impl Session<'_> {
         }
         self.save(false);
         for evaluation in evaluations {
-            let written = self.output.result(self.tasks, &evaluation);
+            let written = self.output.results.result(self.tasks, &evaluation);
             self.check(written);
             self.progress.evaluated(self.tasks, &evaluation);
             self.results.evaluations.push(evaluation);
         }
         for asserted in assertions {
-            let written = self.output.assertion(self.setup, &asserted);
+            let written = self.output.results.assertion(self.setup, &asserted);
             self.check(written);
             self.progress.asserted(self.setup, &asserted);
             self.results.assertions.push(asserted);

@@ -13,6 +13,7 @@
 mod agent_options;
 mod bad_input;
 mod case;
+mod evaluating;
 mod harness;
 mod hostile;
 mod instrumenting;

@@ -1,0 +1,71 @@
+//! The results: plain comparisons in the thesis's file, assertions beside it.
+
+use super::{ASSERTIONS_FILE, Lines, cannot_write, open};
+use crate::config::Config;
+use crate::setup::Setup;
+use spl_lang::Tasks;
+use spl_records::{AssertionRecord, Form, ResultRecord};
+use spl_verdict::{Asserted, Evaluation};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Both files.
+#[derive(Debug)]
+pub struct ResultFile {
+    file: File,
+    path: PathBuf,
+    form: Form,
+    assertions: Lines,
+}
+
+impl ResultFile {
+    /// The files at this path, new or gone on with.
+    ///
+    /// # Errors
+    /// When one cannot be written, or has another form; one line of text.
+    pub fn open(config: &Config, path: &Path, overwrite: bool) -> Result<Self, String> {
+        let form = if config.human_results { Form::Human } else { Form::Comma };
+        let file = open::<ResultRecord>(path, overwrite, form, ResultRecord::header(form))?;
+        let mut assertions = Lines::beside(path, ASSERTIONS_FILE);
+        assertions.open(overwrite)?;
+        Ok(Self { file, path: path.to_owned(), form, assertions })
+    }
+
+    /// Writes a result at once.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn result(&mut self, tasks: &Tasks, evaluation: &Evaluation) -> Result<(), String> {
+        let Some(comparison) = tasks.comparisons.get(evaluation.comparison) else { return Ok(()) };
+        let record = ResultRecord {
+            left: tasks.methods[comparison.left].method.clone(),
+            sign: comparison.sign.to_string(),
+            left_factor: comparison.left_factor,
+            right_factor: comparison.right_factor,
+            right: tasks.methods[comparison.right].method.clone(),
+            evaluation: evaluation.clone(),
+        };
+        let mut text = String::new();
+        // A `String` takes everything.
+        let _ = record.write(self.form, &mut text);
+        self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
+    }
+
+    /// Writes the result of an assertion at once.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn assertion(&mut self, setup: &Setup, asserted: &Asserted) -> Result<(), String> {
+        let Some(assertion) = setup.program.assertions.get(asserted.assertion) else { return Ok(()) };
+        let mut relations = Vec::new();
+        assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span).to_owned()));
+        let record = AssertionRecord {
+            title: assertion.title.clone(),
+            text: setup.quote(assertion.span).to_owned(),
+            relations,
+            asserted: asserted.clone(),
+        };
+        self.assertions.write(&record.to_json())
+    }
+}
