@@ -32,6 +32,8 @@ const CALIBRATIONS: std::ops::RangeInclusive<usize> = 5..=40;
 const CALIBRATIONS_AFTER_BEST: usize = 4;
 /// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
 const MAX_DEFINED: usize = 65_536;
+/// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
+const LOOK_LAST: Duration = Duration::from_millis(100);
 /// Samples that wait for the controller at most; about 10 MB.
 const MAX_WAITING: usize = 200_000;
 
@@ -106,6 +108,8 @@ pub struct Link {
     handles: HashMap<u32, u32>,
     /// Handles of methods whose gate was closed and of which calls may still be running.
     closing: BTreeSet<u32>,
+    /// How long to wait before the next look for these calls.
+    look_pause: Duration,
     waiting: Vec<WireSample>,
     dropped: u64,
     anomalies: u64,
@@ -135,6 +139,7 @@ impl Link {
             defined: HashSet::new(),
             handles: HashMap::new(),
             closing: BTreeSet::new(),
+            look_pause: DRAIN_EVERY,
             waiting: Vec::new(),
             dropped: 0,
             anomalies: 0,
@@ -213,9 +218,7 @@ impl Link {
             if stream.flush().is_err() {
                 return Ended::Lost;
             }
-            let armed = !self.closing.is_empty() || self.methods.values().any(|method| method.left > 0);
-            let until_send = next_send.saturating_duration_since(Instant::now());
-            let pause = if armed { DRAIN_EVERY } else { until_send.max(DRAIN_EVERY) };
+            let pause = self.pause(next_send.saturating_duration_since(Instant::now()));
             let [readable, woken] = sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause);
             if woken {
                 self.parts.sleeper.rest();
@@ -242,6 +245,21 @@ impl Link {
             stream.put(&ToController::Bye { reason });
             let _ = stream.flush();
             return if dying { Ended::Dying } else { Ended::Detached };
+        }
+    }
+
+    /// How long nothing needs to be looked at, when the next samples are due in `until_send`.
+    fn pause(&mut self, until_send: Duration) -> Duration {
+        let rest = until_send.max(DRAIN_EVERY);
+        if self.methods.values().any(|method| method.left > 0) {
+            DRAIN_EVERY
+        } else if self.closing.is_empty() {
+            rest
+        } else {
+            // Most calls end soon, and one that doesn't must not keep this thread busy.
+            let pause = self.look_pause;
+            self.look_pause = (pause * 2).min(LOOK_LAST);
+            rest.min(pause)
         }
     }
 
@@ -433,6 +451,7 @@ impl Link {
         if let Some(id) = method.id {
             self.parts.state.gates.close(id);
             self.closing.insert(handle);
+            self.look_pause = DRAIN_EVERY;
         }
     }
 

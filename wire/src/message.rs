@@ -110,8 +110,9 @@ pub enum ToController {
         /// Why nothing follows.
         reason: ByeReason,
     },
-    /// After [`ToAgent::Disarm`]: no call that was taken is running any more, and the samples of all of them have been sent
-    /// (but for one that ended at that very moment). Of calls in threads that share a buffer, as virtual threads do, it is not known.
+    /// After [`ToAgent::Disarm`]: no call that was taken since the last [`ToAgent::Arm`] is running any more, and the samples
+    /// of all of them have been sent (but for one that began or ended at that very moment). One that was taken before may
+    /// run on and be sent later. Of calls in threads that share a buffer, as virtual threads do, it is not known.
     Idle {
         /// The method.
         handle: u32,

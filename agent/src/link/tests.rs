@@ -73,3 +73,18 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
     link.drain();
     assert!(!is_open());
 }
+
+#[test]
+fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_ever_less_often() {
+    let (mut link, _) = link(100);
+    let due = Duration::from_millis(70);
+    assert_eq!((link.pause(due), link.pause(due)), (DRAIN_EVERY, DRAIN_EVERY), "the gate is open");
+    link.disarm(3);
+    let pauses = [(); 9].map(|()| link.pause(due).as_millis());
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 70, 70]);
+    assert_eq!(link.pause(Duration::from_secs(9)), LOOK_LAST);
+    link.disarm(3);
+    assert_eq!(link.pause(due), DRAIN_EVERY, "a gate was closed just now");
+    link.closing.clear();
+    assert_eq!((link.pause(due), link.pause(Duration::ZERO)), (due, DRAIN_EVERY));
+}
