@@ -1,20 +1,20 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
-//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread.
+//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here are
+//! connections and their messages; [`orders`] has what is ordered of methods, [`samples`] what comes of it.
+
+mod orders;
+mod samples;
 
 use crate::ids::Ids;
 use crate::options::Options;
-use crate::pauses::Known;
 use crate::rings::{Raw, Rings};
-use crate::state::{Command, Done, State, Target};
+use crate::state::{Command, Done, State};
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
-use crate::warmth::Warmth;
-use spl_model::{MethodRef, Outcome, Refusal, SampleFlags};
-use spl_wire::{
-    ByeReason, MAX_SAMPLES, Notice, SizeMode, ToAgent, ToController, Token, WireSample, WireSize,
-};
+use spl_model::MethodRef;
+use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,12 +30,8 @@ const RECONNECT_LAST: Duration = Duration::from_secs(1);
 /// and so many after the best one. The compilers are at work during the first.
 const CALIBRATIONS: std::ops::RangeInclusive<usize> = 5..=40;
 const CALIBRATIONS_AFTER_BEST: usize = 4;
-/// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
-const MAX_DEFINED: usize = 65_536;
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
-/// Samples that wait for the controller at most; about 10 MB.
-const MAX_WAITING: usize = 200_000;
 
 /// What the thread is given.
 pub struct Parts {
@@ -366,95 +362,6 @@ impl Link {
         Ok(())
     }
 
-    /// A number names one method for good, and a method has one number: calls must not change their name.
-    fn define(&mut self, stream: &mut Stream, handle: u32, method: MethodRef, sizes: SizeMode) {
-        let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
-        if known || self.methods.len() >= MAX_DEFINED {
-            let text = format!(
-                "{method} was not defined as number {handle}: one of both is in use, or there are too many"
-            );
-            return stream.put(&ToController::Warning { text });
-        }
-        self.defined.insert(method.clone());
-        self.methods.insert(handle, Method { method, sizes, id: None, left: 0, taken: 0, limited: false });
-    }
-
-    fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
-        let mut targets = Vec::new();
-        // Each once: a frame has room for many more repetitions than there are methods.
-        for &handle in &handles.iter().collect::<BTreeSet<_>>() {
-            let handle = *handle;
-            let id = self.id_of(handle);
-            let Some(method) = self.methods.get(&handle) else { continue };
-            match id {
-                Some(id) => targets.push(Target { id, method: method.method.clone(), sizes: method.sizes }),
-                None => {
-                    let outcome = Outcome::Refused(Refusal::NoGate(Ids::LIMIT));
-                    stream.put(&ToController::Outcome { handle, class_loader: String::new(), outcome });
-                }
-            }
-        }
-        self.parts.state.command(Command::Instrument(targets));
-    }
-
-    /// The permanent id of a method, from its first use on.
-    fn id_of(&mut self, handle: u32) -> Option<u32> {
-        let method = self.methods.get_mut(&handle)?;
-        let id = self.ids.of(&method.method)?;
-        method.id = Some(id);
-        self.handles.insert(id, handle);
-        Some(id)
-    }
-
-    fn arm(&mut self, handle: u32, every: u32, quota: u64) {
-        let limit = self.parts.options.measurements;
-        let Some(id) = self.id_of(handle) else { return };
-        let Some(method) = self.methods.get_mut(&handle) else { return };
-        let left = limit.saturating_sub(method.taken);
-        method.left = if quota == 0 { left } else { left.min(quota) };
-        if method.left > 0 {
-            self.closing.remove(&handle);
-            self.parts.state.gates.open(id, every, method.left);
-        }
-    }
-
-    /// Says of which methods no more samples come until their gate is opened again.
-    fn say_idle(&mut self, stream: &mut Stream) {
-        let Parts { rings, state, .. } = &self.parts;
-        let (methods, is_over) = (&self.methods, |id| !rings.is_running(id, state.gates.epoch(id)));
-        let id_of = |handle: &u32| methods.get(handle).and_then(|method| method.id);
-        let idle: Vec<u32> =
-            self.closing.iter().copied().filter(|handle| id_of(handle).is_none_or(is_over)).collect();
-        if idle.is_empty() {
-            return;
-        }
-        // What the calls left in the rings goes first.
-        self.drain();
-        self.send(stream);
-        for handle in idle {
-            self.closing.remove(&handle);
-            stream.put(&ToController::Idle { handle });
-        }
-    }
-
-    /// Samples that are not to use up the limit; the gate is opened by the next [`ToAgent::Arm`].
-    fn discarded(&mut self, handle: u32, count: u64) {
-        if let Some(method) = self.methods.get_mut(&handle) {
-            method.taken = method.taken.saturating_sub(count);
-            method.limited = false;
-        }
-    }
-
-    fn disarm(&mut self, handle: u32) {
-        let Some(method) = self.methods.get_mut(&handle) else { return };
-        method.left = 0;
-        if let Some(id) = method.id {
-            self.parts.state.gates.close(id);
-            self.closing.insert(handle);
-            self.look_pause = DRAIN_EVERY;
-        }
-    }
-
     /// Passes on what the agent thread has to say; gives how a detachment went.
     fn forward(&mut self, stream: &mut Stream) -> Option<Result<(), String>> {
         let mut detached = None;
@@ -478,114 +385,6 @@ impl Link {
             }
         }
         detached
-    }
-
-    /// Empties the rings and closes the gates of methods that have had enough.
-    fn drain(&mut self) {
-        let Self { methods, handles, waiting, dropped, anomalies, parts, .. } = self;
-        let Parts { rings, state, .. } = parts;
-        let from = waiting.len();
-        rings.drain(sys::now_ns(), &mut |raw| {
-            let Some(&handle) = handles.get(&raw.id) else { return };
-            let Some(method) = methods.get_mut(&handle) else { return };
-            method.taken += 1;
-            if method.left > 0 {
-                method.left -= 1;
-                if method.left == 0 {
-                    state.gates.close(raw.id);
-                }
-            }
-            if raw.end_ns < raw.start_ns {
-                *anomalies += 1;
-            } else if waiting.len() >= MAX_WAITING {
-                *dropped += 1;
-            } else {
-                waiting.push(sample(handle, &raw));
-            }
-        });
-        *dropped += rings.lost();
-        // Now all is known that disturbed the calls which have just been taken.
-        let tags = Tags::new(state);
-        for sample in &mut waiting[from..] {
-            let id = methods.get(&sample.handle).and_then(|method| method.id);
-            sample.flags |= tags.of(id.unwrap_or(0), sample.start_ns, sample.end_ns).0;
-        }
-    }
-
-    /// Tells of measured methods that were compiled, and lets the agent thread rest when none is awaited any more.
-    fn report_compiled(&mut self, stream: &mut Stream) {
-        let warmth = &self.parts.state.warmth;
-        for (id, at_ns) in warmth.news() {
-            if let Some(&handle) = self.handles.get(&id) {
-                stream.put(&ToController::Notice { at_ns, notice: Notice::Compiled { handle } });
-            }
-        }
-        let awaits = warmth.awaits_any(sys::now_ns());
-        if std::mem::replace(&mut self.awaits_compiled, awaits) && !awaits {
-            self.parts.state.command(Command::Settled);
-        }
-    }
-
-    fn send(&mut self, stream: &mut Stream) {
-        self.waiting.sort_by_key(|sample| sample.start_ns);
-        let mut rest = std::mem::take(&mut self.waiting);
-        while !rest.is_empty() || self.dropped > 0 || self.anomalies > 0 {
-            let more = rest.split_off(rest.len().min(MAX_SAMPLES));
-            let (dropped, anomalies) =
-                (std::mem::take(&mut self.dropped), std::mem::take(&mut self.anomalies));
-            stream.put(&ToController::Samples { samples: rest, dropped, anomalies });
-            rest = more;
-        }
-        let limit = self.parts.options.measurements;
-        for (handle, method) in &mut self.methods {
-            if method.taken >= limit && !method.limited {
-                method.limited = true;
-                stream.put(&ToController::Limit { handle: *handle });
-            }
-        }
-    }
-}
-
-/// What disturbed the calls of one drain.
-struct Tags {
-    warmth: &'static Warmth,
-    collections: Known,
-    changes: Known,
-}
-
-impl Tags {
-    /// To be made after the samples were published: what disturbed them is known then.
-    fn new(state: &'static State) -> Self {
-        let (collections, changes) = (state.collections.read(), state.changes.read());
-        Self { warmth: &state.warmth, collections, changes }
-    }
-
-    fn of(&self, id: u32, start_ns: u64, end_ns: u64) -> SampleFlags {
-        flags([
-            (self.warmth.is_cold(id, start_ns), SampleFlags::WARM_UP),
-            (self.collections.overlaps(start_ns, end_ns), SampleFlags::GC),
-            (self.changes.overlaps(start_ns, end_ns), SampleFlags::RETRANSFORM),
-        ])
-    }
-}
-
-/// The flags that are set.
-fn flags<const N: usize>(all: [(bool, SampleFlags); N]) -> SampleFlags {
-    let set = all.into_iter().filter(|(is, _)| *is);
-    set.fold(SampleFlags::default(), |flags, (_, flag)| flags.with(flag))
-}
-
-fn sample(handle: u32, raw: &Raw) -> WireSample {
-    let truncated = raw.size.is_some_and(|(_, truncated)| truncated);
-    let flags = flags([(raw.threw, SampleFlags::THREW), (truncated, SampleFlags::SIZE_TRUNCATED)]);
-    WireSample {
-        handle,
-        start_ns: raw.start_ns,
-        end_ns: raw.end_ns,
-        thread: raw.thread,
-        depth: raw.depth,
-        size: raw.size.map_or(WireSize::Unchecked, |(bytes, _)| WireSize::Value(bytes)),
-        flags: flags.0,
     }
 }
 

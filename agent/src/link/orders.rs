@@ -1,0 +1,84 @@
+//! What the controller orders of methods: their numbers, their probes, their gates.
+
+use super::{DRAIN_EVERY, Link, Method};
+use crate::ids::Ids;
+use crate::state::{Command, Target};
+use crate::stream::Stream;
+use spl_model::{MethodRef, Outcome, Refusal};
+use spl_wire::{SizeMode, ToController};
+use std::collections::BTreeSet;
+
+/// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
+const MAX_DEFINED: usize = 65_536;
+
+impl Link {
+    /// A number names one method for good, and a method has one number: calls must not change their name.
+    pub(super) fn define(&mut self, stream: &mut Stream, handle: u32, method: MethodRef, sizes: SizeMode) {
+        let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
+        if known || self.methods.len() >= MAX_DEFINED {
+            let text = format!(
+                "{method} was not defined as number {handle}: one of both is in use, or there are too many"
+            );
+            return stream.put(&ToController::Warning { text });
+        }
+        self.defined.insert(method.clone());
+        self.methods.insert(handle, Method { method, sizes, id: None, left: 0, taken: 0, limited: false });
+    }
+
+    pub(super) fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
+        let mut targets = Vec::new();
+        // Each once: a frame has room for many more repetitions than there are methods.
+        for &handle in &handles.iter().collect::<BTreeSet<_>>() {
+            let handle = *handle;
+            let id = self.id_of(handle);
+            let Some(method) = self.methods.get(&handle) else { continue };
+            match id {
+                Some(id) => targets.push(Target { id, method: method.method.clone(), sizes: method.sizes }),
+                None => {
+                    let outcome = Outcome::Refused(Refusal::NoGate(Ids::LIMIT));
+                    stream.put(&ToController::Outcome { handle, class_loader: String::new(), outcome });
+                }
+            }
+        }
+        self.parts.state.command(Command::Instrument(targets));
+    }
+
+    /// The permanent id of a method, from its first use on.
+    fn id_of(&mut self, handle: u32) -> Option<u32> {
+        let method = self.methods.get_mut(&handle)?;
+        let id = self.ids.of(&method.method)?;
+        method.id = Some(id);
+        self.handles.insert(id, handle);
+        Some(id)
+    }
+
+    pub(super) fn arm(&mut self, handle: u32, every: u32, quota: u64) {
+        let limit = self.parts.options.measurements;
+        let Some(id) = self.id_of(handle) else { return };
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        let left = limit.saturating_sub(method.taken);
+        method.left = if quota == 0 { left } else { left.min(quota) };
+        if method.left > 0 {
+            self.closing.remove(&handle);
+            self.parts.state.gates.open(id, every, method.left);
+        }
+    }
+
+    /// Samples that are not to use up the limit; the gate is opened by the next [`ToAgent::Arm`].
+    pub(super) fn discarded(&mut self, handle: u32, count: u64) {
+        if let Some(method) = self.methods.get_mut(&handle) {
+            method.taken = method.taken.saturating_sub(count);
+            method.limited = false;
+        }
+    }
+
+    pub(super) fn disarm(&mut self, handle: u32) {
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        method.left = 0;
+        if let Some(id) = method.id {
+            self.parts.state.gates.close(id);
+            self.closing.insert(handle);
+            self.look_pause = DRAIN_EVERY;
+        }
+    }
+}
