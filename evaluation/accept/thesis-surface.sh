@@ -54,7 +54,8 @@ tested() {
 sorting() {
     local claim=$1 least=$2 number home good=1 figures="" count
     while read -r number home; do
-        local out=$work/sorting-$number
+        local out
+        out=$work/$(basename "$3" .ini)-$number
         # The example starts the `java` of the path.
         PATH=$home/bin:$PATH "$SPL" run --quiet --config "$3" --tasks tasks/sorting.tasks --out "$out" -- \
             java -cp examples/sorting/build sorting.Main --cycles 0 >/dev/null 2>"$work/log" </dev/null &
