@@ -11,6 +11,10 @@ pub(crate) const NEWEST_VERSION: u16 = 69;
 /// The first version with StackMapTable (JVMS 4.10.1): Java 6.
 pub(crate) const STACK_MAPS: u16 = 50;
 
+/// Bytes that the names and descriptors of all methods may have together: a file of half a megabyte can give each of 65,535
+/// methods the same name of 65,535 bytes.
+const NAMES_LIMIT: usize = 16 << 20;
+
 const MAGIC: u32 = 0xcafe_babe;
 pub(crate) const ACC_STATIC: u16 = 0x0008;
 pub(crate) const ACC_NATIVE: u16 = 0x0100;
@@ -63,7 +67,13 @@ impl<'a> ClassFile<'a> {
             skip_attributes(&mut reader)?;
         }
         let count = reader.u2()?;
-        let methods = (0..count).map(|_| Method::read(&mut reader, &pool)).collect::<Result<_, _>>()?;
+        let methods: Vec<_> =
+            (0..count).map(|_| Method::read(&mut reader, &pool)).collect::<Result<_, _>>()?;
+        if methods.iter().map(|method| method.name.len() + method.descriptor.len()).sum::<usize>()
+            > NAMES_LIMIT
+        {
+            return Err(malformed("its methods have more than 16 MiB of names"));
+        }
         skip_attributes(&mut reader)?;
         if !reader.is_at_end() {
             return Err(malformed("bytes follow the end of the class"));

@@ -138,6 +138,10 @@ impl<'a> FrameReader<'a> {
 /// Bytes that a written table may have; in JDK 17 and 25 the most is 7,689.
 const TABLE_LIMIT: usize = 4_000_000;
 
+/// Types that the written frames may have together, those of equal frames counted again; our own check takes no more. A
+/// table of short frames over 65,000 locals would take ten seconds.
+const WRITTEN_LIMIT: usize = 10_000_000;
+
 /// Writes a table frame by frame, at ascending offsets.
 #[derive(Debug)]
 pub(crate) struct FrameWriter<F> {
@@ -145,16 +149,21 @@ pub(crate) struct FrameWriter<F> {
     frames: usize,
     last: Option<u16>,
     locals: Vec<Type>,
+    produced: usize,
     parameter_class: F,
 }
 
 impl<F: FnMut(u8) -> Result<u16, Refusal>> FrameWriter<F> {
     /// `locals` are those at the start of the method; `parameter_class` finds the class constant of a parameter.
     pub(crate) fn new(locals: Vec<Type>, parameter_class: F) -> Self {
-        Self { out: vec![0, 0], frames: 0, last: None, locals, parameter_class }
+        Self { out: vec![0, 0], frames: 0, last: None, locals, produced: 0, parameter_class }
     }
 
     pub(crate) fn write(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+        self.produced += locals.len() + stack.len();
+        if self.produced > WRITTEN_LIMIT {
+            return Err(Refusal::TableFull("stack maps".to_owned()));
+        }
         let delta = match self.last {
             None => Some(at),
             Some(last) => at.checked_sub(last).and_then(|distance| distance.checked_sub(1)),

@@ -24,6 +24,8 @@ pub(crate) struct Layout<'a> {
     /// For each offset of the original code, the piece that branches to it reach; for offsets inside an instruction
     /// `None`; last, the end of the original code.
     entry_of: Vec<Option<u32>>,
+    /// The offsets for which `entry_of` holds a piece, ascending.
+    starts: Vec<u32>,
     wide: Vec<bool>,
     /// Offset of each piece, and the end of the code.
     positions: Vec<u32>,
@@ -39,6 +41,7 @@ impl<'a> Layout<'a> {
             pieces: Vec::with_capacity(code_length / 2 + 16),
             inserted: Vec::with_capacity(256),
             entry_of: vec![None; code_length + 1],
+            starts: Vec::with_capacity(code_length / 2 + 16),
             wide: Vec::new(),
             positions: Vec::new(),
         }
@@ -54,6 +57,7 @@ impl<'a> Layout<'a> {
         let next = self.next();
         if let Some(entry) = self.entry_of.get_mut(at as usize) {
             *entry = Some(next.0);
+            self.starts.push(at);
         }
     }
 
@@ -84,14 +88,25 @@ impl<'a> Layout<'a> {
         Ok(self.offset(PieceId(entry)))
     }
 
-    /// New offset for a debugging table, which may point into an instruction: then that of the next one.
+    /// New offset for a debugging table, which may point into an instruction: then as far into the new one.
+    ///
+    /// Different offsets stay different: HotSpot rejects a class in which two variables of a name become the same.
     pub(crate) fn moved_loosely(&self, at: u32) -> Result<u16, Refusal> {
         if at == 0 {
             return Ok(0);
         }
-        let entry = self.entry_of.iter().skip(at as usize).flatten().next();
-        let entry = entry.ok_or_else(|| malformed(format!("offset {at} is beyond the code")))?;
-        Ok(self.offset(PieceId(*entry)))
+        let beyond = || malformed(format!("offset {at} is beyond the code"));
+        let next = self.starts.partition_point(|start| *start <= at);
+        let start = next.checked_sub(1).and_then(|index| self.starts.get(index)).ok_or_else(beyond)?;
+        let from = self.moved(*start)?;
+        if at == *start {
+            return Ok(from);
+        }
+        let end = self.moved(*self.starts.get(next).ok_or_else(beyond)?)?;
+        // A switch may have lost padding.
+        let moved = u16::try_from(at - start).ok().and_then(|inside| from.checked_add(inside));
+        let moved = moved.filter(|moved| *moved < end);
+        moved.ok_or_else(|| malformed(format!("offset {at} lies in the padding of a switch")))
     }
 
     /// Original offsets of the instructions that follow a conditional branch which had to be widened.

@@ -1,5 +1,7 @@
 //! The rewriter on small classes written by hand.
 
+mod hostile;
+
 use crate::check::check;
 use crate::class::ClassFile;
 use crate::code::Code;
