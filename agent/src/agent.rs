@@ -96,7 +96,7 @@ impl Agent for SplAgent {
         // SAFETY: the callback runs on the thread whose environment this is.
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
         if let Ok(id) = id {
-            Rings::release(state.blocks, id);
+            Rings::release(&state.blocks, id);
         }
     }
 

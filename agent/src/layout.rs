@@ -28,12 +28,6 @@ pub const DROPPED: usize = 16;
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const RANDOM: usize = 24;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
-)]
-/// Block: in a stripe, id of the thread that computes a workload size (u64).
-pub const GUARD: usize = 32;
 /// Block: 1 when its thread has ended; whoever empties the ring then frees the block (u64).
 pub const RETIRED: usize = 40;
 /// Block: samples taken out so far, on a cache line of its own (u64).
@@ -46,6 +40,18 @@ pub const CELL_DEPTH: usize = 0;
 pub const CELL_EPOCH: usize = 4;
 /// Bytes of a cell, as a power of two.
 pub const CELL_SHIFT: usize = 4;
+/// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the thread's id.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
+)]
+pub const GUARDS: usize = 98_304;
+/// So many they are.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
+)]
+pub const GUARD_COUNT: usize = 1 << 10;
 /// Block: the ring of samples.
 pub const RING: usize = 1 << 17;
 /// Bytes of a slot of a stripe's ring, as a power of two.
@@ -105,7 +111,7 @@ mod tests {
 
     #[test]
     fn java_and_rust_agree() {
-        let all: [(&str, u64); 29] = [
+        let all: [(&str, u64); 30] = [
             ("GATE_SHIFT", GATE_SHIFT as u64),
             ("GATE_EVERY", GATE_EVERY as u64),
             ("GATE_EPOCH", GATE_EPOCH as u64),
@@ -115,7 +121,8 @@ mod tests {
             ("HEAD", HEAD as u64),
             ("DROPPED", DROPPED as u64),
             ("RANDOM", RANDOM as u64),
-            ("GUARD", GUARD as u64),
+            ("GUARDS", GUARDS as u64),
+            ("GUARD_COUNT", GUARD_COUNT as u64),
             ("TAIL", TAIL as u64),
             ("CELLS", CELLS as u64),
             ("CELL_SHIFT", CELL_SHIFT as u64),
@@ -139,7 +146,8 @@ mod tests {
         for (name, value) in all {
             assert_eq!(java(name), value, "{name}");
         }
-        const { assert!(CELLS + (GATES << CELL_SHIFT) <= RING, "cells end before the ring begins") };
+        const { assert!(CELLS + (GATES << CELL_SHIFT) <= GUARDS, "cells end before the guards begin") };
+        const { assert!(GUARDS + GUARD_COUNT * 8 <= RING, "guards end before the ring begins") };
         for ring in [(SLOTS as usize) << SLOT_SHIFT, (OWN_SLOTS as usize) << OWN_SLOT_SHIFT] {
             assert_eq!(RING + ring, 1 << BLOCK_SHIFT, "the ring fills its block");
         }

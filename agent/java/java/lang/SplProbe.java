@@ -35,7 +35,6 @@ public final class SplProbe {
     private static final long HEAD = 8;
     private static final long DROPPED = 16;
     private static final long RANDOM = 24;
-    private static final long GUARD = 32;
     private static final long TAIL = 64;
     private static final long CELLS = 128;
     private static final int CELL_SHIFT = 4;
@@ -45,6 +44,8 @@ public final class SplProbe {
     /** 0 where each call is sampled, else one more than the calls to pass over. */
     private static final long CELL_SKIP = 8;
     private static final long CELL_LEFT = 12;
+    private static final long GUARDS = 98304;
+    private static final long GUARD_COUNT = 1L << 10;
     private static final long RING = 1L << 17;
     private static final int OWN_SLOT_SHIFT = 5;
     private static final long OWN_SLOTS = 1L << 12;
@@ -263,7 +264,12 @@ public final class SplProbe {
             }
         }
         long index = THREAD_BLOCKS + (tid & (STRIPES - 1));
-        return U.getLong(BLOCKS + (index << BLOCK_SHIFT) + GUARD) == tid ? -1 : index;
+        return U.getLong(guard(tid, index)) == tid ? -1 : index;
+    }
+
+    /** Where a thread's guard stands in a stripe: threads whose ids are less than 65,536 apart are not in each other's way. */
+    private static long guard(long tid, long index) {
+        return BLOCKS + (index << BLOCK_SHIFT) + GUARDS + ((tid / STRIPES & (GUARD_COUNT - 1)) << 3);
     }
 
     /** The end clock, read first after the body; the fence keeps the body's loads before it. */
@@ -344,11 +350,10 @@ public final class SplProbe {
     @DontInline
     private static long guarded(int token, long sum, Object argument, boolean deep) {
         long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
-        long block = BLOCKS + (index << BLOCK_SHIFT);
         long tid = U.getLong(Thread.currentThread(), TID);
         // In a block of its own the thread's guard stands in the owner's place, so that the gate need not look twice.
         boolean own = index < THREAD_BLOCKS;
-        long guard = block + (own ? OWNER : GUARD);
+        long guard = own ? BLOCKS + (index << BLOCK_SHIFT) + OWNER : guard(tid, index);
         long down = own ? ~tid : 0;
         if (!U.compareAndSetLong(null, guard, down, tid)) {
             return sum | SplSizes.TRUNCATED;
