@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead test test-jdks lint unit deny accept evaluate-sorting clean
+.PHONY: help setup jdks build demo overhead mutation test test-jdks lint unit deny accept evaluate-sorting clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ demo: setup build ## measure the ROME example and show the verdicts
 
 overhead: setup build ## measure what the agent costs a program (minutes, on an idle machine)
 	$(CARGO) run --release -q -p spl-overhead
+
+mutation: setup ## change each rule of the scheduler in a copy: some trace has to notice (minutes)
+	evaluation/mutation/scheduler.py
 
 test: setup jdks lint unit test-jdks deny ## everything that must pass before a commit
 

@@ -47,6 +47,17 @@ fn discarded_samples_count_toward_nothing_but_the_law() {
 }
 
 #[test]
+fn warm_up_lasts_a_time_after_the_first_call() {
+    let warm_up = Some(WarmUp { samples: 0, time_ns: 100 });
+    let mut scheduler = Scheduler::new(Settings { warm_up, ..calm() }, &apart(1, &[])).unwrap();
+    scheduler.handle(Event::Start, 0);
+    // They start at 10, 109 and 110.
+    scheduler.handle(event("A@20 A@119 A@120"), 1);
+    let only = scheduler.progress().next().unwrap();
+    assert_eq!((only.discarded, only.samples), (2, 1));
+}
+
+#[test]
 fn flagged_samples_are_discarded_only_where_warm_up_is() {
     let count = |warm_up: Option<WarmUp>| {
         let mut scheduler = Scheduler::new(Settings { warm_up, ..calm() }, &apart(1, &[])).unwrap();

@@ -9,6 +9,7 @@ mod bench;
 mod budget;
 mod finishing;
 mod golden;
+mod golden_rules;
 mod hostile;
 mod life;
 mod paired;

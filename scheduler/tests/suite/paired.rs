@@ -164,6 +164,27 @@ fn calls_are_told_apart_by_the_jvms_clock() {
 }
 
 #[test]
+fn a_long_call_belongs_to_the_turn_in_which_it_began() {
+    check(
+        paired(),
+        &apart(2, &[(0, 1)]),
+        &[
+            (0, "start", "+A"),
+            (1000, "pulse", "_A"),
+            (1100, "pulse", "+B"),
+            (2100, "pulse", "_B"),
+            (2200, "B@1200", "+B"),
+            (3200, "pulse", "_B"),
+            (3300, "pulse", "+A"),
+            // It began at 900, in A's first turn, and ended in its second.
+            (3400, "A@3350~2450", ""),
+            (4300, "pulse", "_A"),
+            (4400, "pulse", "w1:0-1+0!1 +A"),
+        ],
+    );
+}
+
+#[test]
 fn methods_that_are_compared_share_their_windows_and_the_law_counts_groups() {
     let mut scheduler =
         Scheduler::new(Settings { initial_optimal: 1, ..paired() }, &apart(5, &[(0, 2), (2, 4), (1, 3)]))
