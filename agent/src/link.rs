@@ -6,6 +6,7 @@
 mod orders;
 mod samples;
 
+use crate::bypass::Bypass;
 use crate::ids::Ids;
 use crate::options::Options;
 use crate::rings::{Raw, Rings};
@@ -111,6 +112,8 @@ pub struct Link {
     anomalies: u64,
     /// Whether a method that lost its compiled code is to be compiled anew.
     awaits_compiled: bool,
+    /// When methods were looked at last whose calls the JVM may replace.
+    looked: Instant,
 }
 
 struct Method {
@@ -123,6 +126,10 @@ struct Method {
     taken: u64,
     /// Whether the controller was told that the agent's own limit is reached.
     limited: bool,
+    /// One call in so many is taken.
+    every: u32,
+    /// Of a method whose calls the JVM may replace by an intrinsic; and what was taken when that was looked at last.
+    bypass: Option<(Bypass, u64)>,
 }
 
 impl Link {
@@ -140,6 +147,7 @@ impl Link {
             dropped: 0,
             anomalies: 0,
             awaits_compiled: false,
+            looked: Instant::now(),
         }
     }
 
@@ -231,6 +239,7 @@ impl Link {
                 self.send(&mut stream);
                 next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
             }
+            self.say_bypassed(&mut stream);
             self.say_idle(&mut stream);
             let reason = match (dying, detached) {
                 (true, _) => ByeReason::VmDeath,
@@ -371,6 +380,7 @@ impl Link {
             match done {
                 Done::Outcome { id, class_loader, outcome } => {
                     if let Some(&handle) = self.handles.get(&id) {
+                        self.expect_bypass(handle, &outcome);
                         stream.put(&ToController::Outcome { handle, class_loader, outcome });
                     }
                 }

@@ -22,7 +22,10 @@ impl Link {
             return stream.put(&ToController::Warning { text });
         }
         self.defined.insert(method.clone());
-        self.methods.insert(handle, Method { method, sizes, id: None, left: 0, taken: 0, limited: false });
+        self.methods.insert(
+            handle,
+            Method { method, sizes, id: None, left: 0, taken: 0, limited: false, every: 1, bypass: None },
+        );
     }
 
     pub(super) fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
@@ -60,6 +63,7 @@ impl Link {
         method.left = if quota == 0 { left } else { left.min(quota) };
         if method.left > 0 {
             self.closing.remove(&handle);
+            method.every = every;
             self.parts.state.gates.open(id, every, method.left);
         }
     }

@@ -1,14 +1,16 @@
 //! Samples on their way from the rings to the controller, and what is known of them.
 
-use super::{Link, Parts};
+use super::{Link, Method, Parts};
+use crate::bypass::Bypass;
 use crate::pauses::Known;
 use crate::rings::Raw;
 use crate::state::{Command, State};
 use crate::stream::Stream;
 use crate::sys;
 use crate::warmth::Warmth;
-use spl_model::SampleFlags;
+use spl_model::{Outcome, SampleFlags};
 use spl_wire::{MAX_SAMPLES, Notice, ToController, WireSample, WireSize};
+use std::time::Instant;
 
 /// Samples that wait for the controller at most; about 10 MB.
 const MAX_WAITING: usize = 200_000;
@@ -76,6 +78,31 @@ impl Link {
         let awaits = warmth.awaits_any(sys::now_ns());
         if std::mem::replace(&mut self.awaits_compiled, awaits) && !awaits {
             self.parts.state.command(Command::Settled);
+        }
+    }
+
+    /// Counts the calls of a method from now on whose probes the JVM may bypass.
+    pub(super) fn expect_bypass(&mut self, handle: u32, outcome: &Outcome) {
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        if *outcome == Outcome::Intrinsic && method.bypass.is_none() {
+            method.bypass = Some((Bypass::default(), method.taken));
+        }
+    }
+
+    /// Warns of methods whose probes are bypassed, as it seems.
+    pub(super) fn say_bypassed(&mut self, stream: &mut Stream) {
+        let now = Instant::now();
+        let passed = now - std::mem::replace(&mut self.looked, now);
+        for Method { method, left, taken, every, bypass, .. } in self.methods.values_mut() {
+            let Some((bypass, before)) = bypass else { continue };
+            let calls = taken.saturating_sub(std::mem::replace(before, *taken)) * u64::from(*every);
+            if *left > 0 && bypass.look(calls, passed) {
+                let text = format!(
+                    "{method}: calls were seen and now are not: either the program makes no more, or the JVM has compiled \
+                     the callers and replaces the calls by an intrinsic that no probe sees"
+                );
+                stream.put(&ToController::Warning { text });
+            }
         }
     }
 

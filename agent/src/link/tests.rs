@@ -20,7 +20,16 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     let mut link =
         Link::new(Parts { state, options, mistakes, hello, rings, done, sleeper, dying: &ALIVE, buried });
     let method = MethodRef::new("C", "f", "()V").unwrap();
-    let method = Method { method, sizes: SizeMode::None, id: Some(1), left, taken: 0, limited: false };
+    let method = Method {
+        method,
+        sizes: SizeMode::None,
+        id: Some(1),
+        left,
+        taken: 0,
+        limited: false,
+        every: 1,
+        bypass: None,
+    };
     link.methods.insert(3, method);
     link.handles.insert(1, 3);
     state.gates.open(1, 1, left);
