@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Between two lines that only say how far it is.
 const INTERVAL: Duration = Duration::from_secs(5);
+/// Measured methods that such a line names; a task file may have thousands.
+const NAMED: usize = 10;
 
 /// The lines of a run.
 #[derive(Debug)]
@@ -65,9 +67,11 @@ impl Progress {
         let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
         let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
-        let measured = methods.iter().filter(|m| matches!(m.status, Status::Measured));
-        let names =
-            measured.map(|m| format!("{} ({})", scheduler.name(m.method), m.samples)).collect::<Vec<_>>();
+        let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured));
+        let named = |m: &MethodProgress| format!("{} ({})", scheduler.name(m.method), m.samples);
+        let mut names = measured.by_ref().take(NAMED).map(named).collect::<Vec<_>>();
+        let unnamed = measured.count();
+        names.extend((unnamed > 0).then(|| format!("{unnamed} more")));
         self.note(&format!(
             "{} of {} methods finished, {samples} samples; measuring {}",
             count(|status| matches!(status, Status::Finished)),
