@@ -38,8 +38,7 @@ fn main() {
         checked.push(total(&outputs, |bytes| drop(black_box(verify(bytes)))));
         all.push(total(&pairs, |(class, plan)| drop(black_box(instrument(&class.bytes, plan)))));
     }
-    let [unchanged, read, checked, all] =
-        [unchanged, read, checked, all].map(|mut times| median(&mut times));
+    let [unchanged, read, checked, all] = [unchanged, read, checked, all].map(|mut times| median(&mut times));
     let ms = |ns: u64| ns / 1_000_000;
     let ratio = |ns: u64| ns as f64 / unchanged as f64;
     println!("JDK {}: {} classes, {ROUNDS} rounds", jdk.version(), classes.len());

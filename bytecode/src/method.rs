@@ -1,5 +1,6 @@
 //! One method: its Code attribute with probes.
 
+use crate::check::Inference;
 use crate::class::{ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, NewCode};
 use crate::flow;
@@ -137,6 +138,8 @@ fn stack_maps(
         None => None,
         Some(field) => Some(verification_type(field, pool)?),
     };
+    let missing = missing_frames(class, subject, woven, old, &initial, pool)?;
+    let mut missing = missing.iter().peekable();
     let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
         Some(field) => class_constant(*field, pool),
         None => Err(Refusal::Malformed("a stack map frame names a parameter that is not there".to_owned())),
@@ -145,18 +148,23 @@ fn stack_maps(
     let mut ours = vec![Type::Int, Type::Long];
     ours.extend(woven.slots.has_size().then_some(Type::Long));
     let max_locals = usize::from(subject.code.max_locals);
-    let mut unplaced = woven.layout.after_widened_conditions();
     let mut reader = FrameReader::new(old, initial)?;
-    let mut locals = Vec::new();
-    while reader.advance()? {
-        unplaced.retain(|at| *at != reader.at);
+    let (mut locals, mut stack) = (Vec::new(), Vec::new());
+    loop {
+        let is_there = reader.advance()?;
+        while let Some(frame) = missing.next_if(|frame| !is_there || frame.at < reader.at) {
+            with_ours(&mut locals, &frame.locals, max_locals, &ours, woven)?;
+            stack.clone_from(&frame.stack);
+            shift(&mut stack, woven)?;
+            writer.write(woven.layout.moved(frame.at)?, &locals, &stack)?;
+        }
+        if !is_there {
+            break;
+        }
         with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
         // The next frame brings its own stack, but begins with these locals.
         shift(&mut reader.stack, woven)?;
         writer.write(woven.layout.moved(reader.at)?, &locals, &reader.stack)?;
-    }
-    if !unplaced.is_empty() {
-        return Err(Refusal::TableFull("16-bit branch offsets".to_owned()));
     }
     with_ours(&mut locals, &[], max_locals, &ours, woven)?;
     writer.write(woven.layout.offset(woven.thrown), &locals, &[throwable])?;
@@ -171,6 +179,47 @@ fn stack_maps(
     with_ours(&mut locals, &[], max_locals, &[], woven)?;
     writer.write(woven.layout.offset(woven.entry_lost), &locals, &[throwable])?;
     writer.finish()
+}
+
+/// A frame that the new code needs and the class file lacks, at an original offset.
+struct MissingFrame {
+    at: u32,
+    locals: Vec<Type>,
+    stack: Vec<Type>,
+}
+
+/// The frames behind conditional branches that had to be widened, where there is none, ascending.
+fn missing_frames(
+    class: &ClassFile<'_>,
+    subject: &Subject<'_, '_>,
+    woven: &Woven<'_>,
+    old: &[u8],
+    initial: &[Type],
+    pool: &mut PoolBuilder<'_>,
+) -> Result<Vec<MissingFrame>, Refusal> {
+    let mut missing = Vec::new();
+    let wanted = woven.layout.after_widened_conditions();
+    if wanted.is_empty() {
+        return Ok(missing);
+    }
+    let mut wanted = wanted.into_iter().peekable();
+    let max_locals = usize::from(subject.code.max_locals);
+    let mut inference =
+        Inference::new(&class.pool, subject.insns, subject.signature, class.name()?, max_locals);
+    inference.start(0, initial, &[])?;
+    let mut reader = FrameReader::new(old, initial.to_vec())?;
+    loop {
+        let is_there = reader.advance()?;
+        while let Some(at) = wanted.next_if(|at| !is_there || *at < reader.at) {
+            let (locals, stack) = inference.types_at(at, pool)?;
+            missing.push(MissingFrame { at, locals, stack });
+        }
+        if !is_there {
+            return Ok(missing);
+        }
+        wanted.next_if_eq(&reader.at);
+        inference.start(reader.at, &reader.locals, &reader.stack)?;
+    }
 }
 
 /// `locals` as they are in the new code, unused slots up to `max_locals`, then `ours`: into `all`.

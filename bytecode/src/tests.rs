@@ -159,7 +159,7 @@ fn branches_widen_when_they_no_longer_reach() {
     };
     assert!(opcodes(&method).contains(&GOTO_W));
 
-    // The same with a condition: its opposite jumps over a goto_w. Where frames are needed there must be one behind it.
+    // The same with a condition: its opposite jumps over a goto_w, and what follows needs a frame.
     code.splice(0..3, [0x03, 0x99, 0x7f, 0xfe]);
     code.remove(1000);
     let old = TestMethod { version: 49, code, ..TestMethod::default() };
@@ -169,7 +169,36 @@ fn branches_widen_when_they_no_longer_reach() {
     let with_frame = TestMethod { version: 52, frames: Some(vec![0, 3, 4, 251, 0x7f, 0xf9, 0]), ..old };
     assert!(opcodes(&with_frame).contains(&GOTO_W));
     let without = TestMethod { frames: Some(vec![0, 2, 251, 0x7f, 0xfe, 0]), ..with_frame };
-    refuses(&without, Sizes::None, Refusal::TableFull("16-bit branch offsets".into()));
+    assert!(opcodes(&without).contains(&GOTO_W));
+
+    // 0: new Object, 3: dup, 4: iconst_0, 5: ifeq 32772; there the object's constructor is called, as after falling through.
+    let mut code =
+        vec![0xbb, 0, OBJECT_CLASS, 0x59, 0x03, 0x99, 0x7f, 0xff, 0xb7, 0, OBJECT_INIT, 0x57, 0xb1];
+    // 13: a frame, then nops up to a jump back.
+    code.resize(32769, 0);
+    code.extend([0xa7, 0x80, 12, 0xb7, 0, OBJECT_INIT, 0x57, 0xb1]);
+    let frames = Some([&[0, 2, 13][..], &[255, 0x7f, 0xf6, 0, 0, 0, 2, 8, 0, 0, 8, 0, 0]].concat());
+    let uninitialized = TestMethod { version: 52, code, frames, handlers: vec![], ..with_frame };
+    assert!(opcodes(&uninitialized).contains(&GOTO_W));
+}
+
+#[test]
+fn attributes_that_we_do_not_know_stay_as_they_are() {
+    let method = TestMethod { code: vec![0, 0xb1], ..TestMethod::default() };
+    let known = method.class_file();
+    let at = known.windows(15).position(|bytes| bytes == b"LineNumberTable").unwrap();
+    let mut unknown = known.clone();
+    unknown[at] = b'X';
+    let infos = |class: &[u8]| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let class = ClassFile::read(class).unwrap();
+        let code = Code::read(&class.bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
+        code.attributes.iter().map(|one| (one.name.to_vec(), one.info.to_vec())).collect()
+    };
+    let new = instrument(&unknown, &plan(&method, Sizes::Deep)).unwrap();
+    assert_eq!(infos(&new.bytes)[0], (b"XineNumberTable".to_vec(), infos(&known)[0].1.clone()));
+    // The lines of one that we know move with the code.
+    let moved = instrument(&known, &plan(&method, Sizes::Deep)).unwrap();
+    assert_ne!(infos(&moved.bytes)[0], infos(&known)[0]);
 }
 
 #[test]

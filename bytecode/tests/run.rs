@@ -4,6 +4,7 @@ mod support;
 
 use spl_bytecode::{Plan, Probe, Refusal, Sizes, Untouched, inspect, instrument};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use support::{class_files, folder, probe_stub, run, sources, tool};
 
@@ -13,12 +14,21 @@ struct Shape<'a> {
     /// Class-file version to give to the class `Sample`, which uses nothing that is newer than 49.
     version: Option<u8>,
     sizes: Sizes,
+    /// A class more, by its source.
+    optional: Option<(&'a str, &'a str)>,
 }
 
 fn compile(shape: &Shape<'_>, classes: &Path) {
     let javac = &mut tool("javac");
     javac.args(["-nowarn", "-g"]).args(shape.arguments).arg("-d").arg(classes);
-    run(javac.args(["Sample", "Modern", "Main"].map(|name| sources().join(format!("sample/{name}.java")))));
+    javac.args(["Sample", "Modern", "Main"].map(|name| sources().join(format!("sample/{name}.java"))));
+    if let Some((name, source)) = shape.optional {
+        let file = classes.with_extension("java").join(format!("sample/{name}.java"));
+        fs::create_dir_all(file.with_file_name("")).expect("the folder is writable");
+        fs::write(&file, source).expect("the folder is writable");
+        javac.arg(file);
+    }
+    run(javac);
 }
 
 /// Compiles the sample for `release` and rewrites every method of `Sample`; gives the folder with the result, and the
@@ -28,7 +38,7 @@ fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String
     compile(shape, &classes);
     let mut ids = BTreeMap::new();
     for file in class_files(&classes).iter().filter(|file| !file.ends_with("Main.class")) {
-        let mut bytes = std::fs::read(file).expect("javac wrote it");
+        let mut bytes = fs::read(file).expect("javac wrote it");
         if let (Some(version), true) = (shape.version, file.ends_with("Sample.class")) {
             bytes[7] = version;
         }
@@ -51,7 +61,7 @@ fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String
             let expected = if replaced { Err(Untouched::Refused(Refusal::ArgumentReplaced)) } else { Ok(()) };
             assert_eq!(outcome.map(drop), expected, "{key:?}");
         }
-        std::fs::write(file, new.bytes).expect("the folder is writable");
+        fs::write(file, new.bytes).expect("the folder is writable");
     }
     (classes, ids)
 }
@@ -69,7 +79,11 @@ fn check(name: &str, shape: &Shape<'_>, expected: &[(&str, &str)]) {
     let probed = run(java);
 
     let (results, counts) = probed.split_once("counts\n").expect("the counts are printed");
-    assert_eq!(results, format!("{plain}failing recorder\n{plain}"));
+    let twice = format!("{plain}failing recorder\n{plain}");
+    for (got, expected) in results.lines().zip(twice.lines()) {
+        assert_eq!(got, expected, "{name}");
+    }
+    assert_eq!(results, twice);
     let mut got = BTreeMap::new();
     for line in counts.lines() {
         let (id, counts) = line.split_once(' ').expect("an id and counts");
@@ -82,7 +96,7 @@ fn check(name: &str, shape: &Shape<'_>, expected: &[(&str, &str)]) {
 }
 
 const COUNTS: [(&str, &str); 7] = [
-    ("nothing()V", "1 1 0 -1"),
+    ("nothing()V", "2 2 0 -1"),
     ("<init>(I)V", "3 2 1 -1"),
     ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 -1"),
     ("<init>(Ljava/lang/Object;I)V", "1 1 0 -1"),
@@ -91,7 +105,8 @@ const COUNTS: [(&str, &str); 7] = [
     ("recursive(I)I", "51 51 0 -1"),
 ];
 
-const JAVA_11: Shape<'_> = Shape { arguments: &["--release", "11"], version: None, sizes: Sizes::None };
+const JAVA_11: Shape<'_> =
+    Shape { arguments: &["--release", "11"], version: None, sizes: Sizes::None, optional: None };
 
 #[test]
 fn every_shape_of_method_keeps_its_results_and_is_counted() {
@@ -100,7 +115,70 @@ fn every_shape_of_method_keeps_its_results_and_is_counted() {
 
 #[test]
 fn the_newest_class_files_of_the_compiler_work_too() {
-    check("newest", &Shape { arguments: &[], ..JAVA_11 }, &COUNTS);
+    let newest = fs::read_to_string(sources().join("sample/Newest.java")).expect("it is there");
+    let optional = Some(("Newest", &newest[..]));
+    for sizes in [Sizes::None, Sizes::Deep] {
+        let expected = if sizes == Sizes::None { &COUNTS[..] } else { &[] };
+        check("newest", &Shape { arguments: &[], sizes, optional, ..JAVA_11 }, expected);
+    }
+}
+
+/// Methods of `Large`: with many locals, with large switches, near the largest code there may be, and with conditions over
+/// code that is as long as a branch can be. What is on the stack and in the locals there is of every type.
+fn large() -> String {
+    let mut source = String::from("package sample;\nclass Large {\n");
+    let mut names = Vec::new();
+    let mut method = |name: String, body: String| {
+        source.push_str(&format!("static long {name}(long n, String text) {{ {body} }}\n"));
+        names.push(name);
+    };
+    let lines = |count: usize| "x = x * 31 + 7;\n".repeat(count);
+    // The last local variables need `wide`, and so do the increments.
+    let locals = (0..300).map(|i| format!("int a{i} = (int) n + {i};")).collect::<String>();
+    let sum = (0..300).map(|i| format!("+ a{i}")).collect::<String>();
+    method("wide".into(), format!("{locals} for (; a299 < 100000; a299 += 1000) a298++; return 0 {sum};"));
+    let cases =
+        |step: usize| (0..1000).map(|i| format!("case {}: n += {i}; break;", i * step)).collect::<String>();
+    method("table".into(), format!("for (int i = 0; i < 1000; i++) switch (i) {{ {} }} return n;", cases(1)));
+    method(
+        "lookup".into(),
+        format!("for (int i = 0; i < 9000; i += 7) switch (i) {{ {} }} return n;", cases(7)),
+    );
+    // `x = x * 31 + 7` takes eight bytes. The largest method leaves the probe some 200.
+    method(
+        "whole".into(),
+        format!("int x = 1; while (n-- > 0) {{ {} if (x == 5) return x; }} return x;", lines(8150)),
+    );
+    // Around the length at which the compiler itself inverts the condition.
+    for count in 4080..=4096 {
+        let body =
+            format!("{} if (x == 5) return sum.length(); if (words[0] == null) x++;", lines(count - 8));
+        let uses = "x += words[0].length() + (int) d + (int) n + (a == null ? sum.length() : 1) + both[0][1].length();";
+        method(
+            format!("long{count}"),
+            format!(
+                "int x = 3; double d = n; Object a = null; StringBuilder sum = new StringBuilder(text);
+                 String[][] both = {{{{text, \"ab\"}}}}; String[] words = both[0]; float f = 1;
+                 if (words[0].length() > n) {{ {body} {uses} }} return x + (long) f + sum.length();"
+            ),
+        );
+    }
+    let calls = names.iter().map(|name| {
+        format!("for (long n : new long[] {{0, 1, 9}}) all.add(\"{name} \" + {name}(n, \"text\"));")
+    });
+    let calls = calls.collect::<String>();
+    source
+        + &format!(
+            "static Iterable<Object> all() {{ var all = new java.util.ArrayList<Object>(); {calls} return all; }} }}"
+        )
+}
+
+#[test]
+fn large_methods_and_long_branches_work_too() {
+    let source = large();
+    for sizes in [Sizes::None, Sizes::Shallow] {
+        check("large", &Shape { sizes, optional: Some(("Large", &source)), ..JAVA_11 }, &[]);
+    }
 }
 
 #[test]
@@ -111,7 +189,7 @@ fn class_files_from_before_stack_maps_work_too() {
 #[test]
 fn sizes_add_up_over_the_arguments() {
     let shallow = [
-        ("nothing()V", "1 1 0 0"),
+        ("nothing()V", "2 2 0 0"),
         ("number(IJDFZBCS)I", "1 1 0 30"),
         ("wide(JLjava/lang/Object;[J)J", "1 1 0 208"),
         ("thrower(Ljava/lang/String;)I", "2 1 1 100"),

@@ -6,12 +6,14 @@
 //! apart needs other classes. Methods from before stack maps (class files older than Java 6) get a reduced check: stack
 //! heights along all paths, branch targets, and the initialisation of `this`.
 
+mod infer;
 mod state;
 mod step;
 #[cfg(test)]
 mod tests;
 
-use self::state::{Fault, State, Word};
+pub(crate) use self::infer::Inference;
+use self::state::{AllAlike, Fault, State, Word};
 use crate::class::{ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, Handler};
 use crate::flow;
@@ -72,14 +74,14 @@ impl<'a, 'b> Checker<'a, 'b> {
         let this_class = (!method.is_static()).then_some(class.this_class);
         let locals = initial_locals(&signature, this_class, method.is_constructor());
         let max_locals = usize::from(code.max_locals);
-        let initial = State::of_frame(&locals, &[], max_locals)?;
+        let initial = State::of_frame(&locals, &[], max_locals, &mut AllAlike)?;
         let mut frames = Vec::new();
         let mut tables = code.attributes.iter().filter(|attribute| attribute.name == STACK_MAP_TABLE);
         if let Some(table) = tables.next() {
             let mut reader = FrameReader::new(table.info, locals).map_err(|error| error.to_string())?;
             let mut words = 0;
             while reader.advance().map_err(|error| error.to_string())? {
-                let frame = State::of_frame(&reader.locals, &reader.stack, max_locals)?;
+                let frame = State::of_frame(&reader.locals, &reader.stack, max_locals, &mut AllAlike)?;
                 words += frame.locals.len() + frame.stack.len();
                 if words > FRAME_LIMIT {
                     return Err("its frames are too large".to_owned());
@@ -90,7 +92,7 @@ impl<'a, 'b> Checker<'a, 'b> {
         if tables.next().is_some() {
             return Err("there are two stack map tables".to_owned());
         }
-        let result = signature.result.map(Word::of_field);
+        let result = signature.result.map(|field| Word::of_field(field, &mut AllAlike)).transpose()?;
         Ok(Self { class, code, insns, frames, initial, result, work: 0 })
     }
 
@@ -118,7 +120,7 @@ impl<'a, 'b> Checker<'a, 'b> {
                 self.check_handlers(insn, &now, covering.handlers())?;
             }
             let fault = |fault| format!("at {}: {fault}", insn.at);
-            step::execute(insn, &mut now, &self.class.pool, self.result).map_err(fault)?;
+            step::execute(insn, &mut now, &self.class.pool, self.result, &mut AllAlike).map_err(fault)?;
             locals_changed = insn.local_access().is_some_and(|access| access.is_store)
                 || matches!(insn.opcode, opcode::INVOKESPECIAL | opcode::NEW);
             if now.stack.len() > usize::from(self.code.max_stack) {
@@ -165,7 +167,7 @@ impl<'a, 'b> Checker<'a, 'b> {
             self.spend(now.locals.len() + 1)?;
             let frame = self.frame(u32::from(handler.target));
             let frame = frame.ok_or_else(|| format!("the handler at {} has no frame", handler.target))?;
-            if frame.stack != [Word::Reference] || !now.locals_fit(frame) {
+            if frame.stack != [Word::OBJECT] || !now.locals_fit(frame) {
                 return Err(format!(
                     "the handler at {} does not fit the code at {}",
                     handler.target, insn.at

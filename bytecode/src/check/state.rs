@@ -4,7 +4,7 @@ use crate::frames::Type;
 use crate::insn::LocalAccess;
 use crate::signature::{self, Field};
 
-/// One word. Classes are not told apart: the checker is after mistakes that crash a JVM, not after wrong classes.
+/// One word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Top,
@@ -15,7 +15,8 @@ pub(super) enum Word {
     /// The second word of a long or double.
     Second,
     Null,
-    Reference,
+    /// An object of the class that [`Classes`] gave this number.
+    Reference(u16),
     UninitializedThis,
     /// Made by the `new` at this offset.
     Uninitialized(u32),
@@ -24,29 +25,76 @@ pub(super) enum Word {
 /// Why a step is not legal; becomes part of the refusal's text.
 pub(super) type Fault = String;
 
+/// Numbers for the classes of references.
+pub(super) trait Classes {
+    /// The class or array class that a constant names so.
+    fn named(&mut self, name: &[u8]) -> Result<u16, Fault>;
+
+    /// The class of what an array of the class `array` holds, which is no primitive type.
+    fn element(&mut self, array: u16) -> Result<u16, Fault>;
+
+    /// The class that has the method.
+    fn this(&mut self) -> Result<u16, Fault>;
+
+    /// The class of an object in a frame.
+    fn framed(&mut self, one: Type) -> Result<u16, Fault>;
+}
+
+/// One class is taken for any other: the checker is after mistakes that crash a JVM, not after wrong classes.
+#[derive(Debug)]
+pub(super) struct AllAlike;
+
+impl Classes for AllAlike {
+    fn named(&mut self, _: &[u8]) -> Result<u16, Fault> {
+        Ok(0)
+    }
+
+    fn element(&mut self, _: u16) -> Result<u16, Fault> {
+        Ok(0)
+    }
+
+    fn this(&mut self) -> Result<u16, Fault> {
+        Ok(0)
+    }
+
+    fn framed(&mut self, _: Type) -> Result<u16, Fault> {
+        Ok(0)
+    }
+}
+
 impl Word {
+    /// A reference of any class, to compare others with.
+    pub(super) const OBJECT: Self = Self::Reference(0);
+
     pub(super) fn of_kind(kind: u8) -> Self {
         match kind {
             b'I' => Self::Int,
             b'J' => Self::Long,
             b'F' => Self::Float,
             b'D' => Self::Double,
-            _ => Self::Reference,
+            _ => Self::OBJECT,
         }
     }
 
-    pub(super) fn of_field(field: Field<'_>) -> Self {
+    pub(super) fn of_field(field: Field<'_>, classes: &mut impl Classes) -> Result<Self, Fault> {
+        Ok(match field.class_name() {
+            Some(name) => Self::Reference(classes.named(name)?),
+            None => Self::of_field_kind(field),
+        })
+    }
+
+    fn of_field_kind(field: Field<'_>) -> Self {
         match field.tag() {
             b'J' => Self::Long,
             b'D' => Self::Double,
             b'F' => Self::Float,
-            b'L' | b'[' => Self::Reference,
+            b'L' | b'[' => Self::OBJECT,
             _ => Self::Int,
         }
     }
 
-    fn of_frame(one: Type) -> Self {
-        match one {
+    fn of_frame(one: Type, classes: &mut impl Classes) -> Result<Self, Fault> {
+        Ok(match one {
             Type::Top => Self::Top,
             Type::Int => Self::Int,
             Type::Float => Self::Float,
@@ -54,9 +102,9 @@ impl Word {
             Type::Long => Self::Long,
             Type::Null => Self::Null,
             Type::UninitializedThis => Self::UninitializedThis,
-            Type::Object(_) | Type::Parameter(_) => Self::Reference,
+            Type::Object(_) | Type::Parameter(_) => Self::Reference(classes.framed(one)?),
             Type::Uninitialized(at) => Self::Uninitialized(u32::from(at)),
-        }
+        })
     }
 
     fn is_wide(self) -> bool {
@@ -65,7 +113,7 @@ impl Word {
 
     /// A reference to an initialised object, or null.
     pub(super) fn is_object(self) -> bool {
-        matches!(self, Self::Reference | Self::Null)
+        matches!(self, Self::Reference(_) | Self::Null)
     }
 
     pub(super) fn is_uninitialized(self) -> bool {
@@ -73,7 +121,7 @@ impl Word {
     }
 
     fn fits(self, wanted: Self) -> bool {
-        self == wanted || wanted == Self::Top || (self == Self::Null && wanted == Self::Reference)
+        self == wanted || wanted == Self::Top || (self.is_object() && matches!(wanted, Self::Reference(_)))
     }
 }
 
@@ -86,14 +134,19 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn of_frame(locals: &[Type], stack: &[Type], max_locals: usize) -> Result<Self, Fault> {
-        let mut words = spread(locals);
+    pub(super) fn of_frame(
+        locals: &[Type],
+        stack: &[Type],
+        max_locals: usize,
+        classes: &mut impl Classes,
+    ) -> Result<Self, Fault> {
+        let mut words = spread(locals, classes)?;
         if words.len() > max_locals {
             return Err("a frame has more locals than the method".to_owned());
         }
         words.resize(max_locals, Word::Top);
         let constructing = words.contains(&Word::UninitializedThis);
-        Ok(Self { locals: words, stack: spread(stack), constructing })
+        Ok(Self { locals: words, stack: spread(stack, classes)?, constructing })
     }
 
     /// Becomes `other`, in the memory that it has.
@@ -127,7 +180,7 @@ impl State {
         self.stack.pop().ok_or_else(|| "the stack underflows".to_owned())
     }
 
-    /// Pops a value of the type `wanted`; `Reference` takes any initialised object and null.
+    /// Pops a value of the type `wanted`; a reference takes any initialised object and null.
     pub(super) fn pop(&mut self, wanted: Word) -> Result<(), Fault> {
         if wanted.is_wide() && self.pop_word()? != Word::Second {
             return Err(format!("the stack should hold {wanted:?}"));
@@ -143,7 +196,7 @@ impl State {
         let base = self.stack.len().checked_sub(words).ok_or("the stack underflows")?;
         let (mut at, mut wrong) = (base, None);
         let result = signature::walk(descriptor, |field| {
-            let (got, wanted) = (self.stack[at], Word::of_field(field));
+            let (got, wanted) = (self.stack[at], Word::of_field_kind(field));
             let is_whole = !wanted.is_wide() || self.stack[at + 1] == Word::Second;
             if !(got.fits(wanted) && is_whole) {
                 wrong = wrong.or(Some((got, wanted)));
@@ -224,19 +277,19 @@ impl State {
         Ok(())
     }
 
-    /// The constructor of `object` has run: all its copies are initialised.
-    pub(super) fn initialise(&mut self, object: Word) {
+    /// The constructor of `object` has run: all its copies are initialised, of the class `class`.
+    pub(super) fn initialise(&mut self, object: Word, class: u16) {
         let all = self.locals.iter_mut().chain(&mut self.stack);
-        all.filter(|word| **word == object).for_each(|word| *word = Word::Reference);
+        all.filter(|word| **word == object).for_each(|word| *word = Word::Reference(class));
         self.constructing &= object != Word::UninitializedThis;
     }
 }
 
-fn spread(types: &[Type]) -> Vec<Word> {
+fn spread(types: &[Type], classes: &mut impl Classes) -> Result<Vec<Word>, Fault> {
     let mut words = Vec::with_capacity(types.len());
     for one in types {
-        words.push(Word::of_frame(*one));
+        words.push(Word::of_frame(*one, classes)?);
         words.extend((one.words() == 2).then_some(Word::Second));
     }
-    words
+    Ok(words)
 }

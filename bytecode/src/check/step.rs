@@ -1,6 +1,6 @@
 //! What one instruction does to the stack and the locals (JVMS 4.10.1.9).
 
-use super::state::{Fault, State, Word};
+use super::state::{Classes, Fault, State, Word};
 use crate::insn::Insn;
 use crate::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
 use crate::pool::{self, Pool};
@@ -11,6 +11,7 @@ pub(super) fn execute(
     state: &mut State,
     pool: &Pool<'_>,
     result: Option<Word>,
+    classes: &mut impl Classes,
 ) -> Result<(), Fault> {
     if opcode::is_return(insn.opcode) {
         return leave(insn, state, result);
@@ -29,29 +30,40 @@ pub(super) fn execute(
             return Err(format!("local {} is no int", insn.slot()));
         }
         0x01 => state.push(Word::Null),
-        opcode::LDC..=opcode::LDC2_W => constant(insn, state, pool)?,
+        opcode::LDC..=opcode::LDC2_W => constant(insn, state, pool, classes)?,
         0x32 => {
             state.pop(Word::Int)?;
-            state.pop(Word::Reference)?;
-            state.push(Word::Reference);
+            let element = match state.pop_any_reference()? {
+                Word::Reference(array) => Word::Reference(classes.element(array)?),
+                Word::Null => Word::Null,
+                other => return Err(format!("the stack holds {other:?}, not an array")),
+            };
+            state.push(element);
         }
         0x57..=0x5f => stack_operation(insn.opcode, state)?,
-        0xb2..=0xb5 => field(insn, state, pool)?,
-        0xb6..=INVOKEDYNAMIC => invoke(insn, state, pool)?,
+        0xb2..=0xb5 => field(insn, state, pool, classes)?,
+        0xb6..=INVOKEDYNAMIC => invoke(insn, state, pool, classes)?,
         NEW => allocate(insn, state, pool)?,
-        0xbc | 0xbd => {
+        0xbc => {
             state.pop(Word::Int)?;
-            state.push(Word::Reference);
+            let kind = insn.bytes.get(1).and_then(|code| PRIMITIVES.get(usize::from(code.wrapping_sub(4))));
+            let kind = kind.ok_or("an array of an unknown type is made")?;
+            state.push(Word::Reference(classes.named(&[b'[', *kind])?));
+        }
+        0xbd => {
+            state.pop(Word::Int)?;
+            let array = array_of(pool.class(insn.index()).map_err(|e| e.to_string())?);
+            state.push(Word::Reference(classes.named(&array)?));
         }
         0xc0 => {
-            state.pop(Word::Reference)?;
-            state.push(Word::Reference);
+            state.pop(Word::OBJECT)?;
+            state.push(class_operand(insn, pool, classes)?);
         }
         MULTIANEWARRAY => {
             for _ in 0..insn.bytes.get(3).copied().unwrap_or_default() {
                 state.pop(Word::Int)?;
             }
-            state.push(Word::Reference);
+            state.push(class_operand(insn, pool, classes)?);
         }
         other => {
             let (popped, pushed) =
@@ -61,6 +73,22 @@ pub(super) fn execute(
         }
     }
     Ok(())
+}
+
+/// Element types of `newarray`, by its operand less 4 (JVMS 6.5), as descriptors.
+const PRIMITIVES: [u8; 8] = *b"ZCFDBSIJ";
+
+/// Name of the class of arrays whose elements are of the class that a constant names `element`.
+fn array_of(element: &[u8]) -> Vec<u8> {
+    match element {
+        [b'[', ..] => [b"[", element].concat(),
+        _ => [b"[L", element, b";"].concat(),
+    }
+}
+
+fn class_operand(insn: &Insn<'_>, pool: &Pool<'_>, classes: &mut impl Classes) -> Result<Word, Fault> {
+    let name = pool.class(insn.index()).map_err(|e| e.to_string())?;
+    Ok(Word::Reference(classes.named(name)?))
 }
 
 fn leave(insn: &Insn<'_>, state: &mut State, result: Option<Word>) -> Result<(), Fault> {
@@ -74,15 +102,25 @@ fn leave(insn: &Insn<'_>, state: &mut State, result: Option<Word>) -> Result<(),
     result.map_or(Ok(()), |word| state.pop(word))
 }
 
-fn constant(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fault> {
+fn constant(
+    insn: &Insn<'_>,
+    state: &mut State,
+    pool: &Pool<'_>,
+    classes: &mut impl Classes,
+) -> Result<(), Fault> {
     let tag = pool.tag(insn.index()).unwrap_or_default();
     let word = match tag {
         pool::INTEGER => Word::Int,
         pool::FLOAT => Word::Float,
         pool::LONG => Word::Long,
         pool::DOUBLE => Word::Double,
-        pool::STRING | pool::CLASS | pool::METHOD_HANDLE | pool::METHOD_TYPE => Word::Reference,
-        pool::DYNAMIC => field_word(pool.member(insn.index()).map_err(|e| e.to_string())?.descriptor)?,
+        pool::STRING => Word::Reference(classes.named(b"java/lang/String")?),
+        pool::CLASS => Word::Reference(classes.named(b"java/lang/Class")?),
+        pool::METHOD_HANDLE => Word::Reference(classes.named(b"java/lang/invoke/MethodHandle")?),
+        pool::METHOD_TYPE => Word::Reference(classes.named(b"java/lang/invoke/MethodType")?),
+        pool::DYNAMIC => {
+            field_word(pool.member(insn.index()).map_err(|e| e.to_string())?.descriptor, classes)?
+        }
         _ => return Err(format!("constant {} cannot be loaded", insn.index())),
     };
     if matches!(word, Word::Long | Word::Double) != (insn.opcode == opcode::LDC2_W) {
@@ -92,11 +130,12 @@ fn constant(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), F
     Ok(())
 }
 
-fn field_word(descriptor: &[u8]) -> Result<Word, Fault> {
+fn field_word(descriptor: &[u8], classes: &mut impl Classes) -> Result<Word, Fault> {
     Ok(match descriptor {
         [b'Z' | b'B' | b'C' | b'S' | b'I'] => Word::Int,
         [kind @ (b'J' | b'F' | b'D')] => Word::of_kind(*kind),
-        [b'L' | b'[', ..] => Word::Reference,
+        [b'L', name @ .., b';'] => Word::Reference(classes.named(name)?),
+        [b'[', ..] => Word::Reference(classes.named(descriptor)?),
         _ => return Err("a field has no legal descriptor".to_owned()),
     })
 }
@@ -115,9 +154,14 @@ fn stack_operation(opcode: u8, state: &mut State) -> Result<(), Fault> {
     }
 }
 
-fn field(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fault> {
+fn field(
+    insn: &Insn<'_>,
+    state: &mut State,
+    pool: &Pool<'_>,
+    classes: &mut impl Classes,
+) -> Result<(), Fault> {
     let member = pool.member(insn.index()).map_err(|e| e.to_string())?;
-    let word = field_word(member.descriptor)?;
+    let word = field_word(member.descriptor, classes)?;
     let (is_put, has_object) = (insn.opcode & 1 == 1, insn.opcode >= 0xb4);
     if is_put {
         state.pop(word)?;
@@ -135,7 +179,12 @@ fn field(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Faul
     Ok(())
 }
 
-fn invoke(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fault> {
+fn invoke(
+    insn: &Insn<'_>,
+    state: &mut State,
+    pool: &Pool<'_>,
+    classes: &mut impl Classes,
+) -> Result<(), Fault> {
     let member = pool.member(insn.index()).map_err(|e| e.to_string())?;
     let result = state.pop_arguments(member.descriptor)?;
     let is_init = member.name == b"<init>";
@@ -146,14 +195,19 @@ fn invoke(insn: &Insn<'_>, state: &mut State, pool: &Pool<'_>) -> Result<(), Fau
             if !object.is_uninitialized() {
                 return Err(format!("a constructor is called on {object:?}"));
             }
-            state.initialise(object);
+            // `this(…)` or `super(…)`; elsewhere the constructor is one of the new object's own class.
+            let is_this = object == Word::UninitializedThis;
+            let class = if is_this { classes.this()? } else { classes.named(member.class)? };
+            state.initialise(object, class);
         }
-        _ => state.pop(Word::Reference)?,
+        _ => state.pop(Word::OBJECT)?,
     }
     if is_init && insn.opcode != INVOKESPECIAL {
         return Err("a constructor is called as a method".to_owned());
     }
-    result.into_iter().for_each(|field| state.push(Word::of_field(field)));
+    if let Some(field) = result {
+        state.push(Word::of_field(field, classes)?);
+    }
     Ok(())
 }
 

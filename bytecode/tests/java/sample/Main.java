@@ -11,12 +11,33 @@ public final class Main {
     private static void show(String what, Callable<Object> call) {
         try {
             System.out.println(what + " = " + call.call());
-        } catch (Throwable e) {
+        } catch (StackOverflowError e) {
             System.out.println(what + " threw " + e.getClass().getName());
+        } catch (Throwable e) {
+            System.out.println(what + " threw " + e);
+            for (StackTraceElement frame : e.getStackTrace()) {
+                if (frame.getMethodName().equals("show")) {
+                    break;
+                }
+                System.out.println("  " + frame);
+            }
         }
     }
 
-    private static void calls() {
+    /** What a class that only some runs have shows of itself. */
+    private static void showOptional(String name) throws Exception {
+        Class<?> optional;
+        try {
+            optional = Class.forName("sample." + name);
+        } catch (ClassNotFoundException none) {
+            return;
+        }
+        for (Object one : (Iterable<?>) optional.getDeclaredMethod("all").invoke(null)) {
+            System.out.println(name + ": " + one);
+        }
+    }
+
+    private static void calls() throws Exception {
         Sample sample = new Sample(true, "left", "right");
         show("made", () -> sample.made);
         show("made by count", () -> new Sample(7).made);
@@ -41,6 +62,11 @@ public final class Main {
         show("largest", () -> Sample.largest(Arrays.asList(3, 9, 4)));
         show("lambdas", () -> Modern.lambdas(21));
         show("greet", () -> new Modern() { }.greet("you"));
+        show("identity", () -> Sample.identity(new IllegalStateException("mine")));
+        show("trace", () -> Sample.rethrown(null));
+        show("reflected", () -> Sample.reflected());
+        showOptional("Newest");
+        showOptional("Large");
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -1,5 +1,6 @@
 package sample;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** Methods of every shape; each is called by {@link Main}, which prints what it gets. */
@@ -117,5 +118,53 @@ public class Sample {
             best = best == null || one.compareTo(best) > 0 ? one : best;
         }
         return best;
+    }
+
+    static final String INITIALISED;
+
+    static {
+        String text = "";
+        for (int i = 0; i < 3; i++) {
+            try {
+                text += Integer.parseInt(i == 1 ? "x" : "7");
+            } catch (NumberFormatException e) {
+                text += "-";
+            }
+        }
+        INITIALISED = text;
+    }
+
+    static void thrown(RuntimeException e) {
+        throw e;
+    }
+
+    /** Whether an exception comes through measured methods as the object that was thrown. */
+    static boolean identity(RuntimeException e) {
+        try {
+            thrown(e);
+            return false;
+        } catch (RuntimeException caught) {
+            return caught == e && INITIALISED.equals("7-7");
+        }
+    }
+
+    static int rethrown(String text) {
+        try {
+            return text.length();
+        } finally {
+            nothing();
+        }
+    }
+
+    @Deprecated
+    static <E extends Exception> List<? super E> annotated(@SuppressWarnings("unused") final E first, List<E>[] rest)
+            throws E {
+        return null;
+    }
+
+    static String reflected() throws NoSuchMethodException {
+        java.lang.reflect.Method method = Sample.class.getDeclaredMethod("annotated", Exception.class, List[].class);
+        return method.toGenericString() + Arrays.toString(method.getAnnotations())
+                + Arrays.toString(method.getParameters());
     }
 }

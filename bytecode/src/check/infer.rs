@@ -1,0 +1,146 @@
+//! The types where the class file has no frame, but the rewritten code needs one.
+//!
+//! A conditional branch that no longer reaches its target is turned round and jumps over a `goto_w`; what follows is then a
+//! branch target. Nothing but the code before it leads there, so its types follow from the last frame, instruction by
+//! instruction (JVMS 4.10.1.6).
+
+use super::state::{Classes, Fault, State, Word};
+use super::step;
+use crate::frames::Type;
+use crate::insn::Insn;
+use crate::pool::{Pool, PoolBuilder};
+use crate::reader::malformed;
+use crate::signature::Signature;
+use spl_model::Refusal;
+use std::collections::HashMap;
+
+/// Finds the types of one method between its frames.
+#[derive(Debug)]
+pub(crate) struct Inference<'a, 'b> {
+    pool: &'b Pool<'a>,
+    insns: &'b [Insn<'a>],
+    names: Names<'a, 'b>,
+    max_locals: usize,
+    state: Option<State>,
+    /// The instruction before which `state` is.
+    next: usize,
+}
+
+impl<'a, 'b> Inference<'a, 'b> {
+    /// `this` is the name of the class, `max_locals` the method's own.
+    pub(crate) fn new(
+        pool: &'b Pool<'a>,
+        insns: &'b [Insn<'a>],
+        signature: &'b Signature<'a>,
+        this: &'a [u8],
+        max_locals: usize,
+    ) -> Self {
+        let names = Names { pool, signature, this, known: HashMap::new(), list: Vec::new() };
+        Self { pool, insns, names, max_locals, state: None, next: 0 }
+    }
+
+    /// Starts from a frame of the class file, that of the instruction at `at`.
+    ///
+    /// # Errors
+    /// When the frame is none, or no instruction is there.
+    pub(crate) fn start(&mut self, at: u32, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+        let state = State::of_frame(locals, stack, self.max_locals, &mut self.names).map_err(malformed)?;
+        self.state = Some(state);
+        let found = self.insns.binary_search_by_key(&at, |insn| insn.at);
+        self.next =
+            found.map_err(|_| malformed(format!("a stack map frame lies inside an instruction, at {at}")))?;
+        Ok(())
+    }
+
+    /// Locals and stack before the instruction at `at`, to which the code falls through from where it started or from the
+    /// last such place.
+    ///
+    /// # Errors
+    /// When the code on the way breaks the rules, or the pool is full.
+    pub(crate) fn types_at(
+        &mut self,
+        at: u32,
+        pool: &mut PoolBuilder<'_>,
+    ) -> Result<(Vec<Type>, Vec<Type>), Refusal> {
+        let state = self.state.as_mut().ok_or_else(|| malformed("no frame leads there"))?;
+        for insn in self.insns.iter().skip(self.next).take_while(|insn| insn.at < at) {
+            let fault = |fault| malformed(format!("at {}: {fault}", insn.at));
+            // The code falls through to the end of the way, so that no return is on it.
+            step::execute(insn, state, self.pool, None, &mut self.names).map_err(fault)?;
+            self.next += 1;
+        }
+        let names = &self.names.list;
+        let locals = types(&state.locals, names, pool)?;
+        Ok((locals, types(&state.stack, names, pool)?))
+    }
+}
+
+fn types(words: &[Word], names: &[Vec<u8>], pool: &mut PoolBuilder<'_>) -> Result<Vec<Type>, Refusal> {
+    let mut types = Vec::with_capacity(words.len());
+    for word in words {
+        types.push(match word {
+            Word::Second => continue,
+            Word::Top => Type::Top,
+            Word::Int => Type::Int,
+            Word::Float => Type::Float,
+            Word::Long => Type::Long,
+            Word::Double => Type::Double,
+            Word::Null => Type::Null,
+            Word::UninitializedThis => Type::UninitializedThis,
+            Word::Uninitialized(at) => {
+                Type::Uninitialized(u16::try_from(*at).map_err(|_| malformed("the code is too long"))?)
+            }
+            Word::Reference(class) => {
+                Type::Object(pool.class(names.get(usize::from(*class)).map_or(&[], Vec::as_slice))?)
+            }
+        });
+    }
+    Ok(types)
+}
+
+/// The names of the classes that were met, by their numbers.
+#[derive(Debug)]
+struct Names<'a, 'b> {
+    pool: &'b Pool<'a>,
+    signature: &'b Signature<'a>,
+    this: &'a [u8],
+    known: HashMap<Vec<u8>, u16>,
+    list: Vec<Vec<u8>>,
+}
+
+impl Classes for Names<'_, '_> {
+    fn named(&mut self, name: &[u8]) -> Result<u16, Fault> {
+        if let Some(number) = self.known.get(name) {
+            return Ok(*number);
+        }
+        let number = u16::try_from(self.list.len()).map_err(|_| "it uses too many classes".to_owned())?;
+        self.list.push(name.to_owned());
+        self.known.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    fn element(&mut self, array: u16) -> Result<u16, Fault> {
+        let name = self.list.get(usize::from(array)).cloned().unwrap_or_default();
+        match &name[..] {
+            [b'[', b'L', element @ .., b';'] => self.named(element),
+            [b'[', element @ ..] if element.first() == Some(&b'[') => self.named(element),
+            _ => Err(format!("{} is no array of references", String::from_utf8_lossy(&name))),
+        }
+    }
+
+    fn this(&mut self) -> Result<u16, Fault> {
+        self.named(self.this)
+    }
+
+    fn framed(&mut self, one: Type) -> Result<u16, Fault> {
+        let name = match one {
+            Type::Object(index) => self.pool.class(index).map_err(|error| error.to_string())?,
+            Type::Parameter(index) => {
+                let field = self.signature.parameters.get(usize::from(index));
+                field.and_then(|field| field.class_name()).ok_or("a parameter is no object")?
+            }
+            _ => return Err("a frame's type is no object".to_owned()),
+        };
+        self.named(name)
+    }
+}
