@@ -1,5 +1,6 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
+use crate::fault;
 use crate::java::{self, Addresses};
 use crate::jvm::Jvm;
 use crate::layout;
@@ -50,11 +51,13 @@ impl Agent for SplAgent {
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
+        fault::at("VMInit");
         // Dormant on failure, as above.
         let _ = self.start(&context);
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
+        fault::at("ClassPrepare");
         let Some(state) = STATE.get() else { return };
         let Some(name) = Jvm::of(context.jvmti()).class_name(event.class()) else { return };
         if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
@@ -80,6 +83,7 @@ impl Agent for SplAgent {
         let Ok(Some(name)) = event.name_str() else { return };
         let mut hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(hook) = &mut *hook else { return };
+        fault::at("ClassFileLoadHook");
         if let Some(bytes) = hook.transform(&name, event.class_data()) {
             // Without room for the new bytes the class stays as it is.
             let _ = event.set_transformed_class(&context, &bytes);
@@ -87,6 +91,7 @@ impl Agent for SplAgent {
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        fault::at("ThreadEnd");
         let (Some(state), Some(env)) = (STATE.get(), context.jni()) else { return };
         let with_thread = |env: &mut jni::Env<'_>| {
             // SAFETY: a local reference that lives as long as the callback.
@@ -103,12 +108,14 @@ impl Agent for SplAgent {
     /// Between this and [`garbage_collection_finish`](Agent::garbage_collection_finish) nothing of the JVM may be used, no
     /// lock taken and nothing allocated (JVM TI, GarbageCollectionStart).
     fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
+        fault::at("GarbageCollectionStart");
         if let Some(state) = STATE.get() {
             state.collections.begin(sys::now_ns());
         }
     }
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
+        fault::at("GarbageCollectionFinish");
         if let Some(state) = STATE.get() {
             state.collections.end(sys::now_ns());
         }
@@ -119,12 +126,14 @@ impl Agent for SplAgent {
         _context: CallbackContext<'callback>,
         event: CompiledMethodLoadEvent<'callback>,
     ) {
+        fault::at("CompiledMethodLoad");
         if let Some(state) = STATE.get() {
             state.warmth.compiled(event.method() as usize, sys::now_ns());
         }
     }
 
     fn vm_death(&self, _context: CallbackContext<'_>) {
+        fault::at("VMDeath");
         let Some(state) = STATE.get() else { return };
         state.gates.close_all();
         state.hang_up();
@@ -137,11 +146,9 @@ impl Agent for SplAgent {
         }
     }
 
-    /// Any panic: no more samples, every class restored.
-    fn callback_panicked(&self, _event: &'static str) {
+    fn callback_panicked(&self, event: &'static str) {
         if let Some(state) = STATE.get() {
-            state.gates.close_all();
-            state.command(Command::RestoreAll);
+            state.fail(event);
         }
     }
 }
@@ -150,6 +157,7 @@ impl SplAgent {
     fn load(&self, context: &AgentLoadContext<'_>) -> Result<(), String> {
         // A panic is contained where it happens; its message must not mix with the program's output.
         std::panic::set_hook(Box::new(|_| {}));
+        fault::at("Agent_OnLoad");
         // SAFETY: Agent_OnLoad runs before the JVM has any other thread that could use the environment.
         unsafe { sys::restore_tool_options() };
         *self.options.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -209,8 +217,7 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
         if catch_unwind(AssertUnwindSafe(body)).is_err()
             && let Some(state) = STATE.get()
         {
-            state.gates.close_all();
-            state.command(Command::RestoreAll);
+            state.fail("socket thread");
         }
     };
     std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
@@ -240,12 +247,8 @@ unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::J
     sys::block_signals();
     // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
     let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
-    let ended = catch_unwind(AssertUnwindSafe(|| worker.run(env.cast())));
-    if ended.is_err()
-        && let Some(state) = STATE.get()
-    {
-        state.gates.close_all();
-    }
+    // It contains the panics of what it serves; there is nothing else that could be done here.
+    let _ = catch_unwind(AssertUnwindSafe(|| worker.run(env.cast())));
 }
 
 /// `SplSizes.bytes(Object)`. The JVM finds it by its name: for classes of the boot loader it looks into the libraries of
@@ -259,5 +262,12 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
     _: jni::sys::jclass,
     object: jni::sys::jobject,
 ) -> jni::sys::jlong {
-    catch_unwind(|| JVM.get().map_or(0, |jvm| jvm.object_bytes(object.cast()))).unwrap_or(0)
+    let bytes = || {
+        fault::at("SplSizes.bytes");
+        JVM.get().map_or(0, |jvm| jvm.object_bytes(object.cast()))
+    };
+    catch_unwind(bytes).unwrap_or_else(|_| {
+        STATE.get().inspect(|state| state.fail("SplSizes.bytes"));
+        0
+    })
 }

@@ -7,6 +7,7 @@
 
 mod agent;
 mod bypass;
+mod fault;
 mod gates;
 mod ids;
 mod java;

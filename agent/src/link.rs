@@ -34,6 +34,9 @@ const CALIBRATIONS_AFTER_BEST: usize = 4;
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
+/// How long the agent thread may take to restore every class after an error of the agent's own; the controller is told then.
+const LAST_RESTORE: Duration = Duration::from_secs(10);
+
 /// What the thread is given.
 pub struct Parts {
     /// Shared with the callbacks.
@@ -167,6 +170,9 @@ impl Link {
                 Err(_) => Ended::Lost,
             };
             self.parts.state.gates.close_all();
+            if self.parts.state.failure().is_some() {
+                return;
+            }
             match ended {
                 Ended::Detached => return,
                 Ended::Dying => break,
@@ -190,6 +196,13 @@ impl Link {
     }
 
     fn session(&mut self, mut stream: Stream) -> Ended {
+        if let Some(why) = self.parts.state.failure() {
+            // It came before anything was measured, or in an earlier session.
+            stream.put(&self.hello(None));
+            stream.put(&ToController::Bye { reason: ByeReason::Failed(why.to_owned()) });
+            let _ = stream.flush();
+            return Ended::Detached;
+        }
         // What an earlier session left behind belongs to nobody.
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.rings.lost();
@@ -210,8 +223,11 @@ impl Link {
                 return Ended::Detached;
             }
             None => {
-                // A program that ended at once; no fault of anybody's.
                 stream.put(&self.hello(None));
+                if let Some(why) = self.parts.state.failure() {
+                    return self.give_up(stream, why);
+                }
+                // A program that ended at once; no fault of anybody's.
                 stream.put(&ToController::Bye { reason: ByeReason::VmDeath });
                 let _ = stream.flush();
                 return Ended::Dying;
@@ -226,6 +242,9 @@ impl Link {
             let [readable, woken] = sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause);
             if woken {
                 self.parts.sleeper.rest();
+            }
+            if let Some(why) = self.parts.state.failure() {
+                return self.give_up(stream, why);
             }
             let dying = self.parts.dying.load(Ordering::Acquire);
             let detached = self.forward(&mut stream);
@@ -251,6 +270,23 @@ impl Link {
             let _ = stream.flush();
             return if dying { Ended::Dying } else { Ended::Detached };
         }
+    }
+
+    /// After an error of the agent's own: tells the controller when every class is as it was.
+    fn give_up(&mut self, mut stream: Stream, why: &str) -> Ended {
+        self.parts.state.gates.close_all();
+        let until = Instant::now() + LAST_RESTORE;
+        let mut restored = Err("and it cannot be said whether every class was restored".to_owned());
+        while let Ok(done) = self.parts.done.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if let Done::Detached(result) = done {
+                restored = result;
+                break;
+            }
+        }
+        let why = restored.map_or_else(|left| format!("{why}; {left}"), |()| why.to_owned());
+        stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
+        let _ = stream.flush();
+        Ended::Detached
     }
 
     /// How long nothing needs to be looked at, when the next samples are due in `until_send`.
@@ -298,7 +334,7 @@ impl Link {
         self.parts.state.command(command);
         let mut reported = Vec::new();
         let mut take = |raw: Raw| reported.extend(raw.end_ns.checked_sub(raw.start_ns));
-        while !self.parts.dying.load(Ordering::Acquire) {
+        while !self.parts.dying.load(Ordering::Acquire) && self.parts.state.failure().is_none() {
             match self.parts.done.recv_timeout(DRAIN_EVERY) {
                 Ok(done) => {
                     if let Some(answer) = answer(done) {

@@ -10,7 +10,7 @@ use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, SizeMode};
 use std::collections::HashSet;
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 /// A method that is to be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,7 @@ pub struct State {
     /// Names of the classes in the plan, for the class-prepare callback.
     pub planned: RwLock<HashSet<String>>,
     commands: Mutex<Option<Sender<Command>>>,
+    failure: OnceLock<String>,
 }
 
 impl State {
@@ -93,6 +94,7 @@ impl State {
             warmth: Warmth::default(),
             planned,
             commands: Mutex::new(None),
+            failure: OnceLock::new(),
         }
     }
 
@@ -105,6 +107,19 @@ impl State {
     /// 300 ms (HotSpot, `VM_Exit::wait_for_threads_in_native_to_block`).
     pub fn hang_up(&self) {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// After a panic in `place` nothing is measured any more and every class is restored: what else is wrong is not known.
+    pub fn fail(&self, place: &str) {
+        self.gates.close_all();
+        if self.failure.set(format!("an error inside the agent ({place})")).is_ok() {
+            self.command(Command::Detach);
+        }
+    }
+
+    /// Why the agent has given up, if it has.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     /// Hands a command to the agent thread, if it lives.

@@ -1,5 +1,6 @@
 //! The agent thread: the one place where classes are changed and restored.
 
+use crate::fault;
 use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
@@ -12,6 +13,7 @@ use spl_model::{Outcome, Refusal};
 use spl_wire::{Change, SizeMode};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -108,7 +110,12 @@ impl Worker {
     pub fn run(mut self, env: *mut c_void) {
         while let Ok(command) = self.commands.recv() {
             let serve = |env: &mut jni::Env<'_>| {
-                env.with_local_frame(LOCAL_REFERENCES, |env| self.serve(env, command))
+                env.with_local_frame(LOCAL_REFERENCES, |env| {
+                    catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {
+                        self.state.fail("agent thread");
+                        Ok(())
+                    })
+                })
             };
             // SAFETY: `env` belongs to this thread.
             if let Err(error) = unsafe { java::with_env(env, serve) } {
@@ -183,6 +190,7 @@ impl Worker {
             }
         }
         self.retransform(env, &found, Change::Added, &ids);
+        fault::at("agent thread");
     }
 
     /// Only the class that has come: those of its name that were there have their probes.

@@ -2,6 +2,7 @@
 
 use super::{Link, Method, Parts};
 use crate::bypass::Bypass;
+use crate::fault;
 use crate::pauses::Known;
 use crate::rings::Raw;
 use crate::state::{Command, State};
@@ -39,6 +40,9 @@ impl Link {
     pub(super) fn drain(&mut self) {
         let Self { methods, handles, waiting, dropped, anomalies, parts, .. } = self;
         let Parts { rings, state, .. } = parts;
+        if !handles.is_empty() {
+            fault::at("socket thread");
+        }
         let from = waiting.len();
         rings.drain(sys::now_ns(), &mut |raw| {
             let Some(&handle) = handles.get(&raw.id) else { return };

@@ -1,0 +1,41 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+
+/**
+ * Makes the JVM do all that an agent can be told of: for each line it loads a class, lets a thread end, collects garbage,
+ * calls {@code hot(I)I} until it is compiled and {@code sized([B)I}, and says what came of it.
+ */
+final class Events {
+    private static final int CALLS = 100_000;
+
+    /** Loaded by the first line. */
+    private static final class Late {
+        static int answer(int x) {
+            return x + 1;
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        Life.say("ready");
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            Thread thread = new Thread(() -> sized(new byte[8]));
+            thread.start();
+            thread.join();
+            System.gc();
+            int sum = Late.answer(0) + sized(new byte[16]);
+            for (int i = 0; i < CALLS; i++) {
+                sum = hot(sum);
+            }
+            Life.say("" + sum);
+        }
+    }
+
+    static int hot(int x) {
+        return x * 31 + 7;
+    }
+
+    static int sized(byte[] argument) {
+        return argument.length;
+    }
+}
