@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead mutation test test-jdks lint unit deny accept evaluate-sorting clean
+.PHONY: help setup jdks build demo overhead mutation test test-jdks soak lint unit deny accept evaluate-sorting clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,12 @@ lint: ## formatting, clippy and shell scripts
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
+
+# 10,000 changes of classes and 200 killed controllers, where `make test` has 300 and 20.
+soak: setup ## the tests of lost controllers and of many changes, at length (JAVA=path: another java)
+	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
+	SPL_SOAK=1 $(if $(JAVA),SPL_TEST_JAVA=$(JAVA)) $(CARGO) test -p spl-controller --test e2e -- \
+		--nocapture --test-threads=1 probe_faults
 
 # End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
 unit: ## build the agent and run all tests

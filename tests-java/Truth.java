@@ -1,5 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
 import java.util.Arrays;
 
 /**
@@ -181,7 +183,7 @@ final class Truth {
         return (x ^ x >>> 7) * 0x9e3779b97f4a7c15L;
     }
 
-    /** "gc": collects in a measured method; "nap": a thread sleeps in one; anything else does nothing. */
+    /** "gc": collects in a measured method; "nap": a thread sleeps in one; "metaspace": what classes take; anything else does nothing. */
     private static void other(String what) throws InterruptedException {
         if (what.equals("gc")) {
             collect();
@@ -190,7 +192,16 @@ final class Truth {
             sleeper.setDaemon(true);
             sleeper.start();
         }
-        Life.say(what);
+        Life.say(what.equals("metaspace") ? "" + metaspace() : what);
+    }
+
+    /** Bytes of what the JVM keeps of classes. */
+    private static long metaspace() {
+        long used = 0;
+        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+            used += pool.getName().equals("Metaspace") ? pool.getUsage().getUsed() : 0;
+        }
+        return used;
     }
 
     static void collect() {

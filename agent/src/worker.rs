@@ -70,7 +70,10 @@ pub struct Worker {
     waker: Waker,
     /// What should be instrumented now, by class name and id.
     plan: BTreeMap<String, BTreeMap<u32, Target>>,
-    failures: HashMap<String, u32>,
+    /// Of each class that could not be changed: how often, and why the last time.
+    failures: HashMap<String, (u32, String)>,
+    /// Classes that have probes, by name and loader; in others there is nothing to restore.
+    touched: BTreeSet<(String, String)>,
     /// Classes that the JVM would not give their original bytecode back.
     unrestored: BTreeSet<String>,
     /// Whether the probe class is defined, or why it is not.
@@ -99,6 +102,7 @@ impl Worker {
             waker,
             plan: BTreeMap::new(),
             failures: HashMap::new(),
+            touched: BTreeSet::new(),
             unrestored: BTreeSet::new(),
             installed,
             warm: false,
@@ -312,7 +316,7 @@ impl Worker {
         })
     }
 
-    /// Brings the bytes of these classes to what the plan says: all in one call, and one by one should that fail.
+    /// Brings the bytes of these classes to what the plan says: all in one call if possible.
     fn retransform(
         &mut self,
         env: &mut jni::Env<'_>,
@@ -325,10 +329,15 @@ impl Worker {
             if !self.jvm.is_modifiable(class.class) {
                 self.refuse(class, Refusal::Unmodifiable);
             } else if change == Change::Removed {
-                usable.push(class.clone());
+                // After an error of our own nothing is sure.
+                if self.state.failure().is_some() || self.touched.contains(&self.named(class)) {
+                    usable.push(class.clone());
+                }
             } else if let Err(why) = finds_probe(env, class) {
                 self.refuse(class, Refusal::Loader(why));
-            } else if !self.quarantined(&class.name) {
+            } else if let Some(why) = self.quarantined(&class.name) {
+                self.refuse(class, Refusal::Jvm(why));
+            } else {
                 usable.push(class.clone());
             }
         }
@@ -338,13 +347,7 @@ impl Worker {
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
         self.state.changes.begin(at_ns);
-        if self.batch(&usable).is_err() {
-            for class in &usable {
-                if let Err(error) = self.batch(std::slice::from_ref(class)) {
-                    self.failed(class, change, error);
-                }
-            }
-        }
+        self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
         self.state.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
@@ -357,8 +360,32 @@ impl Worker {
         self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
     }
 
+    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail.
+    fn bisect(&mut self, classes: &[Loaded], change: Change) {
+        match (self.batch(classes), classes) {
+            (Ok(()), _) => classes.iter().for_each(|class| self.changed(class)),
+            (Err(error), [class]) => self.failed(class, change, error),
+            (Err(_), _) => {
+                let (some, others) = classes.split_at(classes.len() / 2);
+                self.bisect(some, change);
+                self.bisect(others, change);
+            }
+        }
+    }
+
+    fn changed(&mut self, class: &Loaded) {
+        let named = self.named(class);
+        if self.plan.contains_key(&class.name) {
+            self.touched.insert(named);
+        } else {
+            self.touched.remove(&named);
+        }
+    }
+
     fn failed(&mut self, class: &Loaded, change: Change, error: String) {
-        *self.failures.entry(class.name.clone()).or_default() += 1;
+        let (count, last) = self.failures.entry(class.name.clone()).or_default();
+        *count += 1;
+        last.clone_from(&error);
         if change == Change::Removed {
             self.tell(Done::Warning(format!("{} could not be restored: {error}", class.name)));
             self.unrestored.insert(class.name.clone());
@@ -366,8 +393,15 @@ impl Worker {
         self.refuse(class, Refusal::Jvm(error));
     }
 
-    fn quarantined(&self, name: &str) -> bool {
-        self.failures.get(name).is_some_and(|count| *count >= FAILURES_TO_QUARANTINE)
+    /// Why a class of this name is left alone, if it is.
+    fn quarantined(&self, name: &str) -> Option<String> {
+        let (count, last) = self.failures.get(name)?;
+        (*count >= FAILURES_TO_QUARANTINE)
+            .then(|| format!("left alone after {count} failures, the last: {last}"))
+    }
+
+    fn named(&self, class: &Loaded) -> (String, String) {
+        (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
     fn batch(&self, classes: &[Loaded]) -> Result<(), String> {

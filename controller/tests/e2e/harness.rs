@@ -113,3 +113,8 @@ pub fn poll<T>(what: &str, at_most: Duration, mut attempt: impl FnMut() -> Optio
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+/// How often something is repeated: `usual` times, or `soak` times under `make soak`.
+pub fn many(usual: u64, soak: u64) -> u64 {
+    if env::var_os("SPL_SOAK").is_some() { soak } else { usual }
+}

@@ -22,6 +22,7 @@ mod keys_beyond;
 mod language;
 mod names;
 mod probe_faults;
+mod probe_neighbours;
 mod probe_panics;
 mod probe_targets;
 mod probe_threads;

@@ -3,7 +3,8 @@
 //! `-agentpath:libspl_witness.so=SOCKET` answers on that Unix socket: each line that names a class (`java/lang/Integer`)
 //! is answered by one line `name descriptor bytes-in-hex` for every method with code of every loaded class of that name,
 //! sorted, and an empty line. It asks JVM TI `GetBytecodes`; a retransformation could not be trusted to tell, because its
-//! hook is always given the original bytes.
+//! hook is always given the original bytes. A line `#java/lang/Integer` is answered by the bytes that the class's constant pool
+//! has (`GetConstantPool`), and an empty line.
 
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
@@ -31,7 +32,10 @@ impl Agent for Witness {
             context.options_lossy().unwrap_or_default().into_owned();
         let Ok(env) = context.vm().jvmti() else { return jni::JNI_ERR };
         let ready = env
-            .add_capabilities_with(|wanted| wanted.set_can_get_bytecodes(true))
+            .add_capabilities_with(|wanted| {
+                wanted.set_can_get_bytecodes(true);
+                wanted.set_can_get_constant_pool(true);
+            })
             .and_then(|_| env.set_default_agent_callbacks())
             .and_then(|()| env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT]));
         if ready.is_ok() { jni::JNI_OK } else { jni::JNI_ERR }
@@ -71,7 +75,10 @@ fn serve(env: &Jvmti, jni: &JniEnv, mut stream: UnixStream) {
         if jni.push_local_frame(REFERENCES).is_err() {
             return;
         }
-        let mut lines = methods(env, &class);
+        let mut lines = match class.strip_prefix('#') {
+            Some(class) => constant_pools(env, class),
+            None => methods(env, &class),
+        };
         // SAFETY: the frame pushed above; nothing of it is used any more.
         unsafe { jni.pop_local_frame_raw(std::ptr::null_mut()) };
         lines.sort();
@@ -82,17 +89,31 @@ fn serve(env: &Jvmti, jni: &JniEnv, mut stream: UnixStream) {
     }
 }
 
+/// The loaded classes of this name.
+fn classes(env: &Jvmti, class: &str) -> Vec<jni::jclass> {
+    let signature = format!("L{class};");
+    let is_it = |loaded: &jni::jclass| {
+        // SAFETY: a local reference of this thread's frame.
+        unsafe { env.get_class_signature(*loaded) }.is_ok_and(|(found, _)| found == signature)
+    };
+    env.get_loaded_classes().unwrap_or_default().into_iter().filter(is_it).collect()
+}
+
+/// A line with the bytes of the constant pool of each loaded class of this name.
+fn constant_pools(env: &Jvmti, class: &str) -> Vec<String> {
+    let bytes = |class: jni::jclass| {
+        // SAFETY: a local reference of this thread's frame.
+        let pool = unsafe { env.get_constant_pool(class) }.ok()?;
+        Some(format!("{}\n", pool.len()))
+    };
+    classes(env, class).into_iter().filter_map(bytes).collect()
+}
+
 /// A line for each method with code of each loaded class of this name.
 fn methods(env: &Jvmti, class: &str) -> Vec<String> {
-    let signature = format!("L{class};");
     let mut lines = Vec::new();
-    for loaded in env.get_loaded_classes().unwrap_or_default() {
+    for loaded in classes(env, class) {
         // SAFETY: a local reference of this thread's frame.
-        let Ok((found, _)) = (unsafe { env.get_class_signature(loaded) }) else { continue };
-        if found != signature {
-            continue;
-        }
-        // SAFETY: as above.
         for method in unsafe { env.get_class_methods(loaded) }.unwrap_or_default() {
             // SAFETY: the method belongs to a class that a local reference keeps alive.
             let Ok((name, descriptor, _)) = (unsafe { env.get_method_name(method) }) else { continue };
