@@ -118,12 +118,18 @@ pub struct Eval {
     /// The folder with the *.msr files of a run.
     #[arg(long, value_name = "DIR")]
     pub measurements: PathBuf,
+    /// How comparisons are judged; beats `method` of the configuration. sequential needs windows in the files.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub method: Option<config::Judge>,
     /// Write the results to FILE, and those of assertions to assertions.jsonl beside it.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Say how often the test calls a method different from itself.
     #[arg(long)]
     pub self_check: bool,
+    /// Print one JSON document (docs/schema/eval-1.json).
+    #[arg(long)]
+    pub json: bool,
     /// Where methods are looked for that the tasks name as in Java.
     #[command(flatten)]
     pub classes: Classes,
@@ -274,9 +280,9 @@ const EVAL_HELP: &str = "\
 Example:
   spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
 
-Judges by the rules of a run: a comparison by the first bucket of workload sizes that both methods have filled, or by what
-is left over; assertions by all that was recorded. Samples that the run discarded do not count. Which calls shared a window
-is not recorded: the results of policy = paired cannot be found again.
+Judges by the rules of a run, with its windows, so that the same configuration gives the same verdicts; another one, or
+--method, shows what would have come of it. Samples that the run discarded do not count. Files of any length are read, a part
+at a time; what is kept in memory are the times that count.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
 wrong.";

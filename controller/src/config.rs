@@ -3,7 +3,9 @@
 use spl_lang::RunMode;
 use spl_model::Scale;
 use spl_scheduler::{Paired, Settings, WarmUp};
+use spl_verdict::Correction;
 use spl_wire::SizeMode;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,6 +48,8 @@ pub struct Config {
     pub overhead_budget: Option<f64>,
     /// `method` of the evaluation.
     pub judge: Judge,
+    /// `correction`: how results are corrected for their number.
+    pub correction: Correction,
     /// What the scheduler needs.
     pub scheduler: Settings,
     scale_base: u64,
@@ -57,12 +61,22 @@ pub struct Config {
 }
 
 /// How comparisons are judged (`method`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Judge {
     /// By Welch's test, once (thesis 3.2.7).
     Welch,
     /// After every window, as soon as the evidence suffices.
     Sequential,
+}
+
+/// Its name in the configuration.
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Welch => "welch",
+            Self::Sequential => "sequential",
+        })
+    }
 }
 
 /// What is switched on beside the thesis (`profile`).
@@ -91,6 +105,7 @@ impl Default for Config {
             human_results: true,
             overhead_budget: Some(0.01),
             judge: Judge::Welch,
+            correction: Correction::None,
             scheduler: Settings {
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
@@ -111,7 +126,7 @@ impl Default for Config {
 const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 10] = [
+const BEYOND_THESIS: [&str; 11] = [
     "policy",
     "window",
     "window-overlap",
@@ -122,6 +137,7 @@ const BEYOND_THESIS: [&str; 10] = [
     "warm-up-time",
     "discard-disturbed",
     "method",
+    "correction",
 ];
 
 /// What a value was expected to be.
@@ -129,7 +145,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 33] = [
+const KEYS: [(&str, &str, Set); 34] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -187,6 +203,11 @@ const KEYS: [(&str, &str, Set); 33] = [
     }),
     ("evaluator", "method", |c, v| {
         word(v, &[("welch", Judge::Welch), ("sequential", Judge::Sequential)]).map(|judge| c.judge = judge)
+    }),
+    ("evaluator", "correction", |c, v| {
+        let corrections =
+            [("none", Correction::None), ("holm", Correction::Holm), ("bh", Correction::BenjaminiHochberg)];
+        word(v, &corrections).map(|correction| c.correction = correction)
     }),
     ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
@@ -275,18 +296,29 @@ impl Config {
 
     /// Windows, where they are asked for. The sequential mode looks at windows only.
     fn windows(&self) -> Result<Option<Paired>, String> {
-        let sequential = self.judge == Judge::Sequential;
-        if sequential && !self.paired {
+        if self.judge == Judge::Sequential && !self.paired {
             return Err(
                 "method = sequential compares calls of shared windows: set policy = paired in [scheduler]"
                     .into(),
             );
         }
-        Ok(self.paired.then(|| Paired {
+        Ok(self.paired.then(|| self.turns()))
+    }
+
+    fn turns(&self) -> Paired {
+        Paired {
             min_turn_ns: nanos(self.window),
             overlap_bound_ns: nanos(self.window_overlap),
-            owner_decides: sequential,
-        }))
+            owner_decides: self.judge == Judge::Sequential,
+        }
+    }
+
+    /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
+    /// whatever the policy is: whether there are any, the samples tell.
+    pub fn judge_by(&mut self, judge: Judge) {
+        self.judge = judge;
+        let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
+        self.scheduler.paired = windows.then(|| self.turns());
     }
 }
 
@@ -384,7 +416,7 @@ mod tests {
             [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\nchanges-per-minute=15\noverhead-budget=5%\n\
             [sampling]\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
-            [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+            [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
         let expected = Config {
             initial_sleep: Duration::from_millis(1),
             cycle_sleep: Duration::from_millis(2),
@@ -421,6 +453,7 @@ mod tests {
             },
             overhead_budget: Some(0.05),
             judge: Judge::Sequential,
+            correction: Correction::BenjaminiHochberg,
             scale_base: 11,
             logarithmic: true,
             profile: Profile::Production,
@@ -442,6 +475,7 @@ mod tests {
                 ("policy", "paired"),
                 ("overhead-budget", "2%"),
                 ("method", "welch"),
+                ("correction", "holm"),
                 ("discard-disturbed", "1"),
             ];
             let value = value.iter().find(|(named, _)| named == key).map_or("7", |(_, value)| *value);

@@ -12,7 +12,7 @@ use lines::Lines;
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Sample};
 use spl_records::{Form, Measurement, Reader, Record, measurement_files};
-use spl_scheduler::{Decision, MethodIx, Scheduler};
+use spl_scheduler::{Decision, Scheduler};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -81,9 +81,7 @@ impl Output {
             let asserted = results.assertions.iter().map(|asserted| comparisons + asserted.assertion);
             let evaluated = results.evaluations.iter().map(|evaluation| evaluation.comparison);
             resumed.decided = evaluated.chain(asserted).collect();
-            for (index, file) in measurements.iter().enumerate() {
-                resumed.samples.extend(resume::samples(MethodIx(index), &file.path)?);
-            }
+            resumed.samples = resume::samples(&config.output_dir, &setup.methods())?;
         }
         let overwrite = config.overwrite_results && !append;
         let results = ResultFile::open(config, &config.result_file, overwrite)?;
@@ -117,7 +115,6 @@ impl Output {
         let record = Measurement {
             method: Arc::clone(&file.method),
             sample: sample.clone(),
-            window: None,
             origin: Arc::clone(&self.origin),
         };
         // A `String` takes everything.
@@ -168,7 +165,7 @@ impl Output {
 }
 
 fn measurement_list(setup: &Setup, overwrite: bool) -> Vec<MeasurementFile> {
-    let methods = setup.program.tasks.methods.iter().map(|task| task.method.clone()).collect::<Vec<_>>();
+    let methods = setup.methods();
     let names = measurement_files(&methods);
     let file = |(method, name)| MeasurementFile {
         method: Arc::new(method),

@@ -1,11 +1,13 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
+use crate::details::{Details, LookDetails, judged_samples};
 use crate::results::Results;
+use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::{Assertion, Tasks};
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Asserted, Evaluation, Evidence, Standing};
+use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -101,11 +103,19 @@ impl Progress {
         self.note(&format!("verdict: {}: {}", title.unwrap_or_default(), sentence(asserted)));
     }
 
-    /// The table at the end.
-    pub fn table(&self, setup: &Setup, results: &Results) {
+    /// The table at the end, and what looks suspicious in it.
+    pub fn table(
+        &self,
+        setup: &Setup,
+        results: &Results,
+        scheduler: &Scheduler,
+        sequential: Option<&Sequential>,
+    ) {
         if self.quiet {
             return;
         }
+        let details =
+            |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
         let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
         say("\n");
         for (index, comparison) in tasks.comparisons.iter().enumerate() {
@@ -116,6 +126,9 @@ impl Progress {
             }
             for evaluation in of_this {
                 say(&format!("  {}", judgement(evaluation)));
+                if let Some(details) = details(evaluation) {
+                    say(&detail_lines(evaluation, &details));
+                }
             }
         }
         for (index, assertion) in setup.program.assertions.iter().enumerate() {
@@ -123,6 +136,11 @@ impl Progress {
             match results.assertions.iter().find(|one| one.assertion == index) {
                 Some(asserted) => say(&assertion_lines(setup, assertion, asserted)),
                 None => say("  not evaluated: the measurement ended before"),
+            }
+        }
+        for (method, bucket, suspicions) in judged_samples(&setup.program, results, scheduler) {
+            for suspicion in suspicions {
+                say(&format!("{}, sizes {bucket}: suspicious: {suspicion}", scheduler.name(method)));
             }
         }
     }
@@ -224,6 +242,30 @@ fn judgement(evaluation: &Evaluation) -> String {
     }
     if evaluation.drops > 0 {
         let _ = write!(text, ", {} lost", evaluation.drops);
+    }
+    text
+}
+
+/// Both sides' figures, and what the sequential mode saw.
+fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
+    let mut text = String::new();
+    let sides = evaluation.verdict.as_ref().ok().map(|verdict| [&verdict.left, &verdict.right]);
+    for (index, (name, side)) in [("left", &details.left), ("right", &details.right)].into_iter().enumerate()
+    {
+        if let Some(Side { n, mean_ns, median_ns, sd_ns, .. }) = sides.map(|sides| sides[index]) {
+            // A `String` takes everything.
+            let _ = write!(text, "    {name}: scaled mean {mean_ns:.1} ns, median {median_ns:.1} ns, ");
+            let _ = write!(text, "deviation {sd_ns:.1} ns; {n} samples are worth {:.0}", side.n_effective);
+            let _ = writeln!(text, ", {} discarded", side.discarded);
+        }
+    }
+    if let Some(look) = &details.sequential {
+        let LookDetails { windows, pairs, n_effective, raw_ratio, clipped, .. } = look;
+        let _ = write!(text, "    {windows} windows, {pairs} pairs are worth {n_effective:.0}; ");
+        let _ = writeln!(text, "{clipped} values clipped, without that the ratio is {raw_ratio:.3}");
+        if look.tail_dependent {
+            text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
+        }
     }
     text
 }

@@ -1,7 +1,8 @@
 //! What a run has found so far, and what that comes to.
 
+use crate::config::{Config, Judge};
 use spl_lang::Program;
-use spl_verdict::{Asserted, Evaluation, ExitStatus, Standing, exit_status};
+use spl_verdict::{Asserted, Correction, Evaluation, ExitStatus, Standing, correct, exit_status};
 
 /// The results of a run, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,33 @@ pub struct Results {
 }
 
 impl Results {
+    /// What of these results cannot change any more by those that are still to come: all without a correction; with one
+    /// what the sequential mode decided, which looks at all comparisons itself. The rest stays here.
+    pub fn take_final(&mut self, config: &Config) -> Self {
+        match (config.correction, config.judge) {
+            (Correction::None, _) => std::mem::take(self),
+            (_, Judge::Sequential) => {
+                Self { evaluations: std::mem::take(&mut self.evaluations), assertions: Vec::new() }
+            }
+            (_, Judge::Welch) => Self::default(),
+        }
+    }
+
+    /// Corrects results that came once each by one another, when there will be no more: in the sequential mode the
+    /// assertions, else comparisons and assertions together.
+    pub fn correct(&mut self, program: &Program, config: &Config) {
+        let evaluations = match config.judge {
+            Judge::Welch => &mut self.evaluations[..],
+            Judge::Sequential => &mut [],
+        };
+        correct(
+            config.correction,
+            config.scheduler.limit_p,
+            (&program.tasks.comparisons, evaluations),
+            (&program.assertions, &mut self.assertions),
+        );
+    }
+
     /// The exit status as things stand: what has no result is undecided. In measurement mode all is well.
     pub fn standing(&self, program: &Program) -> ExitStatus {
         let evaluated = |index: &usize| self.evaluations.iter().any(|one| one.comparison == *index);

@@ -1,11 +1,11 @@
 //! An interrupted run (`run.json`): what it had come to, and how to go on with it.
 
+use crate::recorded::Recorded;
 use crate::results::Results;
 use spl_lang::Tasks;
-use spl_model::Sample;
+use spl_model::{MethodRef, Sample};
 use spl_records::{
-    AssertionRecord, Measurement, MethodProgress as Recorded, Reader, Record, ResultRecord, RunState,
-    TasksHash,
+    AssertionRecord, MethodProgress as RecordedProgress, Reader, Record, ResultRecord, RunState, TasksHash,
 };
 use spl_scheduler::{MethodIx, Scheduler, Status};
 use spl_verdict::{Asserted, Evaluation};
@@ -70,11 +70,12 @@ impl RunFile {
         decided: &[usize],
         finished: bool,
     ) -> Result<(), String> {
-        let methods = tasks.methods.iter().zip(scheduler.progress()).map(|(task, progress)| Recorded {
-            method: task.method.clone(),
-            measurements: progress.samples + progress.late + progress.discarded,
-            finished: progress.status == Status::Finished,
-        });
+        let methods =
+            tasks.methods.iter().zip(scheduler.progress()).map(|(task, progress)| RecordedProgress {
+                method: task.method.clone(),
+                measurements: progress.samples + progress.late + progress.discarded,
+                finished: progress.status == Status::Finished,
+            });
         let state =
             RunState { tasks: self.tasks, methods: methods.collect(), decided: decided.to_vec(), finished };
         let new = self.path.with_extension("json.new");
@@ -84,13 +85,18 @@ impl RunFile {
     }
 }
 
-/// The samples of one method's file, which may end in a half-written record.
+/// The samples of these methods' files, which may end in a half-written record.
 ///
 /// # Errors
-/// When the file cannot be read or holds something else; one line of text.
-pub fn samples(method: MethodIx, path: &Path) -> Result<Vec<(MethodIx, Sample)>, String> {
-    let measurements = records::<Measurement>(path)?;
-    Ok(measurements.into_iter().map(|measurement| (method, measurement.sample)).collect())
+/// When a file cannot be read or holds something else; one line of text.
+pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sample)>, String> {
+    let to_begin_anew = |why: String| format!("{why}; {BEGIN_ANEW}");
+    let mut recorded = Recorded::open(folder, methods).map_err(to_begin_anew)?;
+    let mut samples = Vec::new();
+    while let Some(sample) = recorded.next().map_err(to_begin_anew)? {
+        samples.push(sample);
+    }
+    Ok(samples)
 }
 
 /// The latest result of each of these comparisons: the file may have those of older runs too.
@@ -127,8 +133,10 @@ pub fn assertions(path: &Path, decided: &[usize], comparisons: usize) -> Result<
     Ok(decided.iter().filter_map(latest).cloned().collect())
 }
 
+const BEGIN_ANEW: &str = "remove run.json beside the results to begin anew";
+
 fn cannot_go_on(path: &Path, why: &str) -> String {
-    format!("{}: {why}; remove {RUN_FILE} beside the results to begin anew", path.display())
+    format!("{}: {why}; {BEGIN_ANEW}", path.display())
 }
 
 fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {

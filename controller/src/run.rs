@@ -50,7 +50,7 @@ async fn together(
     let progress = setup.progress();
     report_program(&progress, status);
     progress.lost(session.lost());
-    progress.table(setup, session.results());
+    session.table();
     if !session.ever_connected() {
         if session.standing() == ExitStatus::Error {
             // An agent came and could not be used; that was said.

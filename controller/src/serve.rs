@@ -47,7 +47,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         measure::drive(&mut session, &mut inputs).await;
         if session.ever_connected() {
             progress.lost(session.lost());
-            progress.table(setup, session.results());
+            session.table();
             worst = Some(worse(worst, session.standing()));
         }
         if arguments.once || inputs.was_interrupted() {

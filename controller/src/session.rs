@@ -128,8 +128,7 @@ impl<'a> Session<'a> {
             scheduler,
             events: VecDeque::new(),
             carrying_out: false,
-            sequential: (setup.config.judge == Judge::Sequential)
-                .then(|| Sequential::new(&setup.program.tasks, setup.config.scheduler.limit_p)),
+            sequential: (setup.config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
             cost: setup.config.overhead_budget.map(Cost::new),
             every: vec![1; setup.program.tasks.methods.len()],
             open: BTreeSet::new(),
@@ -163,9 +162,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was found so far.
-    pub fn results(&self) -> &Results {
-        &self.results
+    /// Says what was found, as a table.
+    pub fn table(&self) {
+        self.progress.table(self.setup, &self.results, &self.scheduler, self.sequential.as_ref());
     }
 
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.

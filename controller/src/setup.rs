@@ -5,8 +5,10 @@ use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE};
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
 use spl_lang::{Program, Span};
-use spl_records::TasksHash;
+use spl_model::MethodRef;
+use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
+use spl_verdict::Asserted;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -61,9 +63,27 @@ impl Setup {
         Scheduler::of_program(self.config.scheduler.clone(), &self.program).map_err(|e| e.to_string())
     }
 
+    /// The methods, in the order of the task file.
+    pub fn methods(&self) -> Vec<MethodRef> {
+        self.program.tasks.methods.iter().map(|task| task.method.clone()).collect()
+    }
+
     /// The text of an assertion, as the file has it.
     pub fn quote(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// An assertion's result with the text that it is about.
+    pub fn record(&self, asserted: &Asserted) -> Option<AssertionRecord> {
+        let assertion = self.program.assertions.get(asserted.assertion)?;
+        let mut relations = Vec::new();
+        assertion.formula.for_each_relation(&mut |span| relations.push(self.quote(span).to_owned()));
+        Some(AssertionRecord {
+            title: assertion.title.clone(),
+            text: self.quote(assertion.span).to_owned(),
+            relations,
+            asserted: asserted.clone(),
+        })
     }
 
     /// The lines for the operator.

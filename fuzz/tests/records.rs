@@ -142,8 +142,9 @@ fn measurements() -> Vec<Measurement> {
         let mut sample = Sample::new(5_000_000_000, 5_000_000_400).unwrap();
         sample.thread = 7;
         sample.size = size;
+        sample.window = window;
         let method = "p/C$D.f(I[JLjava/util/List;)V".parse().unwrap();
-        Measurement { method: std::sync::Arc::new(method), sample, window, origin: "4711".into() }
+        Measurement { method: std::sync::Arc::new(method), sample, origin: "4711".into() }
     };
     sizes.into_iter().zip([None, Some(3), Some(u64::MAX)]).map(measurement).collect()
 }

@@ -16,6 +16,9 @@ pub struct Sample {
     pub size: Size,
     /// How the call ended and what overlapped it.
     pub flags: SampleFlags,
+    /// Number of the sampling window in which the call began, from 1 in each group of compared methods; `None` outside
+    /// paired sampling, and of a call that no window was kept open for.
+    pub window: Option<u64>,
 }
 
 impl Sample {
@@ -34,6 +37,7 @@ impl Sample {
             thread: 0,
             size: Size::Unchecked,
             flags: SampleFlags::default(),
+            window: None,
         })
     }
 

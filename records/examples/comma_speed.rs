@@ -21,12 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         sample.depth = Some(0);
         sample.thread = 1 + k % 8;
         sample.size = Size::Value(k % 5_000);
-        let record = Measurement {
-            method: Arc::clone(&method),
-            sample,
-            window: Some(k / 100),
-            origin: Arc::clone(&origin),
-        };
+        sample.window = Some(k / 100);
+        let record = Measurement { method: Arc::clone(&method), sample, origin: Arc::clone(&origin) };
         record.write(Form::Comma, &mut file)?;
     }
     report("written", &file, processor_ns()? - begin);

@@ -58,6 +58,15 @@ impl<'a, R: Record> Reader<'a, R> {
         Ok(reader)
     }
 
+    /// The records of a later part of a file of this form. It has to begin where a record does, which is the
+    /// [`offset`](CutOff::offset) at which the part before it was [cut off](Self::cut_off), or its end. Lines are counted
+    /// from the part's first.
+    #[must_use]
+    pub fn of_part(bytes: &'a [u8], form: Form) -> Self {
+        let cursor = Cursor::new(bytes, 0);
+        Self { bytes, cursor, form, cut_off: None, counted: (0, 0), records: PhantomData }
+    }
+
     /// The form of the file; an empty one counts as comma form.
     #[must_use]
     pub fn form(&self) -> Form {

@@ -22,8 +22,8 @@ pub enum Event {
     Resume {
         /// Comparisons that were decided; they are not evaluated again.
         decided: Vec<usize>,
-        /// Samples that counted, in the order in which they were recorded. With windows they are left out: what is
-        /// compared there are pairs of one window.
+        /// Samples that counted, in the order in which they were recorded. With windows those without a number of their
+        /// window are left out: what is compared there are pairs of one window. The event may come in parts.
         samples: Vec<(MethodIx, Sample)>,
     },
     /// Measurement starts: the agent is connected and `initial-sleep` is over.

@@ -87,11 +87,23 @@ impl Scheduler {
         Cause::Turn { window: self.rotations[unit].window() }
     }
 
-    /// Keeps a call until its window is closed.
-    pub(crate) fn hold(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
+    /// Keeps a call until its window is closed, and notes the window's number in the sample.
+    pub(crate) fn hold(&mut self, method: MethodIx, bucket: Bucket, sample: &mut Sample) {
         let unit = self.unit_of(method);
         let room = self.settings.effective_max();
-        if !self.rotations[unit].hold(method, Call::new(sample, bucket), room) {
+        sample.window = self.rotations[unit].hold(method, Call::new(sample, bucket), room);
+        if sample.window.is_none() {
+            self.add_surplus(method, 1);
+        }
+    }
+
+    /// Keeps a call of an earlier run until its window is closed, which is, as it was then, when the one after the next
+    /// begins.
+    pub(crate) fn hold_again(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
+        let Some(window) = sample.window else { return };
+        let unit = self.unit_of(method);
+        self.close_windows(unit, window.saturating_sub(2));
+        if !self.rotations[unit].hold_again(window, method, Call::new(sample, bucket)) {
             self.add_surplus(method, 1);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::method::{Method, Status};
 use crate::{Decision, MethodIx, Scheduler};
+use spl_model::Bucket;
 use std::fmt;
 
 /// Where one method stands.
@@ -58,6 +59,12 @@ impl Scheduler {
             full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),
             open_claims: self.claims.open_of(index).count(),
         }
+    }
+
+    /// The durations that count of a method in a bucket, nanoseconds, in the order in which they were taken.
+    #[must_use]
+    pub fn times(&self, method: MethodIx, bucket: &Bucket) -> &[u64] {
+        self.roster.get(method).map_or(&[], |method| method.bucket(bucket))
     }
 
     /// The methods' name in the task file; its index when it has none.

@@ -150,6 +150,13 @@ impl Roster {
         }
     }
 
+    /// Counts a sample that was discarded.
+    pub(crate) fn discard_sample(&mut self, method: MethodIx) {
+        if let Some(method) = self.methods.get_mut(method.0) {
+            method.discarded = method.discarded.saturating_add(1);
+        }
+    }
+
     /// Counts lost samples.
     pub(crate) fn drop_samples(&mut self, method: Option<MethodIx>, count: u64) {
         match method {

@@ -76,7 +76,8 @@ impl Scheduler {
         self.step(now_ns, |this| this.take(event))
     }
 
-    /// As [`handle`](Self::handle) of [`Event::Samples`], and flags those of the samples that it discards.
+    /// As [`handle`](Self::handle) of [`Event::Samples`]; flags those of the samples that it discards, and gives each of
+    /// the others the number of its window, where there are windows.
     pub fn handle_samples(&mut self, batch: &mut [(MethodIx, Sample)], now_ns: u64) -> Vec<Decision> {
         self.step(now_ns, |this| if batch.is_empty() { this.tick() } else { this.samples(batch) })
     }
@@ -141,16 +142,26 @@ impl Scheduler {
         }
     }
 
-    /// Takes samples of an earlier run as they were taken then, but not into the law: their times are another JVM's.
+    /// Takes samples of an earlier run as they were taken then, with windows into those that they belonged to, but not
+    /// into the law: their times are another JVM's.
     fn resume(&mut self, decided: &[usize], samples: &[(MethodIx, Sample)]) {
         if self.last_receipt_ns.is_some() {
             return;
         }
         decided.iter().for_each(|&comparison| self.decided(comparison));
         for (method, sample) in samples {
-            let counts = !sample.flags.contains(SampleFlags::DISCARDED);
-            if counts && self.rotations.is_empty() && !self.roster.is_finished(*method) {
-                self.record(*method, self.settings.scale.bucket(&sample.size), sample.duration_ns());
+            if self.roster.is_finished(*method) {
+                continue;
+            }
+            if sample.flags.contains(SampleFlags::DISCARDED) {
+                self.roster.discard_sample(*method);
+                continue;
+            }
+            let bucket = self.settings.scale.bucket(&sample.size);
+            if self.rotations.is_empty() {
+                self.record(*method, bucket, sample.duration_ns());
+            } else {
+                self.hold_again(*method, bucket, sample);
             }
         }
     }

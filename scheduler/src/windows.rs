@@ -15,6 +15,8 @@ pub(crate) struct Rotation {
     phase: Phase,
     /// Number of the newest window, from 1.
     window: u64,
+    /// Number of the newest window that is closed.
+    closed: u64,
     /// Methods whose turn is still to come in this window, the next one last.
     to_come: Vec<MethodIx>,
     /// Turns of the windows that are not closed, in the order in which they began.
@@ -160,25 +162,42 @@ impl Rotation {
         self.turns = Vec::new();
     }
 
-    /// Keeps a call until its window is closed, at most `room` a turn. Says whether it was kept: not when its window
-    /// is closed already, or when the turn is full.
-    pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> bool {
+    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. It is not kept when
+    /// its window is closed already, or when the turn is full.
+    pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> Option<u64> {
         let turn = self
             .turns
             .iter_mut()
             .rev()
             .find(|turn| turn.method == method && turn.opened_ns <= call.start_ns)
-            .filter(|turn| (turn.calls.len() as u64) < room);
-        turn.is_some_and(|turn| {
-            turn.calls.push(call);
-            true
-        })
+            .filter(|turn| (turn.calls.len() as u64) < room)?;
+        turn.calls.push(call);
+        Some(turn.window)
+    }
+
+    /// Keeps a call of an earlier run in the window that it belonged to then, and says whether that was still open.
+    /// Windows to come have higher numbers.
+    pub(crate) fn hold_again(&mut self, window: u64, method: MethodIx, call: Call) -> bool {
+        if window <= self.closed {
+            return false;
+        }
+        self.window = self.window.max(window);
+        let known = self.turns.iter().position(|turn| (turn.window, turn.method) == (window, method));
+        let index = known.unwrap_or_else(|| {
+            let index = self.turns.partition_point(|turn| turn.window <= window);
+            // When its gate was opened is not known: no call of this run began in that turn.
+            self.turns.insert(index, Turn { window, method, opened_ns: u64::MAX, calls: Vec::new() });
+            index
+        });
+        self.turns[index].calls.push(call);
+        true
     }
 
     /// Closes the oldest window, if its number is at most `newest`: its calls by method, in the order in which they
     /// started.
     pub(crate) fn close_oldest(&mut self, newest: u64) -> Option<(u64, BTreeMap<MethodIx, Vec<Call>>)> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
+        self.closed = number;
         let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
         for index in 0..rest {
             let method = self.turns[index].method;

@@ -35,7 +35,7 @@ mod suspicion;
 mod welch;
 
 pub use location::{Location, LocationError, Quantile};
-pub use multiplicity::{benjamini_hochberg, e_benjamini_hochberg, holm};
+pub use multiplicity::{benjamini_hochberg, holm};
 pub use order::median;
 pub use ratio::{CONFIDENCE, Ratio, ratio_of_means};
 pub use self_check::{SelfCheck, self_check};

@@ -10,6 +10,6 @@ mod evidence;
 mod pairs;
 mod windows;
 
-pub use estimate::RatioEstimate;
+pub use estimate::{RatioEstimate, autocorrelation_time};
 pub use evidence::Evidence;
 pub use windows::{Decision, Look, Sequential, Settings, SettingsError};

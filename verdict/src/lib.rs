@@ -7,6 +7,7 @@
 //! - [`SequentialComparison`] judges it after every window of paired sampling.
 //! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of its
 //!   comparisons, [`decide`] that of the formula.
+//! - [`correct`] bounds the errors of all results of a run together.
 //! - [`exit_status`] sums up a run.
 //!
 //! ```
@@ -24,6 +25,7 @@
 
 mod assertion;
 mod classic;
+mod correction;
 mod evidence;
 mod exit;
 mod formula;
@@ -34,6 +36,7 @@ mod types;
 
 pub use assertion::{Asserted, Part, Times, judge_assertion};
 pub use classic::evaluate;
+pub use correction::{Correction, correct};
 pub use evidence::Evidence;
 pub use exit::{ExitStatus, Standing, exit_status};
 pub use formula::{Composed, decide};

@@ -66,10 +66,33 @@ impl SequentialComparison {
         if let Some(lower) = self.lower.close_window(&x, &y) {
             self.looks = Some(Looks { lower, upper });
         }
+        self.note_decision()
+    }
+
+    /// Decides by the last look with another probability of a wrong decision, if its evidence suffices for that. With
+    /// several comparisons the probability that each may use depends on the evidence of the others.
+    pub fn decide_at(&mut self, alpha: f64) -> Truth {
+        let alpha = if self.sign == Sign::Equal { alpha / 2.0 } else { alpha };
+        self.lower.decide_at(alpha);
+        if let Some(upper) = &mut self.upper {
+            upper.decide_at(alpha);
+        }
+        self.note_decision()
+    }
+
+    fn note_decision(&mut self) -> Truth {
         if self.decided.is_none() && self.truth() != Truth::Undecided {
             self.decided = self.looks;
         }
         self.truth()
+    }
+
+    /// The p-value of what is decided, or else of what is nearest to being decided: 1 while there are too few data. It
+    /// holds however often was looked.
+    #[must_use]
+    pub fn p_value(&self) -> f64 {
+        let enough = |looks: &Looks| looks.lower.enough;
+        self.decided.or(self.looks.filter(enough)).map_or(1.0, |looks| self.p_at(&looks))
     }
 
     /// What is decided so far. Each machine holds its first decision, so this changes at most once.
@@ -114,25 +137,25 @@ impl SequentialComparison {
         // Each end of the interval errs with the probability of one direction.
         let confidence = 1.0 - if self.sign == Sign::Equal { self.alpha } else { 2.0 * self.alpha };
         let ratio = Ratio { value: estimate.ratio, low, high, confidence };
-        Ok(Verdict {
-            holds: basis.holds(),
-            basis,
-            p_value: self.p_value(&looks),
-            ratio: Some(ratio),
-            ..figures
-        })
+        Ok(Verdict { holds: basis.holds(), basis, p_value: self.p_at(&looks), ratio: Some(ratio), ..figures })
     }
 
     /// One over the e-value of what was decided: for both ends of the margin the weaker one, for either of two
     /// directions the stronger one, doubled.
-    fn p_value(&self, looks: &Looks) -> f64 {
+    fn p_at(&self, looks: &Looks) -> f64 {
         let p = |ln_e: f64| (-ln_e).exp().min(1.0);
         let (lower, upper) = (looks.lower.evidence, looks.upper.map(|look| look.evidence));
-        match (self.sign, upper, self.truth()) {
-            (Sign::Equal, Some(upper), Truth::True) => p(lower.ln_e_above).max(p(upper.ln_e_below)),
-            (Sign::Equal, Some(upper), _) => (2.0 * p(lower.ln_e_below).min(p(upper.ln_e_above))).min(1.0),
-            (Sign::Equal, None, _) => (2.0 * p(lower.ln_e_below).min(p(lower.ln_e_above))).min(1.0),
-            _ => p(lower.ln_e_below).min(p(lower.ln_e_above)),
+        let doubled = |p: f64| (2.0 * p).min(1.0);
+        let Some(upper) = upper else {
+            let stronger = p(lower.ln_e_below).min(p(lower.ln_e_above));
+            return if self.sign == Sign::Equal { doubled(stronger) } else { stronger };
+        };
+        let inside = p(lower.ln_e_above).max(p(upper.ln_e_below));
+        let outside = doubled(p(lower.ln_e_below).min(p(upper.ln_e_above)));
+        match self.truth() {
+            Truth::True => inside,
+            Truth::False => outside,
+            Truth::Undecided => inside.min(outside),
         }
     }
 }

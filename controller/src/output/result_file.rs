@@ -4,7 +4,7 @@ use super::{ASSERTIONS_FILE, Lines, cannot_write, open};
 use crate::config::Config;
 use crate::setup::Setup;
 use spl_lang::Tasks;
-use spl_records::{AssertionRecord, Form, ResultRecord};
+use spl_records::{Form, ResultRecord};
 use spl_verdict::{Asserted, Evaluation};
 use std::fs::File;
 use std::io::Write;
@@ -57,15 +57,7 @@ impl ResultFile {
     /// # Errors
     /// When writing fails.
     pub fn assertion(&mut self, setup: &Setup, asserted: &Asserted) -> Result<(), String> {
-        let Some(assertion) = setup.program.assertions.get(asserted.assertion) else { return Ok(()) };
-        let mut relations = Vec::new();
-        assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span).to_owned()));
-        let record = AssertionRecord {
-            title: assertion.title.clone(),
-            text: setup.quote(assertion.span).to_owned(),
-            relations,
-            asserted: asserted.clone(),
-        };
+        let Some(record) = setup.record(asserted) else { return Ok(()) };
         self.assertions.write(&record.to_json())
     }
 }

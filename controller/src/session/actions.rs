@@ -59,11 +59,11 @@ impl Session<'_> {
             }
             Action::Retransform { instrument, restore } => self.plan_change(instrument, restore),
             Action::Evaluated(evaluation) => {
-                let evaluation = match &self.sequential {
+                let evaluation = match &mut self.sequential {
                     Some(sequential) => sequential.ended(*evaluation),
-                    None => *evaluation,
+                    None => Some(*evaluation),
                 };
-                self.evaluated(evaluation);
+                evaluation.into_iter().for_each(|evaluation| self.evaluated(evaluation));
             }
             Action::Asserted(asserted) => self.asserted(*asserted),
             Action::Done => self.detach(),
@@ -99,12 +99,12 @@ impl Session<'_> {
     }
 
     fn window(&mut self, window: &Window) {
-        let Some(evaluation) = self.sequential.as_mut().and_then(|judge| judge.window(window)) else {
-            return;
-        };
-        let comparison = evaluation.comparison;
-        self.evaluated(evaluation);
-        self.event(Event::Decided { comparison });
+        let evaluations = self.sequential.as_mut().map(|judge| judge.window(window)).unwrap_or_default();
+        for evaluation in evaluations {
+            let comparison = evaluation.comparison;
+            self.evaluated(evaluation);
+            self.event(Event::Decided { comparison });
+        }
     }
 
     fn evaluated(&mut self, evaluation: Evaluation) {
@@ -117,9 +117,15 @@ impl Session<'_> {
         self.unsaid.assertions.push(asserted);
     }
 
-    /// Writes and says the results that came since the last time, all with one look at how far the run is.
+    /// Writes and says the results that came since the last time and are final, all with one look at how far the run is.
     pub(super) fn say_results(&mut self) {
-        let Results { evaluations, assertions } = std::mem::take(&mut self.unsaid);
+        let Results { evaluations, assertions } = if self.scheduler.is_done() {
+            let mut last = std::mem::take(&mut self.unsaid);
+            last.correct(&self.setup.program, self.config);
+            last
+        } else {
+            self.unsaid.take_final(self.config)
+        };
         if evaluations.is_empty() && assertions.is_empty() {
             return;
         }

@@ -3,6 +3,7 @@
 use crate::case::{Case, read_results};
 use crate::running::{Ended, Running};
 use spl_records::ResultRecord;
+use spl_verdict::Evaluation;
 
 const TASKS: &str = "\
 CompareLoop.fast([I)J < CompareLoop.slow([I)J
@@ -52,6 +53,108 @@ fn the_verdicts_of_a_run_are_found_again_in_its_files() {
         assert_eq!(said(read_results(&case.path("again/result.eval"))), live);
         assert!(case.path("again/assertions.jsonl").exists());
     }
+}
+
+#[test]
+fn windows_are_found_again_whatever_judges_them() {
+    let comparisons = TASKS.split("assert").next().unwrap();
+    for (method, human) in [("sequential", "1"), ("welch", "0")] {
+        let case = Case::comparing(comparisons)
+            .set("scheduler", "profile", "production")
+            .set("scheduler", "policy", "paired")
+            .set("scheduler", "window", "5")
+            .set("evaluator", "method", method)
+            .set("controller", "max-method-measurements", "5000")
+            .set("controller", "human-readable-measurements", human);
+        let mut run = case.java(&["CompareLoop", "0", "20000"]);
+        run.awaits_agent();
+        run.awaits("spl: every class is as it was");
+        run.ends().assert_status(1);
+        let ended = eval(&case, &["--measurements", "out/measurements"]);
+        ended.assert_status(1);
+        ended.assert_said(&["are worth", "discarded"]);
+        // Everything but the order in which results of one moment come, and losses, which no file has.
+        let figures = |results: Vec<ResultRecord>| {
+            let mut found: Vec<_> =
+                results.into_iter().map(|one| Evaluation { drops: 0, ..one.evaluation }).collect();
+            found.sort_by_key(|one| one.comparison);
+            found
+        };
+        let live = figures(case.results());
+        assert_eq!(live.len(), 2);
+        assert_eq!(figures(read_results(&case.path("again/result.eval"))), live, "{method}");
+    }
+}
+
+#[test]
+fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
+    let case = Case::comparing(TASKS);
+    let folder = case.path("recorded");
+    std::fs::create_dir(&folder).unwrap();
+    let record = |name: &str, shortest_ns: u64, window: fn(u64) -> String| {
+        let line = |k: u64| {
+            let (start, took) = (k * 10_000, shortest_ns + k * 7919 % 101);
+            format!("{start},{},0,1,CompareLoop.{name}([I)J,-,{},0,1\n", start + took, window(k))
+        };
+        std::fs::write(
+            folder.join(format!("CompareLoop.{name}([I)J.msr")),
+            (0..400).map(line).collect::<String>(),
+        )
+    };
+    let windows = |k: u64| (k / 10 + 1).to_string();
+    record("fast", 1000, windows).unwrap();
+    record("slow", 3000, windows).unwrap();
+    let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential", "--json"]);
+    ended.assert_status(1);
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(document["method"], "sequential");
+    let result = &document["comparisons"][0]["results"][0];
+    assert_eq!((&result["basis"], &result["samples"]), (&"proved".into(), &serde_json::json!([200, 200])));
+    assert_eq!(result["details"]["sequential"]["windows"], 20, "it is decided as soon as may be");
+
+    record("fast", 1000, |_| String::new()).unwrap();
+    record("slow", 3000, |_| String::new()).unwrap();
+    let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential"]);
+    ended.assert_status(2);
+    ended.assert_said(&["recorded without", "--method welch"]);
+    eval(&case, &["--measurements", "recorded", "--method", "welch"]).assert_status(1);
+}
+
+#[test]
+fn files_are_read_a_part_at_a_time() {
+    let case = Case::comparing("CompareLoop.fast([I)J < CompareLoop.slow([I)J\n").endless();
+    let folder = case.path("recorded");
+    std::fs::create_dir(&folder).unwrap();
+    // Longer than a part, with records that are longer than most, and a last one that a crash cut.
+    const LINES: u64 = 30_000;
+    for (name, took) in [("fast", 1000), ("slow", 3000)] {
+        let line = |k: u64| {
+            let (start, end) = (k * 10_000, k * 10_000 + took + k * 7919 % 101);
+            let label = if k.is_multiple_of(1000) {
+                format!("\"label:{}\n\"", "x".repeat(20_000))
+            } else {
+                "7".to_owned()
+            };
+            format!("{start},{end},0,1,CompareLoop.{name}([I)J,{label},,0,1\n")
+        };
+        let text: String = (0..LINES).map(line).collect();
+        std::fs::write(folder.join(format!("CompareLoop.{name}([I)J.msr")), text + "12,1").unwrap();
+    }
+    let ended = eval(&case, &["--measurements", "recorded", "--json"]);
+    ended.assert_status(0);
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let samples = &document["comparisons"][0]["results"][0]["samples"];
+    // The long labels are buckets of their own.
+    assert_eq!(samples, &serde_json::json!([LINES - LINES / 1000, LINES - LINES / 1000]));
+
+    let file = folder.join("CompareLoop.slow([I)J.msr");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let damaged = text.replacen("\n200010000,", "\nx,", 1);
+    let line = damaged[..damaged.find("\nx,").unwrap()].matches('\n').count() + 2;
+    std::fs::write(&file, &damaged).unwrap();
+    let ended = eval(&case, &["--measurements", "recorded"]);
+    ended.assert_status(2);
+    ended.assert_said(&[&format!("line {line}, column 1: expected a number")]);
 }
 
 #[test]

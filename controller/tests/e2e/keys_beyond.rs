@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::keys::{A, B, Row, rows, start};
 use crate::stand_in::{Agent, Served, serve};
 use spl_model::SampleFlags;
-use spl_verdict::NotEvaluated;
+use spl_verdict::{Basis, NotEvaluated};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 
@@ -150,5 +150,24 @@ rows! {
         };
         assert_eq!(ends("welch"), NotEvaluated::TooFewSamples { left: 0, right: 0 });
         assert_eq!(ends("sequential"), NotEvaluated::Undecided { windows: 0 });
+    };
+    correction: "evaluator", "correction" => |row| {
+        // Each has a p-value of 0.04: enough for one comparison, not for any of two, but for two of two.
+        for (value, expected) in [("none", Basis::Proved), ("holm", Basis::NotProved), ("bh", Basis::Proved)] {
+            let case = Case::comparing(&format!("{A} < {B}\n{A} < p/C.c()V\n"))
+                .set("controller", "min-method-measurements", "5")
+                .set("controller", "max-method-measurements", "5")
+                .set(row.section, row.key, value);
+            let case = beyond(case);
+            let (served, mut agent) = start(&case);
+            agent.calls(0, &[10, 11, 12, 13, 14]);
+            agent.calls(1, &[12, 13, 14, 15, 16]);
+            assert_eq!(case.results().is_empty(), value != "none", "results that depend on each other come together");
+            agent.calls(2, &[16, 15, 14, 13, 12]);
+            agent.bye();
+            served.run.ends();
+            let bases: Vec<_> = case.results().into_iter().map(|one| one.evaluation.verdict.unwrap().basis).collect();
+            assert_eq!(bases, [expected; 2], "{value}");
+        }
     };
 }

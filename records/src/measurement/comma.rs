@@ -15,7 +15,7 @@ use spl_model::{Sample, SampleFlags, Size};
 use std::fmt::{self, Write};
 
 pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
-    let Measurement { method, sample, window, origin } = record;
+    let Measurement { method, sample, origin } = record;
     write!(out, "{},{},", sample.start_ns(), sample.end_ns())?;
     write_optional(out, sample.depth.map(u64::from))?;
     write!(out, ",{},", sample.thread)?;
@@ -28,7 +28,7 @@ pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
         }
     }
     out.write_char(',')?;
-    write_optional(out, *window)?;
+    write_optional(out, sample.window)?;
     write!(out, ",{},", sample.flags.0)?;
     write_field(out, origin)?;
     out.write_char('\n')
@@ -64,8 +64,9 @@ fn read_plain(cursor: &mut Cursor<'_>) -> Option<Measurement> {
     sample.thread = thread;
     sample.size = Size::Value(size);
     sample.flags = SampleFlags(u16::try_from(flags).ok()?);
+    sample.window = window;
     let (method, origin) = cursor.accept_known(line.len())?;
-    Some(Measurement { method, sample, window, origin })
+    Some(Measurement { method, sample, origin })
 }
 
 /// Any number of so many digits is less than 2^64.
@@ -137,8 +138,9 @@ fn read_any(cursor: &mut Cursor<'_>) -> Result<Measurement, Fault> {
         Err(_) => return Err(Fault::expected(size_at, "a workload size: a number, - or label:text")),
     };
     sample.flags = SampleFlags(u16::try_from(flags).map_err(too_large(flags_at))?);
+    sample.window = window;
     let origin = cursor.origin(origin.as_deref().unwrap_or_default());
-    Ok(Measurement { method, sample, window, origin })
+    Ok(Measurement { method, sample, origin })
 }
 
 /// The size, or the text that is none.

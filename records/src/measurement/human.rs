@@ -27,7 +27,7 @@ const FLAGS: [(SampleFlags, &str); 6] = [
 ];
 
 pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
-    let Measurement { method, sample, window, origin } = record;
+    let Measurement { method, sample, origin } = record;
     write!(out, "took {:>10} ns | start {} | ", sample.duration_ns(), sample.start_ns())?;
     write!(out, "end {} | depth ", sample.end_ns())?;
     match sample.depth {
@@ -42,7 +42,7 @@ pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
         }
         other => write!(out, "{other}")?,
     }
-    if let Some(window) = window {
+    if let Some(window) = sample.window {
         write!(out, " | window {window}")?;
     }
     if sample.flags != SampleFlags::default() {
@@ -103,7 +103,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Measurement, Fault> {
     sample.thread = thread;
     sample.size = size;
     sample.flags = flags;
-    Ok(Measurement { method, sample, window, origin: cursor.origin(&origin) })
+    sample.window = window;
+    Ok(Measurement { method, sample, origin: cursor.origin(&origin) })
 }
 
 fn read_size(cursor: &mut Cursor<'_>) -> Result<Size, Fault> {

@@ -17,8 +17,6 @@ pub struct Measurement {
     pub method: Arc<MethodRef>,
     /// The call.
     pub sample: Sample,
-    /// Number of the sampling window in which the call began; `None` outside paired sampling.
-    pub window: Option<u64>,
     /// Which run of the JVM the call belongs to, empty when not known. Times of different runs are those of
     /// different clocks: they can be told apart by this alone when a file is appended to.
     pub origin: Arc<str>,

@@ -14,7 +14,7 @@ fn plain() -> Measurement {
     sample.thread = 21;
     sample.size = Size::Value(32);
     let method = Arc::new("java/lang/Integer.compareTo(Ljava/lang/Integer;)I".parse().unwrap());
-    Measurement { method, sample, window: None, origin: "".into() }
+    Measurement { method, sample, origin: "".into() }
 }
 
 fn full() -> Measurement {
@@ -23,7 +23,7 @@ fn full() -> Measurement {
     full.sample.depth = None;
     full.sample.size = Size::Label("a \"b\",\nc".into());
     full.sample.flags = SampleFlags::THREW.with(SampleFlags::GC).with(SampleFlags(1 << 10));
-    full.window = Some(3);
+    full.sample.window = Some(3);
     full.origin = "pid 4711".into();
     full
 }
@@ -60,7 +60,10 @@ fn lines_of_six_fields_are_measurements_too() {
     let check = |line: &str, expected: Size| {
         let [record] = read_whole::<Measurement>(line.as_bytes()).try_into().unwrap();
         assert_eq!(record.sample.size, expected);
-        assert_eq!((record.window, record.sample.flags, &*record.origin), (None, SampleFlags::default(), ""));
+        assert_eq!(
+            (record.sample.window, record.sample.flags, &*record.origin),
+            (None, SampleFlags::default(), "")
+        );
     };
     check("1,2,0,1,p/C.f()V,100\n", Size::Value(100));
     check("1,2,0,1,p/C.f()V,-\n", Size::Unchecked);

@@ -43,7 +43,8 @@ pub(super) fn measurement() -> impl Strategy<Value = Measurement> {
             sample.thread = thread;
             sample.size = size;
             sample.flags = SampleFlags(flags);
-            Measurement { method: Arc::new(method), sample, window, origin: origin.into() }
+            sample.window = window;
+            Measurement { method: Arc::new(method), sample, origin: origin.into() }
         },
     )
 }

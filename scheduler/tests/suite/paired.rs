@@ -317,10 +317,22 @@ fn measurement_mode_has_no_windows() {
 }
 
 #[test]
-fn only_decisions_of_an_interrupted_run_are_taken_up() {
+fn of_an_interrupted_run_calls_are_taken_up_with_their_windows() {
     let mut scheduler = Scheduler::new(paired(), &apart(3, &[(0, 1), (1, 2)])).unwrap();
-    let resume = Event::Resume { decided: vec![0], samples: samples("B@1+1x9 C@1+1x9") };
-    assert_eq!(short(&scheduler.handle(resume, 0)), "!A");
-    assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [0, 0, 0]);
+    let resumed = |text: &str, window: Option<u64>| {
+        let mut samples = samples(text);
+        samples.iter_mut().for_each(|(_, sample)| sample.window = window);
+        Event::Resume { decided: vec![0], samples }
+    };
+    assert_eq!(short(&scheduler.handle(resumed("B@1+1x9 C@1+1x9", None), 0)), "!A");
+    assert_eq!(short(&scheduler.handle(resumed("B@1+1x2 C@1+1x1", Some(4)), 0)), "");
+    assert_eq!(short(&scheduler.handle(resumed("C@9+1x1", Some(5)), 0)), "");
+    // A window is closed when the one after the next begins; calls that are later still are left out.
+    assert_eq!(short(&scheduler.handle(resumed("B@20+1x1", Some(6)), 0)), "w4:1-1+1!0");
+    assert_eq!(short(&scheduler.handle(resumed("B@20+1x1 C@20+1x1", Some(4)), 0)), "");
+    assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [0, 1, 1]);
     assert_eq!(short(&scheduler.handle(Event::Start, 0)), "+B");
+    let mut called = samples("B@500");
+    scheduler.handle_samples(&mut called, 600);
+    assert_eq!(called[0].1.window, Some(7), "numbers go on");
 }

@@ -34,6 +34,26 @@ struct Program {
 struct Run {
     scheduler: Scheduler,
     decisions: Vec<Decision>,
+    /// All samples, as the scheduler left them.
+    samples: Vec<(MethodIx, Sample)>,
+}
+
+impl Run {
+    /// What was evaluated, in the order of the comparisons and their buckets. As text: a test statistic of constant times
+    /// is not a number, which equals nothing.
+    fn evaluations(&self) -> Vec<String> {
+        evaluations(&self.decisions)
+    }
+}
+
+fn evaluations(decisions: &[Decision]) -> Vec<String> {
+    let evaluated = decisions.iter().filter_map(|decision| match &decision.action {
+        Action::Evaluated(evaluation) => Some(evaluation),
+        _ => None,
+    });
+    let mut found: Vec<_> = evaluated.collect();
+    found.sort_by_key(|one| (one.comparison, one.bucket.clone()));
+    found.into_iter().map(|one| format!("{one:?}")).collect()
 }
 
 impl Program {
@@ -67,6 +87,7 @@ impl Program {
         let mut decisions = scheduler.handle(Event::Start, 0);
         let mut open = BTreeSet::new();
         turn_gates(&mut open, &decisions);
+        let mut samples = Vec::new();
         for cycle in 0..self.cycles {
             let (from, to) = (cycle * self.cycle_ns, (cycle + 1) * self.cycle_ns);
             let mut batch = Vec::new();
@@ -78,14 +99,14 @@ impl Program {
                     batch.push((method, sample));
                 }
             }
-            let event = if batch.is_empty() { Event::Tick } else { Event::Samples(batch) };
-            let step = scheduler.handle(event, to);
+            let step = scheduler.handle_samples(&mut batch, to);
+            samples.extend(batch);
             turn_gates(&mut open, &step);
             decisions.extend(step);
             watch(&scheduler, &open);
         }
         decisions.extend(scheduler.handle(Event::Finish, self.cycles * self.cycle_ns));
-        Run { scheduler, decisions }
+        Run { scheduler, decisions, samples }
     }
 }
 
@@ -227,6 +248,23 @@ proptest! {
         }
         prop_assert_eq!(ended, (0..program.comparisons.len()).collect());
         prop_assert!(run.scheduler.is_done());
+    }
+
+    #[test]
+    fn recorded_samples_give_the_same_evaluations_again(
+        program in program(), paired in any::<bool>(), min_turn_ns in 0_u64..40_000_000, part in 1_usize..500,
+    ) {
+        let windows = Paired { min_turn_ns, overlap_bound_ns: 5_000_000, owner_decides: false };
+        let settings = Settings { paired: paired.then_some(windows), ..program.settings.clone() };
+        let program = Program { settings, ..program };
+        let run = program.run(|_| {});
+        let mut again = Scheduler::new(program.settings.clone(), &program.tasks()).unwrap();
+        let mut decisions = Vec::new();
+        for part in run.samples.chunks(part) {
+            decisions.extend(again.handle(Event::Resume { decided: Vec::new(), samples: part.to_vec() }, 0));
+        }
+        decisions.extend(again.handle(Event::Finish, 0));
+        prop_assert_eq!(evaluations(&decisions), run.evaluations());
     }
 
     #[test]

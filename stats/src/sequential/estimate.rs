@@ -1,6 +1,6 @@
 //! The ratio of two means from paired, autocorrelated samples.
 
-use crate::summary::count;
+use crate::summary::{Summary, count};
 
 /// Fewest degrees of freedom, where the quantiles of Student's distribution are already very wide.
 const MIN_DF: f64 = 2.0;
@@ -52,6 +52,17 @@ pub(super) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     (squares, f64::max(1.0, 2.0 * sum - 1.0))
 }
 
+/// The integrated autocorrelation time of durations in the order of their arrival, at least 1: so many of them tell as much
+/// of their mean as one that is independent of the others. Found as that of the pairs of a comparison; copies the
+/// durations (8 bytes each).
+#[must_use]
+pub fn autocorrelation_time(times: &[u64]) -> f64 {
+    let Ok(summary) = Summary::of_integers(times.iter().copied()) else { return 1.0 };
+    #[expect(clippy::cast_precision_loss, reason = "a call of 2⁵³ ns would take 104 days")]
+    let centred: Vec<f64> = times.iter().map(|&time| time as f64 - summary.mean()).collect();
+    autocorrelation(&centred).1
+}
+
 /// Σ vᵢ·vᵢ₊ₗₐ, in four independent sums that a processor adds at the same time.
 fn lagged_products(values: &[f64], lag: usize) -> f64 {
     const LANES: usize = 4;
@@ -77,5 +88,14 @@ mod tests {
         // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat themselves.
         assert!((estimate.variance - 0.5 * 4.0 / 101.0).abs() < 1e-15);
         assert_eq!(RatioEstimate::new(10, 2.0, 1.0, 9.0).df, 2.0);
+    }
+
+    #[test]
+    fn repeated_times_tell_nothing_new() {
+        let fresh: Vec<u64> = (0..400).map(|i| i * i * 7919 % 1009).collect();
+        let repeated: Vec<u64> = fresh.iter().flat_map(|&time| [time; 8]).collect();
+        let (one, eight) = (autocorrelation_time(&fresh), autocorrelation_time(&repeated));
+        assert!(one < 2.0 && (eight / one / 8.0 - 1.0).abs() < 0.3, "{one} {eight}");
+        assert_eq!((autocorrelation_time(&[]), autocorrelation_time(&[7; 50])), (1.0, 1.0));
     }
 }

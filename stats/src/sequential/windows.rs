@@ -81,6 +81,8 @@ pub struct Look {
     pub high: f64,
     /// Evidence about the bound at this look.
     pub evidence: Evidence,
+    /// Whether there are enough effective pairs and windows to decide by it.
+    pub enough: bool,
     /// The decision, which the first look with enough evidence takes for good.
     pub decision: Decision,
     /// Rare long calls, which clipping cuts, move the ratio out of its interval: the decision is about usual calls only.
@@ -94,6 +96,8 @@ pub struct Sequential {
     pairs: Stage,
     windows: u64,
     unpaired: u64,
+    /// The evidence of the last look, if it may decide.
+    evidence: Option<Evidence>,
     decision: Decision,
 }
 
@@ -114,7 +118,7 @@ impl Sequential {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let pairs = Stage::Calibrating(Vec::new());
-        Self { settings, pairs, windows: 0, unpaired: 0, decision: Decision::Undecided }
+        Self { settings, pairs, windows: 0, unpaired: 0, evidence: None, decision: Decision::Undecided }
     }
 
     /// Takes a closed window's scaled times of both sides, each in order of arrival, and looks.
@@ -142,29 +146,37 @@ impl Sequential {
         let Stage::Clipping(pairs) = &self.pairs else { return None };
         let Settings { bound, alpha, tau, min_effective, min_windows } = self.settings;
         let estimate = pairs.estimate()?;
+        let (raw_ratio, clipped) = (pairs.raw_ratio(), pairs.cut());
         let evidence = estimate.evidence(bound, tau);
         let enough = estimate.n_eff >= min_effective && self.windows >= min_windows;
-        if self.decision == Decision::Undecided && enough {
-            let threshold = -alpha.ln();
+        self.evidence = enough.then_some(evidence);
+        let (low, high) = estimate.interval(alpha, tau);
+        Some(Look {
+            windows: self.windows,
+            estimate,
+            raw_ratio,
+            clipped,
+            low,
+            high,
+            evidence,
+            enough,
+            decision: self.decide_at(alpha),
+            tail_dependent: !(low..=high).contains(&raw_ratio),
+        })
+    }
+
+    /// Decides by the last look with another error probability, if it has enough evidence for that. With several
+    /// comparisons the probability that each may use depends on the evidence of the others.
+    pub fn decide_at(&mut self, alpha: f64) -> Decision {
+        let threshold = -alpha.ln();
+        if let (Decision::Undecided, Some(evidence)) = (self.decision, self.evidence) {
             self.decision = match evidence {
                 Evidence { ln_e_above, .. } if ln_e_above >= threshold => Decision::Above,
                 Evidence { ln_e_below, .. } if ln_e_below >= threshold => Decision::Below,
                 _ => Decision::Undecided,
             };
         }
-        let raw_ratio = pairs.raw_ratio();
-        let (low, high) = estimate.interval(alpha, tau);
-        Some(Look {
-            windows: self.windows,
-            estimate,
-            raw_ratio,
-            clipped: pairs.cut(),
-            low,
-            high,
-            evidence,
-            decision: self.decision,
-            tail_dependent: !(low..=high).contains(&raw_ratio),
-        })
+        self.decision
     }
 
     /// Where the ratio lies, as far as decided.

@@ -1,0 +1,125 @@
+//! What is said of a result beside the verdict: how far its samples can be trusted.
+
+use crate::results::Results;
+use crate::sequential::Sequential;
+use serde::Serialize;
+use spl_lang::{Assertion, Program, Tasks};
+use spl_model::Bucket;
+use spl_scheduler::{MethodIx, Scheduler};
+use spl_stats::sequential::autocorrelation_time;
+use spl_stats::{Suspicion, suspicions};
+use spl_verdict::{Evaluation, Look};
+use std::collections::BTreeSet;
+
+/// Linux's monotonic clock counts nanoseconds.
+const CLOCK_STEP_NS: u64 = 1;
+/// Samples that autocorrelation is looked for in: looking takes a pass for each lag.
+const MOST: usize = 100_000;
+
+/// Of both sides of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Details {
+    /// Of the left method.
+    pub left: SideDetails,
+    /// Of the right method.
+    pub right: SideDetails,
+    /// What the sequential mode saw; `None` in the other.
+    pub sequential: Option<LookDetails>,
+}
+
+/// Of one side, in the bucket that was compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SideDetails {
+    /// Independent samples that would tell as much as these, which may depend on each other.
+    pub n_effective: f64,
+    /// Samples of the method that were discarded, in all buckets: warm-up, and disturbed ones where asked for.
+    pub discarded: u64,
+}
+
+/// Of the look that decided, or else the last one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LookDetails {
+    /// Windows that brought a pair.
+    pub windows: u64,
+    /// Pairs of samples.
+    pub pairs: u64,
+    /// Independent pairs that would tell as much.
+    pub n_effective: f64,
+    /// Ratio of the means of the values as they came; the verdict's is that of the clipped ones.
+    pub raw_ratio: f64,
+    /// Values that were clipped, of twice as many as there are pairs.
+    pub clipped: u64,
+    /// Rare long calls, which are clipped, move the ratio out of its interval: the verdict is about usual calls only.
+    pub tail_dependent: bool,
+}
+
+impl Details {
+    /// Those of a result, as long as the scheduler has the samples.
+    pub fn of(
+        evaluation: &Evaluation,
+        tasks: &Tasks,
+        scheduler: &Scheduler,
+        sequential: Option<&Sequential>,
+    ) -> Option<Self> {
+        let comparison = tasks.comparisons.get(evaluation.comparison)?;
+        let bucket = &evaluation.bucket;
+        let look = sequential.and_then(|sequential| sequential.look(evaluation.comparison, bucket));
+        Some(Self {
+            left: SideDetails::of(MethodIx(comparison.left), bucket, evaluation.n_left, scheduler),
+            right: SideDetails::of(MethodIx(comparison.right), bucket, evaluation.n_right, scheduler),
+            sequential: look.map(LookDetails::of),
+        })
+    }
+}
+
+impl SideDetails {
+    /// With paired sampling a method may have more samples than the `n` that found a partner here.
+    fn of(method: MethodIx, bucket: &Bucket, n: u64, scheduler: &Scheduler) -> Self {
+        let times = scheduler.times(method, bucket);
+        let first = times.get(..MOST).unwrap_or(times);
+        Self {
+            n_effective: n as f64 / autocorrelation_time(first),
+            discarded: scheduler.progress().nth(method.0).map_or(0, |progress| progress.discarded),
+        }
+    }
+}
+
+/// Every method in every bucket in which something was judged of it, with what makes its samples there look unfit for a
+/// verdict.
+pub fn judged_samples(
+    program: &Program,
+    results: &Results,
+    scheduler: &Scheduler,
+) -> Vec<(MethodIx, Bucket, Vec<Suspicion>)> {
+    let mut judged = BTreeSet::new();
+    for evaluation in results.evaluations.iter().filter(|one| one.verdict.is_ok()) {
+        if let Some(comparison) = program.tasks.comparisons.get(evaluation.comparison) {
+            let sides = [comparison.left, comparison.right];
+            judged.extend(sides.map(|side| (MethodIx(side), evaluation.bucket.clone())));
+        }
+    }
+    for asserted in &results.assertions {
+        let methods = program.assertions.get(asserted.assertion).map(Assertion::methods).unwrap_or_default();
+        for part in asserted.parts.iter().filter(|part| part.judged.is_ok()) {
+            judged.extend(methods.iter().map(|&method| (MethodIx(method), part.bucket.clone())));
+        }
+    }
+    let doubt = |(method, bucket): (MethodIx, Bucket)| {
+        let found = suspicions(scheduler.times(method, &bucket), CLOCK_STEP_NS);
+        (method, bucket, found)
+    };
+    judged.into_iter().map(doubt).collect()
+}
+
+impl LookDetails {
+    fn of(look: &Look) -> Self {
+        Self {
+            windows: look.windows,
+            pairs: look.estimate.n,
+            n_effective: look.estimate.n_eff,
+            raw_ratio: look.raw_ratio,
+            clipped: look.clipped,
+            tail_dependent: look.tail_dependent,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Measurement files read again, all at once and a part of each at a time: in the order in which the calls ended, as far as
+//! each file's own order, which is the one of the run, leaves that open.
+
+use spl_model::{MethodRef, Sample};
+use spl_records::{Form, Measurement, Reader, measurement_files};
+use spl_scheduler::MethodIx;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes that the parts of all files take together, as long as that leaves each of them [`SMALLEST_PART`].
+const ALL_PARTS: usize = 16 << 20;
+/// The largest part: more makes reading no faster.
+const LARGEST_PART: usize = 256 << 10;
+/// The smallest part, unless a record is longer.
+const SMALLEST_PART: usize = 8 << 10;
+
+/// The samples of the measurement files in a folder. At most one file is open at any time, however many there are.
+#[derive(Debug)]
+pub struct Recorded {
+    files: Vec<Parts>,
+    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes first.
+    next: BinaryHeap<Reverse<(usize, u64, usize)>>,
+    runs: Runs,
+}
+
+/// The runs of JVMs that the samples are of, in order. The times of two runs may be those of different clocks, and both may
+/// have counted their windows from 1.
+#[derive(Debug, Default)]
+struct Runs {
+    /// What each calls itself, with the newest window before it.
+    known: Vec<(Arc<str>, u64)>,
+    newest_window: u64,
+}
+
+/// A file, of which a part is in memory.
+#[derive(Debug)]
+struct Parts {
+    method: MethodIx,
+    path: PathBuf,
+    part: usize,
+    form: Option<Form>,
+    /// Where in the file the next part begins.
+    offset: u64,
+    /// The samples of this part that were not yet given away, the next one last.
+    samples: Vec<(usize, Sample)>,
+}
+
+impl Recorded {
+    /// The files of these methods, as far as there are any.
+    ///
+    /// # Errors
+    /// When a file cannot be read or holds something else; one line of text.
+    pub fn open(folder: &Path, methods: &[MethodRef]) -> Result<Self, String> {
+        let part = (ALL_PARTS / methods.len().max(1)).clamp(SMALLEST_PART, LARGEST_PART);
+        let file = |(index, name): (usize, String)| Parts {
+            method: MethodIx(index),
+            path: folder.join(name),
+            part,
+            form: None,
+            offset: 0,
+            samples: Vec::new(),
+        };
+        let files = measurement_files(methods).into_iter().enumerate().map(file).collect();
+        let mut recorded = Self { files, next: BinaryHeap::new(), runs: Runs::default() };
+        for index in 0..recorded.files.len() {
+            if let Some((run, end_ns)) = recorded.files[index].peek(&mut recorded.runs)? {
+                recorded.next.push(Reverse((run, end_ns, index)));
+            }
+        }
+        Ok(recorded)
+    }
+
+    /// The next sample. A half-written last record of a file is none.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn next(&mut self) -> Result<Option<(MethodIx, Sample)>, String> {
+        let Some(mut top) = self.next.peek_mut() else { return Ok(None) };
+        let Reverse((run, _, index)) = *top;
+        let file = &mut self.files[index];
+        let (method, sample) = (file.method, file.samples.pop().map(|(_, sample)| sample));
+        match file.peek(&mut self.runs)? {
+            Some((run, end_ns)) => *top = Reverse((run, end_ns, index)),
+            None => drop(PeekMut::pop(top)),
+        }
+        Ok(sample.map(|sample| (method, self.runs.renumbered(run, sample))))
+    }
+}
+
+impl Runs {
+    /// The number of a run.
+    fn number(&mut self, name: &Arc<str>) -> usize {
+        let found = self.known.iter().rposition(|(known, _)| known == name);
+        found.unwrap_or_else(|| {
+            self.known.push((Arc::clone(name), u64::MAX));
+            self.known.len() - 1
+        })
+    }
+
+    /// The sample with a window's number that is not one of an earlier run.
+    fn renumbered(&mut self, run: usize, mut sample: Sample) -> Sample {
+        if let (Some(window), Some((_, before))) = (&mut sample.window, self.known.get_mut(run)) {
+            if *before == u64::MAX {
+                *before = self.newest_window;
+            }
+            *window = window.saturating_add(*before);
+            self.newest_window = self.newest_window.max(*window);
+        }
+        sample
+    }
+}
+
+impl Parts {
+    /// Run and end of the next sample.
+    fn peek(&mut self, runs: &mut Runs) -> Result<Option<(usize, u64)>, String> {
+        while self.samples.is_empty() {
+            if !self.read(runs)? {
+                return Ok(None);
+            }
+        }
+        Ok(self.samples.last().map(|(run, sample)| (*run, sample.end_ns())))
+    }
+
+    /// Reads the next part; whether there is more in the file.
+    fn read(&mut self, runs: &mut Runs) -> Result<bool, String> {
+        let mut size = self.part;
+        loop {
+            let bytes = self.bytes(size).map_err(|e| format!("{}: {e}", self.path.display()))?;
+            let is_last = bytes.len() < size;
+            let used = self.records(&bytes, runs)?;
+            self.offset += used as u64;
+            if is_last || used > 0 {
+                self.samples.reverse();
+                return Ok(!is_last || !self.samples.is_empty());
+            }
+            // No record is so short.
+            size *= 2;
+        }
+    }
+
+    /// At most so many bytes; fewer only at the end of the file. A file that is not there has none.
+    fn bytes(&self, size: usize) -> std::io::Result<Vec<u8>> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut bytes = Vec::with_capacity(size);
+        file.take(size as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Takes the whole records of a part, and gives their length.
+    fn records(&mut self, bytes: &[u8], runs: &mut Runs) -> Result<usize, String> {
+        let mut reader = match self.form {
+            Some(form) => Reader::<Measurement>::of_part(bytes, form),
+            None => Reader::new(bytes).map_err(|e| self.wrong(&e))?,
+        };
+        let mut last: Option<(Arc<str>, usize)> = None;
+        for record in reader.by_ref() {
+            let Measurement { sample, origin, .. } = record.map_err(|e| self.wrong(&e))?;
+            let run = match &last {
+                Some((name, run)) if Arc::ptr_eq(name, &origin) => *run,
+                _ => last.insert((Arc::clone(&origin), runs.number(&origin))).1,
+            };
+            self.samples.push((run, sample));
+        }
+        let used = reader.cut_off().map_or(bytes.len(), |cut| cut.offset);
+        if used > 0 {
+            self.form = Some(reader.form());
+        }
+        Ok(used)
+    }
+
+    /// What is wrong with a record, by its line in the file.
+    fn wrong(&self, error: &spl_records::ReadError) -> String {
+        let mut before = Vec::new();
+        let read = File::open(&self.path).and_then(|file| file.take(self.offset).read_to_end(&mut before));
+        // A file that cannot be read any more has no lines to count.
+        let lines = read.map_or(0, |_| before.iter().filter(|byte| **byte == b'\n').count());
+        let error = spl_records::ReadError { line: error.line + lines, ..error.clone() };
+        format!("{}: {error}", self.path.display())
+    }
+}
