@@ -95,3 +95,37 @@ fn calls_that_rings_have_room_for_are_all_seen() {
     }
     program.end().unwrap();
 }
+
+/// Systematic sampling of one call in 2, 4, 8 or 64 would see the same sizes again and again.
+#[test]
+fn one_call_in_n_is_taken_without_bias_whatever_the_period_of_the_calls() {
+    let (mut program, mut agent, _door) = start();
+    const ROUNDS: u32 = 15;
+    const CALLS: u32 = 256;
+    /// Standard deviations: passed over by chance once in a million runs.
+    const LIMIT: f64 = 5.0;
+    for every in [2, 4, 8, 64] {
+        agent.arm(2, every).unwrap();
+        agent.samples.clear();
+        for _ in 0..ROUNDS {
+            program.tell(&format!("sized {CALLS}")).unwrap();
+            program.expect("done").unwrap();
+            agent.settle().unwrap();
+        }
+        let taken = agent.samples.len() as f64;
+        let expected = f64::from(THREADS as u32 * ROUNDS * CALLS / every);
+        // The gap between two samples is uniform in 1..2N-1, so its deviation is below N / √3.
+        let off = (taken - expected) / (expected / 3.0).sqrt();
+        assert!(off.abs() < LIMIT, "one in {every}: {taken} samples where {expected} are due");
+        let odd = agent
+            .samples
+            .iter()
+            .filter(|call| matches!(call.size, WireSize::Value(bytes) if (bytes - HEADER) / 8 % 2 == 1));
+        let share = odd.count() as f64 / taken;
+        let off = (share - 0.5) / (0.25 / taken).sqrt();
+        println!("one in {every}: {taken} samples of {expected}, {share:.3} of them of every other call");
+        assert!(off.abs() < LIMIT, "one in {every}: {share} of the samples are of every other call");
+    }
+    assert_eq!(agent.dropped, 0);
+    program.end().unwrap();
+}
