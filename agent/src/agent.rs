@@ -186,8 +186,7 @@ impl SplAgent {
         let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
         // SAFETY: the callback's environment belongs to this thread.
-        let installed =
-            unsafe { java::with_env(env, |env| java::install(env, &addresses, jvm.feature_release())) };
+        let installed = unsafe { java::with_env(env, |env| java::install(env, &addresses)) };
         let (commands, orders) = mpsc::channel();
         let (done, news) = mpsc::channel();
         let (buried, funeral) = mpsc::channel();

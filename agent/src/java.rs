@@ -31,13 +31,16 @@ const COST_CALLS: i32 = 1000;
 /// The agent's own gate.
 const OWN_ID: i32 = 0;
 
-/// The class files, named classes before those that use them.
-const CLASSES: [&[u8]; 5] = [
+/// What the code of measured methods names, and so what must be there when the program starts: it may have been rewritten
+/// beforehand (`spl instrument`).
+const PROBE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProbe.class"));
+
+/// What takes workload sizes; named classes before those that use them.
+const SIZES: [&[u8]; 4] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Layout.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Layouts.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Visit.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes.class")),
-    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProbe.class")),
 ];
 
 /// Runs `f` with the thread's JNI environment; an exception it leaves is cleared, because it must not reach the program.
@@ -64,21 +67,27 @@ pub unsafe fn with_env<T>(
     }
 }
 
-/// Defines the probe's classes in the boot loader and initialises them. `jdk` is the JVM's feature release, such as 17.
-pub fn install(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(), Error> {
-    for class in CLASSES {
-        let mut class = class.to_vec();
-        if jdk < GET_REFERENCE_SINCE {
-            class = rename(&class, GET_REFERENCE, GET_OBJECT);
-        }
-        let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
-        if class.windows(8).any(|bytes| bytes == GATES_MAGIC.to_be_bytes()) {
-            spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
-        }
-        env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
+/// Defines the probe class in the boot loader and initialises it.
+pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
+    let mut class = PROBE.to_vec();
+    let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
+    spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
+    env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
+    // Here where the stack has room: a class-file hook that had to initialise it itself would go in circles.
+    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0).map(drop)
+}
+
+/// Defines and initialises what takes workload sizes; no gate may be opened before. `jdk` is the JVM's feature release, such
+/// as 17.
+pub fn install_sizes(env: &mut Env<'_>, jdk: u32) -> Result<(), Error> {
+    for class in SIZES {
+        let renamed = (jdk < GET_REFERENCE_SINCE).then(|| rename(class, GET_REFERENCE, GET_OBJECT));
+        env.define_class(
+            None::<&jni::strings::JNIStr>,
+            JClassLoader::null(),
+            renamed.as_deref().unwrap_or(class),
+        )?;
     }
-    // Initialises them, here where the stack has room: a class-file hook that had to do so itself would go in circles.
-    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0)?;
     forget_layouts(env)
 }
 
@@ -192,6 +201,10 @@ pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool
 mod tests {
     use super::*;
 
+    fn classes() -> Vec<Vec<u8>> {
+        SIZES.iter().chain([&PROBE]).map(|class| class.to_vec()).collect()
+    }
+
     /// How often a name is an entry of the classes' constant pools.
     fn entries(classes: &[Vec<u8>], name: &str) -> usize {
         let entry = utf8_entry(name);
@@ -200,10 +213,11 @@ mod tests {
 
     #[test]
     fn the_one_name_that_jdk_11_does_not_know_is_replaced() {
-        let new: Vec<_> = CLASSES.iter().map(|class| class.to_vec()).collect();
+        let new = classes();
         let old: Vec<_> = new.iter().map(|class| rename(class, GET_REFERENCE, GET_OBJECT)).collect();
         assert_eq!((entries(&new, GET_REFERENCE), entries(&new, GET_OBJECT)), (1, 0));
         assert_eq!((entries(&old, GET_REFERENCE), entries(&old, GET_OBJECT)), (0, 1));
+        assert_eq!(entries(&[PROBE.to_vec()], GET_REFERENCE), 0, "the probe class is defined as it is");
         for (new, old) in new.iter().zip(&old) {
             let info = spl_bytecode::inspect(old);
             assert!(info.is_ok());
@@ -214,7 +228,6 @@ mod tests {
     /// JDK 25 changed what this method returns, and so its descriptor.
     #[test]
     fn no_member_is_used_that_differs_between_jdks() {
-        let classes: Vec<_> = CLASSES.iter().map(|class| class.to_vec()).collect();
-        assert_eq!(entries(&classes, "arrayBaseOffset"), 0);
+        assert_eq!(entries(&classes(), "arrayBaseOffset"), 0);
     }
 }

@@ -144,16 +144,12 @@ impl Worker {
                 }
             }
             Command::Restore(ids) => self.restore(env, &ids.into_iter().collect()),
-            Command::RestoreAll => {
-                self.restore_all(env);
-                java::forget_layouts(env)?;
-            }
+            Command::RestoreAll => self.restore_all(env),
             Command::Detach => {
                 self.restore_all(env);
                 let left = self.unrestored.iter().cloned().collect::<Vec<_>>().join(", ");
                 let result = if left.is_empty() { Ok(()) } else { Err(format!("not restored: {left}")) };
                 self.tell(Done::Detached(result));
-                java::forget_layouts(env)?;
             }
         }
         Ok(())
@@ -163,6 +159,7 @@ impl Worker {
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
         self.installed.clone()?;
         if !std::mem::replace(&mut self.warm, true) {
+            java::install_sizes(env, self.jvm.feature_release()).map_err(|e| e.to_string())?;
             self.state.gates.open(0, 1, 0);
             self.state.gates.close(0);
             java::warm(env).map_err(|e| e.to_string())?;
@@ -229,7 +226,7 @@ impl Worker {
         if !stuck {
             self.tell(Done::Restored { ids: ids.iter().copied().collect() });
         }
-        if self.plan.is_empty() {
+        if self.plan.is_empty() && self.warm {
             // No layout of a class is needed, and none should keep its class alive.
             let _ = java::forget_layouts(env);
         }
