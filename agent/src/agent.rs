@@ -4,7 +4,7 @@ use crate::fault;
 use crate::java::{self, Addresses};
 use crate::jvm::Jvm;
 use crate::layout;
-use crate::link::{Hello, Link, Parts};
+use crate::link::{self, Hello, Link, Parts};
 use crate::memory::Memory;
 use crate::options::Options;
 use crate::rings::Rings;
@@ -31,14 +31,14 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
-static STARTED: AtomicBool = AtomicBool::new(false);
 static DYING: AtomicBool = AtomicBool::new(false);
 static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
 /// What the JVM's callbacks reach.
 #[derive(Default)]
 pub struct SplAgent {
-    options: Mutex<String>,
+    options: OnceLock<String>,
+    named_again: AtomicBool,
 }
 
 impl Agent for SplAgent {
@@ -52,8 +52,22 @@ impl Agent for SplAgent {
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
         fault::at("VMInit");
-        // Dormant on failure, as above.
-        let _ = self.start(&context);
+        let jvm = Jvm::of(context.jvmti());
+        let property = |key: &str| jvm.env().get_system_property(key).ok();
+        let text = |key| property(key).unwrap_or_default();
+        let hello = Hello {
+            java_version: text("java.vm.version"),
+            vm_name: text("java.vm.name"),
+            command: text("sun.java.command"),
+        };
+        let (options, mut mistakes) = Options::read(self.options.get().map_or("", String::as_str), property);
+        if self.named_again.load(Ordering::Acquire) {
+            mistakes.push("the agent was named twice; the options that stand first are taken".to_owned());
+        }
+        if let Err(why) = self.start(&context, &options, &hello, mistakes) {
+            // Dormant for good. Who waits for this program should know why.
+            let _ = spawn_quiet("spl-link", move || link::excuse(&options, &hello, why));
+        }
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
@@ -160,8 +174,11 @@ impl SplAgent {
         fault::at("Agent_OnLoad");
         // SAFETY: Agent_OnLoad runs before the JVM has any other thread that could use the environment.
         unsafe { sys::restore_tool_options() };
-        *self.options.lock().unwrap_or_else(PoisonError::into_inner) =
-            context.options_lossy().unwrap_or_default().into_owned();
+        if self.options.set(context.options_lossy().unwrap_or_default().into_owned()).is_err() {
+            // Named twice on the command line. The first counts: it is the one that `spl run` has put there.
+            self.named_again.store(true, Ordering::Release);
+            return Ok(());
+        }
         let jvm = context.vm().jvmti().map_err(|code| format!("no JVM TI environment ({code})"))?;
         let named = |error| Jvm::of(&jvm).name(error);
         jvm.add_capabilities_with(|wanted| wanted.set_can_retransform_classes(true)).map_err(named)?;
@@ -169,17 +186,19 @@ impl SplAgent {
         jvm.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_VM_DEATH]).map_err(named)
     }
 
-    fn start(&self, context: &CallbackContext<'_>) -> Result<(), String> {
-        // Named twice on the command line, the agent is loaded twice; once is enough.
-        if STARTED.swap(true, Ordering::AcqRel) {
-            return Ok(());
-        }
+    fn start(
+        &self,
+        context: &CallbackContext<'_>,
+        options: &Options,
+        hello: &Hello,
+        mistakes: Vec<String>,
+    ) -> Result<(), String> {
         let jvm = Jvm::of(context.jvmti());
-        let property = |key: &str| jvm.env().get_system_property(key).ok();
-        let (options, mistakes) =
-            Options::read(&self.options.lock().unwrap_or_else(PoisonError::into_inner), property);
-        let gates = Memory::map(layout::GATES_BYTES).map_err(|e| e.to_string())?;
-        let blocks = Memory::map(layout::BLOCKS_BYTES).map_err(|e| e.to_string())?;
+        let map = |bytes: usize| {
+            let why = |e| format!("no address space for {} KB of samples: {e}", bytes >> 10);
+            Memory::map(bytes).map_err(why)
+        };
+        let (gates, blocks) = (map(layout::GATES_BYTES)?, map(layout::BLOCKS_BYTES)?);
         let state = STATE.get_or_init(|| State::new(gates, blocks));
         JVM.get_or_init(|| jvm);
         let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
@@ -195,13 +214,8 @@ impl SplAgent {
         let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed);
         run_agent_thread(&jvm, env, worker)?;
         *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
-        let text = |key| property(key).unwrap_or_default();
-        let hello = Hello {
-            java_version: text("java.vm.version"),
-            vm_name: text("java.vm.name"),
-            command: text("sun.java.command"),
-        };
         let rings = Rings::new(blocks);
+        let (options, hello) = (options.clone(), hello.clone());
         let dying = &DYING;
         let link =
             Link::new(Parts { state, options, mistakes, hello, rings, done: news, sleeper, dying, buried });

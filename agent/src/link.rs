@@ -70,6 +70,34 @@ pub struct Hello {
     pub command: String,
 }
 
+impl Hello {
+    fn message(&self, options: &Options, cost: Option<ProbeCost>) -> ToController {
+        let token = options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        ToController::Hello {
+            pid: std::process::id(),
+            java_version: spl_wire::clip(&self.java_version, 200).to_owned(),
+            vm_name: spl_wire::clip(&self.vm_name, 200).to_owned(),
+            command: spl_wire::clip(&self.command, 2000).to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            now_ns: sys::now_ns(),
+            token: token.map(|text| Token::new(text.trim().to_owned())),
+            max_methods: Ids::LIMIT,
+            max_measurements: Some(options.measurements),
+            probe_cost_ps: cost.map(|cost| cost.call_ps),
+            probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
+        }
+    }
+}
+
+/// Tells a controller, if there is one, why nothing can be measured in this JVM.
+pub fn excuse(options: &Options, hello: &Hello, why: String) {
+    let Ok(mut stream) = Stream::connect(options) else { return };
+    stream.put(&hello.message(options, None));
+    stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
+    // Nothing else can be done.
+    let _ = stream.flush();
+}
+
 /// What a measured call of an empty method costs and reports, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct ProbeCost {
@@ -354,22 +382,7 @@ impl Link {
     }
 
     fn hello(&self, cost: Option<ProbeCost>) -> ToController {
-        let token =
-            self.parts.options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-        let hello = &self.parts.hello;
-        ToController::Hello {
-            pid: std::process::id(),
-            java_version: spl_wire::clip(&hello.java_version, 200).to_owned(),
-            vm_name: spl_wire::clip(&hello.vm_name, 200).to_owned(),
-            command: spl_wire::clip(&hello.command, 2000).to_owned(),
-            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-            now_ns: sys::now_ns(),
-            token: token.map(|text| Token::new(text.trim().to_owned())),
-            max_methods: Ids::LIMIT,
-            max_measurements: Some(self.parts.options.measurements),
-            probe_cost_ps: cost.map(|cost| cost.call_ps),
-            probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
-        }
+        self.parts.hello.message(&self.parts.options, cost)
     }
 
     /// Serves all messages that have arrived.

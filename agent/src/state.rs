@@ -9,6 +9,7 @@ use jni::refs::Global;
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, SizeMode};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
@@ -80,6 +81,7 @@ pub struct State {
     pub planned: RwLock<HashSet<String>>,
     commands: Mutex<Option<Sender<Command>>>,
     failure: OnceLock<String>,
+    ended: AtomicBool,
 }
 
 impl State {
@@ -95,6 +97,7 @@ impl State {
             planned,
             commands: Mutex::new(None),
             failure: OnceLock::new(),
+            ended: AtomicBool::new(false),
         }
     }
 
@@ -103,10 +106,16 @@ impl State {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
     }
 
-    /// No more commands: the agent thread ends. A thread that waited in native code would hold up the JVM's exit for
+    /// No more commands, not even those that wait: the agent thread ends. A thread that waited in native code would hold up the JVM's exit for
     /// 300 ms (HotSpot, `VM_Exit::wait_for_threads_in_native_to_block`).
     pub fn hang_up(&self) {
+        self.ended.store(true, Ordering::Release);
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Whether the agent thread is to serve no more commands.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// After a panic in `place` nothing is measured any more and every class is restored: what else is wrong is not known.

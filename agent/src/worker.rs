@@ -113,6 +113,9 @@ impl Worker {
     /// Serves commands until there can be no more. `env` is the thread's JNI environment.
     pub fn run(mut self, env: *mut c_void) {
         while let Ok(command) = self.commands.recv() {
+            if self.state.has_ended() {
+                break;
+            }
             let serve = |env: &mut jni::Env<'_>| {
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {

@@ -4,6 +4,7 @@ use crate::case::{self, Case};
 use crate::harness;
 use crate::running::Running;
 use crate::stand_in::Controller;
+use spl_overhead::{Door, Program};
 use spl_wire::{ToController, Token};
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -148,4 +149,36 @@ fn the_operator_hears_of_useless_values() {
         "spl: the agent warns: spl.client.measurements = \"-1\" is no number",
     ]);
     assert!(case.measurements(FAST).len() >= 50);
+}
+
+#[test]
+fn of_an_agent_that_is_named_twice_the_first_options_count() {
+    let [first, second] = [(); 2].map(|()| Door::open().unwrap());
+    let [one, other] = [&first, &second].map(|door| door.option(&harness::agent()));
+    let classes = harness::classes().display().to_string();
+    let mut program =
+        Program::start(&harness::java(), [&one, &other, "-cp", &classes, "CompareLoop", "0"]).unwrap();
+    let mut agent = first.accept().unwrap();
+    let warning = |message: &ToController| matches!(message, ToController::Warning { text } if text.contains("named twice"));
+    agent.await_said("a warning", warning).unwrap();
+    program.tell("").unwrap();
+    assert_eq!(program.end().unwrap().1, 0);
+}
+
+#[test]
+fn a_program_without_room_for_the_agent_runs_and_the_operator_hears_why() {
+    let case = Case::measuring(&["CompareLoop.fast([I)J"]);
+    // In kilobytes: enough for this JVM, too little for the samples' memory beside it.
+    let limited = "ulimit -v 600000; exec \"$0\" \"$@\"";
+    let java = harness::java().display().to_string();
+    let small = ["-Xshare:off", "-XX:+UseSerialGC", "-Xmx32m", "-XX:CompressedClassSpaceSize=16m"];
+    let classes = harness::classes().display().to_string();
+    let program = ["-XX:ReservedCodeCacheSize=32m", "-cp", &classes, "CompareLoop", "3"];
+    let command = [&["sh", "-c", limited, &java][..], &small, &program].concat();
+    let ended = case.start(command).ends();
+    ended.assert_status(2);
+    ended.assert_said(&[
+        "the agent failed: no address space for 147456 KB of samples: Cannot allocate memory",
+    ]);
+    assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
 }
