@@ -109,6 +109,7 @@ impl Default for Config {
             scheduler: Settings {
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
+                instrument_ahead: 8,
                 changes_per_minute: Some(60),
                 ..Settings::thesis()
             },
@@ -126,11 +127,12 @@ impl Default for Config {
 const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 11] = [
+const BEYOND_THESIS: [&str; 12] = [
     "policy",
     "window",
     "window-overlap",
     "suspend-restore-after",
+    "instrument-ahead",
     "changes-per-minute",
     "overhead-budget",
     "warm-up-calls",
@@ -145,7 +147,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 34] = [
+const KEYS: [(&str, &str, Set); 35] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -168,6 +170,9 @@ const KEYS: [(&str, &str, Set); 34] = [
     ("scheduler", "window", |c, v| millis(v).map(|t| c.window = t)),
     ("scheduler", "window-overlap", |c, v| millis(v).map(|t| c.window_overlap = t)),
     ("scheduler", "suspend-restore-after", |c, v| millis(v).map(|t| c.scheduler.restore_after_ns = nanos(t))),
+    ("scheduler", "instrument-ahead", |c, v| {
+        number(v, "a number of methods from 0").map(|n| c.scheduler.instrument_ahead = n)
+    }),
     ("scheduler", "changes-per-minute", |c, v| {
         or_none(v, |v| number(v, "a number of changes from 1, or none"))
             .map(|n| c.scheduler.changes_per_minute = n)
@@ -284,9 +289,11 @@ impl Config {
                 return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
             }
             (Profile::Thesis, None) => {
-                let Settings { warm_up, restore_after_ns, changes_per_minute, .. } = Settings::thesis();
+                let Settings { warm_up, restore_after_ns, instrument_ahead, changes_per_minute, .. } =
+                    Settings::thesis();
                 let ours = std::mem::replace(&mut self.scheduler, Settings::thesis());
-                self.scheduler = Settings { warm_up, restore_after_ns, changes_per_minute, ..ours };
+                self.scheduler =
+                    Settings { warm_up, restore_after_ns, instrument_ahead, changes_per_minute, ..ours };
                 self.overhead_budget = None;
             }
             (Profile::Production, _) => self.scheduler.paired = self.windows()?,
@@ -413,7 +420,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
-            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\nchanges-per-minute=15\noverhead-budget=5%\n\
+            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
             [sampling]\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
             [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
@@ -443,6 +450,7 @@ mod tests {
                 warm_up: Some(WarmUp { samples: 16, time_ns: 17_000_000 }),
                 discard_disturbed: true,
                 restore_after_ns: 14_000_000,
+                instrument_ahead: 18,
                 changes_per_minute: Some(15),
                 paired: Some(Paired {
                     min_turn_ns: 12_000_000,

@@ -8,7 +8,7 @@ const SCHEMA: &str = "spl.decision/1";
 
 /// The line of a decision, with its end.
 pub fn line(scheduler: &Scheduler, decision: &Decision) -> String {
-    let (action, methods, every) = describe(&decision.action);
+    let (action, methods, every, quota) = describe(&decision.action);
     let situation = &decision.situation;
     let json = Json {
         schema: SCHEMA,
@@ -16,6 +16,7 @@ pub fn line(scheduler: &Scheduler, decision: &Decision) -> String {
         action,
         methods: methods.into_iter().map(|method| scheduler.name(method)).collect(),
         every,
+        quota,
         reason: decision.cause.to_string(),
         difference_ns: situation.difference_ns,
         optimal: situation.optimal,
@@ -26,29 +27,32 @@ pub fn line(scheduler: &Scheduler, decision: &Decision) -> String {
     serde_json::to_string(&json).unwrap_or_default() + "\n"
 }
 
-/// The action's name, the methods that it is about, and the sampling that it asks for.
-fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>) {
+/// The action's name, the methods that it is about, the sampling that it asks for, and for how many samples.
+fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Option<u64>) {
+    let plain = |name, methods| (name, methods, None, None);
     match action {
-        Action::Measure(method) => ("measure", vec![*method], None),
-        Action::Suspend(method) => ("suspend", vec![*method], None),
-        Action::Rest(method) => ("rest", vec![*method], None),
-        Action::SampleEvery { method, every } => ("sample-every", vec![*method], Some(*every)),
-        Action::Finished(method) => ("finish", vec![*method], None),
+        Action::Measure(method) => plain("measure", vec![*method]),
+        Action::Suspend(method) => plain("suspend", vec![*method]),
+        Action::Rest(method) => plain("rest", vec![*method]),
+        Action::SampleEvery { method, every } => ("sample-every", vec![*method], Some(*every), None),
+        Action::Open { method, every, quota } => ("open-gate", vec![*method], Some(*every), *quota),
+        Action::Close(method) => plain("close-gate", vec![*method]),
+        Action::Finished(method) => plain("finish", vec![*method]),
         Action::Retransform { instrument, restore } if restore.is_empty() => {
-            ("instrument", instrument.clone(), None)
+            plain("instrument", instrument.clone())
         }
         Action::Retransform { instrument, restore } if instrument.is_empty() => {
-            ("restore", restore.clone(), None)
+            plain("restore", restore.clone())
         }
         Action::Retransform { instrument, restore } => {
-            ("instrument-and-restore", [instrument.as_slice(), restore].concat(), None)
+            plain("instrument-and-restore", [instrument.as_slice(), restore].concat())
         }
-        Action::Evaluated(_) => ("evaluate", Vec::new(), None),
-        Action::Asserted(_) => ("judge", Vec::new(), None),
-        Action::Window(_) => ("close-window", Vec::new(), None),
-        Action::Done => ("end", Vec::new(), None),
+        Action::Evaluated(_) => plain("evaluate", Vec::new()),
+        Action::Asserted(_) => plain("judge", Vec::new()),
+        Action::Window(_) => plain("close-window", Vec::new()),
+        Action::Done => plain("end", Vec::new()),
         // The enum is open for later kinds.
-        _ => ("other", Vec::new(), None),
+        _ => plain("other", Vec::new()),
     }
 }
 
@@ -62,6 +66,8 @@ struct Json {
     methods: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     every: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<u64>,
     reason: String,
     difference_ns: Option<u64>,
     optimal: usize,

@@ -64,12 +64,8 @@ pub struct Session<'a> {
     sequential: Option<Sequential>,
     /// What the probes cost the program, under a budget.
     cost: Option<Cost>,
-    /// One call of so many is taken, by method.
-    every: Vec<u32>,
-    /// Methods whose gates are open.
-    open: BTreeSet<usize>,
-    /// Samples that a gate may take each time it is opened.
-    turn_quota: Option<u64>,
+    /// Methods whose gates are open: one call of so many is taken, until there are so many samples (0: however many).
+    open: BTreeMap<usize, (u32, u64)>,
     /// Samples of each method that this agent has sent.
     received: BTreeMap<usize, u64>,
     /// Those of them that count for nothing, as far as the agent knows.
@@ -130,9 +126,7 @@ impl<'a> Session<'a> {
             carrying_out: false,
             sequential: (setup.config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
             cost: setup.config.overhead_budget.map(Cost::new),
-            every: vec![1; setup.program.tasks.methods.len()],
-            open: BTreeSet::new(),
-            turn_quota: None,
+            open: BTreeMap::new(),
             received: BTreeMap::new(),
             given_back: BTreeMap::new(),
             asked_at: None,
@@ -266,14 +260,19 @@ impl<'a> Session<'a> {
             if !std::mem::take(&mut self.heard) && self.agent.is_some() {
                 self.event(Event::Tick);
             }
-            if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(now)) {
-                self.event(Event::Budget(budget));
-            }
+            self.spend();
             self.say_results();
             self.change_classes();
             self.progress.cycle(&self.scheduler);
         }
         Next::Go
+    }
+
+    /// Tells what probes may cost from now on.
+    fn spend(&mut self) {
+        if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(Instant::now())) {
+            self.event(Event::Budget(budget));
+        }
     }
 
     /// Nanoseconds from the session's beginning to when what is being handled happened: the scheduler's clock. While

@@ -1,12 +1,19 @@
-//! An overhead ceiling: from the cost of a probe and the rate of calls to how many gates are open, and how many calls
-//! each of them takes.
+//! An overhead ceiling. From the cost of a probe and the rate of calls comes how many calls of each method are taken. An
+//! account holds to the ceiling whatever the calls do: it earns what probes may cost and pays for each sample before a gate
+//! opens, and when there is nothing in it all gates stay closed.
 
-use crate::method::Status;
+use crate::gates::Gates;
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
 
 const SECOND_NS: u128 = 1_000_000_000;
 const PS_PER_NS: u128 = 1000;
+/// The account's unit is the attosecond: what a nanosecond earns when a second earns a nanosecond, so that nothing is lost
+/// however often is counted.
+const AS_PER_PS: u128 = 1_000_000;
+/// The account holds what is earned in so much time, or one sample, at most: what is saved up is spent at once, and the
+/// program shall hardly notice.
+const SAVED_NS: u64 = 100_000_000;
 
 /// What the probes cost, by method, and what may be open.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,10 +21,12 @@ pub(crate) struct Meters {
     meters: Vec<Meter>,
     /// When open time was counted last.
     counted_ns: Option<u64>,
-    /// Methods that may be measured at once; `None` while the budget has never been short.
-    bound: Option<usize>,
     /// Cost with the newest plan.
     cost_ps_per_s: u128,
+    /// Attoseconds of CPU time that may be spent; negative when more was. `None` before anything was earned.
+    account_as: Option<i128>,
+    /// The thinnest sampling of a measured method.
+    dearest_every: u32,
 }
 
 /// Calls of one method through its open gate.
@@ -27,7 +36,7 @@ struct Meter {
     every: u32,
     /// Calls since the rate was found last, those that were passed over included.
     calls: u128,
-    /// Time in which the gate was open since then.
+    /// Time in which the gate was open since then, as far as is known.
     open_ns: u64,
     calls_per_s: Option<u128>,
 }
@@ -43,12 +52,13 @@ pub(crate) struct Thinning {
 impl Meters {
     pub(crate) fn new(methods: usize) -> Self {
         let meter = Meter { every: 1, calls: 0, open_ns: 0, calls_per_s: None };
-        Self { meters: vec![meter; methods], counted_ns: None, bound: None, cost_ps_per_s: 0 }
-    }
-
-    /// Methods that may be measured at once, as far as the budget says.
-    pub(crate) fn bound(&self) -> usize {
-        self.bound.unwrap_or(usize::MAX)
+        Self {
+            meters: vec![meter; methods],
+            counted_ns: None,
+            cost_ps_per_s: 0,
+            account_as: None,
+            dearest_every: 1,
+        }
     }
 
     /// Cost of the probes with the newest plan, nanoseconds of CPU time per second.
@@ -83,31 +93,82 @@ impl Meters {
         }
     }
 
-    /// Counts the time up to now for the gates that were open in it.
-    pub(crate) fn pass_time(&mut self, roster: &Roster, now_ns: u64) {
+    /// Counts the time up to now for the gates that were open in it, and what was earned.
+    pub(crate) fn pass_time(&mut self, gates: &Gates, budget: Option<&Budget>, now_ns: u64) {
         let passed = now_ns.saturating_sub(self.counted_ns.unwrap_or(now_ns));
         self.counted_ns = Some(now_ns);
-        for method in measured(roster) {
+        for method in gates.open() {
             let meter = &mut self.meters[method.0];
             meter.open_ns = meter.open_ns.saturating_add(passed);
         }
+        if let Some(budget) = budget {
+            self.earn(passed, budget);
+        }
     }
 
-    /// Finds the rates of methods that were open for a whole window. Says whether there was any.
-    pub(crate) fn find_rates(&mut self, budget: &Budget) -> bool {
-        let mut found = false;
-        for meter in self.meters.iter_mut().filter(|meter| meter.open_ns >= budget.window_ns.max(1)) {
+    /// Saves up what is earned in a time; what could be saved up before the first.
+    pub(crate) fn earn(&mut self, passed_ns: u64, budget: &Budget) {
+        let dearest = budget.cost_ps(self.dearest_every);
+        let most = signed(budget.earned_as(SAVED_NS).max(dearest.saturating_mul(AS_PER_PS)));
+        let earned = signed(budget.earned_as(passed_ns));
+        self.account_as = Some(self.account_as.map_or(most, |now| now.saturating_add(earned).min(most)));
+    }
+
+    /// Pays for a sample that nothing was set aside for.
+    pub(crate) fn charge(&mut self, cost_ps: u128) {
+        self.account_as = self.account_as.map(|now| now.saturating_sub(attoseconds(cost_ps)));
+    }
+
+    /// Takes back what was set aside and not used.
+    pub(crate) fn pay_back(&mut self, reserved_ps: u128) {
+        self.account_as = self.account_as.map(|now| now.saturating_add(attoseconds(reserved_ps)));
+    }
+
+    /// Sets something aside for at most `needed` samples, an equal share of what there is when so many gates are `waiting`:
+    /// how many samples, and what they cost. `None` when there is not enough for one.
+    pub(crate) fn buy(
+        &mut self,
+        needed: u64,
+        every: u32,
+        waiting: usize,
+        budget: &Budget,
+    ) -> Option<(u64, u128)> {
+        let account = u128::try_from(self.account_as?).ok()? / AS_PER_PS;
+        let cost_ps = budget.cost_ps(every).max(1);
+        let share = (account / waiting.max(1) as u128 / cost_ps).max(1).min(u128::from(needed));
+        let bought_ps = share.saturating_mul(cost_ps);
+        (bought_ps <= account).then(|| {
+            self.charge(bought_ps);
+            (clamp(share), bought_ps)
+        })
+    }
+
+    /// A gate has closed by itself. When it did so is not known, but how long its samples took to come, from the end of the
+    /// first to that of the last, is: so the rate is known at once, however short that was.
+    pub(crate) fn spent(&mut self, method: MethodIx, every: u32, taken: u64, ends_ns: Option<(u64, u64)>) {
+        let Some(meter) = self.meters.get_mut(method.0) else { return };
+        let Some((first, last)) = ends_ns.filter(|(first, last)| first < last) else { return };
+        let calls = u128::from(taken - 1) * u128::from(every);
+        meter.calls_per_s = Some(calls.saturating_mul(SECOND_NS) / u128::from(last - first));
+        (meter.calls, meter.open_ns) = (0, 0);
+    }
+
+    /// Finds the rates of methods that were open for a whole window.
+    pub(crate) fn find_rates(&mut self, roster: &Roster, budget: &Budget) {
+        for method in measured(roster) {
+            let meter = &mut self.meters[method.0];
+            if meter.open_ns < budget.window_ns.max(1) {
+                continue;
+            }
             meter.calls_per_s = Some(meter.calls.saturating_mul(SECOND_NS) / u128::from(meter.open_ns));
             (meter.calls, meter.open_ns) = (0, 0);
-            found = true;
         }
-        found
     }
 
     /// Shares the ceiling out to the measured methods: what a rare method leaves of its share is the others'. A method
-    /// whose rate is not known yet keeps its share for itself. Fewer methods may be measured when even the thinnest
-    /// sampling costs too much, one more whenever rates were `found` at which half the ceiling is unused.
-    pub(crate) fn plan(&mut self, roster: &Roster, budget: &Budget, found: bool) -> Vec<Thinning> {
+    /// whose rate is not known yet keeps its share for itself. Where even the thinnest sampling costs too much, the account
+    /// closes gates for a time.
+    pub(crate) fn plan(&mut self, roster: &Roster, budget: &Budget) -> Vec<Thinning> {
         let ceiling = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS;
         let mut methods: Vec<MethodIx> = measured(roster).collect();
         methods.sort_by_key(|method| (self.meters[method.0].calls_per_s, *method));
@@ -129,17 +190,13 @@ impl Meters {
             }
         }
         self.cost_ps_per_s = cost;
-        if cost > ceiling {
-            self.bound = Some(methods.len().saturating_sub(1).max(1));
-        } else if found && cost <= ceiling / 2 {
-            self.bound = self.bound.map(|bound| bound.saturating_add(1));
-        }
+        self.dearest_every = methods.iter().map(|method| self.meters[method.0].every).max().unwrap_or(1);
         thinned
     }
 }
 
 fn measured(roster: &Roster) -> impl Iterator<Item = MethodIx> {
-    roster.iter().filter(|(_, method)| method.status == Status::Measured).map(|(index, _)| index)
+    roster.measured_methods().iter().copied()
 }
 
 /// The smallest power of two at which one call in so many stays within the share, at most `max_every`. Powers of two
@@ -154,11 +211,27 @@ fn every_for(rate: u128, share: u128, budget: &Budget) -> u32 {
 
 /// Picoseconds of CPU time per second.
 fn cost_of(rate: u128, every: u32, budget: &Budget) -> u128 {
-    let (every, sample, skip) =
-        (u128::from(every), u128::from(budget.sample_cost_ps), u128::from(budget.skip_cost_ps));
-    let taken = rate.saturating_mul(sample) / every;
-    let passed_over = rate.saturating_mul(skip).saturating_mul(every - 1) / every;
-    taken.saturating_add(passed_over)
+    rate.saturating_mul(budget.cost_ps(every)) / u128::from(every)
+}
+
+impl Budget {
+    /// A sample with the calls that are passed over for it, picoseconds of CPU time.
+    pub(crate) fn cost_ps(&self, every: u32) -> u128 {
+        u128::from(self.sample_cost_ps) + u128::from(self.skip_cost_ps) * u128::from(every.saturating_sub(1))
+    }
+
+    /// What may be spent for a time, attoseconds of CPU time.
+    fn earned_as(&self, passed_ns: u64) -> u128 {
+        u128::from(self.ceiling_ns_per_s) * u128::from(passed_ns)
+    }
+}
+
+fn attoseconds(picoseconds: u128) -> i128 {
+    signed(picoseconds.saturating_mul(AS_PER_PS))
+}
+
+fn signed(value: u128) -> i128 {
+    i128::try_from(value).unwrap_or(i128::MAX)
 }
 
 fn clamp(value: u128) -> u64 {

@@ -20,6 +20,8 @@ pub(crate) struct Claims {
     open: Vec<bool>,
     /// Indices of claims by method.
     by_method: Vec<Vec<usize>>,
+    /// Undecided claims of each method.
+    open_counts: Vec<usize>,
     /// With windows, the samples of each comparison that found a partner; without, all samples are compared.
     pairs: Option<Vec<BTreeMap<Bucket, Pairs>>>,
 }
@@ -62,7 +64,16 @@ impl Claims {
             }
         }
         let pairs = settings.windows().map(|_| vec![BTreeMap::new(); comparisons.len()]);
-        Ok(Self { open: vec![true; methods.len()], comparisons, assertions, methods, by_method, pairs })
+        let open_counts = by_method.iter().map(Vec::len).collect();
+        Ok(Self {
+            open: vec![true; methods.len()],
+            open_counts,
+            comparisons,
+            assertions,
+            methods,
+            by_method,
+            pairs,
+        })
     }
 
     /// The comparison with this number, or else the number of the assertion.
@@ -163,15 +174,21 @@ impl Claims {
         self.by_method.get(method.0).into_iter().flatten().copied().filter(|&index| self.open[index])
     }
 
+    /// How many claims of a method are undecided.
+    pub(crate) fn open_count(&self, method: MethodIx) -> usize {
+        self.open_counts.get(method.0).copied().unwrap_or(0)
+    }
+
     /// Whether the method had claims and has none left.
     pub(crate) fn all_decided(&self, method: MethodIx) -> bool {
-        self.by_method.get(method.0).is_some_and(|list| !list.is_empty())
-            && self.open_of(method).next().is_none()
+        self.by_method.get(method.0).is_some_and(|list| !list.is_empty()) && self.open_count(method) == 0
     }
 
     /// Takes a claim off its methods.
     pub(crate) fn close(&mut self, index: usize) {
-        self.open[index] = false;
+        if std::mem::replace(&mut self.open[index], false) {
+            self.methods[index].iter().for_each(|method| self.open_counts[method.0] -= 1);
+        }
     }
 
     /// The two methods of a comparison.

@@ -13,18 +13,28 @@ pub enum Action {
     Measure(MethodIx),
     /// The method is no longer measured and waits again. Samples on their way still count.
     Suspend(MethodIx),
-    /// The method's gate closes and opens again in its next turn; with windows only.
+    /// The method's turn is over; with windows only.
     Rest(MethodIx),
     /// A window of a comparison is closed and has pairs in a bucket; with windows only.
     Window(Box<Window>),
-    /// From now on one call of so many is taken, chosen at random: the first at once, each next one after 1 to
-    /// 2·every − 1 calls. Holds over suspensions until it is changed; 1 at first.
+    /// From now on one call of so many is taken, chosen at random. Holds over suspensions until it is changed; 1 at first.
     SampleEvery {
         /// The method.
         method: MethodIx,
         /// One call in so many.
         every: u32,
     },
+    /// The method's gate opens, or if it is open, begins anew.
+    Open {
+        /// The method.
+        method: MethodIx,
+        /// One call in so many is taken, at random: after each the next one follows after 1 to 2·every − 1 calls.
+        every: u32,
+        /// Samples after which the gate closes by itself; `None` for as many as come.
+        quota: Option<u64>,
+    },
+    /// The method's gate closes, if it has not closed by itself.
+    Close(MethodIx),
     /// The method's measurement is complete.
     Finished(MethodIx),
     /// The probes of some methods go in, those of others out, in one request.
@@ -80,7 +90,7 @@ pub struct Situation {
     pub now_ns: u64,
     /// Smoothed time between measurement ends; `None` until there were two.
     pub difference_ns: Option<u64>,
-    /// Methods that should be measured at once: the law's number, or less where the budget allows less.
+    /// Methods that should be measured at once.
     pub optimal: usize,
     /// Methods that are measured.
     pub measured: usize,
@@ -124,8 +134,8 @@ pub enum Cause {
     },
     /// What the probes cost, against the budget.
     Budget {
-        /// Calls of the method per second; `None` where all measured methods together are the cause.
-        calls_per_s: Option<u64>,
+        /// Calls of the method per second.
+        calls_per_s: u64,
         /// Cost of all probes after the decision, nanoseconds of CPU time per second.
         cost_ns_per_s: u64,
         /// The ceiling.
@@ -176,7 +186,7 @@ impl Decision {
         match &self.action {
             Action::Measure(method) => write!(f, "measure {}", name(*method))?,
             Action::Suspend(method) => write!(f, "suspend {}", name(*method))?,
-            Action::Rest(method) => write!(f, "close the gate of {} until its next turn", name(*method))?,
+            Action::Rest(method) => write!(f, "let {} rest until its next turn", name(*method))?,
             Action::Window(window) => {
                 let Window { comparison, bucket, number, left_ns, .. } = &**window;
                 let pairs = left_ns.len();
@@ -188,6 +198,13 @@ impl Decision {
             Action::SampleEvery { method, every } => {
                 write!(f, "take one call in {every} of {}", name(*method))?
             }
+            Action::Open { method, every, quota } => {
+                write!(f, "open the gate of {} to one call in {every}", name(*method))?;
+                if let Some(quota) = quota {
+                    write!(f, ", until {quota} are taken")?;
+                }
+            }
+            Action::Close(method) => write!(f, "close the gate of {}", name(*method))?,
             Action::Finished(method) => write!(f, "finish {}", name(*method))?,
             Action::Retransform { instrument, restore } => {
                 let list = |methods: &[MethodIx]| {
@@ -228,12 +245,10 @@ impl fmt::Display for Cause {
                 write!(f, "no sample came for {silent_ns} ns, more than {limit_ns} ns")
             }
             Self::Budget { calls_per_s, cost_ns_per_s, ceiling_ns_per_s } => {
-                if let Some(calls) = calls_per_s {
-                    write!(f, "it is called {calls} times a second, ")?;
-                }
                 write!(
                     f,
-                    "probes cost {cost_ns_per_s} ns of CPU time a second, the ceiling is {ceiling_ns_per_s}"
+                    "it is called {calls_per_s} times a second, probes cost {cost_ns_per_s} ns of CPU time a \
+                     second, the ceiling is {ceiling_ns_per_s}"
                 )
             }
             Self::ClaimsDecided { samples } => {

@@ -20,12 +20,11 @@
 //!
 //! | action | what the owner does |
 //! |---|---|
-//! | [`Action::Measure`] | opens the method's gate; its probes are in or come with the next `Retransform` |
-//! | [`Action::Suspend`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
-//! | [`Action::Rest`] | closes the gate until the method's next turn (only with windows) |
+//! | [`Action::Measure`], [`Action::Suspend`], [`Action::Rest`], [`Action::SampleEvery`] | nothing: gates and probes follow by orders of their own |
+//! | [`Action::Open`] | opens the method's gate, or again if it is open; its probes are in or come with the `Retransform` before it |
+//! | [`Action::Close`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
 //! | [`Action::Window`] | looks at the pairs, if it decides itself (only with windows) |
-//! | [`Action::SampleEvery`] | tells the gate to take one call in so many (only with a budget) |
-//! | [`Action::Finished`] | closes the gate for good, writes what is left of the method's samples |
+//! | [`Action::Finished`] | writes what is left of the method's samples |
 //! | [`Action::Retransform`] | one request to the JVM: puts the probes of some methods in, takes those of others out |
 //! | [`Action::Evaluated`] | writes the evaluation to the results |
 //! | [`Action::Done`] | detaches: nothing is left to measure; it comes once |
@@ -40,10 +39,12 @@
 //! Each of these is off in [`Settings::thesis`] and works without the others:
 //!
 //! - [`Settings::warm_up`] discards the first samples after a class changed;
-//! - [`Settings::restore_after_ns`] leaves the probes of suspended methods in for a while, behind closed gates;
+//! - [`Settings::restore_after_ns`] leaves the probes of suspended and finished methods in for a while, behind closed gates;
+//! - [`Settings::instrument_ahead`] puts the probes of waiting methods in when classes change anyway;
 //! - [`Settings::change_interval_ns`] and [`Settings::changes_per_minute`] merge and cap changes of classes. A method
 //!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change;
-//! - [`Settings::budget`] thins the sampling of busy methods, and measures fewer, so that probes stay under a ceiling;
+//! - [`Settings::budget`] lets each gate take what an account pays for, and thins the sampling of busy methods, so that probes
+//!   stay under a ceiling;
 //! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares
 //!   calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
 //!
@@ -76,6 +77,7 @@ mod claims;
 mod decision;
 mod event;
 mod finishing;
+mod gates;
 mod law;
 mod method;
 mod paired;

@@ -36,6 +36,7 @@ impl Scheduler {
         let jvm_ns = (i128::from(self.now_ns) + self.clock_offset_ns).clamp(0, i128::from(u64::MAX));
         self.rotations[unit].opened(method, self.now_ns, u64::try_from(jvm_ns).unwrap_or(u64::MAX));
         self.roster.set_status(method, Status::Measured);
+        self.gates.begin_turn(method);
         self.decide(Action::Measure(method), cause);
         true
     }
@@ -47,8 +48,8 @@ impl Scheduler {
         }
     }
 
-    /// Turns the gates of all groups whose time has come.
-    pub(crate) fn turn_gates(&mut self) {
+    /// Ends and begins the turns of all groups whose time has come.
+    pub(crate) fn turn_windows(&mut self) {
         let Some(paired) = self.settings.windows() else { return };
         for unit in 0..self.rotations.len() {
             self.turn_unit(unit, &paired);

@@ -1,10 +1,11 @@
 //! Which methods have their probes in: class changes are slow and disturbing, gates are not.
 //!
 //! Changing a class throws its compiled code away and stops the program for a moment, so changes are gathered: within
-//! one event always, and if asked for over a time, by a cap per minute, and by leaving suspended methods' probes in
-//! for a while. Adding and suspending may then alternate as they like; only gates turn.
+//! one event always, and if asked for over a time, by a cap per minute, by putting the probes of waiting methods in ahead,
+//! and by leaving those of suspended and finished methods in for a while. Adding and suspending may then alternate as they
+//! like; only gates turn.
 
-use crate::method::Status;
+use crate::method::{Method, Status};
 use crate::roster::Roster;
 use crate::{MethodIx, Settings};
 use std::collections::VecDeque;
@@ -16,8 +17,10 @@ const MINUTE_NS: u64 = 60_000_000_000;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Probes {
     inside: Vec<bool>,
-    /// Since when a method is suspended, as far as the end of an event shows it.
-    suspended_since_ns: Vec<Option<u64>>,
+    /// Since when a method is suspended or finished, as far as the end of an event shows it.
+    idle_since_ns: Vec<Option<u64>>,
+    /// The roster's revision and the time from which on something may be due, where nothing was; `None` where something was.
+    settled: Option<(u64, u64)>,
     last_change_ns: Option<u64>,
     /// Times of the changes of the last minute, kept only under a cap, at most so many.
     recent_ns: VecDeque<u64>,
@@ -34,7 +37,8 @@ impl Probes {
     pub(crate) fn new(methods: usize) -> Self {
         Self {
             inside: vec![false; methods],
-            suspended_since_ns: vec![None; methods],
+            idle_since_ns: vec![None; methods],
+            settled: None,
             last_change_ns: None,
             recent_ns: VecDeque::new(),
         }
@@ -47,18 +51,26 @@ impl Probes {
     /// What separates the probes from the decisions, if it is time for a change. Decisions that cancel each other
     /// meanwhile leave nothing, so no class is changed twice for one cycle (thesis 3.2.3).
     pub(crate) fn apply(&mut self, roster: &mut Roster, settings: &Settings, now_ns: u64) -> Option<Change> {
+        if self.settled.is_some_and(|(revision, until)| revision == roster.revision() && now_ns < until) {
+            return None;
+        }
         let mut change = Change { instrument: Vec::new(), restore: Vec::new() };
+        let is_over = roster.unfinished() == 0;
         for (method, state) in roster.iter() {
-            let wanted = self.wanted(method, state.status, settings, now_ns);
+            let wanted = self.wanted(method, state.status, is_over, settings, now_ns);
             match (self.inside[method.0], wanted) {
                 (false, true) => change.instrument.push(method),
                 (true, false) => change.restore.push(method),
                 _ => {}
             }
         }
+        if !change.instrument.is_empty() {
+            self.join(&mut change, roster, settings);
+        }
         let nothing = change.instrument.is_empty() && change.restore.is_empty();
         // The last change leaves the JVM as it was found: it waits for nothing.
-        if nothing || (roster.unfinished() > 0 && !self.is_due(settings, now_ns)) {
+        self.settled = nothing.then(|| (roster.revision(), self.next_due_ns(settings)));
+        if nothing || (!is_over && !self.is_due(settings, now_ns)) {
             return None;
         }
         change.instrument.iter().for_each(|method| self.inside[method.0] = true);
@@ -71,13 +83,50 @@ impl Probes {
         Some(change)
     }
 
-    fn wanted(&mut self, method: MethodIx, status: Status, settings: &Settings, now_ns: u64) -> bool {
-        if status != Status::Suspended {
-            self.suspended_since_ns[method.0] = None;
-            return status.is_active();
+    /// When the first of the idle methods' probes are to come out.
+    fn next_due_ns(&self, settings: &Settings) -> u64 {
+        let idle = self.idle_since_ns.iter().zip(&self.inside).filter(|(_, inside)| **inside);
+        let first = idle.filter_map(|(since, _)| *since).min();
+        first.map_or(u64::MAX, |since| since.saturating_add(settings.restore_after_ns))
+    }
+
+    /// Whether the method's probes should be in at this time.
+    fn wanted(
+        &mut self,
+        method: MethodIx,
+        status: Status,
+        is_over: bool,
+        settings: &Settings,
+        now_ns: u64,
+    ) -> bool {
+        let inside = self.inside[method.0];
+        match status {
+            Status::Measured | Status::Resting => {
+                self.idle_since_ns[method.0] = None;
+                true
+            }
+            Status::Waiting => inside,
+            Status::Suspended | Status::Finished => {
+                let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
+                inside && !is_over && now_ns.saturating_sub(since) < settings.restore_after_ns
+            }
         }
-        let since = *self.suspended_since_ns[method.0].get_or_insert(now_ns);
-        self.inside[method.0] && now_ns.saturating_sub(since) < settings.restore_after_ns
+    }
+
+    /// Classes change anyway: the probes of the next methods go in too, those of finished ones come out.
+    fn join(&self, change: &mut Change, roster: &Roster, settings: &Settings) {
+        let has = |wanted: Status, inside: bool| {
+            let of_these = move |(index, method): &(MethodIx, &Method)| {
+                method.status == wanted && self.inside[index.0] == inside
+            };
+            roster.iter().filter(of_these).map(|(index, _)| index)
+        };
+        let ahead = settings.instrument_ahead.saturating_sub(has(Status::Waiting, true).count());
+        change.instrument.extend(has(Status::Waiting, false).take(ahead));
+        change.instrument.sort_unstable();
+        change.restore.extend(has(Status::Finished, true));
+        change.restore.sort_unstable();
+        change.restore.dedup();
     }
 
     fn is_due(&mut self, settings: &Settings, now_ns: u64) -> bool {

@@ -57,7 +57,7 @@ impl Scheduler {
             dropped: method.dropped,
             buckets: method.buckets.len(),
             full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),
-            open_claims: self.claims.open_of(index).count(),
+            open_claims: self.claims.open_count(index),
         }
     }
 

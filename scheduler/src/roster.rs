@@ -17,6 +17,10 @@ pub(crate) struct Roster {
     measured: usize,
     unfinished: usize,
     turns: u64,
+    /// Methods whose gates should be open.
+    measured_methods: BTreeSet<MethodIx>,
+    /// Rises whenever it changes which methods should have probes.
+    revision: u64,
     /// Lost samples of which nobody knows whose they were.
     dropped_of_unknown: u64,
 }
@@ -48,6 +52,8 @@ impl Roster {
             methods,
             units,
             turns: 0,
+            measured_methods: BTreeSet::new(),
+            revision: 0,
             dropped_of_unknown: 0,
         }
     }
@@ -62,6 +68,16 @@ impl Roster {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (MethodIx, &Method)> {
         self.methods.iter().enumerate().map(|(index, method)| (MethodIx(index), method))
+    }
+
+    /// The methods whose gates should be open.
+    pub(crate) fn measured_methods(&self) -> &BTreeSet<MethodIx> {
+        &self.measured_methods
+    }
+
+    /// Rises whenever it changes which methods should have probes.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -114,12 +130,19 @@ impl Roster {
     /// Moves a method to another status. A finished method stays finished.
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
         let lost = self.dropped_of_unknown;
+        let index = method;
         let Some(method) = self.methods.get_mut(method.0) else { return };
         let old = method.status;
         if old == Status::Finished || old == status {
             return;
         }
         method.status = status;
+        if status == Status::Measured {
+            self.measured_methods.insert(index);
+        } else {
+            self.measured_methods.remove(&index);
+        }
+        self.revision += u64::from(old.is_active() != status.is_active() || status == Status::Finished);
         let unit = &mut self.units[method.unit];
         let was_active = unit.active > 0;
         unit.active -= usize::from(old.is_active());

@@ -2,13 +2,14 @@
 
 use crate::budget::{Meters, Thinning};
 use crate::claims::Claims;
+use crate::gates::Gates;
 use crate::law::{Law, Shift};
 use crate::method::Status;
 use crate::probes::Probes;
 use crate::roster::Roster;
 use crate::select;
 use crate::windows::Rotation;
-use crate::{Action, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
+use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
 use spl_model::{Bucket, MethodRef, Sample, SampleFlags};
 
@@ -22,6 +23,7 @@ pub struct Scheduler {
     pub(crate) law: Law,
     pub(crate) probes: Probes,
     pub(crate) meters: Meters,
+    pub(crate) gates: Gates,
     /// The windows of each group of methods; empty in the policy of the thesis.
     pub(crate) rotations: Vec<Rotation>,
     /// Time of the JVM's clock less that of the owner's.
@@ -58,6 +60,7 @@ impl Scheduler {
             law: Law::new(settings.initial_optimal, roster.unfinished()),
             probes: Probes::new(roster.len()),
             meters: Meters::new(roster.len()),
+            gates: Gates::default(),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             claims,
             roster,
@@ -84,9 +87,11 @@ impl Scheduler {
 
     fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
-        self.meters.pass_time(&self.roster, self.now_ns);
+        self.meters.pass_time(&self.gates, self.settings.budget.as_ref(), self.now_ns);
+        self.excuse_silence();
         take(self);
-        self.turn_gates();
+        self.turn_windows();
+        self.close_gates();
         self.spend();
         self.settle();
         std::mem::take(&mut self.decisions)
@@ -106,7 +111,7 @@ impl Scheduler {
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
             Event::Drained(method) => self.drained(method),
-            Event::Budget(budget) => self.settings.budget = Some(budget),
+            Event::Budget(budget) => self.budget(budget),
             Event::Decided { comparison } => self.decided(comparison),
             Event::Finish => self.finish_all(),
         }
@@ -118,7 +123,7 @@ impl Scheduler {
         Situation {
             now_ns: self.now_ns,
             difference_ns: self.law.difference_ns(),
-            optimal: self.optimal(),
+            optimal: self.law.optimal(),
             measured: self.roster.measured(),
             unfinished: self.roster.unfinished(),
         }
@@ -128,11 +133,6 @@ impl Scheduler {
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.done
-    }
-
-    /// The law's number, within what the budget allows.
-    fn optimal(&self) -> usize {
-        self.law.optimal().min(self.meters.bound())
     }
 
     fn start(&mut self) {
@@ -180,7 +180,7 @@ impl Scheduler {
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.roster.get_mut(index) else { return };
         let counts = method.arrive(sample, &self.settings);
-        self.meters.count(index, 1);
+        self.meter(index, sample.end_ns());
         let shift = if self.last_receipt_ns.is_some() {
             self.law.ended(sample.end_ns(), &self.settings, self.roster.unfinished())
         } else {
@@ -219,7 +219,7 @@ impl Scheduler {
         if self.last_receipt_ns.is_none() {
             return;
         }
-        while self.roster.measured() < self.optimal() {
+        while self.roster.measured() < self.law.optimal() {
             let Some(method) = select::to_measure(&self.roster, &self.claims) else { break };
             let cause = match &shift {
                 Some(Shift::More(cause)) => cause.clone(),
@@ -227,11 +227,11 @@ impl Scheduler {
             };
             self.measure(method, cause);
         }
-        while self.roster.measured() > self.optimal() {
+        while self.roster.measured() > self.law.optimal() {
             let Some(method) = select::to_suspend(&self.roster) else { break };
             let cause = match &shift {
                 Some(Shift::Fewer(cause)) => cause.clone(),
-                _ => self.budget_cause(None),
+                _ => Cause::Applied,
             };
             for member in self.roster.active_with(method) {
                 self.roster.set_status(member, Status::Suspended);
@@ -250,40 +250,47 @@ impl Scheduler {
         }
     }
 
-    /// Keeps the probes' cost under the budget's ceiling: takes fewer calls, then measures fewer methods.
-    fn spend(&mut self) {
-        let Some(budget) = self.settings.budget else { return };
-        let found = self.meters.find_rates(&budget);
-        for thinning in self.meters.plan(&self.roster, &budget, found) {
-            let Thinning { method, every, calls_per_s } = thinning;
-            let cause = self.budget_cause(Some(calls_per_s));
-            self.decide(Action::SampleEvery { method, every }, cause);
-        }
-        self.balance(None);
+    fn budget(&mut self, budget: Budget) {
+        self.settings.budget = Some(budget);
+        self.meters.earn(0, &budget);
     }
 
-    fn budget_cause(&self, calls_per_s: Option<u64>) -> Cause {
-        Cause::Budget {
-            calls_per_s,
-            cost_ns_per_s: self.meters.cost_ns_per_s(),
-            ceiling_ns_per_s: self.settings.budget.map_or(u64::MAX, |budget| budget.ceiling_ns_per_s),
+    /// Keeps the probes' cost near the budget's ceiling: takes fewer calls of busy methods. With windows, turns are short and
+    /// take few calls as it is.
+    fn spend(&mut self) {
+        let Some(budget) = self.settings.budget.filter(|_| self.rotations.is_empty()) else { return };
+        self.meters.find_rates(&self.roster, &budget);
+        for thinning in self.meters.plan(&self.roster, &budget) {
+            let Thinning { method, every, calls_per_s } = thinning;
+            let cause = Cause::Budget {
+                calls_per_s,
+                cost_ns_per_s: self.meters.cost_ns_per_s(),
+                ceiling_ns_per_s: budget.ceiling_ns_per_s,
+            };
+            self.decide(Action::SampleEvery { method, every }, cause);
         }
     }
 
     fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
         self.roster.drop_samples(method, count);
+        let each_ps = self.settings.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
+        self.meters.charge(each_ps.saturating_mul(u128::from(count)));
         match method {
             Some(method) => self.meters.count(method, count),
-            None => self.meters.count_unknown(count, &self.roster),
+            None => {
+                self.meters.count_unknown(count, &self.roster);
+                self.gates.distrust();
+            }
         }
     }
 
-    /// Lets the probes follow the decisions, then says once that all is done.
+    /// Lets probes and gates follow the decisions, then says once that all is done.
     fn settle(&mut self) {
         if let Some(change) = self.probes.apply(&mut self.roster, &self.settings, self.now_ns) {
             let action = Action::Retransform { instrument: change.instrument, restore: change.restore };
             self.decide(action, Cause::Applied);
         }
+        self.open_gates();
         let started = self.last_receipt_ns.is_some() || !self.names.is_empty();
         if started && !self.done && self.roster.unfinished() == 0 {
             self.done = true;

@@ -25,7 +25,7 @@ pub(crate) fn to_measure(roster: &Roster, claims: &Claims) -> Option<MethodIx> {
     roster
         .iter()
         .filter(|(_, method)| method.class == class && method.status.waits())
-        .max_by_key(|&(index, method)| (claims.open_of(index).count(), method.counted, Reverse(index)))
+        .max_by_key(|&(index, method)| (claims.open_count(index), method.counted, Reverse(index)))
         .map(|(index, _)| index)
 }
 

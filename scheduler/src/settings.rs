@@ -33,9 +33,12 @@ pub struct Settings {
     /// `discard-disturbed`: whether calls are discarded that a garbage collection, or one of our own changes of classes,
     /// overlapped; the thesis discards none.
     pub discard_disturbed: bool,
-    /// `suspend-restore-after`: how long a suspended method's probes stay in behind a closed gate. 0, as in the
-    /// thesis: they come out at once.
+    /// `suspend-restore-after`: how long the probes of a suspended or finished method stay in behind a closed gate, as long
+    /// as others are measured. 0, as in the thesis: they come out at once.
     pub restore_after_ns: u64,
+    /// `instrument-ahead`: methods that wait for their measurement behind closed gates at most. When classes change, the
+    /// probes of so many go in with the others', because code is compiled anew only once then. The thesis has none.
+    pub instrument_ahead: usize,
     /// Least time between two changes of classes; what is decided meanwhile is merged. 0: changes follow each event,
     /// which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
     pub change_interval_ns: u64,
@@ -74,9 +77,10 @@ impl Paired {
     pub const LEAST: u64 = 10;
 }
 
-/// An overhead ceiling. The rates of calls come from the samples that arrive and are lost, so what a method costs is
-/// known after its gate was open for one window; until then it takes every call. At least one method stays measured,
-/// with the thinnest sampling, even when that is over the ceiling.
+/// An overhead ceiling. What probes may cost is saved up for a tenth of a second at most; a gate opens for as many samples
+/// as that pays for, and closes by itself when it has taken them. The rates of calls come from the samples that arrive and
+/// are lost, so how thinly a method is to be sampled is known after its gate has closed by itself or was open for a window;
+/// until then it takes every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Nanoseconds of CPU time that probes may take in a second: 1% of a program that keeps two cores busy is
@@ -88,7 +92,7 @@ pub struct Budget {
     pub skip_cost_ps: u64,
     /// Open time of a gate over which its calls are counted, nanoseconds.
     pub window_ns: u64,
-    /// Thinnest sampling allowed: one call in so many.
+    /// Thinnest sampling allowed: one call in so many. What then still costs too much is measured now and then.
     pub max_every: u32,
 }
 
@@ -120,6 +124,7 @@ impl Settings {
             warm_up: None,
             discard_disturbed: false,
             restore_after_ns: 0,
+            instrument_ahead: 0,
             change_interval_ns: 0,
             changes_per_minute: None,
             budget: None,

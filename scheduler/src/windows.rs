@@ -23,6 +23,8 @@ pub(crate) struct Rotation {
     turns: Vec<Turn>,
     /// Median call of each method in the last window that had any, nanoseconds.
     medians_ns: BTreeMap<MethodIx, u64>,
+    /// The greatest of them.
+    slowest_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -140,8 +142,7 @@ impl Rotation {
     }
 
     fn turn_ns(&self, paired: &Paired) -> u64 {
-        let slowest = self.medians_ns.values().copied().max().unwrap_or(0);
-        paired.min_turn_ns.max(slowest.saturating_mul(Paired::MEDIANS))
+        paired.min_turn_ns.max(self.slowest_ns.saturating_mul(Paired::MEDIANS))
     }
 
     /// No call of `method` is outstanding.
@@ -217,6 +218,7 @@ impl Rotation {
                 self.medians_ns.insert(method, median);
             }
         }
+        self.slowest_ns = self.medians_ns.values().copied().max().unwrap_or(0);
         Some((number, calls))
     }
 }

@@ -36,24 +36,12 @@ impl Session<'_> {
 
     fn carry_out(&mut self, decision: Decision) {
         match decision.action {
-            Action::Measure(method) => self.open_gate(method),
-            Action::Suspend(MethodIx(method)) => self.close_gate(method),
-            Action::Rest(MethodIx(method)) => {
-                self.close_gate(method);
-                // Windows are over long before the agent would send what it has.
-                self.send(ToAgent::Drain);
-            }
-            Action::SampleEvery { method, every } => {
-                if let Some(known) = self.every.get_mut(method.0) {
-                    *known = every;
-                }
-                if self.open.contains(&method.0) {
-                    self.open_gate(method);
-                }
-            }
+            // Gates follow these by orders of their own.
+            Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
+            Action::Open { method, every, quota } => self.open_gate(method, every, quota.unwrap_or(0)),
+            Action::Close(MethodIx(method)) => self.close_gate(method),
             Action::Window(window) => self.window(&window),
             Action::Finished(MethodIx(method)) => {
-                self.close_gate(method);
                 let flushed = self.output.flush(method);
                 self.check(flushed);
             }
@@ -72,16 +60,18 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx) {
-        self.open.insert(method);
-        let every = self.every.get(method).copied().unwrap_or(1);
-        let quota = self.turn_quota.unwrap_or(0);
+    pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
+        self.open.insert(method, (every, quota));
         self.send(ToAgent::Arm { handle: method as u32, every, quota });
     }
 
     fn close_gate(&mut self, method: usize) {
         self.open.remove(&method);
         self.send(ToAgent::Disarm { handle: method as u32 });
+        // Windows are over long before the agent would send what it has.
+        if self.config.scheduler.paired.is_some() {
+            self.send(ToAgent::Drain);
+        }
     }
 
     fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {

@@ -5,7 +5,7 @@ use crate::agents::Agent;
 use crate::progress::one_line;
 use crate::resume::Resumed;
 use spl_model::Outcome;
-use spl_scheduler::{Event, MethodIx, Settings, Status};
+use spl_scheduler::{Event, MethodIx, Status};
 use spl_wire::{ByeReason, ToAgent, ToController};
 use std::time::Instant;
 
@@ -81,14 +81,13 @@ impl Session<'_> {
         if let Some(cost) = &mut self.cost {
             cost.calibrated(pid, probe_cost_ps);
         }
+        self.spend();
         self.event(Event::Clock { jvm_ns: now_ns });
         self.asked_at = Some(self.now);
         agent.send(ToAgent::Ping { id: 0 });
         if let Some(limit) = max_measurements {
             self.event(Event::AgentLimit(limit));
         }
-        let limited = Settings { agent_limit: max_measurements, ..self.config.scheduler.clone() };
-        self.turn_quota = limited.turn_quota();
         self.output.set_origin(&pid.to_string());
         for (handle, task) in (0..).zip(&self.tasks.methods) {
             agent.send(ToAgent::Define {
@@ -194,8 +193,8 @@ impl Session<'_> {
             return self.event(Event::LimitReached(method));
         }
         self.send(ToAgent::Discarded { handle, count });
-        if self.open.contains(&method.0) {
-            self.open_gate(method);
+        if let Some(&(every, quota)) = self.open.get(&method.0) {
+            self.open_gate(method, every, quota);
         }
     }
 

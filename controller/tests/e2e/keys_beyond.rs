@@ -28,6 +28,7 @@ fn beyond(case: Case) -> Case {
     let off = [
         ("scheduler", "profile", "production"),
         ("scheduler", "suspend-restore-after", "0"),
+        ("scheduler", "instrument-ahead", "0"),
         ("scheduler", "changes-per-minute", "none"),
         ("scheduler", "overhead-budget", "none"),
         ("sampling", "warm-up-calls", "0"),
@@ -99,6 +100,16 @@ rows! {
             assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![0] }), restored, "{value}");
         }
     };
+    instrument_ahead: "scheduler", "instrument-ahead" => |row| {
+        for (value, handles) in [("0", vec![0]), ("1", vec![0, 1])] {
+            let case = row.measures_beyond(value).set("scheduler", "initial-optimal-measurements", "1");
+            let served = serve(&case, &["--once"]);
+            let mut agent = Agent::connect(served.port, Some(&served.token));
+            let heard = std::iter::from_fn(|| agent.hears())
+                .find(|message| matches!(message, ToAgent::Instrument { .. }));
+            assert_eq!(heard, Some(ToAgent::Instrument { handles }), "{value}");
+        }
+    };
     changes_per_minute: "scheduler", "changes-per-minute" => |row| {
         for (value, restored) in [("none", true), ("1", false)] {
             let case = row.measures_beyond(value).set("controller", "max-method-measurements", "5");
@@ -109,15 +120,21 @@ rows! {
         }
     };
     overhead_budget: "scheduler", "overhead-budget" => |row| {
-        // A millionth of a percent: less than a call a second.
-        let case = row.measures_beyond("0.000001%").set("communication", "cycle-sleep", "10");
-        let mut served = serve(&case, &["--once"]);
-        let mut agent = Agent::greet(served.port);
-        // The program's CPU time is looked up, so there has to be one.
-        agent.hello_of(std::process::id(), Some(&served.token), None);
-        served.run.awaits("spl: the measurement starts");
-        let thinned = |message: &ToAgent| matches!(message, ToAgent::Arm { every, .. } if *every > 1);
-        while !agent.calls(0, &[10; 10]).iter().any(thinned) {}
+        // A millionth of a percent pays for a call now and then; 100% for some thousands at once.
+        let quota = |value: &str| {
+            let case = row.measures_beyond(value).set("communication", "cycle-sleep", "10");
+            let mut served = serve(&case, &["--once"]);
+            let mut agent = Agent::greet(served.port);
+            // The program's CPU time is looked up, so there has to be one.
+            agent.hello_of(std::process::id(), Some(&served.token), None);
+            served.run.awaits("spl: the measurement starts");
+            match next_gate(&mut agent) {
+                ToAgent::Arm { quota, .. } => quota,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!((quota("none"), quota("0.000001%")), (0, 1));
+        assert!(quota("100%") > 1000);
     };
     warm_up_calls: "sampling", "warm-up-calls" => |row| {
         for (value, calls) in [("0", 5), ("3", 8)] {

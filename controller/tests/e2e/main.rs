@@ -12,6 +12,7 @@
 
 mod agent_options;
 mod bad_input;
+mod budget;
 mod case;
 mod evaluating;
 mod harness;

@@ -136,6 +136,19 @@ pub(crate) fn probes(decisions: &[Decision]) -> String {
     decisions.iter().filter_map(word).collect::<Vec<_>>().join("; ")
 }
 
+/// Writes what becomes of gates only: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A` closes it.
+pub(crate) fn gates(decisions: &[Decision]) -> String {
+    let word = |decision: &Decision| match decision.action {
+        Action::Open { method, every, quota } => {
+            let quota = quota.map_or("all".to_owned(), |quota| quota.to_string());
+            Some(format!("{}:{every}/{quota}", letter(method.0)))
+        }
+        Action::Close(method) => Some(format!("-{}", letter(method.0))),
+        _ => None,
+    };
+    decisions.iter().filter_map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// One line of a trace: time of the owner's clock, event, expected decisions, then the optimal number and the
 /// difference after the event.
 pub(crate) type Line<'a> = (u64, &'a str, &'a str, usize, Option<u64>);

@@ -1,8 +1,8 @@
-//! The overhead ceiling: rates of calls in, thinner sampling and fewer methods out.
+//! The overhead ceiling: rates of calls in, thinner sampling and closed gates out.
 //!
 //! A call that is taken costs 40 ns, one that is passed over 1 ns; rates are found over windows of a millisecond.
 
-use crate::bench::{apart, calm, event, method, short};
+use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::RunMode;
 use spl_scheduler::{Budget, Event, Scheduler, Settings};
 
@@ -22,6 +22,15 @@ fn check(settings: Settings, methods: usize, trace: &[(u64, &str, &str)]) {
     for &(now_us, text, expected) in trace {
         let decisions = scheduler.handle(event(text), now_us * 1000);
         assert_eq!(short(&decisions), expected, "{now_us} µs: {text}");
+    }
+}
+
+/// As [`check`], with the gates: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A` closes it.
+fn check_gates(settings: Settings, methods: usize, trace: &[(u64, &str, &str)]) {
+    let mut scheduler = Scheduler::new(settings, &apart(methods, &[])).unwrap();
+    for &(now_us, text, expected) in trace {
+        let decisions = scheduler.handle(event(text), now_us * 1000);
+        assert_eq!(gates(&decisions), expected, "{now_us} µs: {text}");
     }
 }
 
@@ -52,28 +61,118 @@ fn what_a_rare_method_leaves_is_the_busy_ones() {
 }
 
 #[test]
-fn when_thin_sampling_is_not_enough_fewer_are_measured() {
-    // Passing a million calls over costs 1 ms, more than A's and B's shares of 0.75 ms; both last gaps are 1 ns.
-    check(
-        settings(1_500_000),
+fn a_gate_takes_what_is_saved_up_and_then_what_is_earned() {
+    // 10 ms a second save up 1 ms, which is 25,000 samples of 40 ns; they are shared by the gates that wait.
+    check_gates(
+        settings(10_000_000),
         2,
         &[
-            (0, "start", "+A +B"),
-            (1000, "A@1+1x1000 B@1+1x1000", "A/1024 B/1024 -A"),
-            // Alone, B fits into 1.5 ms when one call in 128 is taken.
-            (1500, "tick", "B/128"),
-            // Still over half the ceiling: A waits.
-            (2000, "B@1128+128x8", ""),
-            // B falls silent: there is room for A again, which is known to be busy.
-            (3000, "tick", "B/1 +A"),
-            (3001, "tick", "A/128"),
+            (0, "start", "A:1/12500 B:1/12500"),
+            // A's gate has closed by itself. In 100 µs 25 samples were earned.
+            (100, "A@1+10000x12500", "A:1/25"),
+            // B's 12,500 were never taken, so they are paid back when B ends.
+            (100, "limit B", "-B"),
+            (200, "A@200000001+10000x25", "A:1/12525"),
         ],
     );
 }
 
 #[test]
-fn one_method_stays_measured_whatever_it_costs() {
-    check(settings(1), 1, &[(0, "start", "+A"), (1000, "A@1+1x1000", "A/1024"), (9000, "A@2000+1x1000", "")]);
+fn a_gate_takes_no_more_than_is_needed() {
+    let few = Settings { max_samples: 100, ..settings(10_000_000) };
+    check_gates(
+        few,
+        1,
+        &[(0, "start", "A:1/100"), (1, "A@1+1000x60", ""), (2, "A@70001+1000x39", ""), (3, "A@200000", "-A")],
+    );
+}
+
+#[test]
+fn a_budget_that_comes_late_holds_at_once() {
+    let Settings { budget, .. } = settings(10_000_000);
+    let mut scheduler = Scheduler::new(Settings { budget: None, ..settings(1) }, &apart(1, &[])).unwrap();
+    assert_eq!(gates(&scheduler.handle(Event::Start, 0)), "A:1/all");
+    assert_eq!(gates(&scheduler.handle(Event::Budget(budget.unwrap()), 0)), "A:1/25000");
+}
+
+#[test]
+fn without_money_every_gate_stays_closed() {
+    // 40 ns a second: one sample is saved up, and earned again in a second.
+    check_gates(
+        settings(40),
+        2,
+        &[
+            (0, "start", "A:1/1"),
+            (10, "A@10", ""),
+            (500_000, "tick", ""),
+            // A was served, so it is B's turn.
+            (1_000_010, "tick", "B:1/1"),
+            (1_000_020, "B@1000", ""),
+            (2_000_030, "tick", "A:1/1"),
+        ],
+    );
+}
+
+#[test]
+fn silence_with_closed_gates_says_nothing() {
+    let law = Settings { max_diff_ns: 1_000_000, initial_optimal: 1, ..settings(40) };
+    check(
+        law,
+        2,
+        &[
+            (0, "start", "+A"),
+            (10, "A@10", ""),
+            (900_000, "tick", ""),
+            (1_000_010, "tick", ""),
+            (1_001_011, "tick", "+B A/1024"),
+        ],
+    );
+}
+
+#[test]
+fn what_no_sampling_makes_cheap_enough_is_measured_now_and_then() {
+    // Passing a million calls over costs 1 ms a second, more than the ceiling: a sample costs 40 + 1023 ns then.
+    check(settings(100_000), 1, &[(0, "start", "+A"), (1000, "A@1+1000x250", "A/1024")]);
+    // 10 µs are saved up, 250 samples; in 100 ms 9 of the dearer ones are earned.
+    check_gates(
+        settings(100_000),
+        1,
+        &[
+            (0, "start", "A:1/250"),
+            (1000, "A@1+1000x250", ""),
+            (101_000, "tick", "A:1024/9"),
+            (101_100, "A@300000+1024000x9", ""),
+        ],
+    );
+}
+
+#[test]
+fn rates_are_found_however_soon_a_gate_closes() {
+    // 250 samples in 249 µs, of which nobody hears for 100 ms: a million calls a second all the same.
+    check(settings(100_000), 1, &[(0, "start", "+A"), (100_000, "A@1+1000x250", "A/1024")]);
+}
+
+#[test]
+fn calls_beyond_the_quota_are_paid_for_later() {
+    // Two threads take 250 each before anybody looks, 5,000 a second: 10 µs are owed, which takes 100 ms. One in four of
+    // these costs 43 ns with the three that are passed over.
+    check_gates(
+        settings(100_000),
+        1,
+        &[
+            (0, "start", "A:1/250"),
+            (1000, "A@1+200000x500", ""),
+            (90_000, "tick", ""),
+            (110_000, "tick", "A:4/23"),
+        ],
+    );
+}
+
+#[test]
+fn gates_are_opened_anew_when_samples_were_lost() {
+    let mut scheduler = Scheduler::new(settings(10_000_000), &apart(1, &[])).unwrap();
+    assert_eq!(gates(&scheduler.handle(Event::Start, 0)), "A:1/25000");
+    assert_eq!(gates(&scheduler.handle(Event::Dropped { method: None, count: 100 }, 0)), "A:1/24900");
 }
 
 #[test]

@@ -62,6 +62,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             mode: if compare { RunMode::Comparison } else { RunMode::Measurement },
             warm_up: warm_up.map(|(samples, time_ns)| WarmUp { samples, time_ns }),
             restore_after_ns: probes.0,
+            instrument_ahead: law.0 % 3,
             change_interval_ns: probes.1,
             changes_per_minute: probes.2,
             budget: budget.map(|(ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, window_ns, max_every)| {

@@ -137,6 +137,7 @@ fn every_decision_explains_itself() {
         &[
             "measure p/P.a()V: fewer methods are measured than is optimal (1 of 2 unfinished methods measured, 1 optimal)",
             "put probes into p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal)",
+            "open the gate of p/P.a()V to one call in 1: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal)",
         ],
     );
     check(
@@ -145,6 +146,7 @@ fn every_decision_explains_itself() {
         &[
             "measure p/Q.b()V: no sample came for 1001 ns, more than 1000 ns (2 of 2 unfinished methods measured, 2 optimal)",
             "put probes into p/Q.b()V: the decisions before this one ask for it (2 of 2 unfinished methods measured, 2 optimal)",
+            "open the gate of p/Q.b()V to one call in 1: the decisions before this one ask for it (2 of 2 unfinished methods measured, 2 optimal)",
         ],
     );
     check(
@@ -152,6 +154,7 @@ fn every_decision_explains_itself() {
         1002,
         &[
             "suspend p/P.a()V: measurements end 2 ns apart, less than 5 ns (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
+            "close the gate of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
             "take probes out of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
         ],
     );

@@ -2,7 +2,7 @@
 //!
 //! A turn lasts 1000 ns, the next gate opens 100 ns later at the latest; both clocks are one.
 
-use crate::bench::{apart, calm, event, probes, samples, short, with_status};
+use crate::bench::{apart, calm, event, gates, probes, samples, short, with_status};
 use spl_lang::{RunMode, Tasks};
 use spl_scheduler::{Action, Event, Paired, Scheduler, Settings, Status};
 
@@ -308,6 +308,23 @@ fn the_owner_may_decide() {
     assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 9 }, 4001)), "");
     assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 0 }, 4001)), "!A !B done");
     assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 0 }, 4002)), "");
+}
+
+#[test]
+fn a_gate_takes_its_share_of_a_turn_and_no_more() {
+    let mut scheduler =
+        Scheduler::new(Settings { max_samples: 1000, ..paired() }, &apart(2, &[(0, 1)])).unwrap();
+    for (now, text, expected) in [
+        (0, "start", "A:1/20"),
+        (100, "A@10+1x20", ""),
+        (1000, "pulse", "-A"),
+        (1010, "drained A", "B:1/20"),
+        (2010, "pulse", "-B"),
+        // The next window begins with B.
+        (2020, "drained B", "B:1/20"),
+    ] {
+        assert_eq!(gates(&scheduler.handle(event(text), now)), expected, "{now} {text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! When classes change: as seldom as the settings ask for.
 
-use crate::bench::{apart, calm, event, probes, short};
+use crate::bench::{apart, calm, event, gates, probes, short};
 use spl_lang::RunMode;
 use spl_scheduler::{Event, Scheduler, Settings, WarmUp};
 
@@ -61,6 +61,55 @@ fn probes_of_suspended_methods_stay_for_a_while() {
             (1900, "limit A", "!A +C", "in C out A"),
         ],
     );
+}
+
+#[test]
+fn probes_of_waiting_methods_go_in_ahead_and_those_of_finished_ones_stay() {
+    let settings = Settings { restore_after_ns: 1000, instrument_ahead: 1, initial_optimal: 1, ..nervous() };
+    check(
+        settings,
+        &[
+            // B follows A in the file; C has to wait.
+            (0, "start", "+A", "in A B out"),
+            // B's probes are in, so no class changes, and A's stay.
+            (100, "limit A", "!A +B", ""),
+            // C's classes have to change, and A's and B's change with them.
+            (200, "limit B", "!B +C", "in C out A B"),
+            (300, "limit C", "!C done", "in out C"),
+        ],
+    );
+    let settings = Settings { restore_after_ns: 1000, instrument_ahead: 2, initial_optimal: 1, ..nervous() };
+    check(
+        settings,
+        &[
+            (0, "start", "+A", "in A B C out"),
+            (100, "limit A", "!A +B", ""),
+            (1099, "B@10", "", ""),
+            (1100, "B@20", "", "in out A"),
+            (1200, "finish", "!B !C done", "in out B C"),
+        ],
+    );
+}
+
+#[test]
+fn gates_wait_for_their_probes_and_follow_every_decision() {
+    let mut scheduler = Scheduler::new(
+        Settings { change_interval_ns: 500, restore_after_ns: 1000, ..nervous() },
+        &apart(3, &[]),
+    )
+    .unwrap();
+    for (now, text, expected) in [
+        (0, "start", "A:1/all B:1/all"),
+        (100, "A@10 B@11", "-A"),
+        (200, "A@2000", "A:1/all"),
+        // C is measured, but its class may not change yet.
+        (300, "A@4000", ""),
+        (500, "A@4100", "C:1/all"),
+        (600, "limit A", "-A"),
+        (700, "finish", "-B -C"),
+    ] {
+        assert_eq!(gates(&scheduler.handle(event(text), now)), expected, "{now} {text}");
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Programs with steady, bursting and silent methods, run against the scheduler: what must hold whatever they do.
 
-use crate::bench::apart;
+use crate::bench::{apart, tasks};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use spl_lang::{RunMode, Tasks};
 use spl_model::{Sample, Scale, Size};
-use spl_scheduler::{Action, Decision, Event, MethodIx, Paired, Scheduler, Settings, Status};
-use std::collections::BTreeSet;
+use spl_scheduler::{Action, Budget, Decision, Event, MethodIx, Paired, Scheduler, Settings, Status};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a method is called.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,19 @@ enum Calls {
     Burst {
         calls: u64,
         period_ns: u64,
+    },
+    /// Every so many nanoseconds, but in every second phase only.
+    Phases {
+        period_ns: u64,
+        phase_ns: u64,
+    },
+    /// At first every so many nanoseconds, then ever more often: twice as often at the end.
+    Drifting {
+        period_ns: u64,
+    },
+    /// Called by this method, ever: each call lies within one of the caller's.
+    Nested {
+        caller: usize,
     },
 }
 
@@ -61,18 +74,37 @@ impl Program {
         apart(self.methods.len(), &self.comparisons)
     }
 
-    /// Calls of a method that end in a cycle, at most 200.
-    fn ends(&self, method: usize, from_ns: u64, to_ns: u64) -> Vec<u64> {
+    /// Calls of a method that end in a cycle, at most 200: ends and durations.
+    fn calls(&self, method: usize, from_ns: u64, to_ns: u64) -> Vec<(u64, u64)> {
         let phase = method as u64 * 17;
+        let length = |end: u64| 50 + end % 13;
+        let steady = |period: u64| {
+            let first = from_ns.saturating_sub(phase).div_ceil(period);
+            (first..).map(move |k| k * period + phase).take_while(move |&end| end < to_ns).take(200)
+        };
+        let timed = |ends: &mut dyn Iterator<Item = u64>| ends.map(|end| (end, length(end))).collect();
         match self.methods[method] {
             Calls::Never => Vec::new(),
-            Calls::Steady(period) => {
-                let first = from_ns.saturating_sub(phase).div_ceil(period);
-                (first..first + 200).map(|k| k * period + phase).take_while(|&end| end < to_ns).collect()
-            }
+            Calls::Steady(period) => timed(&mut steady(period)),
             Calls::Burst { calls, period_ns } => {
                 let first = from_ns.div_ceil(period_ns) * period_ns + phase;
-                (0..calls.min(200)).map(|k| first + 100 * k).take_while(|&end| end < to_ns).collect()
+                timed(&mut (0..calls.min(200)).map(|k| first + 100 * k).take_while(|&end| end < to_ns))
+            }
+            Calls::Phases { period_ns, phase_ns } => {
+                timed(&mut steady(period_ns).filter(|end| (end / phase_ns) % 2 == 0))
+            }
+            Calls::Drifting { period_ns } => {
+                let passed = from_ns * 1000 / (self.cycles * self.cycle_ns).max(1);
+                timed(&mut steady((period_ns - period_ns * passed / 2000).max(50)))
+            }
+            Calls::Nested { caller } => {
+                // Within the caller's call: it begins later and ends earlier.
+                let outer = self.calls(caller, from_ns, to_ns);
+                outer
+                    .into_iter()
+                    .map(|(end, length)| (end.saturating_sub(10), length.saturating_sub(20)))
+                    .filter(|call| call.0 >= from_ns)
+                    .collect()
             }
         }
     }
@@ -82,45 +114,83 @@ impl Program {
         self.run_gates(|scheduler, _| watch(scheduler))
     }
 
-    fn run_gates(&self, mut watch: impl FnMut(&Scheduler, &BTreeSet<MethodIx>)) -> Run {
+    fn run_gates(&self, mut watch: impl FnMut(&Scheduler, &Gates)) -> Run {
         let mut scheduler = Scheduler::new(self.settings.clone(), &self.tasks()).unwrap();
         let mut decisions = scheduler.handle(Event::Start, 0);
-        let mut open = BTreeSet::new();
-        turn_gates(&mut open, &decisions);
         let mut samples = Vec::new();
+        let mut gates = Gates::default();
+        gates.turn(&decisions);
         for cycle in 0..self.cycles {
             let (from, to) = (cycle * self.cycle_ns, (cycle + 1) * self.cycle_ns);
             let mut batch = Vec::new();
-            for &method in &open {
-                let MethodIx(index) = method;
-                for end in self.ends(index, from, to) {
-                    let mut sample = Sample::new(end.saturating_sub(50 + end % 13), end).unwrap();
-                    sample.size = Size::Value(end % 3);
-                    batch.push((method, sample));
+            for method in gates.open.keys().copied().collect::<Vec<_>>() {
+                for (end, length) in self.calls(method.0, from, to) {
+                    if gates.takes(method) {
+                        let mut sample = Sample::new(end.saturating_sub(length), end).unwrap();
+                        sample.size = Size::Value(end % 3);
+                        batch.push((method, sample));
+                    }
                 }
             }
+            gates.taken += batch.len() as u64;
             let step = scheduler.handle_samples(&mut batch, to);
             samples.extend(batch);
-            turn_gates(&mut open, &step);
+            gates.turn(&step);
             decisions.extend(step);
-            watch(&scheduler, &open);
+            watch(&scheduler, &gates);
         }
         decisions.extend(scheduler.handle(Event::Finish, self.cycles * self.cycle_ns));
         Run { scheduler, decisions, samples }
     }
 }
 
-fn turn_gates(open: &mut BTreeSet<MethodIx>, decisions: &[Decision]) {
-    for decision in decisions {
-        match decision.action {
-            Action::Measure(method) => {
-                open.insert(method);
+/// The gates of a program: how many more samples each open one takes, and the calls to pass over before each.
+#[derive(Debug, Default)]
+struct Gates {
+    open: BTreeMap<MethodIx, Gate>,
+    /// Samples taken so far, and calls passed over.
+    taken: u64,
+    passed_over: u64,
+}
+
+#[derive(Debug)]
+struct Gate {
+    every: u32,
+    skip: u32,
+    left: u64,
+}
+
+impl Gates {
+    fn turn(&mut self, decisions: &[Decision]) {
+        for decision in decisions {
+            match decision.action {
+                Action::Open { method, every, quota } => {
+                    let gate = Gate { every, skip: every - 1, left: quota.unwrap_or(u64::MAX) };
+                    self.open.insert(method, gate);
+                }
+                Action::Close(method) => {
+                    self.open.remove(&method);
+                }
+                _ => {}
             }
-            Action::Suspend(method) | Action::Rest(method) | Action::Finished(method) => {
-                open.remove(&method);
-            }
-            _ => {}
         }
+    }
+
+    /// Whether the next call of this method is taken.
+    fn takes(&mut self, method: MethodIx) -> bool {
+        let Some(gate) = self.open.get_mut(&method).filter(|gate| gate.left > 0) else { return false };
+        if gate.skip > 0 {
+            gate.skip -= 1;
+            self.passed_over += 1;
+            return false;
+        }
+        gate.skip = gate.every - 1;
+        gate.left -= 1;
+        true
+    }
+
+    fn are_open(&self, method: usize) -> bool {
+        self.open.contains_key(&MethodIx(method))
     }
 }
 
@@ -130,14 +200,28 @@ fn calls() -> impl Strategy<Value = Calls> {
         (50_u64..5_000_000).prop_map(Calls::Steady),
         (1_u64..200, 1_000_000_u64..400_000_000)
             .prop_map(|(calls, period_ns)| Calls::Burst { calls, period_ns }),
+        (50_u64..5_000_000, 1_000_000_u64..100_000_000)
+            .prop_map(|(period_ns, phase_ns)| Calls::Phases { period_ns, phase_ns }),
+        (100_u64..5_000_000).prop_map(|period_ns| Calls::Drifting { period_ns }),
     ]
+}
+
+/// Some of the methods are called by the one before them.
+fn with_nesting(mut methods: Vec<Calls>, nested: &[bool]) -> Vec<Calls> {
+    for index in 1..methods.len() {
+        if nested[index] {
+            methods[index] = Calls::Nested { caller: index - 1 };
+        }
+    }
+    methods
 }
 
 fn program() -> impl Strategy<Value = Program> {
     let settings = (1_usize..6, 0_u64..100_000, 100_000_u64..50_000_000, 0_u32..6, 2_u64..20, 1_u64..60);
     (1_usize..9).prop_flat_map(move |count| {
         (
-            prop::collection::vec(calls(), count),
+            (prop::collection::vec(calls(), count), prop::collection::vec(prop::bool::weighted(0.2), count))
+                .prop_map(|(methods, nested)| with_nesting(methods, &nested)),
             prop::collection::vec((0..count, 0..count), 0..6),
             settings.clone(),
             any::<bool>(),
@@ -226,12 +310,12 @@ proptest! {
         let paired = Some(Paired { min_turn_ns, overlap_bound_ns, owner_decides: false });
         let settings = Settings { paired, mode: RunMode::Comparison, ..program.settings.clone() };
         let program = Program { settings, ..program };
-        let run = program.run_gates(|scheduler, open| {
+        let run = program.run_gates(|scheduler, gates| {
             let now = scheduler.situation();
-            assert!(open.len() <= now.measured, "{open:?} {now:?}");
+            assert!(gates.open.len() <= now.measured, "{gates:?} {now:?}");
             assert_eq!((now.measured, now.measured == 0), (now.optimal, now.unfinished == 0));
             for &(left, right) in &program.comparisons {
-                assert!(left == right || !open.contains(&MethodIx(left)) || !open.contains(&MethodIx(right)));
+                assert!(left == right || !gates.are_open(left) || !gates.are_open(right), "{gates:?}");
             }
         });
         let mut ended = BTreeSet::new();
@@ -268,6 +352,32 @@ proptest! {
     }
 
     #[test]
+    fn probes_never_cost_more_than_the_budget(
+        program in program(), ceiling_ns_per_s in 1_u64..50_000_000, max_every in 1_u32..2000,
+        window_ns in 0_u64..100_000_000, paired in any::<bool>(),
+    ) {
+        let (sample_cost_ps, skip_cost_ps) = (40_000, 1000);
+        let budget = Budget { ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, window_ns, max_every };
+        let windows = Paired { min_turn_ns: 15_000_000, overlap_bound_ns: 0, owner_decides: false };
+        let settings = Settings {
+            budget: Some(budget), paired: paired.then_some(windows), max_samples: 10_000, ..program.settings.clone()
+        };
+        let program = Program { settings, ..program };
+        let mut cycles = 0;
+        program.run_gates(|scheduler, gates| {
+            cycles += 1;
+            // What a tenth of a second earns is there at the start; one sample may always be saved up for.
+            let time_ns = u128::from(cycles * program.cycle_ns + 100_000_000);
+            let earned_ps = u128::from(ceiling_ns_per_s) * time_ns / 1_000_000;
+            let one_ps = u128::from(sample_cost_ps + u64::from(max_every) * skip_cost_ps);
+            let spent_ps = u128::from(gates.taken * sample_cost_ps + gates.passed_over * skip_cost_ps);
+            assert!(spent_ps <= earned_ps + one_ps, "{spent_ps} of {earned_ps} after {time_ns} ns");
+            let now = scheduler.situation();
+            assert_eq!((now.measured, now.measured == 0), (now.optimal, now.unfinished == 0));
+        });
+    }
+
+    #[test]
     fn a_method_that_is_never_called_starves_nobody(
         silent in 1_usize..4, first in any::<bool>(), period in 1_000_u64..5_000_000, others in 1_usize..4,
     ) {
@@ -287,4 +397,62 @@ proptest! {
         });
         prop_assert_eq!(finished, others);
     }
+}
+
+proptest! {
+    // Each is five minutes long.
+    #![proptest_config(ProptestConfig { cases: 8, ..fixed() })]
+
+    #[test]
+    fn classes_change_no_oftener_than_is_allowed(
+        program in program(), cap in 1_u32..10, restore_after_ns in 0_u64..1_000_000_000, instrument_ahead in 0_usize..4,
+    ) {
+        // A law that adds and suspends as fast as it can, over five minutes.
+        let settings = Settings {
+            min_diff_ns: 1_000_000, max_diff_ns: 1_000_001, weight: 0, initial_optimal: 2, max_samples: 1_000_000,
+            changes_per_minute: Some(cap), restore_after_ns, instrument_ahead, mode: RunMode::Measurement,
+            ..program.settings.clone()
+        };
+        let program = Program { settings, cycles: 300, cycle_ns: 1_000_000_000, ..program };
+        let run = program.run(|_| {});
+        let changes: Vec<u64> = run.decisions.iter()
+            .filter(|decision| matches!(decision.action, Action::Retransform { .. }))
+            .map(|decision| decision.situation.now_ns)
+            .collect();
+        // The last change leaves the JVM as it was found, and waits for nothing.
+        let counted = &changes[..changes.len() - 1];
+        for (index, &from) in counted.iter().enumerate() {
+            let within = counted[index..].iter().take_while(|&&at| at - from < 60_000_000_000).count();
+            prop_assert!(within <= cap as usize, "{within} changes in a minute: {changes:?}");
+        }
+    }
+}
+
+/// Seconds that a run of so many comparisons takes, all of which share one method, in windows.
+fn shared_by(comparisons: usize) -> f64 {
+    let names: Vec<String> = (0..=comparisons).map(|index| format!("C{index}.m")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let pairs: Vec<(usize, usize)> = (1..=comparisons).map(|other| (0, other)).collect();
+    let paired = Some(Paired { min_turn_ns: 1000, overlap_bound_ns: 0, owner_decides: false });
+    let settings = Settings { paired, min_samples: 2, max_samples: 100, ..Settings::thesis() };
+    let mut scheduler = Scheduler::new(settings, &tasks(&names, &pairs)).unwrap();
+    let began = std::time::Instant::now();
+    let mut gates = Gates::default();
+    let mut decisions = scheduler.handle(Event::Start, 0);
+    // Three windows: two to fill the buckets, one more until the second is closed.
+    for _ in 0..3 * (comparisons + 1) + 2 {
+        gates.turn(&decisions);
+        let Some(now) = scheduler.wake_ns() else { break };
+        let call = |&method: &MethodIx| (method, Sample::new(now - 500, now - 400).unwrap());
+        decisions = scheduler.handle(Event::Samples(gates.open.keys().map(call).collect()), now);
+    }
+    assert!(scheduler.is_done(), "every comparison ends");
+    began.elapsed().as_secs_f64()
+}
+
+#[test]
+fn comparisons_that_share_a_method_take_time_in_proportion() {
+    let (few, many) = (shared_by(1000), shared_by(10_000));
+    // Ten times as many; twice that for caches and for what else this machine does.
+    assert!(many < few.max(0.02) * 20.0, "1,000 take {few:.3} s, 10,000 take {many:.3} s");
 }

@@ -1,0 +1,164 @@
+//! Which gates are open: they follow the decisions of each step, as probes do, but cost nothing to turn.
+//!
+//! Under a budget a gate takes what the account can pay for and then closes by itself, so that a method that is called
+//! millions of times a second costs no more until anybody looks.
+
+use crate::{Action, Budget, Cause, MethodIx, Scheduler};
+use std::collections::BTreeMap;
+
+/// The gates of all methods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Gates {
+    open: BTreeMap<MethodIx, Opening>,
+    /// With which method the account's next round begins, lest one is served last for ever.
+    first: usize,
+}
+
+/// One opening of a gate.
+#[derive(Clone, Debug, PartialEq)]
+struct Opening {
+    every: u32,
+    /// Samples after which the gate closes by itself.
+    quota: Option<u64>,
+    taken: u64,
+    /// What the account has set aside for the rest of the quota, picoseconds of CPU time.
+    reserved_ps: u128,
+    /// First and last end of a sample, nanoseconds of the JVM's clock.
+    ends_ns: Option<(u64, u64)>,
+    /// Whether the JVM has to be told again: a new turn begins, or the gate may be closed for all we know.
+    stale: bool,
+}
+
+impl Opening {
+    fn is_spent(&self) -> bool {
+        self.quota.is_some_and(|quota| self.taken >= quota)
+    }
+}
+
+impl Gates {
+    /// Whether the gate was opened and not closed since; it may have closed by itself.
+    pub(crate) fn is_open(&self, method: MethodIx) -> bool {
+        self.open.contains_key(&method)
+    }
+
+    /// The open ones.
+    pub(crate) fn open(&self) -> impl Iterator<Item = MethodIx> {
+        self.open.keys().copied()
+    }
+
+    /// A new turn of the method begins.
+    pub(crate) fn begin_turn(&mut self, method: MethodIx) {
+        if let Some(opening) = self.open.get_mut(&method) {
+            opening.stale = true;
+        }
+    }
+
+    /// Samples were lost, and nobody knows whose: a gate may have closed although its samples did not arrive.
+    pub(crate) fn distrust(&mut self) {
+        let limited = self.open.values_mut().filter(|opening| opening.quota.is_some());
+        limited.for_each(|opening| opening.stale = true);
+    }
+
+    /// A sample arrived that ended at this time and costs so much. Gives what was set aside for it.
+    pub(crate) fn take(&mut self, method: MethodIx, end_ns: u64, cost_ps: u128) -> u128 {
+        let Some(opening) = self.open.get_mut(&method) else { return 0 };
+        opening.taken = opening.taken.saturating_add(1);
+        let (first, last) = opening.ends_ns.unwrap_or((end_ns, end_ns));
+        opening.ends_ns = Some((first.min(end_ns), last.max(end_ns)));
+        let paid = opening.reserved_ps.min(cost_ps);
+        opening.reserved_ps -= paid;
+        paid
+    }
+}
+
+impl Scheduler {
+    /// Closes what should not be open any more, and learns from what has closed by itself.
+    pub(crate) fn close_gates(&mut self) {
+        for method in self.gates.open().collect::<Vec<_>>() {
+            let wanted = self.is_wanted(method);
+            let Some(opening) = self.gates.open.get(&method) else { continue };
+            // With windows, one that has taken enough waits for its next turn.
+            let spent = opening.is_spent();
+            if wanted && !opening.stale && !(spent && self.rotations.is_empty()) {
+                continue;
+            }
+            if spent {
+                self.meters.spent(method, opening.every, opening.taken, opening.ends_ns);
+            }
+            self.forget_gate(method);
+            if !wanted {
+                self.decide(Action::Close(method), Cause::Applied);
+            }
+        }
+    }
+
+    /// Opens what should be open and can be paid for; also what is to be sampled otherwise than before.
+    pub(crate) fn open_gates(&mut self) {
+        let is_other = |(method, opening): (&MethodIx, &Opening)| {
+            let unlimited = opening.quota.is_none() && self.settings.budget.is_some();
+            (unlimited || opening.every != self.meters.every(*method)).then_some(*method)
+        };
+        let others: Vec<MethodIx> = self.gates.open.iter().filter_map(is_other).collect();
+        others.into_iter().for_each(|method| self.forget_gate(method));
+        let measured = self.roster.measured_methods().iter().copied();
+        let mut closed: Vec<MethodIx> = measured.filter(|&method| self.should_open(method)).collect();
+        let later = closed.partition_point(|method| method.0 < self.gates.first);
+        closed.rotate_left(later);
+        for (served, &method) in closed.iter().enumerate() {
+            if !self.open_gate(method, closed.len() - served) {
+                self.gates.first = method.0;
+                break;
+            }
+        }
+    }
+
+    /// Where no gate was open up to now, for want of money or of probes, silence says nothing about the program.
+    pub(crate) fn excuse_silence(&mut self) {
+        let measures = !self.roster.measured_methods().is_empty();
+        if measures && self.gates.open.is_empty() && self.last_receipt_ns.is_some() {
+            self.last_receipt_ns = Some(self.now_ns);
+        }
+    }
+
+    fn forget_gate(&mut self, method: MethodIx) {
+        if let Some(opening) = self.gates.open.remove(&method) {
+            self.meters.pay_back(opening.reserved_ps);
+        }
+    }
+
+    fn is_wanted(&self, method: MethodIx) -> bool {
+        self.roster.measured_methods().contains(&method) && self.probes.is_inside(method)
+    }
+
+    fn should_open(&self, method: MethodIx) -> bool {
+        self.is_wanted(method) && !self.gates.is_open(method)
+    }
+
+    /// Opens a gate if there is something to pay for it, when as many wait for a share; `false` if not.
+    fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
+        let every = self.meters.every(method);
+        let (mut quota, mut reserved_ps) = (self.settings.turn_quota(), 0);
+        if let Some(budget) = self.settings.budget {
+            let counted = self.roster.get(method).map_or(0, |method| method.counted);
+            let needed =
+                quota.unwrap_or_else(|| self.settings.effective_max().saturating_sub(counted).max(1));
+            let Some((samples, cost_ps)) = self.meters.buy(needed, every, waiting, &budget) else {
+                return false;
+            };
+            (quota, reserved_ps) = (Some(samples), cost_ps);
+        }
+        let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, stale: false };
+        self.gates.open.insert(method, opening);
+        self.decide(Action::Open { method, every, quota }, Cause::Applied);
+        true
+    }
+
+    /// Counts a sample: its calls for the rate, its cost for the account.
+    pub(crate) fn meter(&mut self, method: MethodIx, end_ns: u64) {
+        let every = self.meters.every(method);
+        let cost_ps = self.settings.budget.map_or(0, |budget: Budget| budget.cost_ps(every));
+        let paid = self.gates.take(method, end_ns, cost_ps);
+        self.meters.count(method, 1);
+        self.meters.charge(cost_ps - paid);
+    }
+}
