@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead mutation test test-jdks soak lint unit deny accept evaluate-sorting clean
+.PHONY: help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluate-sorting clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -64,6 +64,14 @@ evaluate-sorting: setup build ## what measuring costs the sorting example, into 
 	$(MAKE) -C examples/sorting classes
 	evaluation/sorting/run.py --spl $(or $(CARGO_TARGET_DIR),target)/release/spl
 	evaluation/sorting/table.py
+
+validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (half an hour)
+	$(CARGO) build --release -p spl-validity
+	mkdir -p evaluation/out
+	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity simulate --json evaluation/out/validity.json
+	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity ratios --json evaluation/out/ratios.json \
+		--spl $(or $(CARGO_TARGET_DIR),target)/release/spl
+	evaluation/validity/table.py
 
 clean: ## remove what was built and measured
 	$(CARGO) clean

@@ -45,7 +45,13 @@ pub struct LookDetails {
     pub pairs: u64,
     /// Independent pairs that would tell as much.
     pub n_effective: f64,
-    /// Ratio of the means of the values as they came; the verdict's is that of the clipped ones.
+    /// Ratio of the means of the clipped values, which decides.
+    pub ratio: f64,
+    /// Lower end of its interval, which holds at every look.
+    pub low: f64,
+    /// Upper end of that interval.
+    pub high: f64,
+    /// Ratio of the means of the values as they came.
     pub raw_ratio: f64,
     /// Values that were clipped, of twice as many as there are pairs.
     pub clipped: u64,
@@ -117,6 +123,9 @@ impl LookDetails {
             windows: look.windows,
             pairs: look.estimate.n,
             n_effective: look.estimate.n_eff,
+            ratio: look.estimate.ratio,
+            low: look.low,
+            high: look.high,
             raw_ratio: look.raw_ratio,
             clipped: look.clipped,
             tail_dependent: look.tail_dependent,

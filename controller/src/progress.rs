@@ -134,7 +134,12 @@ impl Progress {
         for (index, assertion) in setup.program.assertions.iter().enumerate() {
             say(setup.quote(assertion.span));
             match results.assertions.iter().find(|one| one.assertion == index) {
-                Some(asserted) => say(&assertion_lines(setup, assertion, asserted)),
+                Some(asserted) => {
+                    say(&assertion_lines(setup, assertion, asserted));
+                    if sequential.is_some() {
+                        say("    judged once, by tests that are not looked at before: see docs/language.md");
+                    }
+                }
                 None => say("  not evaluated: the measurement ended before"),
             }
         }
@@ -260,9 +265,10 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
         }
     }
     if let Some(look) = &details.sequential {
-        let LookDetails { windows, pairs, n_effective, raw_ratio, clipped, .. } = look;
-        let _ = write!(text, "    {windows} windows, {pairs} pairs are worth {n_effective:.0}; ");
-        let _ = writeln!(text, "{clipped} values clipped, without that the ratio is {raw_ratio:.3}");
+        let LookDetails { windows, pairs, n_effective, ratio, low, high, raw_ratio, clipped, .. } = look;
+        let _ = write!(text, "    {windows} windows, {pairs} pairs are worth {n_effective:.0}: ");
+        let _ = write!(text, "ratio {ratio:.3} [{low:.3}, {high:.3}], {clipped} values clipped, ");
+        let _ = writeln!(text, "unclipped {raw_ratio:.3}");
         if look.tail_dependent {
             text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
         }

@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# Statistics and verdicts: right, and the same when recorded samples are judged again. Prints a line "ok|FAIL claim figure" for each
+# claim and fails if one does. Needs what `make setup` installs; builds what it runs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly TARGET=${CARGO_TARGET_DIR:-target}
+SPL=$(realpath -m "$TARGET/release/spl")
+readonly SPL
+readonly PAGE=docs/evaluation.md
+# Samples a second of processor time, and memory, that reading a folder of 10 million may take.
+readonly SAMPLES=10000000
+readonly LEAST_RATE=5000000
+readonly LARGEST_KIB=65536
+# Comparisons of each simulated case, and runs of the pairs with known ratios: the long forms are those of `make validity`.
+readonly REPETITIONS=100
+readonly RUNS=2
+
+work=$(mktemp -d)
+failed=0
+trap 'rm -rf "$work"' EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# A claim that tests show. $1: the claim; the rest: what `cargo test` is told.
+tested() {
+    local claim=$1 status=0 passed
+    shift
+    cargo test -q "$@" >"$work/test.txt" 2>&1 || status=$?
+    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
+    if [[ $status -eq 0 && $passed -gt 0 ]]; then
+        ok "$claim: $passed tests"
+    else
+        fail "$claim: $passed tests passed"
+        tail -n 30 "$work/test.txt"
+    fi
+}
+
+# The lines of a table on the page, between its marks. $1: its name.
+rows() {
+    awk -v begin="<!-- $1: begin, made by \`make validity\` -->" -v end="<!-- $1: end -->" '
+        $0 == begin { inside = 1 }
+        $0 == end { inside = 0 }
+        inside && /^\| [^T ]/ { print }' "$PAGE"
+}
+
+tables() {
+    local claim="the tables of false alarms, power and known ratios stand in the docs, with the command that makes them"
+    local simulated known
+    simulated=$(rows validity | grep -c . || true)
+    known=$(rows ratios | grep -c 'base\|inner' || true)
+    if [[ $simulated -ge 22 && $known -eq 8 ]] && grep -q '^validity:' Makefile; then
+        ok "$claim: $simulated cases, $known pairs"
+    else
+        fail "$claim: $simulated cases, $known pairs"
+    fi
+}
+
+simulated() {
+    local line
+    "$TARGET/release/spl-validity" simulate --windows 10 --repetitions "$REPETITIONS" >"$work/simulated.txt" || true
+    while read -r line; do
+        case $line in
+        ok*) ok "in $REPETITIONS comparisons: ${line#ok   }" ;;
+        *) fail "in $REPETITIONS comparisons: ${line#FAIL }" ;;
+        esac
+    done <"$work/simulated.txt"
+    [[ -s $work/simulated.txt ]] || fail "the simulation says nothing"
+}
+
+# The thesis's nine fields (3.3.2), then ours.
+readonly THESIS_FORM='
+import csv, sys
+signs, results = {"<", "<=", "=", ">=", ">"}, {"holds", "fails", "not-evaluated"}
+rows = list(csv.reader(open(sys.argv[1])))
+assert len(rows) == 3, rows
+for left, sign, a, b, right, result, p, count, bucket, *_ in rows:
+    assert "(" in left and "(" in right and sign in signs and result in results, left
+    assert float(a) > 0 and float(b) > 0 and 0 <= float(p) <= 1 and int(count) > 0 and bucket == "-", p
+print(len(rows))
+'
+# Everything that both files say of a comparison, but for lost samples, which no recording has.
+readonly SAME='
+import csv, sys
+read = lambda path: sorted(row[:14] + row[15:] for row in csv.reader(open(path)))
+live, again = map(read, sys.argv[1:])
+assert live == again, (live, again)
+print(len(live), "results,", ", ".join(row[5] + " " + row[6] for row in live))
+'
+
+# ROME's demonstration, then its recorded files without a JVM. $1: method of the evaluation.
+demonstration() {
+    local claim="$1: spl eval on the demonstration's files gives the live run's results, every digit of them" method=$1
+    local classpath status=0 figure
+    classpath=$(make -s --no-print-directory -C examples/rome classes classpath | tail -n 1)
+    sed -e 's/^\[controller\]/&\nhuman-readable-measurements = 0/' examples/rome/splserver.ini >"$work/rome.ini"
+    printf '\n[evaluator]\nhuman-readable-results = 0\nmethod = %s\n' "$method" >>"$work/rome.ini"
+    "$SPL" run --quiet --config "$work/rome.ini" --tasks tasks/rome.tasks --out "$work/$method" -- \
+        java -cp "$classpath" rome.Main </dev/null >/dev/null 2>"$work/log.txt" || status=$?
+    if [[ $status -eq 2 ]]; then
+        fail "$claim: the run failed"
+        cat "$work/log.txt"
+        return
+    fi
+    local again=0
+    "$SPL" eval --quiet --config "$work/rome.ini" --tasks tasks/rome.tasks --measurements "$work/$method/measurements" \
+        --out "$work/$method-again.eval" 2>>"$work/log.txt" || again=$?
+    if [[ $again -eq $status ]] &&
+        figure=$(python3 -c "$SAME" "$work/$method/result.eval" "$work/$method-again.eval" 2>>"$work/log.txt"); then
+        ok "$claim: $figure, status $status"
+    else
+        fail "$claim: status $status and $again"
+        tail -n 5 "$work/log.txt"
+    fi
+}
+
+thesis_form() {
+    local claim="result.eval begins with the thesis's nine fields" count
+    if count=$(python3 -c "$THESIS_FORM" "$work/welch/result.eval" 2>"$work/log.txt"); then
+        ok "$claim: $count lines"
+    else
+        fail "$claim"
+        tail -n 3 "$work/log.txt"
+    fi
+}
+
+# A file of so many calls. $1: number, $2: shortest time, $3: method.
+recording() {
+    awk -v n="$1" -v took="$2" -v method="$3" 'BEGIN {
+        for (k = 0; k < n; k++) {
+            start = 123456789000000 + k * 10000
+            printf "%.0f,%.0f,0,21,%s,32,,0,4711\n", start, start + took + k * 7919 % 1009, method
+        } }'
+}
+
+# What judging a recording takes: processor seconds, KiB. $1: configuration.
+judged() {
+    python3 - "$SPL" "$1" "$work" <<'PYTHON'
+import resource, subprocess, sys
+spl, config, work = sys.argv[1:]
+subprocess.run([spl, "eval", "--quiet", "--config", config, "--tasks", f"{work}/codec.tasks",
+                "--measurements", f"{work}/codec"], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"{used.ru_utime + used.ru_stime:.3f} {used.ru_maxrss}")
+PYTHON
+}
+
+streaming() {
+    local claim="10 million recorded samples are judged in bounded memory, over 5 million a second of processor time"
+    local seconds kib rate of_all
+    mkdir "$work/codec"
+    recording $((SAMPLES / 2)) 1000 'p/Codec.encode([B)[B' >"$work/codec/p.Codec.encode([B)[B.msr" &
+    recording $((SAMPLES / 2)) 1200 'p/Codec.decode([B)[B' >"$work/codec/p.Codec.decode([B)[B.msr"
+    wait
+    printf 'p/Codec.encode([B)[B < p/Codec.decode([B)[B\n' >"$work/codec.tasks"
+    : >"$work/defaults.ini"
+    printf '[controller]\nmin-method-measurements = %d\nmax-method-measurements = %d\n' "$SAMPLES" "$SAMPLES" >"$work/all.ini"
+    read -r seconds kib < <(judged "$work/defaults.ini")
+    read -r -a of_all < <(judged "$work/all.ini")
+    rm -r "$work/codec"
+    rate=$(awk -v n="$SAMPLES" -v seconds="$seconds" 'BEGIN { printf "%d", n / seconds }')
+    local figure="$rate a second, $kib KiB; where all of them count ${of_all[0]} s and ${of_all[1]} KiB"
+    if ((rate >= LEAST_RATE && kib <= LARGEST_KIB)); then ok "$claim: $figure"; else fail "$claim: $figure"; fi
+}
+
+known_ratios() {
+    local line
+    "$TARGET/release/spl-validity" ratios --spl "$SPL" --runs "$RUNS" >"$work/ratios.txt" 2>&1 || true
+    while read -r line; do
+        case $line in
+        ok*) ok "in $RUNS runs: ${line#ok   }" ;;
+        *) fail "in $RUNS runs: ${line#FAIL }" ;;
+        esac
+    done <"$work/ratios.txt"
+    [[ -s $work/ratios.txt ]] || fail "the known ratios were not measured"
+}
+
+cargo build -q --release -p spl-controller -p spl-agent -p spl-validity
+
+tested "the reference's vectors pass" -p spl-stats -p spl-verdict
+tested "results and measurements are read back exactly" -p spl-records
+tables
+simulated
+demonstration welch
+demonstration sequential
+thesis_form
+streaming
+known_ratios
+
+exit "$failed"
