@@ -284,3 +284,55 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
         0
     })
 }
+
+/// `SplProcessors.label(int, String)`: a size processor gave a label for the first time.
+///
+/// # Safety
+/// To be called by the JVM only.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_SplProcessors_label(
+    env: *mut jni::sys::JNIEnv,
+    _: jni::sys::jclass,
+    _number: jni::sys::jint,
+    text: jni::sys::jstring,
+) {
+    // SAFETY: both are what the JVM called with.
+    unsafe { with_text(env, text, State::label) };
+}
+
+/// `SplProcessors.warn(String)`.
+///
+/// # Safety
+/// To be called by the JVM only.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
+    env: *mut jni::sys::JNIEnv,
+    _: jni::sys::jclass,
+    text: jni::sys::jstring,
+) {
+    // SAFETY: both are what the JVM called with.
+    unsafe { with_text(env, text, |state, text| state.command(Command::Warn(text))) };
+}
+
+/// Hands a string of the program's to the agent's state.
+///
+/// # Safety
+/// `env` must be the calling thread's environment and `text` a live local reference to a string.
+unsafe fn with_text(env: *mut jni::sys::JNIEnv, text: jni::sys::jstring, take: impl FnOnce(&State, String)) {
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let read = |env: &mut jni::Env<'_>| {
+            // SAFETY: forwarded to the caller.
+            unsafe { java::text(env, text) }
+        };
+        // SAFETY: forwarded to the caller.
+        let text = unsafe { java::with_env(env.cast(), read) };
+        if let (Ok(text), Some(state)) = (text, STATE.get()) {
+            take(state, text);
+        }
+    }));
+    if result.is_err()
+        && let Some(state) = STATE.get()
+    {
+        state.fail("a native method of the size processors");
+    }
+}

@@ -2,7 +2,7 @@
 
 use jni::errors::Error;
 use jni::ids::JFieldID;
-use jni::objects::{JClass, JClassLoader, JObject, JValue};
+use jni::objects::{JClass, JClassLoader, JObject, JString, JValue};
 use jni::refs::Global;
 use jni::signature::{JavaType, Primitive};
 use jni::{Env, EnvOutcome, EnvUnowned, Outcome, jni_sig, jni_str};
@@ -35,8 +35,22 @@ const OWN_ID: i32 = 0;
 /// beforehand (`spl instrument`).
 const PROBE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProbe.class"));
 
+/// What the program's own classes may implement, before others of these names are loaded from its class path.
+const INTERFACES: [&[u8]; 5] = [
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/Computable.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/ScaleBase.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeAggregator.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/MethodSize.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeProcessor.class")),
+];
+
 /// What takes workload sizes; named classes before those that use them.
-const SIZES: [&[u8]; 4] = [
+const SIZES: [&[u8]; 9] = [
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Installed.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loader.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loading.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Patience.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Layout.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Layouts.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes$Visit.class")),
@@ -67,8 +81,11 @@ pub unsafe fn with_env<T>(
     }
 }
 
-/// Defines the probe class in the boot loader and initialises it.
+/// Defines the probe class and the interfaces of size processors in the boot loader, and initialises the probe class.
 pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
+    for interface in INTERFACES {
+        env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), interface)?;
+    }
     let mut class = PROBE.to_vec();
     let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
     spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
@@ -133,6 +150,79 @@ fn call_probe<'local>(
 pub fn forget_layouts(env: &mut Env<'_>) -> Result<(), Error> {
     env.call_static_method(jni_str!("java/lang/SplSizes"), jni_str!("forget"), jni_sig!("()V"), &[])?;
     Ok(())
+}
+
+/// How many objects the size `deep` looks at for one argument.
+pub fn set_visit_limit(env: &mut Env<'_>, objects: u32) -> Result<(), Error> {
+    let limit = JValue::Int(i32::try_from(objects).unwrap_or(i32::MAX));
+    env.set_static_field(jni_str!("java/lang/SplSizes"), jni_str!("visits"), jni_sig!("I"), limit)
+}
+
+/// What a method's size processor is made from.
+pub struct Processor<'a> {
+    /// Permanent id of the method.
+    pub id: u32,
+    /// Its class name, with dots.
+    pub name: &'a str,
+    /// A JAR more to look for it in, or nothing.
+    pub jar: &'a str,
+    /// Bytes of each primitive parameter of the method, 0 for a reference, as digits.
+    pub widths: &'a str,
+}
+
+/// Makes a size processor ready for the calls of a method in the class `owner`; gives the reason why the default size is used
+/// instead, if it is.
+///
+/// # Safety
+/// `owner` must be a live local reference to a class.
+pub unsafe fn install_processor(
+    env: &mut Env<'_>,
+    owner: *mut c_void,
+    processor: &Processor<'_>,
+) -> Result<Option<String>, Error> {
+    // SAFETY: forwarded to the caller.
+    let owner = unsafe { JObject::from_raw(env, owner.cast()) };
+    let [widths, name, jar] =
+        [processor.widths, processor.name, processor.jar].map(|text| env.new_string(text));
+    let (widths, name, jar) = (widths?, name?, jar?);
+    let arguments = [
+        JValue::Int(processor.id as i32),
+        JValue::Object(&owner),
+        JValue::Object(&widths),
+        JValue::Object(&name),
+        JValue::Object(&jar),
+    ];
+    let signature = jni_sig!(
+        "(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;"
+    );
+    let problem = env.call_static_method(
+        jni_str!("java/lang/SplProcessors"),
+        jni_str!("install"),
+        signature,
+        &arguments,
+    );
+    // It belongs to whoever called us.
+    let _ = owner.into_raw();
+    let problem = problem?.l()?;
+    if problem.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the method returns a string.
+    let problem = unsafe { JString::from_raw(env, problem.into_raw()) };
+    problem.try_to_string(env).map(Some)
+}
+
+/// What a Java string says.
+///
+/// # Safety
+/// `string` must be a live local reference to a string.
+pub unsafe fn text(env: &mut Env<'_>, string: jni::sys::jstring) -> Result<String, Error> {
+    // SAFETY: forwarded to the caller.
+    let string = unsafe { JString::from_raw(env, string) };
+    let text = string.try_to_string(env);
+    // It belongs to whoever called us.
+    let _ = string.into_raw();
+    text
 }
 
 /// A `java.lang.Thread` for the agent's own thread.

@@ -77,6 +77,8 @@ pub const SIZE: usize = 24;
 pub const THREAD: usize = 32;
 /// Slot of a stripe's ring: in lap n 2n when free, 2n + 1 when published (u64).
 pub const SEQUENCE: usize = 40;
+/// Mark of a size that is the number of a label.
+pub const SIZE_LABEL: u64 = 1 << 61;
 /// Mark of a size that was cut short.
 pub const SIZE_TRUNCATED: u64 = 1 << 62;
 

@@ -18,6 +18,7 @@ use spl_model::MethodRef;
 use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -139,6 +140,8 @@ pub struct Link {
     /// How long to wait before the next look for these calls.
     look_pause: Duration,
     waiting: Vec<WireSample>,
+    /// Size labels that this session's controller knows.
+    labels_sent: usize,
     dropped: u64,
     anomalies: u64,
     /// Whether a method that lost its compiled code is to be compiled anew.
@@ -150,6 +153,7 @@ pub struct Link {
 struct Method {
     method: MethodRef,
     sizes: SizeMode,
+    processor: Option<String>,
     id: Option<u32>,
     /// Samples that may still be taken until the gate closes; 0 when it is closed.
     left: u64,
@@ -175,6 +179,7 @@ impl Link {
             closing: BTreeSet::new(),
             look_pause: DRAIN_EVERY,
             waiting: Vec::new(),
+            labels_sent: 0,
             dropped: 0,
             anomalies: 0,
             awaits_compiled: false,
@@ -235,6 +240,7 @@ impl Link {
         self.parts.rings.drain(sys::now_ns(), &mut |_| {});
         self.parts.rings.lost();
         self.waiting.clear();
+        self.labels_sent = 0;
         self.closing.clear();
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
@@ -391,9 +397,12 @@ impl Link {
         while let Some(message) = stream.next()? {
             match message {
                 ToAgent::Reject { reason } => return Err(io::Error::other(reason)),
-                ToAgent::ProcessorJar { .. } => {}
-                ToAgent::Define { handle, method, sizes, processor: _ } => {
-                    self.define(stream, handle, method, sizes)
+                ToAgent::ProcessorJar { path } => {
+                    let jar = &self.parts.state.processor_jar;
+                    *jar.lock().unwrap_or_else(PoisonError::into_inner) = path;
+                }
+                ToAgent::Define { handle, method, sizes, processor } => {
+                    self.define(stream, handle, method, sizes, processor)
                 }
                 ToAgent::Instrument { handles } => self.instrument(stream, &handles),
                 ToAgent::Arm { handle, every, quota } => self.arm(handle, every, quota),
@@ -415,6 +424,9 @@ impl Link {
                 ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
                 ToAgent::Pong { .. } => {}
                 ToAgent::Discarded { handle, count } => self.discarded(handle, count),
+                ToAgent::VisitLimit { objects } => {
+                    self.parts.state.command(Command::VisitLimit(objects.max(1)));
+                }
             }
         }
         Ok(())

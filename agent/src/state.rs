@@ -7,7 +7,7 @@ use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Global;
 use spl_model::{MethodRef, Outcome};
-use spl_wire::{Change, SizeMode};
+use spl_wire::{Change, Label, SizeMode};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -22,6 +22,8 @@ pub struct Target {
     pub method: MethodRef,
     /// How its workload size is found.
     pub sizes: SizeMode,
+    /// Class name of its size processor, which [`SizeMode::Deep`] asks.
+    pub processor: Option<String>,
 }
 
 /// To the agent thread, which alone changes classes.
@@ -41,6 +43,10 @@ pub enum Command {
     Detach,
     /// No method is awaited any more that was compiled before its class was changed.
     Settled,
+    /// How many objects the size `deep` looks at for one argument.
+    VisitLimit(u32),
+    /// For the operator, from user code in the program.
+    Warn(String),
     /// A class whose name is in the plan has become ready.
     Prepared(Global<JClass<'static>>),
 }
@@ -79,6 +85,10 @@ pub struct State {
     pub warmth: Warmth,
     /// Names of the classes in the plan, for the class-prepare callback.
     pub planned: RwLock<HashSet<String>>,
+    /// A JAR in which size processors are looked for, too; or nothing.
+    pub processor_jar: Mutex<String>,
+    /// Labels that size processors gave, by their numbers.
+    labels: Mutex<Vec<String>>,
     commands: Mutex<Option<Sender<Command>>>,
     failure: OnceLock<String>,
     ended: AtomicBool,
@@ -95,6 +105,8 @@ impl State {
             changes: Pauses::default(),
             warmth: Warmth::default(),
             planned,
+            processor_jar: Mutex::default(),
+            labels: Mutex::default(),
             commands: Mutex::new(None),
             failure: OnceLock::new(),
             ended: AtomicBool::new(false),
@@ -129,6 +141,18 @@ impl State {
     /// Why the agent has given up, if it has.
     pub fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
+    }
+
+    /// Learns the next label.
+    pub fn label(&self, text: String) {
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// The labels from the number `first` on.
+    pub fn labels_from(&self, first: usize) -> Vec<Label> {
+        let labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = (0..).zip(labels.iter()).skip(first);
+        new.map(|(id, text)| Label { id, text: text.clone() }).collect()
     }
 
     /// Hands a command to the agent thread, if it lives.

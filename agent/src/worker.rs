@@ -140,6 +140,8 @@ impl Worker {
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(class) => self.prepared(env, &class),
+            Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
+            Command::Warn(text) => self.tell(Done::Warning(text)),
             Command::Settled => {
                 if !self.state.warmth.awaits_any(sys::now_ns()) {
                     self.watch(false, Event::Compiled);
@@ -344,6 +346,9 @@ impl Worker {
         if usable.is_empty() {
             return;
         }
+        if change == Change::Added {
+            self.install_processors(env, &usable, ids);
+        }
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
         self.state.changes.begin(at_ns);
@@ -358,6 +363,34 @@ impl Worker {
             ids.iter().copied().collect()
         };
         self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+    }
+
+    /// Makes the size processors of these methods ready for calls in these classes.
+    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<u32>) {
+        for class in classes {
+            let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
+            for target in targets.filter(|target| ids.contains(&target.id)) {
+                let (Some(name), SizeMode::Deep) = (&target.processor, target.sizes) else { continue };
+                let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let parameters = target.method.descriptor().parameters();
+                let widths =
+                    parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
+                let processor = java::Processor { id: target.id, name, jar: &jar, widths: &widths };
+                // SAFETY: the class is a local reference of the command's frame.
+                let installed = unsafe { java::install_processor(env, class.class.cast(), &processor) };
+                let problem = installed.unwrap_or_else(|error| {
+                    env.exception_clear();
+                    Some(error.to_string())
+                });
+                if let Some(why) = problem {
+                    let method = &target.method;
+                    self.tell(Done::Warning(format!(
+                        "size processor {name} of {method} is not used: {why}; its calls have the size of their arguments in \
+                         bytes"
+                    )));
+                }
+            }
+        }
     }
 
     /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail.
@@ -471,10 +504,12 @@ fn class_plan(targets: &BTreeMap<u32, Target>) -> Plan {
         method_name: target.method.name().to_owned(),
         descriptor: target.method.descriptor().as_str().to_owned(),
         id: target.id,
-        sizes: match target.sizes {
-            SizeMode::None => Sizes::None,
-            SizeMode::Shallow => Sizes::Shallow,
-            SizeMode::Deep => Sizes::Deep,
+        sizes: match (target.sizes, &target.processor) {
+            (SizeMode::None, _) => Sizes::None,
+            (SizeMode::Shallow, _) => Sizes::Shallow,
+            (SizeMode::Length, _) => Sizes::Length,
+            (SizeMode::Deep, None) => Sizes::Deep,
+            (SizeMode::Deep, Some(_)) => Sizes::Processor,
         },
     };
     targets.values().map(probe).collect()

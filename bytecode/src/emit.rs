@@ -84,12 +84,33 @@ impl Emitter<'_, '_> {
             self.code.push(0x11);
             self.code.extend(short.to_be_bytes());
         } else {
-            match self.pool.integer(value)?.to_be_bytes() {
-                [0, index] => self.code.extend([LDC, index]),
-                [high, low] => self.code.extend([LDC_W, high, low]),
-            }
+            let index = self.pool.integer(value)?;
+            self.constant(index);
         }
         Ok(self)
+    }
+
+    /// Loads a constant of one word by its index.
+    pub(crate) fn constant(&mut self, index: u16) -> &mut Self {
+        match index.to_be_bytes() {
+            [0, index] => self.code.extend([LDC, index]),
+            [high, low] => self.code.extend([LDC_W, high, low]),
+        }
+        self
+    }
+
+    pub(crate) fn null(&mut self) -> &mut Self {
+        self.op(0x01)
+    }
+
+    /// Makes the number on the stack a long; a reference stays.
+    pub(crate) fn widen(&mut self, kind: Kind) -> &mut Self {
+        match kind {
+            Kind::Int => self.op(0x85),
+            Kind::Float => self.op(0x8c),
+            Kind::Double => self.op(0x8f),
+            Kind::Long | Kind::Reference => self,
+        }
     }
 
     /// A long that is a small non-negative number.

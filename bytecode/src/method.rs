@@ -18,6 +18,8 @@ use spl_model::Refusal;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
 const HUGE_METHOD_LIMIT: usize = 8000;
+/// The first version whose code can load a class constant (JVMS 6.5, `ldc`): Java 5.
+const CLASS_CONSTANTS: u16 = 49;
 pub(crate) const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
 const THROWABLE: &[u8] = b"java/lang/Throwable";
 
@@ -49,11 +51,14 @@ pub(crate) fn rewrite<'a>(
     let constructs = method.is_constructor();
     let facts = flow::analyse(&code, &insns, &class.pool, constructs)?;
     let region = region::start(constructs, &facts)?;
-    if probe.sizes != Sizes::None && region::replaces_argument(&insns, region, &signature, first_slot) {
+    if probe.sizes != Sizes::None
+        && region::replaces_argument(&insns, region, &signature, first_slot, probe.sizes)
+    {
         return Err(Refusal::ArgumentReplaced);
     }
     let is_static = method.is_static();
     let subject = Subject {
+        owner: (class.major >= CLASS_CONSTANTS).then_some(class.this_class),
         code: &code,
         insns: &insns,
         facts: &facts,

@@ -11,6 +11,34 @@ pub const BEGIN: (&str, &str) = ("begin", "(I)J");
 pub const SIZEOF: (&str, &str) = ("sizeof", "(IJLjava/lang/Object;)J");
 /// Deep size: `long deep(int token, long sum, Object argument)`, bytes.
 pub const DEEP: (&str, &str) = ("deep", "(IJLjava/lang/Object;)J");
+/// Length: `long length(int token, long sum, Object argument)`.
+pub const LENGTH: (&str, &str) = ("length", "(IJLjava/lang/Object;)J");
+/// Length of a number: `long length(int token, long sum, long number)`.
+pub const LENGTH_OF_NUMBER: (&str, &str) = ("length", "(IJJ)J");
+/// Room for the arguments: `Object[] arguments(int token, int count)`, null for token 0.
+pub const ARGUMENTS: (&str, &str) = ("arguments", "(II)[Ljava/lang/Object;");
+/// Name of what puts one argument there, with one of the descriptors of [`argument_descriptor`].
+pub const ARGUMENT: &str = "argument";
+/// A size processor's size: `long computed(int token, int id, Class owner, Object self, Object[] arguments)`.
+pub const COMPUTED: (&str, &str) =
+    ("computed", "(IILjava/lang/Class;Ljava/lang/Object;[Ljava/lang/Object;)J");
+
+/// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with `tag`.
+#[must_use]
+pub fn argument_descriptor(tag: u8) -> &'static str {
+    match tag {
+        b'B' => "([Ljava/lang/Object;IB)V",
+        b'C' => "([Ljava/lang/Object;IC)V",
+        b'D' => "([Ljava/lang/Object;ID)V",
+        b'F' => "([Ljava/lang/Object;IF)V",
+        b'I' => "([Ljava/lang/Object;II)V",
+        b'J' => "([Ljava/lang/Object;IJ)V",
+        b'S' => "([Ljava/lang/Object;IS)V",
+        b'Z' => "([Ljava/lang/Object;IZ)V",
+        _ => "([Ljava/lang/Object;ILjava/lang/Object;)V",
+    }
+}
+
 /// Name of the exit by `return`, with one of the exit descriptors.
 pub const LEAVE: &str = "leave";
 /// Name of the exit by exception, with one of the exit descriptors.
@@ -30,8 +58,13 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 6] = [
+pub const OWN_CLASSES: [&str; 11] = [
     PROBE_CLASS,
+    "java/lang/SplProcessors",
+    "java/lang/SplProcessors$Installed",
+    "java/lang/SplProcessors$Loading",
+    "java/lang/SplProcessors$Loader",
+    "java/lang/SplProcessors$Patience",
     "java/lang/SplSizes",
     "java/lang/SplSizes$Layout",
     "java/lang/SplSizes$Layouts",

@@ -11,6 +11,10 @@ pub enum Sizes {
     Shallow,
     /// Each reference argument counts the objects that it reaches.
     Deep,
+    /// Numbers count by their value, texts, arrays and collections by their length.
+    Length,
+    /// A size processor gets the object that the method is called on and all arguments.
+    Processor,
 }
 
 /// One method to instrument.

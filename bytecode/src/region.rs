@@ -2,6 +2,8 @@
 
 use crate::flow::FlowFacts;
 use crate::insn::Insn;
+use crate::opcode;
+use crate::plan::Sizes;
 use crate::signature::{Field, Signature};
 use spl_model::Refusal;
 
@@ -27,29 +29,40 @@ pub(crate) fn start(constructs: bool, facts: &FlowFacts) -> Result<usize, Refusa
     Ok(call + 1)
 }
 
-/// Whether the slot of a reference parameter is written before instruction `start`.
+/// Whether the slot of a parameter that `sizes` looks at is written before instruction `start`.
 pub(crate) fn replaces_argument(
     insns: &[Insn<'_>],
     start: usize,
     signature: &Signature<'_>,
     first_slot: u16,
+    sizes: Sizes,
 ) -> bool {
-    let references: Vec<u16> = reference_slots(signature, first_slot).collect();
-    insns.iter().take(start).filter_map(Insn::local_access).filter(|access| access.is_store).any(|access| {
-        let second = if matches!(access.kind, b'J' | b'D') { access.slot.checked_add(1) } else { None };
-        references.iter().any(|slot| *slot == access.slot || Some(*slot) == second)
+    // The width of a number stays the same, whatever its value.
+    let all = matches!(sizes, Sizes::Length | Sizes::Processor);
+    let mut slots = Vec::new();
+    for (slot, field) in
+        parameter_slots(signature, first_slot).filter(|(_, field)| all || field.is_reference())
+    {
+        slots.push(slot);
+        slots.extend((field.words() == 2).then_some(slot + 1));
+    }
+    insns.iter().take(start).any(|insn| match insn.local_access() {
+        Some(access) if access.is_store => {
+            let second = if matches!(access.kind, b'J' | b'D') { access.slot.checked_add(1) } else { None };
+            slots.iter().any(|slot| *slot == access.slot || Some(*slot) == second)
+        }
+        _ => insn.opcode == opcode::IINC && slots.contains(&insn.slot()),
     })
 }
 
-/// Local slots of the reference parameters; the parameters start at `first_slot`.
-pub(crate) fn reference_slots<'s>(
-    signature: &'s Signature<'_>,
+/// The parameters with the local slots that they start at, the first at `first_slot`.
+pub(crate) fn parameter_slots<'s, 'a>(
+    signature: &'s Signature<'a>,
     first_slot: u16,
-) -> impl Iterator<Item = u16> + 's {
-    let slot_of = move |next: &mut u16, field: &'_ Field<'_>| {
+) -> impl Iterator<Item = (u16, Field<'a>)> + use<'s, 'a> {
+    signature.parameters.iter().scan(first_slot, |next, field| {
         let slot = *next;
         *next += field.words() as u16;
-        Some(field.is_reference().then_some(slot))
-    };
-    signature.parameters.iter().scan(first_slot, slot_of).flatten()
+        Some((slot, *field))
+    })
 }

@@ -48,6 +48,8 @@ impl Slots {
 
 /// What the probes of a method depend on.
 pub(crate) struct Subject<'a, 'b> {
+    /// Constant index of the method's class, where its code can load it.
+    pub(crate) owner: Option<u16>,
     pub(crate) code: &'b Code<'a>,
     pub(crate) insns: &'b [Insn<'a>],
     pub(crate) facts: &'b FlowFacts,
@@ -151,30 +153,22 @@ impl<'a> Weaver<'a, '_> {
 
     /// Gives the part after the gate.
     fn entry(&mut self) -> Result<PieceId, Refusal> {
-        let (slots, probe, signature) = (self.slots, self.subject.probe, self.subject.signature);
-        let first = u16::from(!self.subject.is_static);
+        let (slots, subject, probe) = (self.slots, self.subject, self.subject.probe);
         self.insert(|code| {
             code.int(probe.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, slots.token);
             Ok(())
         })?;
         let entered = self.insert(|code| {
             if let Some(size) = slots.size {
-                let widths: u64 = signature.parameters.iter().copied().map(Field::primitive_bytes).sum();
-                // At most 255 parameters of 8 bytes.
-                code.small_long(widths as u16)?.store(Kind::Long, size);
-                let (name, descriptor_of_size) =
-                    if probe.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
-                for slot in region::reference_slots(signature, first) {
-                    code.load(Kind::Int, slots.token).load(Kind::Long, size).load(Kind::Reference, slot);
-                    code.call(name, descriptor_of_size)?.store(Kind::Long, size);
-                }
+                sizes(code, subject, slots, size)?;
+                code.store(Kind::Long, size);
             }
             code.load(Kind::Int, slots.token).call(names::BEGIN.0, names::BEGIN.1)?;
             code.store(Kind::Long, slots.start);
             Ok(())
         })?;
         let height = self.subject.facts.heights.get(self.subject.region).copied().flatten();
-        self.needs_stack(height, 0, if slots.has_size() { 4 } else { 2 });
+        self.needs_stack(height, 0, if slots.has_size() { 5 } else { 2 });
         Ok(entered)
     }
 
@@ -291,6 +285,63 @@ impl<'a> Weaver<'a, '_> {
             entry_lost,
         })
     }
+}
+
+/// Leaves the workload size on the stack, which needs five words at most.
+fn sizes(
+    code: &mut Emitter<'_, '_>,
+    subject: &Subject<'_, '_>,
+    slots: Slots,
+    size: u16,
+) -> Result<(), Refusal> {
+    let (signature, probe) = (subject.signature, subject.probe);
+    let first = u16::from(!subject.is_static);
+    let parameters = || region::parameter_slots(signature, first);
+    match probe.sizes {
+        Sizes::None | Sizes::Shallow | Sizes::Deep => {
+            let (name, descriptor) = if probe.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
+            let widths: u64 = signature.parameters.iter().copied().map(Field::primitive_bytes).sum();
+            // At most 255 parameters of 8 bytes.
+            code.small_long(widths as u16)?;
+            for (slot, _) in parameters().filter(|(_, field)| field.is_reference()) {
+                code.store(Kind::Long, size);
+                code.load(Kind::Int, slots.token).load(Kind::Long, size).load(Kind::Reference, slot);
+                code.call(name, descriptor)?;
+            }
+        }
+        Sizes::Length => {
+            code.small_long(0)?;
+            for (slot, field) in parameters() {
+                code.store(Kind::Long, size);
+                code.load(Kind::Int, slots.token).load(Kind::Long, size).load(Kind::of(field), slot);
+                let (name, descriptor) =
+                    if field.is_reference() { names::LENGTH } else { names::LENGTH_OF_NUMBER };
+                code.widen(Kind::of(field)).call(name, descriptor)?;
+            }
+        }
+        Sizes::Processor => {
+            // Nothing is held yet.
+            let arguments = slots.held;
+            code.load(Kind::Int, slots.token).int(signature.parameters.len() as i32)?;
+            code.call(names::ARGUMENTS.0, names::ARGUMENTS.1)?.store(Kind::Reference, arguments);
+            for (index, (slot, field)) in (0..).zip(parameters()) {
+                code.load(Kind::Reference, arguments).int(index)?.load(Kind::of(field), slot);
+                code.call(names::ARGUMENT, names::argument_descriptor(field.tag()))?;
+            }
+            code.load(Kind::Int, slots.token).int(probe.id as i32)?;
+            match subject.owner {
+                Some(class) => code.constant(class),
+                None => code.null(),
+            };
+            if subject.is_static {
+                code.null()
+            } else {
+                code.load(Kind::Reference, 0)
+            };
+            code.load(Kind::Reference, arguments).call(names::COMPUTED.0, names::COMPUTED.1)?;
+        }
+    }
+    Ok(())
 }
 
 struct Handlers<'l, 'a> {

@@ -201,4 +201,21 @@ fn sizes_add_up_over_the_arguments() {
         &Shape { sizes: Sizes::Deep, ..JAVA_11 },
         &[("wide(JLjava/lang/Object;[J)J", "1 1 0 2008")],
     );
+    // 1 + 2 + 3 (3.5) + 4 (4.5) + 1 (true) + 5 + 97 ('a') + 6.
+    let length = [
+        ("nothing()V", "2 2 0 0"),
+        ("number(IJDFZBCS)I", "1 1 0 119"),
+        ("wide(JLjava/lang/Object;[J)J", "1 1 0 23"),
+        ("thrower(Ljava/lang/String;)I", "2 1 1 10"),
+        ("<init>(I)V", "3 2 1 -1"),
+    ];
+    check("length", &Shape { sizes: Sizes::Length, ..JAVA_11 }, &length);
+    let processor = [
+        ("nothing()V", "2 2 0 1000"),
+        ("number(IJDFZBCS)I", "1 1 0 1119"),
+        ("wide(JLjava/lang/Object;[J)J", "1 1 0 1023"),
+        ("text(Ljava/lang/String;)Ljava/lang/String;", "2 2 0 1110"),
+        ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 1121"),
+    ];
+    check("processor", &Shape { sizes: Sizes::Processor, ..JAVA_11 }, &processor);
 }

@@ -34,6 +34,8 @@ pub enum Command {
     Methods(Methods),
     /// Format task files.
     Fmt(Fmt),
+    /// Write the interfaces of size processors as a JAR to compile against.
+    ApiJar(ApiJar),
 }
 
 /// What every measurement takes.
@@ -146,13 +148,22 @@ pub struct Instrument {
     #[arg(long)]
     pub methods: String,
     /// How the workload size is found.
-    #[arg(long, value_parser = ["nocheck", "sizeof", "deep"], default_value = "nocheck")]
+    #[arg(long, value_parser = ["nocheck", "sizeof", "deep", "length"], default_value = "nocheck")]
     pub argument_size: String,
     /// A class file or a JAR.
     #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// Where to write it with probes.
     #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+/// `spl api-jar`
+#[derive(Debug, Args)]
+#[command(after_help = API_JAR_HELP)]
+pub struct ApiJar {
+    /// Where to write it.
+    #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
 }
 
@@ -275,6 +286,16 @@ call its class java.lang.SplProbe. There they do what they did before, and are n
 were.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
+
+const API_JAR_HELP: &str = "\
+Example:
+  spl api-jar -o spl-api.jar
+  javac -cp spl-api.jar:app.jar -d classes Entries.java
+
+The JAR is for the compiler, and has the sources with their documentation. A measured program has the interfaces from the
+agent; one that implements spl.size.Computable needs the JAR on its class path when it runs without the agent.
+
+Exit status: 0 it is written, 2 it could not be.";
 
 const EVAL_HELP: &str = "\
 Example:

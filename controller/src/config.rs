@@ -14,6 +14,9 @@ pub const DEFAULT_FILE: &str = "splserver.ini";
 /// The environment variable that names another (the thesis's property `spl.server.config`).
 pub const FILE_VARIABLE: &str = "SPL_SERVER_CONFIG";
 
+/// The environment variable that names the JAR with size processors (thesis 3.4.3); it beats `processor-jar`.
+pub const PROCESSOR_VARIABLE: &str = "PROCESSOR_JAR";
+
 /// The port of the thesis (3.3.2).
 pub const DEFAULT_PORT: u16 = 38_692;
 
@@ -28,6 +31,10 @@ pub struct Config {
     pub port: u16,
     /// `argument-size`: how workload sizes are found.
     pub argument_size: SizeMode,
+    /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
+    pub size_visit_limit: u32,
+    /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
+    pub processor_jar: Option<PathBuf>,
     /// `tasks-file`: what to measure.
     pub tasks_file: PathBuf,
     /// `output-dir`: where measurements are written.
@@ -95,6 +102,8 @@ impl Default for Config {
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
             argument_size: SizeMode::Deep,
+            size_visit_limit: 10_000,
+            processor_jar: None,
             tasks_file: "instr.tasks".into(),
             output_dir: "out".into(),
             overwrite_measurements: true,
@@ -142,12 +151,14 @@ const BEYOND_THESIS: [&str; 12] = [
     "correction",
 ];
 
+const OBJECTS: &str = "a number of objects from 1";
+
 /// What a value was expected to be.
 type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 35] = [
+const KEYS: [(&str, &str, Set); 37] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -160,8 +171,26 @@ const KEYS: [(&str, &str, Set); 35] = [
         number(v, "a whole number from 0").map(|n| c.scheduler.weight = n)
     }),
     ("scheduler", "argument-size", |c, v| {
-        let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep)];
+        let modes = [
+            ("nocheck", SizeMode::None),
+            ("sizeof", SizeMode::Shallow),
+            ("deep", SizeMode::Deep),
+            ("length", SizeMode::Length),
+        ];
         word(v, &modes).map(|mode| c.argument_size = mode)
+    }),
+    ("scheduler", "size-visit-limit", |c, v| {
+        let limit = number(v, OBJECTS)?;
+        if limit == 0 {
+            Err(OBJECTS.to_owned())
+        } else {
+            c.size_visit_limit = limit;
+            Ok(())
+        }
+    }),
+    ("scheduler", "processor-jar", |c, v| {
+        c.set_processor_jar(v);
+        Ok(())
     }),
     ("scheduler", "profile", |c, v| {
         word(v, &[("production", Profile::Production), ("thesis", Profile::Thesis)]).map(|p| c.profile = p)
@@ -252,6 +281,12 @@ impl Config {
             problems.push(format!("{}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
+    }
+
+    /// Where size processors are, or `none`. The thesis's variable was put behind a class path, and so begins with a colon.
+    pub fn set_processor_jar(&mut self, value: &str) {
+        let path = value.strip_prefix(':').unwrap_or(value);
+        self.processor_jar = (!matches!(path, "" | "none")).then(|| path.into());
     }
 
     /// Puts measurements and results under one folder (`--out`).
@@ -420,7 +455,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
-            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
+            [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
             [sampling]\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
             [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
@@ -429,6 +464,8 @@ mod tests {
             cycle_sleep: Duration::from_millis(2),
             port: 3,
             argument_size: SizeMode::Shallow,
+            size_visit_limit: 19,
+            processor_jar: Some("p".into()),
             tasks_file: "t".into(),
             output_dir: "o".into(),
             overwrite_measurements: false,
@@ -515,7 +552,7 @@ mod tests {
         );
         check(
             "[scheduler]\nargument-size = big\n",
-            "f.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep",
+            "f.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep, length",
         );
         check(
             "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",

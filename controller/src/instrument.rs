@@ -1,6 +1,7 @@
 //! `spl instrument`: what the agent would install, for anyone to inspect.
 
 use crate::cli::Instrument;
+use crate::files::write_whole;
 use spl_bytecode::{MethodReport, Plan, Probe, Sizes, Untouched, inspect};
 use spl_lang::RunMode;
 use spl_lang::ast::{MethodPattern, MethodTerm};
@@ -8,7 +9,6 @@ use spl_model::MethodRef;
 use spl_verdict::ExitStatus;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -23,6 +23,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
     let sizes = match &*arguments.argument_size {
         "nocheck" => Sizes::None,
         "sizeof" => Sizes::Shallow,
+        "length" => Sizes::Length,
         _ => Sizes::Deep,
     };
     let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, done: 0, refused: 0 };
@@ -40,7 +41,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
             arguments.methods
         ));
     }
-    write(&arguments.output, &output)
+    write_whole(&arguments.output, &output)
         .map_err(|e| format!("cannot write {}: {e}", arguments.output.display()))?;
     println!("{} methods instrumented, {} refused: {}", work.done, work.refused, arguments.output.display());
     Ok(if work.done > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
@@ -89,14 +90,6 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
         });
     }
     Ok(all)
-}
-
-/// The file is there whole, or not at all.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path).map(drop).map_err(|e| e.error)
 }
 
 struct Work {

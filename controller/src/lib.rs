@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod agents;
+mod api_jar;
 mod check;
 mod classes;
 mod cli;
@@ -16,6 +17,7 @@ mod decisions;
 mod details;
 mod door;
 mod eval;
+mod files;
 mod fmt;
 mod instrument;
 mod measure;
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
         cli::Command::Check(arguments) => check::check(arguments),
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
+        cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));

@@ -1,14 +1,15 @@
 //! What a measurement begins with: configuration, tasks, and an interrupted run if there is one to go on with.
 
 use crate::cli::Common;
-use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE};
+use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE};
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
-use spl_lang::{Program, Span};
+use spl_lang::{MeasuredMethod, Program, Span};
 use spl_model::MethodRef;
 use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
 use spl_verdict::Asserted;
+use spl_wire::SizeMode;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -42,15 +43,33 @@ impl Setup {
         if let Some(out) = &arguments.out {
             config.write_to(out);
         }
+        if let Ok(jar) = std::env::var(PROCESSOR_VARIABLE)
+            && !jar.is_empty()
+        {
+            config.set_processor_jar(&jar);
+        }
+        if let Some(jar) = &mut config.processor_jar {
+            // The program may have another current directory.
+            *jar = fs::canonicalize(&jar).map_err(|error| {
+                format!(
+                    "cannot find the size processors' JAR {}: {error}; it is named by processor-jar in [scheduler] or by \
+                     ${PROCESSOR_VARIABLE}",
+                    jar.display()
+                )
+            })?;
+        }
         let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
         let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
         let tasks_hash = TasksHash::of(&text);
         let setup = Self { config, program, text, tasks_hash, quiet: arguments.quiet };
         setup.scheduler()?;
-        for task in setup.program.tasks.methods.iter().filter(|task| task.processor.is_some()) {
-            setup
-                .progress()
-                .note(&format!("{}: size processors are not run yet; its default size is used", task.method));
+        let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
+        let unused = setup.program.tasks.methods.iter().find(has_processor);
+        if let Some(task) = unused.filter(|_| setup.config.argument_size != SizeMode::Deep) {
+            setup.progress().note(&format!(
+                "{}: size processors are asked only with argument-size = deep, and it is not that",
+                task.method
+            ));
         }
         Ok(setup)
     }

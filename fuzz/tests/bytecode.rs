@@ -173,7 +173,10 @@ fn plan(methods: &[MethodInfo], rng: &mut Rng) -> Plan {
         method_name: name.to_owned(),
         descriptor: descriptor.to_owned(),
         id: rng.below(4096) as u32,
-        sizes: rng.pick(&[Sizes::None, Sizes::Shallow, Sizes::Deep]).copied().unwrap_or(Sizes::None),
+        sizes: rng
+            .pick(&[Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor])
+            .copied()
+            .unwrap_or(Sizes::None),
     };
     let mut plan = Plan::default();
     for _ in 0..1 + rng.below(4) {

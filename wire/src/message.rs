@@ -189,6 +189,11 @@ pub enum ToAgent {
         /// How many more than was said before.
         count: u64,
     },
+    /// How many objects [`SizeMode::Deep`] looks at for one argument.
+    VisitLimit {
+        /// At least 1.
+        objects: u32,
+    },
 }
 
 /// How the workload size of a call is found (thesis 3.2.2).
@@ -200,6 +205,8 @@ pub enum SizeMode {
     Shallow,
     /// All objects that the arguments reach.
     Deep,
+    /// How many things the arguments are: elements, characters, the value of a number.
+    Length,
 }
 
 /// What a retransformation did.

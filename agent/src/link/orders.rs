@@ -13,7 +13,14 @@ const MAX_DEFINED: usize = 65_536;
 
 impl Link {
     /// A number names one method for good, and a method has one number: calls must not change their name.
-    pub(super) fn define(&mut self, stream: &mut Stream, handle: u32, method: MethodRef, sizes: SizeMode) {
+    pub(super) fn define(
+        &mut self,
+        stream: &mut Stream,
+        handle: u32,
+        method: MethodRef,
+        sizes: SizeMode,
+        processor: Option<String>,
+    ) {
         let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
         if known || self.methods.len() >= MAX_DEFINED {
             let text = format!(
@@ -24,7 +31,17 @@ impl Link {
         self.defined.insert(method.clone());
         self.methods.insert(
             handle,
-            Method { method, sizes, id: None, left: 0, taken: 0, limited: false, every: 1, bypass: None },
+            Method {
+                method,
+                sizes,
+                processor,
+                id: None,
+                left: 0,
+                taken: 0,
+                limited: false,
+                every: 1,
+                bypass: None,
+            },
         );
     }
 
@@ -36,7 +53,10 @@ impl Link {
             let id = self.id_of(handle);
             let Some(method) = self.methods.get(&handle) else { continue };
             match id {
-                Some(id) => targets.push(Target { id, method: method.method.clone(), sizes: method.sizes }),
+                Some(id) => {
+                    let (sizes, processor) = (method.sizes, method.processor.clone());
+                    targets.push(Target { id, method: method.method.clone(), sizes, processor });
+                }
                 None => {
                     let outcome = Outcome::Refused(Refusal::NoGate(Ids::LIMIT));
                     stream.put(&ToController::Outcome { handle, class_loader: String::new(), outcome });

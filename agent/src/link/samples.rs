@@ -3,6 +3,7 @@
 use super::{Link, Method, Parts};
 use crate::bypass::Bypass;
 use crate::fault;
+use crate::layout::SIZE_LABEL;
 use crate::pauses::Known;
 use crate::rings::Raw;
 use crate::state::{Command, State};
@@ -15,6 +16,8 @@ use std::time::Instant;
 
 /// Samples that wait for the controller at most; about 10 MB.
 const MAX_WAITING: usize = 200_000;
+/// Size labels in one message, of some hundred bytes each.
+const MAX_LABELS: usize = 256;
 
 impl Link {
     /// Says of which methods no more samples come until their gate is opened again.
@@ -111,6 +114,12 @@ impl Link {
     }
 
     pub(super) fn send(&mut self, stream: &mut Stream) {
+        // A label is there before the first sample that has it.
+        let labels = self.parts.state.labels_from(self.labels_sent);
+        for some in labels.chunks(MAX_LABELS) {
+            stream.put(&ToController::Labels { labels: some.to_vec() });
+        }
+        self.labels_sent += labels.len();
         self.waiting.sort_by_key(|sample| sample.start_ns);
         let mut rest = std::mem::take(&mut self.waiting);
         while !rest.is_empty() || self.dropped > 0 || self.anomalies > 0 {
@@ -168,7 +177,11 @@ fn sample(handle: u32, raw: &Raw) -> WireSample {
         end_ns: raw.end_ns,
         thread: raw.thread,
         depth: raw.depth,
-        size: raw.size.map_or(WireSize::Unchecked, |(bytes, _)| WireSize::Value(bytes)),
+        size: match raw.size {
+            None => WireSize::Unchecked,
+            Some((size, _)) if size & SIZE_LABEL != 0 => WireSize::Label(size as u32),
+            Some((size, _)) => WireSize::Value(size),
+        },
         flags: flags.0,
     }
 }

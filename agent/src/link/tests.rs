@@ -23,6 +23,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     let method = Method {
         method,
         sizes: SizeMode::None,
+        processor: None,
         id: Some(1),
         left,
         taken: 0,

@@ -17,7 +17,7 @@ use std::{fs, thread};
 use support::{class_files, folder, run, tool};
 
 /// Each class gets one of these, in turn.
-const SIZES: [Sizes; 3] = [Sizes::None, Sizes::Shallow, Sizes::Deep];
+const SIZES: [Sizes; 5] = [Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor];
 
 #[derive(Default)]
 struct Tally {

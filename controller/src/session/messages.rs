@@ -89,6 +89,10 @@ impl Session<'_> {
             self.event(Event::AgentLimit(limit));
         }
         self.output.set_origin(&pid.to_string());
+        agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
+        if let Some(jar) = &self.config.processor_jar {
+            agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
+        }
         for (handle, task) in (0..).zip(&self.tasks.methods) {
             agent.send(ToAgent::Define {
                 handle,

@@ -57,7 +57,7 @@ fn configurations() {
     check_ini(
         "[scheduler]\nargument-size = big\n[communication]\nport = 99999\n",
         &[
-            "my.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep",
+            "my.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep, length",
             "my.ini:4: port = \"99999\": expected a port from 0 to 65535",
         ],
     );

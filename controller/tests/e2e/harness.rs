@@ -61,18 +61,17 @@ fn compile() -> PathBuf {
     let files = fs::read_dir(&sources).expect("the test programs are there");
     let files =
         files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "java"));
-    javac(files, &sources, &target);
+    javac(files, ["-sourcepath".as_ref(), &sources], &target);
     target
 }
 
-/// Compiles Java files into a folder; what they need else is looked for among `sources`.
-pub fn javac(files: impl IntoIterator<Item = PathBuf>, sources: &Path, target: &Path) {
+/// Compiles Java files into a folder; `from` says to javac where what they need else is, such as `-cp` and a JAR.
+pub fn javac(files: impl IntoIterator<Item = PathBuf>, from: [&Path; 2], target: &Path) {
     let javac = of_java_home("javac");
     let output = Command::new(&javac)
         .args(["--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d"])
         .arg(target)
-        .arg("-sourcepath")
-        .arg(sources)
+        .args(from)
         .args(files)
         .output()
         .unwrap_or_else(|error| panic!("cannot start {}: {error}; install a JDK", javac.display()));

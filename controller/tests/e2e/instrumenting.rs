@@ -59,7 +59,7 @@ fn a_class_file_keeps_what_is_refused() {
     let case = Case::measuring(&[FAST]);
     let source = "abstract class Kinds { abstract int none(); native int other(); int twice(int n) { return 2 * n; } }";
     fs::write(case.path("Kinds.java"), source).unwrap();
-    harness::javac([case.path("Kinds.java")], &case.path(""), &case.path(""));
+    harness::javac([case.path("Kinds.java")], ["-sourcepath".as_ref(), &case.path("")], &case.path(""));
     let ended = instrument(&case, "*", "Kinds.class", "out.class");
     ended.assert_status(0);
     let lines = ended.out.lines().collect::<Vec<_>>();

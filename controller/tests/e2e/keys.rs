@@ -138,7 +138,7 @@ rows! {
         }
     };
     argument_size: "scheduler", "argument-size" => |row| {
-        let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep)];
+        let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep), ("length", SizeMode::Length)];
         for (value, mode) in modes {
             let case = row.measures(value);
             let mut served = serve(&case, &["--once"]);
@@ -148,6 +148,25 @@ rows! {
             assert_eq!(heard.iter().filter(|message| all(message)).count(), 3, "{heard:?}");
             served.run.awaits("measuring Java");
         }
+    };
+    size_visit_limit: "scheduler", "size-visit-limit" => |row| {
+        let case = row.measures("77");
+        let served = serve(&case, &["--once"]);
+        let heard = Agent::connect(served.port, Some(&served.token)).settles();
+        assert!(heard.contains(&ToAgent::VisitLimit { objects: 77 }), "{heard:?}");
+    };
+    processor_jar: "scheduler", "processor-jar" => |row| {
+        let case = row.measures(":sub/p.jar");
+        fs::create_dir(case.path("sub")).unwrap();
+        fs::write(case.path("sub/p.jar"), "").unwrap();
+        let served = serve(&case, &["--once"]);
+        let heard = Agent::connect(served.port, Some(&served.token)).settles();
+        let path = fs::canonicalize(case.path("sub/p.jar")).unwrap().to_string_lossy().into_owned();
+        assert!(heard.contains(&ToAgent::ProcessorJar { path }), "{heard:?}");
+        let case = row.measures("no.jar");
+        let ended = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--", "true"]).output();
+        let said = String::from_utf8_lossy(&ended.unwrap().stderr).into_owned();
+        assert!(said.contains("cannot find the size processors' JAR no.jar"), "{said}");
     };
     tasks_file: "controller", "tasks-file" => |row| {
         let case = row.measures("other.tasks");

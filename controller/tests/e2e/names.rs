@@ -31,7 +31,8 @@ fn unusual_names_are_measured_and_read_back() {
     fs::write(case.path("Names.java"), classes.iter().map(class).collect::<String>() + &main).unwrap();
     let target = case.path("classes");
     fs::create_dir(&target).unwrap();
-    harness::javac([case.path("Names.java")], &harness::root().join("tests-java"), &target);
+    let sources = harness::root().join("tests-java");
+    harness::javac([case.path("Names.java")], ["-sourcepath".as_ref(), &sources], &target);
     let mut entries = Vec::new();
     for file in fs::read_dir(&target).unwrap() {
         let path = file.unwrap().path();

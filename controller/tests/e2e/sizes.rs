@@ -1,8 +1,12 @@
 //! Workload sizes and the buckets that they fall into.
 
 use crate::case::{Case, NO_LIMIT};
-use spl_model::Size;
+use crate::harness;
+use spl_model::{SampleFlags, Size};
+use spl_records::Measurement;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
@@ -60,4 +64,134 @@ fn different_sizes_are_not_compared() {
     let ended = run.ends();
     ended.assert_status(3);
     ended.assert_said(&["not evaluated: no common bucket"]);
+}
+
+/// The folder with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
+fn sized() -> PathBuf {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    let compiled = || {
+        let case = Case::measuring(&[]);
+        let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
+        assert!(out.status.success(), "{out:?}");
+        let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
+        let source = harness::root().join("tests-java/sizes/Sized.java");
+        harness::javac([source], ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
+        target
+    };
+    CLASSES.get_or_init(compiled).clone()
+}
+
+/// Measures `Sized` until all methods are finished; gives what `spl` said.
+fn measure_sized(case: &Case) -> String {
+    let command = [harness::java().into_os_string(), "-cp".into(), sized().into_os_string(), "Sized".into()];
+    let mut run = case.start(command);
+    run.awaits_agent();
+    run.awaits("spl: every class is as it was");
+    run.line();
+    let ended = run.ends();
+    ended.assert_status(0);
+    ended.spl()
+}
+
+/// Measures these methods of `Sized`, and compares the sizes of their calls; gives what `spl` said.
+fn check_sized(mode: &str, expected: &[(&str, &[&str])]) -> String {
+    let methods = expected.iter().map(|(method, _)| *method).collect::<Vec<_>>();
+    let case = Case::measuring(&methods).set("scheduler", "argument-size", mode);
+    let said = measure_sized(&case);
+    for (method, sizes) in expected {
+        let (name, _) = method.split_once(", ").unwrap_or((method, ""));
+        let got = case.measurements(name).into_iter().map(|record| record.sample.size.to_string());
+        let got = got.collect::<BTreeSet<_>>();
+        assert_eq!(got.iter().map(String::as_str).collect::<Vec<_>>(), *sizes, "{method}");
+    }
+    said
+}
+
+#[test]
+fn a_size_that_takes_too_long_is_cut_short() {
+    let method = "Sized.large(Ljava/util/List;)J";
+    let sizes = |limit: &str| {
+        let case = Case::measuring(&[method]).set("scheduler", "argument-size", "deep");
+        let case = case.set("scheduler", "size-visit-limit", limit);
+        measure_sized(&case);
+        let cut = |flags: SampleFlags| flags.0 & SampleFlags::SIZE_TRUNCATED.0 != 0;
+        let sizes = case.measurements(method).into_iter().map(|one| (one.sample.size, cut(one.sample.flags)));
+        sizes.collect::<BTreeSet<_>>()
+    };
+    // The list, its array of seven, and the one string in it with its bytes: five objects with what a string has.
+    let whole = sizes("10000");
+    assert!(whole.len() == 1 && whole.iter().all(|(_, cut)| !cut), "{whole:?}");
+    assert!(sizes("2").iter().all(|(size, cut)| *cut && *size < whole.first().unwrap().0));
+}
+
+#[test]
+fn buckets_of_a_processor_have_short_names() {
+    let method = "Sized.many(Ljava/lang/String;)J";
+    let case = Case::measuring(&[&format!("{method}, Sized$Many")]).set("scheduler", "argument-size", "deep");
+    measure_sized(&case);
+    let label = |one: Measurement| match one.sample.size {
+        Size::Label(label) => label,
+        other => panic!("{other} is no label"),
+    };
+    let labels = case.measurements(method).into_iter().map(label).collect::<BTreeSet<_>>();
+    let expected = (0..20).map(|i| format!("{:x<200}", format!("d{i}"))).collect::<BTreeSet<_>>();
+    assert_eq!(labels, expected);
+}
+
+#[test]
+fn lengths_count_elements_characters_and_numbers() {
+    check_sized(
+        "length",
+        &[
+            // 5, nothing for -9, 2, 4, 1 for true, 1, 1 and 2.
+            ("Sized.counted(IJFDZBCS)J", &["16"]),
+            // 8 characters, 3 numbers, 7 and 2 elements, nothing for an object, 10.
+            (
+                "Sized.lengths(Ljava/lang/CharSequence;[ILjava/util/List;Ljava/util/Map;Ljava/lang/Object;Ljava/lang/Integer;)J",
+                &["30"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn programs_find_sizes_themselves_and_may_do_it_wrong() {
+    // A string of one character: the string 24 bytes, its array 24.
+    let said = check_sized(
+        "deep",
+        &[
+            ("Sized.job(LSized$Job;)J", &["10", "20"]),
+            ("Sized.badJob(LSized$BadJob;)J", &["16"]),
+            (
+                "Sized.good(ILjava/lang/String;)J, Sized$Good",
+                &["label:remainder 0 of \"text seven\"", "label:remainder 1 of \"text seven\""],
+            ),
+            ("Sized.wide(JCD)J, Sized$Types", &["label:static Long 1 Character c Double 2.5"]),
+            ("Sized.thrower(Ljava/lang/String;)J, Sized$Thrower", &["48"]),
+            ("Sized.none(Ljava/lang/String;)J, Sized$None", &["48"]),
+            ("Sized.bucketless(Ljava/lang/String;)J, Sized$Bucketless", &["48"]),
+            ("Sized.slow(Ljava/lang/String;)J, Sized$Slow", &["48", "label:slow"]),
+            ("Sized.recursive(Ljava/lang/String;)J, Sized$Recursive", &["label:recursive 1"]),
+            ("Sized.missing(Ljava/lang/String;)J, no.Such", &["48"]),
+            ("Sized.hidden(Ljava/lang/String;)J, Sized$Hidden", &["48"]),
+            ("Sized.abstracted(Ljava/lang/String;)J, Sized$Plain", &["48"]),
+            ("Sized.wrong(Ljava/lang/String;)J, Sized$Wrong", &["48"]),
+            ("Sized.failing(Ljava/lang/String;)J, Sized$Failing", &["48"]),
+        ],
+    );
+    let bytes = "such calls have the size of their arguments in bytes";
+    for expected in [
+        "spl: the agent warns: computeSize of Sized$BadJob ",
+        &format!("size processor Sized$Thrower threw java.lang.IllegalArgumentException: {bytes}"),
+        &format!("size processor Sized$None gave no size: {bytes}"),
+        &format!("size processor Sized$Bucketless its size gave no bucket: {bytes}"),
+        "size processor Sized$Slow takes more than 1 ms a call and is asked no more",
+        "size processor no.Such of Sized.missing(Ljava/lang/String;)J is not used: there is no class no.Such on the class path of the measured class",
+        "size processor Sized$Hidden of Sized.hidden(Ljava/lang/String;)J is not used: its constructor, or the class, is not public",
+        "is not used: it is abstract",
+        "is not used: it does not implement spl.size.SizeProcessor",
+        "is not used: its constructor threw java.lang.IllegalStateException: not made",
+    ] {
+        assert_eq!(said.matches(expected).count(), 1, "{expected} in {said}");
+    }
 }

@@ -193,13 +193,13 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding that [`crate::PROTOCOL`] 3 stands for. When this test fails, the number has to change with it.
+/// The encoding that [`crate::PROTOCOL`] 4 stands for. When this test fails, the number has to change with it.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 3);
+    assert_eq!(crate::PROTOCOL, 4);
     let sample = WireSample {
         handle: 1,
         start_ns: 200,
@@ -217,6 +217,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToAgent::Arm { handle: 1, every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
     check(ToAgent::Discarded { handle: 1, count: 200 }, &[11, 1, 200, 1]);
+    check(ToAgent::VisitLimit { objects: 300 }, &[12, 172, 2]);
     let method = "C.f()V".parse().unwrap();
     let sizes = crate::SizeMode::Deep;
     check(

@@ -71,6 +71,20 @@ public final class SplProbe {
     private static final long THREW = 1L << 48;
 
     private static final int PROBES = 4;
+
+    // What a size is of.
+    private static final int SHALLOW = 0;
+    private static final int DEEP = 1;
+    private static final int LENGTH = 2;
+
+    private static final long BYTE_VALUE = U.objectFieldOffset(Byte.class, "value");
+    private static final long CHARACTER_VALUE = U.objectFieldOffset(Character.class, "value");
+    private static final long DOUBLE_VALUE = U.objectFieldOffset(Double.class, "value");
+    private static final long FLOAT_VALUE = U.objectFieldOffset(Float.class, "value");
+    private static final long INTEGER_VALUE = U.objectFieldOffset(Integer.class, "value");
+    private static final long LONG_VALUE = U.objectFieldOffset(Long.class, "value");
+    private static final long SHORT_VALUE = U.objectFieldOffset(Short.class, "value");
+    private static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     /** The class of virtual threads, null before JDK 19. */
     private static final Class<?> VIRTUAL = virtualThreads();
@@ -145,13 +159,153 @@ public final class SplProbe {
     /** {@code sum} and the shallow size of {@code argument} in bytes. */
     @ForceInline
     public static long sizeof(int token, long sum, Object argument) {
-        return token == 0 || argument == null ? sum : guarded(token, sum, argument, false);
+        return token == 0 || argument == null ? sum : guarded(token, sum, argument, SHALLOW);
     }
 
     /** {@code sum} and the bytes of all objects reachable from {@code argument}, each counted once. */
     @ForceInline
     public static long deep(int token, long sum, Object argument) {
-        return token == 0 || argument == null ? sum : guarded(token, sum, argument, true);
+        return token == 0 || argument == null ? sum : guarded(token, sum, argument, DEEP);
+    }
+
+    /** {@code sum} and the number of elements of {@code argument}. */
+    @ForceInline
+    public static long length(int token, long sum, Object argument) {
+        return token == 0 || argument == null ? sum : guarded(token, sum, argument, LENGTH);
+    }
+
+    /** {@code sum} and {@code number}. */
+    @ForceInline
+    public static long length(int token, long sum, long number) {
+        return token == 0 || number <= 0 ? sum : SplSizes.add(sum, Math.min(number, SplProcessors.LABEL - 1));
+    }
+
+    /** Room for the arguments of a call, null when it is not sampled or there is none. */
+    @ForceInline
+    public static Object[] arguments(int token, int count) {
+        return token == 0 ? null : room(count);
+    }
+
+    @DontInline
+    private static Object[] room(int count) {
+        try {
+            return new Object[count];
+        } catch (Throwable e) {
+            return null;
+        }
+    }
+
+    /** Puts a reference argument there. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, Object value) {
+        if (arguments != null) {
+            arguments[index] = value;
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, byte value) {
+        Object box = arguments == null ? null : box(arguments, index, Byte.class);
+        if (box != null) {
+            U.putByte(box, BYTE_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, char value) {
+        Object box = arguments == null ? null : box(arguments, index, Character.class);
+        if (box != null) {
+            U.putChar(box, CHARACTER_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, double value) {
+        Object box = arguments == null ? null : box(arguments, index, Double.class);
+        if (box != null) {
+            U.putDouble(box, DOUBLE_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, float value) {
+        Object box = arguments == null ? null : box(arguments, index, Float.class);
+        if (box != null) {
+            U.putFloat(box, FLOAT_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, int value) {
+        Object box = arguments == null ? null : box(arguments, index, Integer.class);
+        if (box != null) {
+            U.putInt(box, INTEGER_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, long value) {
+        Object box = arguments == null ? null : box(arguments, index, Long.class);
+        if (box != null) {
+            U.putLong(box, LONG_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, short value) {
+        Object box = arguments == null ? null : box(arguments, index, Short.class);
+        if (box != null) {
+            U.putShort(box, SHORT_VALUE, value);
+        }
+    }
+
+    /** Boxes an argument without the wrapper's methods, which may be measured. */
+    @ForceInline
+    public static void argument(Object[] arguments, int index, boolean value) {
+        Object box = arguments == null ? null : box(arguments, index, Boolean.class);
+        if (box != null) {
+            U.putBoolean(box, BOOLEAN_VALUE, value);
+        }
+    }
+
+    /** An object of a wrapper class whose value is still to be set; null when there is no room. */
+    @DontInline
+    private static Object box(Object[] arguments, int index, Class<?> type) {
+        try {
+            return arguments[index] = U.allocateInstance(type);
+        } catch (Throwable e) {
+            return null;
+        }
+    }
+
+    /** The size that the method's processor finds: the number of a label, marked; else the default size. */
+    @ForceInline
+    public static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
+        return token == 0 ? 0 : processed(token, id, owner, self, arguments);
+    }
+
+    @DontInline
+    private static long processed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long guard = guardOf(token, tid);
+        long down = down(token, tid);
+        if (arguments == null || !U.compareAndSetLong(null, guard, down, tid)) {
+            return SplSizes.TRUNCATED;
+        }
+        try {
+            return SplProcessors.size(id, owner, self, arguments);
+        } catch (Throwable e) {
+            return SplSizes.TRUNCATED;
+        } finally {
+            U.putLongVolatile(null, guard, down);
+        }
     }
 
     /** Decides whether this call is sampled: guard, 1-in-N, quota; then counts the activation. */
@@ -343,23 +497,36 @@ public final class SplProbe {
         U.putLongRelease(null, slot + SEQUENCE, free + 1);
     }
 
+    /** Where the guard of a sampled call's thread stands. */
+    private static long guardOf(int token, long tid) {
+        long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
+        // In a block of its own it stands in the owner's place, so that the gate need not look twice.
+        return index < THREAD_BLOCKS ? BLOCKS + (index << BLOCK_SHIFT) + OWNER : guard(tid, index);
+    }
+
+    /** What is there while no size is taken. */
+    private static long down(int token, long tid) {
+        return (token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK) < THREAD_BLOCKS ? ~tid : 0;
+    }
+
     /**
      * Takes a size with the thread's guard up, so that measured methods which the computation calls record nothing.
      * A size that cannot be taken is marked as truncated: the program must never see why.
      */
     @DontInline
-    private static long guarded(int token, long sum, Object argument, boolean deep) {
-        long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
+    private static long guarded(int token, long sum, Object argument, int what) {
         long tid = U.getLong(Thread.currentThread(), TID);
-        // In a block of its own the thread's guard stands in the owner's place, so that the gate need not look twice.
-        boolean own = index < THREAD_BLOCKS;
-        long guard = own ? BLOCKS + (index << BLOCK_SHIFT) + OWNER : guard(tid, index);
-        long down = own ? ~tid : 0;
+        long guard = guardOf(token, tid);
+        long down = down(token, tid);
         if (!U.compareAndSetLong(null, guard, down, tid)) {
             return sum | SplSizes.TRUNCATED;
         }
         try {
-            return SplSizes.add(sum, deep ? SplSizes.deep(argument) : SplSizes.shallow(argument));
+            return SplSizes.add(
+                    sum,
+                    what == DEEP
+                            ? SplSizes.argument(argument)
+                            : what == LENGTH ? SplSizes.length(argument) : SplSizes.shallow(argument));
         } catch (Throwable e) {
             return sum | SplSizes.TRUNCATED;
         } finally {

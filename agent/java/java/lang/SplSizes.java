@@ -4,7 +4,10 @@ import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.Collection;
+import java.util.Map;
 import jdk.internal.misc.Unsafe;
+import spl.size.Computable;
 
 /**
  * Workload sizes in bytes (thesis 3.2.2), from class layouts that are looked up once per class.
@@ -13,9 +16,9 @@ import jdk.internal.misc.Unsafe;
  */
 final class SplSizes {
     private static final Unsafe U = Unsafe.getUnsafe();
-    /** Objects that {@link #deep} visits at most for one argument. */
-    private static final int VISITS = 10_000;
-    /** Set in a size whose computation stopped at {@link #VISITS}. */
+    /** Objects that {@link #deep} visits at most for one argument; the agent sets it. */
+    static int visits = 10_000;
+    /** Set in a size whose computation stopped at {@link #visits}. */
     static final long TRUNCATED = 1L << 62;
 
     /** Objects begin at multiples of so many bytes, 256 at most (HotSpot, {@code ObjectAlignmentInBytes}). */
@@ -24,6 +27,8 @@ final class SplSizes {
     private static final long ARRAY_BASE;
 
     static {
+        // The package spl.size, which the agent defined, is in no named module, and java.base reads only such.
+        Object.class.getModule().implAddReadsAllUnnamed();
         // Asked of the JVM like this because Unsafe.arrayBaseOffset gives an int in JDK 21 and a long in 25.
         long empty = bytes(new byte[0]);
         int length = 1;
@@ -41,16 +46,66 @@ final class SplSizes {
     /** Bytes of an object as the JVM lays it out (JVM TI GetObjectSize); found in the agent's library by its name. */
     private static native long bytes(Object object);
 
-    /** Forgets all classes, so that none is kept alive when nothing is measured. */
+    /** Forgets all classes and size processors, so that none is kept alive when nothing is measured. */
     static void forget() {
         layouts = new Layouts(64);
+        SplProcessors.forget();
     }
 
     /** Saturating sum that keeps the mark of a truncated size. */
     static long add(long sum, long size) {
         long mark = (sum | size) & TRUNCATED;
         long total = (sum & ~TRUNCATED) + (size & ~TRUNCATED);
-        return Math.min(total, TRUNCATED - 1) | mark;
+        return Math.min(total, SplProcessors.LABEL - 1) | mark;
+    }
+
+    /** The size of one argument: what it says itself if it can, else all that it reaches. */
+    static long argument(Object argument) {
+        if (argument instanceof Computable) {
+            long own = SplProcessors.computed((Computable) argument);
+            if (own != SplProcessors.NONE) {
+                return own;
+            }
+        }
+        return deep(argument);
+    }
+
+    /**
+     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0 for anything
+     * else.
+     */
+    static long length(Object argument) {
+        long length = 0;
+        if (argument.getClass().isArray()) {
+            length = java.lang.reflect.Array.getLength(argument);
+        } else if (argument instanceof CharSequence) {
+            length = ((CharSequence) argument).length();
+        } else if (argument instanceof Collection) {
+            length = ((Collection<?>) argument).size();
+        } else if (argument instanceof Map) {
+            length = ((Map<?, ?>) argument).size();
+        } else if (argument instanceof Number) {
+            length = ((Number) argument).longValue();
+        }
+        return Math.max(length, 0);
+    }
+
+    /**
+     * The default size of a call whose arguments are boxed.
+     *
+     * @param widths of each primitive parameter in bytes, 0 for a reference, as digits
+     */
+    static long all(Object[] arguments, String widths) {
+        long sum = 0;
+        for (int i = 0; i < arguments.length; i++) {
+            int width = widths.charAt(i) - '0';
+            if (width != 0) {
+                sum = add(sum, width);
+            } else if (arguments[i] != null) {
+                sum = add(sum, argument(arguments[i]));
+            }
+        }
+        return sum;
     }
 
     /** The object itself, without what it refers to. */
@@ -67,8 +122,9 @@ final class SplSizes {
         Visit visit = new Visit();
         visit.push(root);
         long total = 0;
+        int limit = visits;
         while (visit.pending > 0) {
-            if (visit.seen > VISITS) {
+            if (visit.seen > limit) {
                 return add(total, TRUNCATED);
             }
             Object object = visit.pop();
@@ -85,7 +141,7 @@ final class SplSizes {
             total += arrayBytes(object, type);
             if (object instanceof Object[]) {
                 for (Object element : (Object[]) object) {
-                    if (visit.seen > VISITS) {
+                    if (visit.seen > limit) {
                         break;
                     }
                     visit.push(element);

@@ -29,6 +29,67 @@ public final class SplProbe {
         return sum + (argument == null ? 0 : 1000);
     }
 
+    public static long length(int token, long sum, Object argument) {
+        return sum + (argument == null ? 0 : 10);
+    }
+
+    public static long length(int token, long sum, long number) {
+        return sum + number;
+    }
+
+    /** The last element is their sum so far: everything here is done without a call, which could have a probe. */
+    public static Object[] arguments(int token, int count) {
+        Object[] arguments = new Object[count + 1];
+        arguments[count] = new long[1];
+        return arguments;
+    }
+
+    private static void add(Object[] arguments, long value) {
+        ((long[]) arguments[arguments.length - 1])[0] += value;
+    }
+
+    public static void argument(Object[] arguments, int index, Object value) {
+        arguments[index] = value;
+        add(arguments, value == null ? 0 : 10);
+    }
+
+    public static void argument(Object[] arguments, int index, byte value) {
+        add(arguments, value);
+    }
+
+    public static void argument(Object[] arguments, int index, char value) {
+        add(arguments, value);
+    }
+
+    public static void argument(Object[] arguments, int index, double value) {
+        add(arguments, (long) value);
+    }
+
+    public static void argument(Object[] arguments, int index, float value) {
+        add(arguments, (long) value);
+    }
+
+    public static void argument(Object[] arguments, int index, int value) {
+        add(arguments, value);
+    }
+
+    public static void argument(Object[] arguments, int index, long value) {
+        add(arguments, value);
+    }
+
+    public static void argument(Object[] arguments, int index, short value) {
+        add(arguments, value);
+    }
+
+    public static void argument(Object[] arguments, int index, boolean value) {
+        add(arguments, value ? 1 : 0);
+    }
+
+    /** The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class. */
+    public static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
+        return ((long[]) arguments[arguments.length - 1])[0] + (self == null ? 0 : 100) + (owner == null ? 0 : 1000);
+    }
+
     public static void leave(long start, int token, int id) {
         record(start, token, id, 1, -1);
     }

@@ -1,0 +1,44 @@
+//! Compiles Java sources in a build script: the agent's, and the interfaces of size processors.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Compiles `sources` into the folder `java` of the build script's output, which it gives. `options` say for which JVM.
+pub fn compile(options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
+    println!("cargo::rerun-if-env-changed=JAVA_HOME");
+    for source in sources {
+        println!("cargo::rerun-if-changed={source}");
+    }
+    let out =
+        PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?).join("java");
+    std::fs::create_dir_all(&out).map_err(|e| format!("cannot create {}: {e}", out.display()))?;
+    let javac = javac();
+    let output = Command::new(&javac)
+        .args(["-nowarn", "-Xlint:-options", "-g:source,lines"])
+        .args(options)
+        .arg("-d")
+        .arg(&out)
+        .args(sources)
+        .output()
+        .map_err(|e| {
+            format!(
+                "cannot run {} ({e}): the Java sources need a JDK 17 compiler. Install one \
+                 (Debian: openjdk-17-jdk-headless) or point JAVA_HOME at it.",
+                javac.display()
+            )
+        })?;
+    if output.status.success() {
+        return Ok(out);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).replace('\n', " | ");
+    Err(format!("{} refused the Java sources; they need a JDK 17 compiler: {said}", javac.display()))
+}
+
+/// `javac` of `JAVA_HOME` where it has one, else of the path.
+fn javac() -> PathBuf {
+    env::var_os("JAVA_HOME")
+        .map(|home| Path::new(&home).join("bin").join("javac"))
+        .filter(|javac| javac.is_file())
+        .unwrap_or_else(|| PathBuf::from("javac"))
+}

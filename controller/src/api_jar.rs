@@ -1,0 +1,58 @@
+//! `spl api-jar`: the interfaces of size processors, to compile against.
+
+use crate::cli::ApiJar;
+use crate::files::write_whole;
+use spl_verdict::ExitStatus;
+use std::io::{self, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+macro_rules! interface {
+    ($name:literal) => {
+        [
+            (
+                concat!("spl/size/", $name, ".class"),
+                include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/", $name, ".class")).as_slice(),
+            ),
+            (
+                concat!("spl/size/", $name, ".java"),
+                include_bytes!(concat!("../../agent/java/spl/size/", $name, ".java")).as_slice(),
+            ),
+        ]
+    };
+}
+
+/// Class files for Java 11 and later, and their sources, which development environments show the documentation from.
+const INTERFACES: [[(&str, &[u8]); 2]; 5] = [
+    interface!("Computable"),
+    interface!("MethodSize"),
+    interface!("ScaleBase"),
+    interface!("SizeAggregator"),
+    interface!("SizeProcessor"),
+];
+const PACKAGE: (&str, &[u8]) =
+    ("spl/size/package-info.java", include_bytes!("../../agent/java/spl/size/package-info.java"));
+const MANIFEST: (&str, &[u8]) = ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n\r\n");
+
+/// Writes the JAR.
+///
+/// # Errors
+/// When it cannot be written, as text for the operator.
+pub fn api_jar(arguments: &ApiJar) -> Result<ExitStatus, String> {
+    let path = &arguments.output;
+    let wrong = |error: io::Error| format!("cannot write {}: {error}", path.display());
+    let bytes = jar().map_err(|error| wrong(error.into()))?;
+    write_whole(path, &bytes).map_err(wrong)?;
+    println!("the interfaces of size processors (package spl.size): {}", path.display());
+    Ok(ExitStatus::AllHold)
+}
+
+fn jar() -> zip::result::ZipResult<Vec<u8>> {
+    let mut jar = ZipWriter::new(io::Cursor::new(Vec::new()));
+    // The manifest has to be the first entry.
+    for (name, bytes) in [MANIFEST, PACKAGE].iter().chain(INTERFACES.as_flattened()) {
+        jar.start_file(*name, SimpleFileOptions::default())?;
+        jar.write_all(bytes)?;
+    }
+    Ok(jar.finish()?.into_inner())
+}
