@@ -28,10 +28,11 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// The least of the calibrations counts, because whatever disturbs one makes it longer: so many at least, so many at most,
-/// and so many after the best one. The compilers are at work during the first.
-const CALIBRATIONS: std::ops::RangeInclusive<usize> = 5..=40;
-const CALIBRATIONS_AFTER_BEST: usize = 4;
+/// The least of the calibrations counts, because whatever disturbs one makes it longer. HotSpot's last compiler may still
+/// have the probe in its queue during the first: they go on until none was better by a fiftieth for so long, and so long at
+/// most.
+const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
+const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
@@ -345,17 +346,17 @@ impl Link {
             return Some(Err(why));
         }
         let mut best: Option<ProbeCost> = None;
-        let mut since_best = 0;
-        for round in 1..=*CALIBRATIONS.end() {
+        let begun = Instant::now();
+        let mut better = begun;
+        while better.elapsed() < CALIBRATED_AFTER && begun.elapsed() < LONGEST_CALIBRATION {
             let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, cost)? else { break };
             let found = ProbeCost::of(ns, calls, &reported);
-            since_best += 1;
-            if best.is_none_or(|best| found.call_ps < best.call_ps) {
-                (best, since_best) = (Some(found), 0);
+            if best.is_none_or(|best| found.call_ps < best.call_ps - best.call_ps / 50) {
+                better = Instant::now();
             }
-            if round >= *CALIBRATIONS.start() && since_best >= CALIBRATIONS_AFTER_BEST {
-                break;
+            if best.is_none_or(|best| found.call_ps < best.call_ps) {
+                best = Some(found);
             }
         }
         Some(Ok(best))
