@@ -25,6 +25,7 @@ mod names;
 mod probe_faults;
 mod probe_neighbours;
 mod probe_panics;
+mod probe_stops;
 mod probe_targets;
 mod probe_threads;
 mod probe_truth;

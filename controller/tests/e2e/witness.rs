@@ -44,6 +44,14 @@ impl Witness {
         snapshot
     }
 
+    /// Throws an error in the thread of this name, wherever it is.
+    pub fn stop(&mut self, thread: &str) {
+        writeln!(self.stream, "!{thread}").unwrap();
+        let mut end = String::new();
+        self.answers.read_line(&mut end).unwrap();
+        assert_eq!(end, "\n", "{thread} cannot be stopped");
+    }
+
     /// Bytes of the constant pool that the JVM now has for a class of this name.
     pub fn constant_pool(&mut self, class: &str) -> u64 {
         writeln!(self.stream, "#{class}").unwrap();

@@ -4,7 +4,8 @@
 //! is answered by one line `name descriptor bytes-in-hex` for every method with code of every loaded class of that name,
 //! sorted, and an empty line. It asks JVM TI `GetBytecodes`; a retransformation could not be trusted to tell, because its
 //! hook is always given the original bytes. A line `#java/lang/Integer` is answered by the bytes that the class's constant pool
-//! has (`GetConstantPool`), and an empty line.
+//! has (`GetConstantPool`), and an empty line. A line `!main` throws a `java.lang.ThreadDeath` in the thread of that name
+//! (`StopThread`) and is answered by an empty line, or by one before it that says why not.
 
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
@@ -35,6 +36,7 @@ impl Agent for Witness {
             .add_capabilities_with(|wanted| {
                 wanted.set_can_get_bytecodes(true);
                 wanted.set_can_get_constant_pool(true);
+                wanted.set_can_signal_thread(true);
             })
             .and_then(|_| env.set_default_agent_callbacks())
             .and_then(|()| env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT]));
@@ -75,9 +77,10 @@ fn serve(env: &Jvmti, jni: &JniEnv, mut stream: UnixStream) {
         if jni.push_local_frame(REFERENCES).is_err() {
             return;
         }
-        let mut lines = match class.strip_prefix('#') {
-            Some(class) => constant_pools(env, class),
-            None => methods(env, &class),
+        let mut lines = match class.split_at_checked(1) {
+            Some(("#", class)) => constant_pools(env, class),
+            Some(("!", thread)) => stop(env, jni, thread),
+            _ => methods(env, &class),
         };
         // SAFETY: the frame pushed above; nothing of it is used any more.
         unsafe { jni.pop_local_frame_raw(std::ptr::null_mut()) };
@@ -97,6 +100,26 @@ fn classes(env: &Jvmti, class: &str) -> Vec<jni::jclass> {
         unsafe { env.get_class_signature(*loaded) }.is_ok_and(|(found, _)| found == signature)
     };
     env.get_loaded_classes().unwrap_or_default().into_iter().filter(is_it).collect()
+}
+
+/// Throws an error in the threads of this name; gives a line for each that it cannot reach.
+fn stop(env: &Jvmti, jni: &JniEnv, name: &str) -> Vec<String> {
+    let error = || {
+        let class = jni.find_class("java/lang/ThreadDeath").expect("every VM has errors");
+        // SAFETY: the class just found.
+        let constructor = unsafe { jni.get_method_id(class, "<init>", "()V") }.expect("errors can be made");
+        // SAFETY: the class and its constructor without arguments.
+        unsafe { jni.new_object(class, constructor, &[]) }.expect("errors can be made")
+    };
+    let is_it = |thread: &jni::jthread| {
+        // SAFETY: a local reference of this thread's frame.
+        unsafe { env.get_thread_info(*thread) }.is_ok_and(|info| info.name.as_deref() == Some(name))
+    };
+    let stopped = |thread: jni::jthread| {
+        // SAFETY: local references of this thread's frame.
+        unsafe { env.stop_thread(thread, error()) }.err().map(|error| format!("{error:?}\n"))
+    };
+    env.get_all_threads().unwrap_or_default().into_iter().filter(is_it).filter_map(stopped).collect()
 }
 
 /// A line with the bytes of the constant pool of each loaded class of this name.

@@ -87,7 +87,9 @@ public final class SplProbe {
     private static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     /** The class of virtual threads, null before JDK 19. */
-    private static final Class<?> VIRTUAL = virtualThreads();
+    private static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
+    /** What {@code Thread.stop} throws, null in JDKs without it. */
+    private static final Class<?> THREAD_DEATH = find("java.lang.ThreadDeath");
 
     /**
      * Exits that could not be recorded, as where the stack has overflowed: the handlers of the measured methods count
@@ -97,9 +99,9 @@ public final class SplProbe {
 
     private SplProbe() {}
 
-    private static Class<?> virtualThreads() {
+    private static Class<?> find(String name) {
         try {
-            return Class.forName("java.lang.BaseVirtualThread", false, null);
+            return Class.forName(name, false, null);
         } catch (ClassNotFoundException e) {
             return null;
         }
@@ -528,6 +530,11 @@ public final class SplProbe {
                             ? SplSizes.argument(argument)
                             : what == LENGTH ? SplSizes.length(argument) : SplSizes.shallow(argument));
         } catch (Throwable e) {
+            if (e.getClass() == THREAD_DEATH) {
+                // The program's own. The call is not recorded, so depths below it are not known.
+                lost++;
+                throw e;
+            }
             return sum | SplSizes.TRUNCATED;
         } finally {
             U.putLongVolatile(null, guard, down);
