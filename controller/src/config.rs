@@ -119,6 +119,7 @@ impl Default for Config {
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
                 instrument_ahead: 8,
+                settle_ns: 500_000_000,
                 changes_per_minute: Some(60),
                 ..Settings::thesis()
             },
@@ -136,7 +137,7 @@ impl Default for Config {
 const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 12] = [
+const BEYOND_THESIS: [&str; 13] = [
     "policy",
     "window",
     "window-overlap",
@@ -144,6 +145,7 @@ const BEYOND_THESIS: [&str; 12] = [
     "instrument-ahead",
     "changes-per-minute",
     "overhead-budget",
+    "settle-time",
     "warm-up-calls",
     "warm-up-time",
     "discard-disturbed",
@@ -158,7 +160,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 37] = [
+const KEYS: [(&str, &str, Set); 38] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -207,6 +209,7 @@ const KEYS: [(&str, &str, Set); 37] = [
             .map(|n| c.scheduler.changes_per_minute = n)
     }),
     ("scheduler", "overhead-budget", |c, v| or_none(v, percent).map(|p| c.overhead_budget = p)),
+    ("sampling", "settle-time", |c, v| millis(v).map(|t| c.scheduler.settle_ns = nanos(t))),
     ("sampling", "warm-up-calls", |c, v| {
         number(v, "a number of calls").map(|n| c.scheduler.warm_up.get_or_insert(WARM_UP).samples = n)
     }),
@@ -324,11 +327,23 @@ impl Config {
                 return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
             }
             (Profile::Thesis, None) => {
-                let Settings { warm_up, restore_after_ns, instrument_ahead, changes_per_minute, .. } =
-                    Settings::thesis();
+                let Settings {
+                    warm_up,
+                    restore_after_ns,
+                    instrument_ahead,
+                    settle_ns,
+                    changes_per_minute,
+                    ..
+                } = Settings::thesis();
                 let ours = std::mem::replace(&mut self.scheduler, Settings::thesis());
-                self.scheduler =
-                    Settings { warm_up, restore_after_ns, instrument_ahead, changes_per_minute, ..ours };
+                self.scheduler = Settings {
+                    warm_up,
+                    restore_after_ns,
+                    instrument_ahead,
+                    settle_ns,
+                    changes_per_minute,
+                    ..ours
+                };
                 self.overhead_budget = None;
             }
             (Profile::Production, _) => self.scheduler.paired = self.windows()?,
@@ -456,7 +471,7 @@ mod tests {
     fn every_key_is_read() {
         let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
             [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
-            [sampling]\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
+            [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
             [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
             [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
         let expected = Config {
@@ -488,6 +503,7 @@ mod tests {
                 discard_disturbed: true,
                 restore_after_ns: 14_000_000,
                 instrument_ahead: 18,
+                settle_ns: 19_000_000,
                 changes_per_minute: Some(15),
                 paired: Some(Paired {
                     min_turn_ns: 12_000_000,

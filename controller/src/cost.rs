@@ -14,6 +14,9 @@ const ASSUMED_NS_PER_S: u64 = 1_000_000_000;
 const ASSUMED_SAMPLE_PS: u64 = 100_000;
 /// What an open gate costs a call that it passes over: a load, a decrement and a branch.
 const SKIP_PS: u64 = 2_000;
+/// What it costs to find all objects that an argument reaches, for each byte of them: an Integer of 16 bytes in a list takes
+/// some 20 ns.
+const DEEP_PS_PER_BYTE: u64 = 1000;
 /// Samples reach the controller in batches; over a few of them rates are steady.
 const WINDOW: Duration = Duration::from_millis(500);
 
@@ -22,6 +25,8 @@ const WINDOW: Duration = Duration::from_millis(500);
 pub struct Cost {
     /// Part of the CPU time, from 0 to 1.
     share: f64,
+    /// Whether workload sizes are those of all objects that can be reached.
+    deep: bool,
     pid: Option<u32>,
     sample_ps: u64,
     looked: Option<(Instant, u64)>,
@@ -29,9 +34,17 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Nothing is known of the program yet; `share` of its CPU time may go to probes.
-    pub fn new(share: f64) -> Self {
-        Self { share, pid: None, sample_ps: ASSUMED_SAMPLE_PS, looked: None, used_ns_per_s: ASSUMED_NS_PER_S }
+    /// Nothing is known of the program yet; `share` of its CPU time may go to probes; `deep` says whether
+    /// workload sizes are those of all objects that the arguments reach.
+    pub fn new(share: f64, deep: bool) -> Self {
+        Self {
+            share,
+            deep,
+            pid: None,
+            sample_ps: ASSUMED_SAMPLE_PS,
+            looked: None,
+            used_ns_per_s: ASSUMED_NS_PER_S,
+        }
     }
 
     /// A program is there, whose agent found what a measured call costs.
@@ -39,7 +52,7 @@ impl Cost {
         *self = Self {
             pid: Some(pid),
             sample_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
-            ..Self::new(self.share)
+            ..Self::new(self.share, self.deep)
         };
     }
 
@@ -70,6 +83,7 @@ impl Cost {
             ceiling_ns_per_s: (self.used_ns_per_s as f64 * self.share) as u64,
             sample_cost_ps: self.sample_ps,
             skip_cost_ps: SKIP_PS,
+            size_cost_ps: if self.deep { DEEP_PS_PER_BYTE } else { 0 },
             window_ns: u64::try_from(WINDOW.as_nanos()).unwrap_or(u64::MAX),
             // Thinner, and calls that are passed over cost more than those that are taken: closing the gate costs less.
             max_every: u32::try_from(self.sample_ps / SKIP_PS).unwrap_or(u32::MAX).max(1),
@@ -99,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_a_share_of_what_the_program_uses() {
-        let mut cost = Cost::new(0.01);
+        let mut cost = Cost::new(0.01, false);
         assert_eq!(cost.budget(Instant::now()), None, "there is no program");
         cost.calibrated(std::process::id(), Some(40_000));
         let start = Instant::now();

@@ -18,7 +18,7 @@ use spl_lang::Tasks;
 use spl_model::Outcome;
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, ToAgent, ToController, Token};
+use spl_wire::{Labels, SizeMode, ToAgent, ToController, Token};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -125,7 +125,10 @@ impl<'a> Session<'a> {
             events: VecDeque::new(),
             carrying_out: false,
             sequential: (setup.config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
-            cost: setup.config.overhead_budget.map(Cost::new),
+            cost: setup
+                .config
+                .overhead_budget
+                .map(|share| Cost::new(share, setup.config.argument_size == SizeMode::Deep)),
             open: BTreeMap::new(),
             received: BTreeMap::new(),
             given_back: BTreeMap::new(),

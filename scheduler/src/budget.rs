@@ -5,6 +5,7 @@
 use crate::gates::Gates;
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
+use spl_model::Size;
 
 const SECOND_NS: u128 = 1_000_000_000;
 const PS_PER_NS: u128 = 1000;
@@ -25,8 +26,9 @@ pub(crate) struct Meters {
     cost_ps_per_s: u128,
     /// Attoseconds of CPU time that may be spent; negative when more was. `None` before anything was earned.
     account_as: Option<i128>,
-    /// The thinnest sampling of a measured method.
+    /// The thinnest sampling of a measured method, and what its sizes cost at most.
     dearest_every: u32,
+    dearest_size_ps: u128,
 }
 
 /// Calls of one method through its open gate.
@@ -39,6 +41,8 @@ struct Meter {
     /// Time in which the gate was open since then, as far as is known.
     open_ns: u64,
     calls_per_s: Option<u128>,
+    /// What the newest samples cost for their sizes, on average, picoseconds; `None` before the first.
+    size_ps: Option<u128>,
 }
 
 /// A change of how many calls of a method are taken.
@@ -51,13 +55,14 @@ pub(crate) struct Thinning {
 
 impl Meters {
     pub(crate) fn new(methods: usize) -> Self {
-        let meter = Meter { every: 1, calls: 0, open_ns: 0, calls_per_s: None };
+        let meter = Meter { every: 1, calls: 0, open_ns: 0, calls_per_s: None, size_ps: None };
         Self {
             meters: vec![meter; methods],
             counted_ns: None,
             cost_ps_per_s: 0,
             account_as: None,
             dearest_every: 1,
+            dearest_size_ps: 0,
         }
     }
 
@@ -108,7 +113,7 @@ impl Meters {
 
     /// Saves up what is earned in a time; what could be saved up before the first.
     pub(crate) fn earn(&mut self, passed_ns: u64, budget: &Budget) {
-        let dearest = budget.cost_ps(self.dearest_every);
+        let dearest = budget.cost_ps(self.dearest_every).saturating_add(self.dearest_size_ps);
         let most = signed(budget.earned_as(SAVED_NS).max(dearest.saturating_mul(AS_PER_PS)));
         let earned = signed(budget.earned_as(passed_ns));
         self.account_as = Some(self.account_as.map_or(most, |now| now.saturating_add(earned).min(most)));
@@ -128,19 +133,31 @@ impl Meters {
     /// how many samples, and what they cost. `None` when there is not enough for one.
     pub(crate) fn buy(
         &mut self,
+        method: MethodIx,
         needed: u64,
-        every: u32,
         waiting: usize,
         budget: &Budget,
     ) -> Option<(u64, u128)> {
+        let Meter { every, size_ps, .. } = *self.meters.get(method.0)?;
+        // What the sizes of a method cost is known after its first sample.
+        let needed = if budget.size_cost_ps > 0 && size_ps.is_none() { 1 } else { needed };
         let account = u128::try_from(self.account_as?).ok()? / AS_PER_PS;
-        let cost_ps = budget.cost_ps(every).max(1);
+        let cost_ps = budget.cost_ps(every).saturating_add(size_ps.unwrap_or(0)).max(1);
         let share = (account / waiting.max(1) as u128 / cost_ps).max(1).min(u128::from(needed));
         let bought_ps = share.saturating_mul(cost_ps);
         (bought_ps <= account).then(|| {
             self.charge(bought_ps);
             (clamp(share), bought_ps)
         })
+    }
+
+    /// Takes into the average what the size of a sample cost.
+    pub(crate) fn weigh(&mut self, method: MethodIx, size_ps: u128) {
+        if let Some(meter) = self.meters.get_mut(method.0) {
+            meter.size_ps = Some(
+                meter.size_ps.map_or(size_ps, |old| (old.saturating_mul(7).saturating_add(size_ps)) / 8),
+            );
+        }
     }
 
     /// A gate has closed by itself. When it did so is not known, but how long its samples took to come, from the end of the
@@ -191,6 +208,8 @@ impl Meters {
         }
         self.cost_ps_per_s = cost;
         self.dearest_every = methods.iter().map(|method| self.meters[method.0].every).max().unwrap_or(1);
+        self.dearest_size_ps =
+            methods.iter().filter_map(|method| self.meters[method.0].size_ps).max().unwrap_or(0);
         thinned
     }
 }
@@ -220,6 +239,14 @@ impl Budget {
         u128::from(self.sample_cost_ps) + u128::from(self.skip_cost_ps) * u128::from(every.saturating_sub(1))
     }
 
+    /// What finding this size costs, picoseconds of CPU time.
+    pub(crate) fn size_ps(&self, size: &Size) -> u128 {
+        match size {
+            Size::Value(value) => u128::from(*value) * u128::from(self.size_cost_ps),
+            _ => 0,
+        }
+    }
+
     /// What may be spent for a time, attoseconds of CPU time.
     fn earned_as(&self, passed_ns: u64) -> u128 {
         u128::from(self.ceiling_ns_per_s) * u128::from(passed_ns)
@@ -243,7 +270,14 @@ mod tests {
     use super::*;
 
     fn budget(ceiling_ns_per_s: u64, max_every: u32) -> Budget {
-        Budget { ceiling_ns_per_s, sample_cost_ps: 40_000, skip_cost_ps: 1000, window_ns: 1, max_every }
+        Budget {
+            ceiling_ns_per_s,
+            sample_cost_ps: 40_000,
+            skip_cost_ps: 1000,
+            size_cost_ps: 0,
+            window_ns: 1,
+            max_every,
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! millions of times a second costs no more until anybody looks.
 
 use crate::{Action, Budget, Cause, MethodIx, Scheduler};
+use spl_model::Sample;
 use std::collections::BTreeMap;
 
 /// The gates of all methods.
@@ -127,7 +128,9 @@ impl Scheduler {
     }
 
     fn is_wanted(&self, method: MethodIx) -> bool {
-        self.roster.measured_methods().contains(&method) && self.probes.is_inside(method)
+        self.roster.measured_methods().contains(&method)
+            && self.probes.is_inside(method)
+            && self.roster.get(method).is_some_and(|one| one.opens_at_ns <= self.now_ns)
     }
 
     fn should_open(&self, method: MethodIx) -> bool {
@@ -142,7 +145,7 @@ impl Scheduler {
             let counted = self.roster.get(method).map_or(0, |method| method.counted);
             let needed =
                 quota.unwrap_or_else(|| self.settings.effective_max().saturating_sub(counted).max(1));
-            let Some((samples, cost_ps)) = self.meters.buy(needed, every, waiting, &budget) else {
+            let Some((samples, cost_ps)) = self.meters.buy(method, needed, waiting, &budget) else {
                 return false;
             };
             (quota, reserved_ps) = (Some(samples), cost_ps);
@@ -154,10 +157,13 @@ impl Scheduler {
     }
 
     /// Counts a sample: its calls for the rate, its cost for the account.
-    pub(crate) fn meter(&mut self, method: MethodIx, end_ns: u64) {
+    pub(crate) fn meter(&mut self, method: MethodIx, sample: &Sample) {
         let every = self.meters.every(method);
-        let cost_ps = self.settings.budget.map_or(0, |budget: Budget| budget.cost_ps(every));
-        let paid = self.gates.take(method, end_ns, cost_ps);
+        let size_ps = self.settings.budget.map_or(0, |budget| budget.size_ps(&sample.size));
+        let cost_ps =
+            self.settings.budget.map_or(0, |budget: Budget| budget.cost_ps(every).saturating_add(size_ps));
+        let paid = self.gates.take(method, sample.end_ns(), cost_ps);
+        self.meters.weigh(method, size_ps);
         self.meters.count(method, 1);
         self.meters.charge(cost_ps - paid);
     }

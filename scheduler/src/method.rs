@@ -40,6 +40,8 @@ pub(crate) struct Method {
     /// What is measured and suspended together with it: its group with windows, else itself alone.
     pub(crate) unit: usize,
     pub(crate) status: Status,
+    /// When its gate may open at the earliest, nanoseconds of the owner's clock.
+    pub(crate) opens_at_ns: u64,
     /// Rises with each start of a measurement: the smallest is the longest-measured.
     pub(crate) turn: u64,
     /// Samples that count.
@@ -76,6 +78,7 @@ impl Method {
             class,
             unit,
             status: Status::Waiting,
+            opens_at_ns: 0,
             turn: 0,
             counted: 0,
             late: 0,
@@ -104,7 +107,8 @@ impl Method {
     }
 
     /// The compiled code of the method's class is gone: samples are warm-up samples again.
-    pub(crate) fn cool_down(&mut self) {
+    pub(crate) fn cool_down(&mut self, opens_at_ns: u64) {
+        self.opens_at_ns = opens_at_ns;
         self.warming = Warming::default();
     }
 
@@ -220,7 +224,7 @@ mod tests {
         let mut method = Method::new(0, 0);
         let record = |method: &mut Method| method.arrive(&mut sample(10), &settings);
         assert_eq!([record(&mut method), record(&mut method)], [false, true]);
-        method.cool_down();
+        method.cool_down(0);
         assert!(!record(&mut method));
     }
 

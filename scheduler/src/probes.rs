@@ -79,7 +79,8 @@ impl Probes {
         if settings.changes_per_minute.is_some() {
             self.recent_ns.push_back(now_ns);
         }
-        roster.cool_down_classes_of(change.instrument.iter().chain(&change.restore));
+        let opens_at_ns = now_ns.saturating_add(settings.settle_ns);
+        roster.cool_down_classes_of(change.instrument.iter().chain(&change.restore), opens_at_ns);
         Some(change)
     }
 

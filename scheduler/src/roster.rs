@@ -157,13 +157,21 @@ impl Roster {
         }
     }
 
-    /// Every method of these methods' classes starts its warm-up anew: a changed class loses its compiled code.
-    pub(crate) fn cool_down_classes_of<'a>(&mut self, changed: impl Iterator<Item = &'a MethodIx>) {
+    /// Every method of these methods' classes starts its warm-up anew, and its gate opens no sooner than at this time: a changed
+    /// class loses its compiled code.
+    pub(crate) fn cool_down_classes_of<'a>(
+        &mut self,
+        changed: impl Iterator<Item = &'a MethodIx>,
+        opens_at_ns: u64,
+    ) {
         let mut touched = vec![false; self.classes];
         for method in changed.filter_map(|&method| self.get(method)) {
             touched[method.class] = true;
         }
-        self.methods.iter_mut().filter(|method| touched[method.class]).for_each(Method::cool_down);
+        self.methods
+            .iter_mut()
+            .filter(|method| touched[method.class])
+            .for_each(|method| method.cool_down(opens_at_ns));
     }
 
     /// Notes why a method can't be measured.

@@ -180,7 +180,7 @@ impl Scheduler {
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.roster.get_mut(index) else { return };
         let counts = method.arrive(sample, &self.settings);
-        self.meter(index, sample.end_ns());
+        self.meter(index, sample);
         let shift = if self.last_receipt_ns.is_some() {
             self.law.ended(sample.end_ns(), &self.settings, self.roster.unfinished())
         } else {

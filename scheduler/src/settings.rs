@@ -39,6 +39,9 @@ pub struct Settings {
     /// `instrument-ahead`: methods that wait for their measurement behind closed gates at most. When classes change, the
     /// probes of so many go in with the others', because code is compiled anew only once then. The thesis has none.
     pub instrument_ahead: usize,
+    /// `settle-time`: how long the gates of a changed class's methods stay closed, nanoseconds of the owner's clock. Until the
+    /// class is compiled again its calls say nothing, and taking them costs most. The thesis waits for nothing.
+    pub settle_ns: u64,
     /// Least time between two changes of classes; what is decided meanwhile is merged. 0: changes follow each event,
     /// which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
     pub change_interval_ns: u64,
@@ -90,6 +93,9 @@ pub struct Budget {
     pub sample_cost_ps: u64,
     /// Cost of a call that an open gate passes over, picoseconds of CPU time.
     pub skip_cost_ps: u64,
+    /// What a call that is taken costs more for each unit of its workload size, picoseconds of CPU time: where sizes are those
+    /// of all reachable objects, finding them takes longer than everything else. 0 where sizes cost nothing.
+    pub size_cost_ps: u64,
     /// Open time of a gate over which its calls are counted, nanoseconds.
     pub window_ns: u64,
     /// Thinnest sampling allowed: one call in so many. What then still costs too much is measured now and then.
@@ -125,6 +131,7 @@ impl Settings {
             discard_disturbed: false,
             restore_after_ns: 0,
             instrument_ahead: 0,
+            settle_ns: 0,
             change_interval_ns: 0,
             changes_per_minute: None,
             budget: None,

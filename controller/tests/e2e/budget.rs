@@ -17,7 +17,7 @@ fn stays_within_the_budget(case: Case) {
     let case = ["profile", "overhead-budget", "instrument-ahead"]
         .into_iter()
         .zip(["production", "1%", "0"])
-        .fold(case.endless().set("sampling", "warm-up-calls", "0"), |case, (key, value)| {
+        .fold(case.endless().set("sampling", "settle-time", "0"), |case, (key, value)| {
             case.set("scheduler", key, value)
         });
     let mut run = case.java(&PROGRAM);

@@ -31,6 +31,7 @@ fn beyond(case: Case) -> Case {
         ("scheduler", "instrument-ahead", "0"),
         ("scheduler", "changes-per-minute", "none"),
         ("scheduler", "overhead-budget", "none"),
+        ("sampling", "settle-time", "0"),
         ("sampling", "warm-up-calls", "0"),
         ("sampling", "warm-up-time", "0"),
     ];
@@ -66,7 +67,8 @@ fn first_gate(case: &Case) -> (Served, Agent) {
 rows! {
     profile: "scheduler", "profile" => |row| {
         assert!(is_finished_by(row.measures("thesis"), 5, 10), "every call counts");
-        assert!(!is_finished_by(row.measures("production"), 5, 10), "the first calls are warm-up");
+        let production = row.measures("production").set("sampling", "settle-time", "0");
+        assert!(!is_finished_by(production, 5, 10), "the first calls are warm-up");
     };
     policy: "scheduler", "policy" => |row| {
         for (value, armed) in [("delay", vec![0, 1]), ("paired", vec![0])] {
@@ -135,6 +137,12 @@ rows! {
         };
         assert_eq!((quota("none"), quota("0.000001%")), (0, 1));
         assert!(quota("100%") > 1000);
+    };
+    settle_time: "sampling", "settle-time" => |row| {
+        for (value, armed) in [("0", true), ("3600000", false)] {
+            let (_served, agent) = start(&row.measures_beyond(value));
+            assert_eq!(agent.armed.contains(&0), armed, "{value}");
+        }
     };
     warm_up_calls: "sampling", "warm-up-calls" => |row| {
         for (value, calls) in [("0", 5), ("3", 8)] {

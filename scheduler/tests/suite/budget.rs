@@ -11,6 +11,7 @@ fn settings(ceiling_ns_per_s: u64) -> Settings {
         ceiling_ns_per_s,
         sample_cost_ps: 40_000,
         skip_cost_ps: 1000,
+        size_cost_ps: 0,
         window_ns: 1_000_000,
         max_every: 1024,
     };
@@ -84,6 +85,22 @@ fn a_gate_takes_no_more_than_is_needed() {
         few,
         1,
         &[(0, "start", "A:1/100"), (1, "A@1+1000x60", ""), (2, "A@70001+1000x39", ""), (3, "A@200000", "-A")],
+    );
+}
+
+#[test]
+fn sizes_are_paid_for() {
+    // Each unit of size costs 1 ns: the first sample shows that one of A's costs 1,040 ns, and 1 ms pays for some of them.
+    let mut sized = settings(10_000_000);
+    sized.budget = sized.budget.map(|budget| Budget { size_cost_ps: 1000, ..budget });
+    check_gates(
+        sized,
+        1,
+        &[
+            (0, "start", "A:1/1"),
+            (1, "A@10:1000", "A:1/960"),
+            (100_001, "A@10000+200000x960:1000", "A:1/961"),
+        ],
     );
 }
 

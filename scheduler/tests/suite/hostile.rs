@@ -63,10 +63,18 @@ fn settings() -> impl Strategy<Value = Settings> {
             warm_up: warm_up.map(|(samples, time_ns)| WarmUp { samples, time_ns }),
             restore_after_ns: probes.0,
             instrument_ahead: law.0 % 3,
+            settle_ns: law.1,
             change_interval_ns: probes.1,
             changes_per_minute: probes.2,
             budget: budget.map(|(ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, window_ns, max_every)| {
-                Budget { ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, window_ns, max_every }
+                Budget {
+                    ceiling_ns_per_s,
+                    sample_cost_ps,
+                    skip_cost_ps,
+                    size_cost_ps: window_ns,
+                    window_ns,
+                    max_every,
+                }
             }),
             paired: paired.map(|(min_turn_ns, overlap_bound_ns, owner_decides)| Paired {
                 min_turn_ns,

@@ -113,6 +113,25 @@ fn gates_wait_for_their_probes_and_follow_every_decision() {
 }
 
 #[test]
+fn gates_wait_until_a_changed_class_has_settled() {
+    let settings = Settings { settle_ns: 500, restore_after_ns: 1000, ..nervous() };
+    let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
+    for (now, text, expected) in [
+        (0, "start", ""),
+        (499, "tick", ""),
+        (500, "tick", "A:1/all B:1/all"),
+        (600, "A@10 B@11", "-A"),
+        // No class changed.
+        (700, "A@2000", "A:1/all"),
+        (800, "limit A", "-A"),
+        (1299, "tick", ""),
+        (1300, "tick", "C:1/all"),
+    ] {
+        assert_eq!(gates(&scheduler.handle(event(text), now)), expected, "{now} {text}");
+    }
+}
+
+#[test]
 fn changes_keep_their_interval_and_merge() {
     check(
         Settings { change_interval_ns: 500, ..nervous() },
