@@ -37,12 +37,15 @@ CYCLE_SLEEP_MS, ENOUGH = 100, 1000
 NORMAL, WARM_UP, AFTER = 60, 100, 60
 # Cycles that stand for a measurement where there is none.
 IDLE = 40
+# Seconds after a change of classes in which code is compiled anew: spl-wave finds cycles as long as later ones after less.
+WAVE = 1.0
 # Seconds that one fork may take.
 DEADLINE = 120
 
 CYCLE = re.compile(r"^cycle \d+: check -?\d+, ([0-9.]+) ms$")
 SITUATION = re.compile(r"\((\d+) of (\d+) unfinished methods measured, (\d+) optimal")
 PROGRAM = re.compile(r"^spl: measuring Java .*, pid (\d+):")
+CHANGED = re.compile(r"classes were changed .*took_ns=(\d+)")
 LOST = re.compile(r"^spl: (\d+) samples were lost")
 STARTS = ("spl: the measurement starts", "recreated: the measurement starts")
 ENDS = ("spl: every class is as it was", "recreated: every method is finished")
@@ -52,7 +55,7 @@ class Fork:
     """One run of one configuration: what it printed, each line with the moment at which it came."""
 
     def __init__(self, command, environment, through_spl):
-        self.cycles, self.situations = [], []
+        self.cycles, self.situations, self.changes = [], [], []
         self.start = self.end = None
         self.lost = 0
         self.problems = []
@@ -94,6 +97,8 @@ class Fork:
             self.problems.append(line)
         elif PROGRAM.match(line):
             self.pid = int(PROGRAM.match(line)[1])
+        elif CHANGED.search(line):
+            self.changes.append((now, int(CHANGED.search(line)[1]) / 1e6))
         elif LOST.match(line):
             self.lost = int(LOST.match(line)[1])
         elif SITUATION.search(line):
@@ -129,6 +134,11 @@ class Fork:
     def since(self, moment):
         return [cycle for cycle in list(self.cycles) if cycle[0] > moment]
 
+    def waves(self):
+        """Changes of classes until the end, those of one moment counted once: the last restores the program."""
+        times = [at for at, _ in self.changes]
+        return sum(1 for last, at in zip([-math.inf, *times], times) if at - last > WAVE / 10)
+
     def figures(self):
         # Of each cycle, its time and what it took of all processors.
         steps = [(at, ms, cpu - last[2]) for last, (at, ms, cpu) in zip(self.cycles, self.cycles[1:])]
@@ -137,12 +147,19 @@ class Fork:
         after = [step for step in steps if step[0] > self.end][1:]
         during = [step for step in steps if step[0] > self.start]
         during = during[: len(during) - len(after)]
+        # Cycles in which no code is compiled anew because of a change of classes.
+        calm = [step for step in during if not any(at - step[1] / 1e3 <= step[0] <= at + WAVE for at, _ in self.changes)]
         normal, normal_cpu = (statistics.median(step[column] for step in before) for column in (1, 2))
         return {
             "normal_ms": normal,
             "normal_cpu_ms": normal_cpu,
             "after_ms": statistics.median(ms for _, ms, _ in after),
             "peak_ms": max(ms for _, ms, _ in during),
+            "waves": self.waves(),
+            "changes_ms": [round(took, 2) for _, took in self.changes],
+            "calm_cycles": len(calm),
+            "calm_ms": statistics.median(ms for _, ms, _ in calm) if calm else None,
+            "calm_peak_ms": max(ms for _, ms, _ in calm) if calm else None,
             "cycles": len(during),
             "lost_ms": sum(ms - normal for _, ms, _ in during),
             "lost_cpu_ms": sum(cpu - normal_cpu for _, _, cpu in during),
@@ -171,7 +188,7 @@ def configurations(java, spl, sleep_ms, out):
         section, text = "[communication]", ini.read_text()
         with_sleep = f"{section}\ninitial-sleep = {sleep_ms}"
         config.write_text(text.replace(section, with_sleep, 1) if section in text else f"{text}\n{with_sleep}\n")
-        command = [spl, "run", "--config", str(config), "--tasks", TASKS, "--out", f"{out}/{ini.stem}", "--", *program]
+        command = [spl, "run", "--config", str(config), "--out", f"{out}/{ini.stem}", "--", *program]
         # Every decision of the scheduler, for the number of methods over time.
         yield ini.stem, command, {"RUST_LOG": "spl_controller=info", "NO_COLOR": "1"}, True
     arguments = f"{TASKS},{sleep_ms},{CYCLE_SLEEP_MS},{ENOUGH}"
@@ -204,6 +221,9 @@ def main():
     arguments.add_argument("--rounds", type=int, default=5, help="forks of each configuration (default: %(default)s)")
     arguments.add_argument("--warm-up", type=int, default=12, help="seconds before the measurement, in place of the "
                            "settings' initial sleep; more on a busy machine (default: %(default)s)")
+    arguments.add_argument("--append", action="store_true", help="add rounds to those of evaluation/out/sorting.json, for "
+                           "machines that are never quiet for long")
+    arguments.add_argument("--out", default="evaluation/out/sorting.json", help="the file to write (default: %(default)s)")
     arguments.add_argument("--only", action="append", help="only this configuration; may be repeated")
     options = arguments.parse_args()
     spl = str(Path(ROOT, options.spl).resolve())
@@ -211,13 +231,17 @@ def main():
     version = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=True)
     commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
     result = {
-        "schema": "spl.sorting-evaluation/1", "date": date.today().isoformat(), "machine": machine(),
-        "java": version.stderr.splitlines()[1], "commit": commit.stdout.strip(), "rounds": options.rounds,
+        "schema": "spl.sorting-evaluation/2", "date": date.today().isoformat(), "machine": machine(),
+        "java": version.stderr.splitlines()[1], "commit": commit.stdout.strip(),
         "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [],
     }
+    target = ROOT / options.out
+    if options.append and target.exists():
+        result["forks"] = json.loads(target.read_text())["forks"]
+    before = max((fork["round"] for fork in result["forks"]), default=0)
     failed = False
     with tempfile.TemporaryDirectory() as out:
-        for number in range(1, options.rounds + 1):
+        for number in range(before + 1, before + options.rounds + 1):
             for name, command, environment, measured in configurations(options.java, spl, 1000 * options.warm_up, out):
                 if options.only and name not in options.only:
                     continue
@@ -229,14 +253,15 @@ def main():
                     continue
                 figures = {"name": name, "round": number, "load_before": load, **fork.figures()}
                 result["forks"].append(figures)
+                target.write_text(json.dumps(result, indent=1) + "\n")
                 print(f"round {number}: {name}: normal {figures['normal_ms']:.1f} ms, peak {figures['peak_ms']:.0f} ms, "
                       f"{figures['cycles']} cycles, lost {figures['lost_ms']:.0f} ms, CPU "
-                      f"normal {figures['normal_cpu_ms']:.1f} ms, lost {figures['lost_cpu_ms']:.0f} ms", file=sys.stderr)
+                      f"normal {figures['normal_cpu_ms']:.1f} ms, lost {figures['lost_cpu_ms']:.0f} ms, {figures['waves']} "
+                      f"waves, outside them {figures['calm_ms'] or math.nan:.1f}, at most {figures['calm_peak_ms'] or math.nan:.1f} ms",
+                      file=sys.stderr)
                 failed |= bool(fork.problems)
                 for problem in fork.problems:
                     print(f"  {problem}", file=sys.stderr)
-    target = ROOT / "evaluation/out/sorting.json"
-    target.write_text(json.dumps(result, indent=1) + "\n")
     print(f"{target.relative_to(ROOT)} is written; make evaluate-sorting puts its table into docs/evaluation.md",
           file=sys.stderr)
     return 1 if failed else 0
