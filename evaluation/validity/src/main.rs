@@ -150,7 +150,7 @@ fn ratios(arguments: &Ratios, claims: &mut Claims) -> Result<Value, String> {
         );
         claims.say(worst <= RATIO_ERROR, &text);
     }
-    let (wrong, all) = (pairs.iter().map(|pair| pair.wrong).sum::<usize>(), runs * pairs.len());
+    let (wrong, all) = (pairs.iter().map(|pair| pair.wrong).sum::<usize>(), 2 * runs * pairs.len());
     let text = format!("wrong verdicts: {wrong} of {all} (at most {:.0}%)", ALPHA * 100.0);
     claims.say(wrong as f64 <= ALPHA * all as f64, &text);
     Ok(json!({ "schema": "spl.ratios/1", "runs": runs, "pairs": pairs }))

@@ -39,7 +39,7 @@ pub struct Pair {
     pub covered: usize,
     /// Runs in which the verdict was right: that the one is longer, or of equal ones nothing.
     pub right: usize,
-    /// Runs in which it was wrong.
+    /// Wrong verdicts, of two in each run: of this comparison, and of the one with the true ratio, which nothing should refute.
     pub wrong: usize,
     /// The shorter method's mean time in each run, nanoseconds; empty where nothing was decided.
     pub mean_ns: Vec<f64>,
@@ -70,14 +70,14 @@ pub fn measure(tools: &Tools, runs: usize) -> Result<Vec<Pair>, String> {
     compile(tools, work.path())?;
     let mut pairs: Vec<Pair> =
         names().into_iter().map(|(name, nested, truth)| pair(name, nested, truth)).collect();
-    let line = |pair: &Pair| pair.name.replace(' ', "(J)J > ") + "(J)J\n";
-    fs::write(work.path().join("ratios.tasks"), pairs.iter().map(line).collect::<String>())
+    fs::write(work.path().join("ratios.tasks"), pairs.iter().map(Pair::tasks).collect::<String>())
         .map_err(|e| format!("cannot write the tasks: {e}"))?;
     for _ in 0..runs {
         let document = run(tools, work.path())?;
         for (index, pair) in pairs.iter_mut().enumerate() {
-            let result = &document["comparisons"][index]["results"][0];
-            pair.take(result).ok_or_else(|| format!("{} has no ratio: {result}", pair.name))?;
+            let result = |number: usize| &document["comparisons"][number]["results"][0];
+            let (longer, as_known) = (result(2 * index), result(2 * index + 1));
+            pair.take(longer, as_known).ok_or_else(|| format!("{} has no ratio: {as_known}", pair.name))?;
         }
     }
     Ok(pairs)
@@ -96,18 +96,25 @@ fn pair(name: String, nested: bool, truth: f64) -> Pair {
 }
 
 impl Pair {
-    /// Takes the result of a run.
-    fn take(&mut self, result: &Value) -> Option<()> {
-        let look = &result["details"]["sequential"];
+    /// That the one is longer, and that their ratio is the known one. The latter is true, so that nothing should ever decide
+    /// it, and both methods are measured to their limit.
+    fn tasks(&self) -> String {
+        let (long, short) = self.name.split_once(' ').unwrap_or_default();
+        format!("{long}(J)J > {short}(J)J\n{long}(J)J = (1, {}) {short}(J)J\n", self.truth)
+    }
+
+    /// Takes both results of a run.
+    fn take(&mut self, longer: &Value, as_known: &Value) -> Option<()> {
+        let look = &as_known["details"]["sequential"];
         let (ratio, low, high) = (look["ratio"].as_f64()?, look["low"].as_f64()?, look["high"].as_f64()?);
-        self.reported.push(ratio);
-        self.covered += usize::from((low..=high).contains(&self.truth));
-        let equal = self.truth == 1.0;
-        let right = if equal { "not-evaluated" } else { "holds" };
-        let decided = result["result"] != "not-evaluated";
-        self.right += usize::from(result["result"] == right);
-        self.wrong += usize::from(decided && result["result"] != right);
-        self.mean_ns.extend(result["right"]["mean_ns"].as_f64());
+        self.reported.push(ratio * self.truth);
+        self.covered += usize::from((low..=high).contains(&1.0));
+        let right = if self.truth == 1.0 { "not-evaluated" } else { "holds" };
+        let is_decided = |result: &Value| result["result"] != "not-evaluated";
+        self.right += usize::from(longer["result"] == right);
+        self.wrong += usize::from(is_decided(longer) && longer["result"] != right);
+        self.wrong += usize::from(is_decided(as_known));
+        self.mean_ns.extend(longer["right"]["mean_ns"].as_f64());
         Some(())
     }
 }
