@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// Bytes that the parts of all files take together, as long as that leaves each of them [`SMALLEST_PART`].
 const ALL_PARTS: usize = 16 << 20;
-/// The largest part: more makes reading no faster.
-const LARGEST_PART: usize = 256 << 10;
+/// The largest part: memory of more than 128 KiB the allocator would give back to the system, and fetch again for the next.
+const LARGEST_PART: usize = 64 << 10;
 /// The smallest part, unless a record is longer.
 const SMALLEST_PART: usize = 8 << 10;
 

@@ -68,7 +68,10 @@ impl<'a> Replay<'a> {
         if begins || self.waiting.len() == PART {
             self.tell_waiting();
         }
-        self.waiting.push((method, sample));
+        // When all is decided, the rest is only read and checked.
+        if !self.scheduler.is_done() {
+            self.waiting.push((method, sample));
+        }
     }
 
     fn tell_waiting(&mut self) {

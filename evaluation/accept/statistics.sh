@@ -159,7 +159,8 @@ streaming() {
     printf 'p/Codec.encode([B)[B < p/Codec.decode([B)[B\n' >"$work/codec.tasks"
     : >"$work/defaults.ini"
     printf '[controller]\nmin-method-measurements = %d\nmax-method-measurements = %d\n' "$SAMPLES" "$SAMPLES" >"$work/all.ini"
-    read -r seconds kib < <(judged "$work/defaults.ini")
+    # The least of three: what other programs do to a processor's caches is not ours.
+    read -r seconds kib < <(for _ in 1 2 3; do judged "$work/defaults.ini"; done | sort -n | head -n 1)
     read -r -a of_all < <(judged "$work/all.ini")
     rm -r "$work/codec"
     rate=$(awk -v n="$SAMPLES" -v seconds="$seconds" 'BEGIN { printf "%d", n / seconds }')
