@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// The newest class-file version whose rules this release was tested with: Java 25.
 pub(crate) const NEWEST_VERSION: u16 = 69;
+/// Up to version 45.2 the Code attribute has narrower fields, which JDK 11 still reads and later ones take for the usual.
+const OLDEST_MINOR: u16 = 2;
 /// The first version with StackMapTable (JVMS 4.10.1): Java 6.
 pub(crate) const STACK_MAPS: u16 = 50;
 
@@ -53,6 +55,7 @@ impl<'a> ClassFile<'a> {
         }
         let (minor, major) = (reader.u2()?, reader.u2()?);
         match major {
+            45 if minor <= OLDEST_MINOR => return Err(Refusal::OldCode),
             0..45 => return Err(malformed(format!("it has the version {major}, the first was 45"))),
             45..=NEWEST_VERSION => {}
             _ => return Err(Refusal::UnknownVersion(major)),
@@ -99,7 +102,8 @@ impl<'a> Method<'a> {
                     return Err(malformed("a method has two Code attributes"));
                 }
                 b"Code" => method.code = Some(attribute.start..attribute.start + attribute.info.len()),
-                b"RuntimeVisibleAnnotations" => method.read_annotations(attribute.info, pool)?,
+                // The JVM passes over annotations that it cannot read.
+                b"RuntimeVisibleAnnotations" => drop(method.read_annotations(attribute.info, pool)),
                 _ => {}
             }
         }
@@ -120,7 +124,8 @@ impl<'a> Method<'a> {
     }
 
     pub(crate) fn is_static(&self) -> bool {
-        self.access & ACC_STATIC != 0
+        // Before Java 7 an initialiser need not say so (JVMS 2.9.2); later ones all do.
+        self.access & ACC_STATIC != 0 || self.name == b"<clinit>"
     }
 
     pub(crate) fn is_constructor(&self) -> bool {

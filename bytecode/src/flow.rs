@@ -3,6 +3,7 @@
 //! The simulation knows of each stack word and local slot only whether it holds the object under construction before that
 //! call. Paths that meet keep what both agree on, as the JVM's verifier does.
 
+use crate::budget::Budget;
 use crate::code::Code;
 use crate::insn::{Insn, LocalAccess};
 use crate::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
@@ -33,10 +34,6 @@ struct State {
     before_init: bool,
 }
 
-/// Instructions, stack words and local slots that a simulation may go through before it gives up: real code needs less (1.3
-/// million words at most in JDK 17), and hostile code cannot occupy the agent for long.
-const WORK_LIMIT: usize = 20_000_000;
-
 struct Simulation<'a, 'b> {
     insns: &'b [Insn<'a>],
     code: &'b Code<'a>,
@@ -49,7 +46,7 @@ struct Simulation<'a, 'b> {
     covers_from: Vec<bool>,
     pending: Vec<usize>,
     facts: FlowFacts,
-    work: usize,
+    budget: &'b mut Budget,
 }
 
 /// Simulates `code`. `constructs` says that local 0 holds an object under construction at the start.
@@ -58,6 +55,7 @@ pub(crate) fn analyse<'a>(
     insns: &[Insn<'a>],
     pool: &Pool<'a>,
     constructs: bool,
+    budget: &mut Budget,
 ) -> Result<FlowFacts, Refusal> {
     let mut simulation = Simulation {
         insns,
@@ -72,7 +70,7 @@ pub(crate) fn analyse<'a>(
             before_init: vec![false; insns.len()],
             init_calls: Vec::new(),
         },
-        work: 0,
+        budget,
     };
     simulation.find_meetings();
     let locals = if constructs { vec![0] } else { Vec::new() };
@@ -111,20 +109,12 @@ impl Simulation<'_, '_> {
         self.insns.binary_search_by_key(&at, |insn| insn.at).ok()
     }
 
-    fn spend(&mut self, work: usize) -> Result<(), Refusal> {
-        self.work += work;
-        if self.work > WORK_LIMIT {
-            return Err(Refusal::Unverified("its code is too involved".to_owned()));
-        }
-        Ok(())
-    }
-
     /// Notes that `state` reaches the instruction at offset `at`, at which paths can meet.
     fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let index = self
             .index_at(at)
             .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
-        self.spend(state.stack.len() + state.locals.len() + 1)?;
+        self.budget.spend(state.stack.len() + state.locals.len() + 1)?;
         match self.states.entry(index) {
             Entry::Vacant(new) => {
                 new.insert(State::default()).copy(state);
@@ -148,7 +138,7 @@ impl Simulation<'_, '_> {
         let insns = self.insns;
         let mut looks_at_handlers = true;
         for (index, insn) in insns.iter().enumerate().skip(index) {
-            self.spend(1)?;
+            self.budget.spend(1)?;
             self.facts.heights[index] = Some(state.stack.len());
             self.facts.before_init[index] = state.before_init;
             if looks_at_handlers || self.covers_from[index] {
@@ -176,7 +166,7 @@ impl Simulation<'_, '_> {
     fn reach_handlers(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let code = self.code;
         // Looking at a handler costs about a tenth of copying a word.
-        self.spend(code.handlers.len() / 10)?;
+        self.budget.spend(code.handlers.len() / 10)?;
         for handler in &code.handlers {
             if (u32::from(handler.start)..u32::from(handler.end)).contains(&at) {
                 let (locals, before_init) = (state.locals.clone(), state.before_init);
@@ -306,6 +296,7 @@ impl Simulation<'_, '_> {
     fn invoke(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
         let insn = &self.insns[index];
         let member = self.pool.member(insn.index())?;
+        self.budget.spend_text(member.descriptor.len())?;
         let mut words = 0;
         let result = signature::walk(member.descriptor, |field| words += field.words())?;
         state.pop(words)?;

@@ -7,6 +7,10 @@ use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 
+/// Branches may push each other out of reach, one at a time. After so many passes each further one widens some that still
+/// reach, so that code made for that takes no time in the square of its length.
+const PASSES: u8 = 16;
+
 /// One stretch of the new code.
 #[derive(Debug)]
 enum Piece<'a> {
@@ -125,7 +129,7 @@ impl<'a> Layout<'a> {
             .iter()
             .map(|piece| matches!(piece, Piece::Original(i) if i.opcode == GOTO_W))
             .collect();
-        loop {
+        for pass in 0..=u8::MAX {
             self.positions.clear();
             let mut at = 0;
             for (piece, &wide) in self.pieces.iter().zip(&self.wide) {
@@ -136,20 +140,22 @@ impl<'a> Layout<'a> {
             if at > MAX_CODE {
                 return Err(Refusal::TooLarge(at));
             }
-            if !self.widen()? {
-                return Ok(());
+            let shorter = 512 * i32::from(pass.saturating_sub(PASSES));
+            if !self.widen((i32::from(i16::MAX) - shorter).max(0))? {
+                break;
             }
         }
+        Ok(())
     }
 
-    /// Marks the branches that don't reach; says whether there were any.
-    fn widen(&mut self) -> Result<bool, Refusal> {
+    /// Marks the branches that go farther than `reach`; says whether there were any.
+    fn widen(&mut self, reach: i32) -> Result<bool, Refusal> {
         let mut changed = false;
         for index in 0..self.pieces.len() {
             let Piece::Original(Insn { flow: Flow::Jump(target), .. }) = &self.pieces[index] else {
                 continue;
             };
-            if !self.wide[index] && i16::try_from(self.distance(index, *target)?).is_err() {
+            if !self.wide[index] && !(-reach - 1..=reach).contains(&self.distance(index, *target)?) {
                 self.wide[index] = true;
                 changed = true;
             }

@@ -7,6 +7,7 @@
 
 pub mod names;
 
+mod budget;
 mod check;
 mod class;
 mod code;

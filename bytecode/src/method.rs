@@ -1,5 +1,6 @@
 //! One method: its Code attribute with probes.
 
+use crate::budget::Budget;
 use crate::check::Inference;
 use crate::class::{ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, NewCode};
@@ -36,6 +37,7 @@ pub(crate) fn rewrite<'a>(
     info: &'a [u8],
     probe: &Probe,
     pool: &mut PoolBuilder<'a>,
+    budget: &mut Budget,
 ) -> Result<NewMethod, Refusal> {
     let code = Code::read(info, &class.pool)?;
     let insns = decode(code.bytes)?;
@@ -49,7 +51,7 @@ pub(crate) fn rewrite<'a>(
         return Err(Refusal::Malformed("the parameters do not fit the local variables".to_owned()));
     }
     let constructs = method.is_constructor();
-    let facts = flow::analyse(&code, &insns, &class.pool, constructs)?;
+    let facts = flow::analyse(&code, &insns, &class.pool, constructs, budget)?;
     let region = region::start(constructs, &facts)?;
     if probe.sizes != Sizes::None
         && region::replaces_argument(&insns, region, &signature, first_slot, probe.sizes)
@@ -64,6 +66,7 @@ pub(crate) fn rewrite<'a>(
         facts: &facts,
         signature: &signature,
         is_static,
+        constructs,
         region,
         probe,
     };
@@ -73,7 +76,7 @@ pub(crate) fn rewrite<'a>(
         max_locals: woven.slots.max_locals,
         bytes: woven.layout.write()?,
         handlers: woven.handlers.clone(),
-        attributes: attributes(class, &subject, &woven, constructs, pool)?,
+        attributes: attributes(class, &subject, &woven, pool, budget)?,
     };
     let code_bytes_after = new.bytes.len();
     let large = code_bytes_after > HUGE_METHOD_LIMIT;
@@ -101,8 +104,8 @@ fn attributes(
     class: &ClassFile<'_>,
     subject: &Subject<'_, '_>,
     woven: &Woven<'_>,
-    constructs: bool,
     pool: &mut PoolBuilder<'_>,
+    budget: &mut Budget,
 ) -> Result<Vec<(u16, Vec<u8>)>, Refusal> {
     let moves = Moves { layout: &woven.layout, handlers_before: woven.handlers_before };
     let mut attributes = Vec::new();
@@ -114,7 +117,7 @@ fn attributes(
                 return Err(Refusal::Malformed("a method has two StackMapTables".to_owned()));
             }
             frames_missing = false;
-            stack_maps(class, subject, woven, constructs, old.info, pool)?
+            stack_maps(class, subject, woven, old.info, pool, budget)?
         } else {
             moved(old.name, old.info, moves)?
         };
@@ -122,7 +125,7 @@ fn attributes(
     }
     if frames_missing {
         let name = pool.utf8(STACK_MAP_TABLE)?;
-        attributes.push((name, stack_maps(class, subject, woven, constructs, &[0, 0], pool)?));
+        attributes.push((name, stack_maps(class, subject, woven, &[0, 0], pool, budget)?));
     }
     Ok(attributes)
 }
@@ -132,18 +135,18 @@ fn stack_maps(
     class: &ClassFile<'_>,
     subject: &Subject<'_, '_>,
     woven: &Woven<'_>,
-    constructs: bool,
     old: &[u8],
     pool: &mut PoolBuilder<'_>,
+    budget: &mut Budget,
 ) -> Result<Vec<u8>, Refusal> {
     let this_class = (!subject.is_static).then_some(class.this_class);
-    let initial = initial_locals(subject.signature, this_class, constructs);
+    let initial = initial_locals(subject.signature, this_class, subject.constructs);
     let throwable = Type::Object(pool.class(THROWABLE)?);
     let result = match subject.signature.result.filter(|_| woven.drop_result.is_some()) {
         None => None,
         Some(field) => Some(verification_type(field, pool)?),
     };
-    let missing = missing_frames(class, subject, woven, old, &initial, pool)?;
+    let missing = missing_frames(class, subject, woven, old, &initial, pool, budget)?;
     let mut missing = missing.iter().peekable();
     let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
         Some(field) => class_constant(*field, pool),
@@ -166,6 +169,7 @@ fn stack_maps(
         if !is_there {
             break;
         }
+        budget.spend(max_locals)?;
         with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
         // The next frame brings its own stack, but begins with these locals.
         shift(&mut reader.stack, woven)?;
@@ -201,6 +205,7 @@ fn missing_frames(
     old: &[u8],
     initial: &[Type],
     pool: &mut PoolBuilder<'_>,
+    budget: &mut Budget,
 ) -> Result<Vec<MissingFrame>, Refusal> {
     let mut missing = Vec::new();
     let wanted = woven.layout.after_widened_conditions();
@@ -211,19 +216,19 @@ fn missing_frames(
     let max_locals = usize::from(subject.code.max_locals);
     let mut inference =
         Inference::new(&class.pool, subject.insns, subject.signature, class.name()?, max_locals);
-    inference.start(0, initial, &[])?;
+    inference.start(0, initial, &[], budget)?;
     let mut reader = FrameReader::new(old, initial.to_vec())?;
     loop {
         let is_there = reader.advance()?;
         while let Some(at) = wanted.next_if(|at| !is_there || *at < reader.at) {
-            let (locals, stack) = inference.types_at(at, pool)?;
+            let (locals, stack) = inference.types_at(at, pool, budget)?;
             missing.push(MissingFrame { at, locals, stack });
         }
         if !is_there {
             return Ok(missing);
         }
         wanted.next_if_eq(&reader.at);
-        inference.start(reader.at, &reader.locals, &reader.stack)?;
+        inference.start(reader.at, &reader.locals, &reader.stack, budget)?;
     }
 }
 

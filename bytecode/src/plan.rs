@@ -1,6 +1,7 @@
 //! What is asked of the rewriter, and what it answers.
 
 use spl_model::{Outcome, Refusal};
+use std::collections::HashMap;
 
 /// How the workload size of a call is found (thesis 3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,13 +42,15 @@ pub struct Probe {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     probes: Vec<Probe>,
+    index_of: HashMap<MethodKey, usize>,
 }
 
 impl Plan {
     /// Adds a probe; it replaces an earlier one of the same method.
     pub fn add(&mut self, probe: Probe) {
-        let same = |p: &&mut Probe| p.method_name == probe.method_name && p.descriptor == probe.descriptor;
-        match self.probes.iter_mut().find(same) {
+        let key = MethodKey { name: probe.method_name.clone(), descriptor: probe.descriptor.clone() };
+        let index = *self.index_of.entry(key).or_insert(self.probes.len());
+        match self.probes.get_mut(index) {
             Some(earlier) => *earlier = probe,
             None => self.probes.push(probe),
         }

@@ -142,6 +142,8 @@ impl<'a> Pool<'a> {
 pub(crate) struct PoolBuilder<'a> {
     original: HashMap<&'a [u8], u16>,
     added: HashMap<Vec<u8>, u16>,
+    /// The keys of `added`, in the order of their coming.
+    order: Vec<Vec<u8>>,
     /// Members of the probe class that were asked for; every method asks for the same few.
     members: Vec<((u8, &'static str, &'static str), u16)>,
     /// The entry that is looked up.
@@ -155,6 +157,7 @@ pub(crate) struct PoolBuilder<'a> {
 pub(crate) struct Mark {
     bytes: usize,
     count: usize,
+    added: usize,
 }
 
 impl<'a> PoolBuilder<'a> {
@@ -166,8 +169,9 @@ impl<'a> PoolBuilder<'a> {
         for (index, entry) in pool.entries().filter(|(_, entry)| ours(entry)) {
             original.entry(entry).or_insert(index);
         }
-        let (added, members, entry, appended) = (HashMap::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { original, added, members, entry, appended, count: pool.count() }
+        let (added, order, members) = (HashMap::new(), Vec::new(), Vec::new());
+        let (entry, appended) = (Vec::new(), Vec::new());
+        Self { original, added, order, members, entry, appended, count: pool.count() }
     }
 
     /// Number of entries, index 0 and the appended ones included.
@@ -181,14 +185,16 @@ impl<'a> PoolBuilder<'a> {
     }
 
     pub(crate) fn mark(&self) -> Mark {
-        Mark { bytes: self.appended.len(), count: self.count }
+        Mark { bytes: self.appended.len(), count: self.count, added: self.added.len() }
     }
 
     /// Forgets what was added after `mark`.
     pub(crate) fn rewind(&mut self, mark: Mark) {
         self.appended.truncate(mark.bytes);
         self.count = mark.count;
-        self.added.retain(|_, index| usize::from(*index) < mark.count);
+        while let Some(entry) = self.order.pop_if(|_| self.added.len() > mark.added) {
+            self.added.remove(&entry);
+        }
         self.members.retain(|(_, index)| usize::from(*index) < mark.count);
     }
 
@@ -243,6 +249,7 @@ impl<'a> PoolBuilder<'a> {
         self.appended.extend(&self.entry);
         self.count += 1;
         self.added.insert(self.entry.clone(), index);
+        self.order.push(self.entry.clone());
         Ok(index)
     }
 }

@@ -1,5 +1,6 @@
 //! A class: the probes of a plan put in, everything else cut and pasted.
 
+use crate::budget::Budget;
 use crate::check::{check, check_reduced};
 use crate::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, length};
@@ -36,9 +37,10 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
         index_of.entry((method.name, method.descriptor)).or_insert(index);
     }
     let mut unverified = BTreeMap::new();
+    let mut budget = Budget::default();
     loop {
-        let (rewritten, changed) = attempt(&class, &index_of, plan, &unverified)?;
-        let failed = failures(&class, &rewritten.bytes, &changed);
+        let (rewritten, changed) = attempt(&class, &index_of, plan, &unverified, &mut budget)?;
+        let failed = failures(&class, &rewritten.bytes, &changed, &mut budget);
         if failed.is_empty() {
             return Ok(rewritten);
         }
@@ -53,9 +55,12 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
 /// When the bytes are no class file, or one of an unknown version.
 pub fn verify(class_bytes: &[u8]) -> Result<Vec<(MethodKey, Refusal)>, Refusal> {
     let class = ClassFile::read(class_bytes)?;
+    let mut budget = Budget::default();
     let verdict = |method: &Method<'_>| {
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
-        check(&class, method).err().map(|refusal| (MethodKey { name, descriptor }, as_unverified(refusal)))
+        check(&class, method, &mut budget)
+            .err()
+            .map(|refusal| (MethodKey { name, descriptor }, as_unverified(refusal)))
     };
     Ok(class.methods.iter().filter_map(verdict).collect())
 }
@@ -69,13 +74,14 @@ fn attempt(
     index_of: &Index<'_>,
     plan: &Plan,
     unverified: &BTreeMap<usize, Refusal>,
+    budget: &mut Budget,
 ) -> Result<(Rewritten, Vec<usize>), Refusal> {
     let mut pool = PoolBuilder::new(&class.pool);
     let mut splices = Vec::new();
     let mut outcomes = Vec::new();
     for probe in plan.probes() {
         let mark = pool.mark();
-        let result = one(class, index_of, probe, unverified, &mut pool).map(|(splice, report)| {
+        let result = one(class, index_of, probe, unverified, &mut pool, budget).map(|(splice, report)| {
             splices.push(splice);
             report
         });
@@ -89,15 +95,20 @@ fn attempt(
 }
 
 /// The methods of `changed` that do not pass our own check.
-fn failures(class: &ClassFile<'_>, bytes: &[u8], changed: &[usize]) -> BTreeMap<usize, Refusal> {
+fn failures(
+    class: &ClassFile<'_>,
+    bytes: &[u8],
+    changed: &[usize],
+    budget: &mut Budget,
+) -> BTreeMap<usize, Refusal> {
     let new = match ClassFile::read(bytes) {
         Ok(new) => new,
         Err(refusal) => return changed.iter().map(|&index| (index, refusal.clone())).collect(),
     };
     let verdict = |&index: &usize| {
         let method = new.methods.get(index)?;
-        let has_passed = check(&new, method).or_else(|refusal| match class.methods.get(index) {
-            Some(old) if is_without_frames(class, old) => check_reduced(&new, method),
+        let has_passed = check(&new, method, budget).or_else(|refusal| match class.methods.get(index) {
+            Some(old) if is_without_frames(class, old, budget) => check_reduced(&new, method, budget),
             _ => Err(refusal),
         });
         has_passed.err().map(|refusal| (index, as_unverified(refusal)))
@@ -110,13 +121,13 @@ fn failures(class: &ClassFile<'_>, bytes: &[u8], changed: &[usize]) -> BTreeMap<
 /// HotSpot verifies the first version with stack maps by the older rules when the frames are wrong, and so some classes of
 /// that version have wrong ones. Classes of the boot loader it does not verify at all, and on JDK 11 and 17 it forgets their
 /// frames when they do not come from the class-data archive: a retransformation then sees none.
-fn is_without_frames(class: &ClassFile<'_>, method: &Method<'_>) -> bool {
+fn is_without_frames(class: &ClassFile<'_>, method: &Method<'_>, budget: &mut Budget) -> bool {
     let has_table = || {
         let info = method.code.clone().and_then(|range| class.bytes.get(range));
         info.and_then(|info| Code::read(info, &class.pool).ok())
             .is_some_and(|code| code.attributes.iter().any(|attribute| attribute.name == STACK_MAP_TABLE))
     };
-    (class.major == STACK_MAPS || !has_table()) && check(class, method).is_err()
+    (class.major == STACK_MAPS || !has_table()) && check(class, method, budget).is_err()
 }
 
 fn as_unverified(refusal: Refusal) -> Refusal {
@@ -144,6 +155,7 @@ fn one<'a>(
     probe: &Probe,
     unverified: &BTreeMap<usize, Refusal>,
     pool: &mut PoolBuilder<'a>,
+    budget: &mut Budget,
 ) -> Result<(Splice, MethodReport), Untouched> {
     let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
     let found = index_of.get(&(&name[..], &descriptor[..])).copied();
@@ -163,7 +175,7 @@ fn one<'a>(
     if let Some(refusal) = unverified.get(&index) {
         return Err(refusal.clone().into());
     }
-    let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool)?;
+    let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool, budget)?;
     Ok((Splice { method: index, range, info: new.info }, new.report))
 }
 

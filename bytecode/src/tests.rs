@@ -2,6 +2,7 @@
 
 mod hostile;
 
+use crate::budget::Budget;
 use crate::check::check;
 use crate::class::ClassFile;
 use crate::code::Code;
@@ -26,7 +27,7 @@ fn rewrite(method: &TestMethod, sizes: Sizes) -> Result<(Vec<u8>, MethodReport),
         assert_eq!(new.bytes, original, "a refused method leaves the class as it was");
     } else {
         let class = ClassFile::read(&new.bytes).unwrap();
-        check(&class, &class.methods[0]).unwrap();
+        check(&class, &class.methods[0], &mut Budget::default()).unwrap();
     }
     outcome.map(|report| (new.bytes, report))
 }

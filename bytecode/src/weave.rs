@@ -55,6 +55,8 @@ pub(crate) struct Subject<'a, 'b> {
     pub(crate) facts: &'b FlowFacts,
     pub(crate) signature: &'b Signature<'a>,
     pub(crate) is_static: bool,
+    /// Whether it is a constructor.
+    pub(crate) constructs: bool,
     /// Index of the first instruction of the region.
     pub(crate) region: usize,
     pub(crate) probe: &'b Probe,

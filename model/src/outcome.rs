@@ -33,6 +33,9 @@ pub enum Refusal {
     /// A class-file version that this release doesn't know.
     #[error("class file version {0} is newer than this release knows")]
     UnknownVersion(u16),
+    /// A class file of before Java 1.1, whose code is laid out differently.
+    #[error("the class file's version is below 45.3, in which code is laid out differently")]
+    OldCode,
     /// With the probes the code would be over 65,535 bytes (JVMS 4.7.3).
     #[error("the method is too large: with probes its code would be {0} bytes, over the limit of 65535")]
     TooLarge(usize),

@@ -6,6 +6,7 @@
 
 use super::state::{Classes, Fault, State, Word};
 use super::step;
+use crate::budget::Budget;
 use crate::frames::Type;
 use crate::insn::Insn;
 use crate::pool::{Pool, PoolBuilder};
@@ -35,7 +36,7 @@ impl<'a, 'b> Inference<'a, 'b> {
         this: &'a [u8],
         max_locals: usize,
     ) -> Self {
-        let names = Names { pool, signature, this, known: HashMap::new(), list: Vec::new() };
+        let names = Names { pool, signature, this, known: HashMap::new(), list: Vec::new(), read: 0 };
         Self { pool, insns, names, max_locals, state: None, next: 0 }
     }
 
@@ -43,7 +44,14 @@ impl<'a, 'b> Inference<'a, 'b> {
     ///
     /// # Errors
     /// When the frame is none, or no instruction is there.
-    pub(crate) fn start(&mut self, at: u32, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+    pub(crate) fn start(
+        &mut self,
+        at: u32,
+        locals: &[Type],
+        stack: &[Type],
+        budget: &mut Budget,
+    ) -> Result<(), Refusal> {
+        budget.spend(self.max_locals)?;
         let state = State::of_frame(locals, stack, self.max_locals, &mut self.names).map_err(malformed)?;
         self.state = Some(state);
         let found = self.insns.binary_search_by_key(&at, |insn| insn.at);
@@ -61,21 +69,26 @@ impl<'a, 'b> Inference<'a, 'b> {
         &mut self,
         at: u32,
         pool: &mut PoolBuilder<'_>,
+        budget: &mut Budget,
     ) -> Result<(Vec<Type>, Vec<Type>), Refusal> {
         let state = self.state.as_mut().ok_or_else(|| malformed("no frame leads there"))?;
         for insn in self.insns.iter().skip(self.next).take_while(|insn| insn.at < at) {
             let fault = |fault| malformed(format!("at {}: {fault}", insn.at));
             // The code falls through to the end of the way, so that no return is on it.
-            step::execute(insn, state, self.pool, None, &mut self.names).map_err(fault)?;
+            step::execute(insn, state, self.pool, None, &mut self.names, budget).map_err(fault)?;
+            budget.spend_text(std::mem::take(&mut self.names.read))?;
             self.next += 1;
         }
-        let names = &self.names.list;
-        let locals = types(&state.locals, names, pool)?;
+        let names = &mut self.names.list;
+        // What follows the last local that holds something need not be said.
+        let used = state.locals.iter().rposition(|word| *word != Word::Top).map_or(0, |last| last + 1);
+        budget.keep_frame(used + state.stack.len())?;
+        let locals = types(&state.locals[..used], names, pool)?;
         Ok((locals, types(&state.stack, names, pool)?))
     }
 }
 
-fn types(words: &[Word], names: &[Vec<u8>], pool: &mut PoolBuilder<'_>) -> Result<Vec<Type>, Refusal> {
+fn types(words: &[Word], names: &mut [Named], pool: &mut PoolBuilder<'_>) -> Result<Vec<Type>, Refusal> {
     let mut types = Vec::with_capacity(words.len());
     for word in words {
         types.push(match word {
@@ -90,9 +103,11 @@ fn types(words: &[Word], names: &[Vec<u8>], pool: &mut PoolBuilder<'_>) -> Resul
             Word::Uninitialized(at) => {
                 Type::Uninitialized(u16::try_from(*at).map_err(|_| malformed("the code is too long"))?)
             }
-            Word::Reference(class) => {
-                Type::Object(pool.class(names.get(usize::from(*class)).map_or(&[], Vec::as_slice))?)
-            }
+            Word::Reference(class) => match names.get_mut(usize::from(*class)) {
+                Some(Named { index: Some(index), .. }) => Type::Object(*index),
+                Some(named) => Type::Object(*named.index.insert(pool.class(&named.name)?)),
+                None => Type::Top,
+            },
         });
     }
     Ok(types)
@@ -105,22 +120,33 @@ struct Names<'a, 'b> {
     signature: &'b Signature<'a>,
     this: &'a [u8],
     known: HashMap<Vec<u8>, u16>,
-    list: Vec<Vec<u8>>,
+    list: Vec<Named>,
+    /// Bytes of names that were looked at.
+    read: usize,
+}
+
+/// A class that was met.
+#[derive(Debug)]
+struct Named {
+    name: Vec<u8>,
+    /// Its constant, once a frame needs it.
+    index: Option<u16>,
 }
 
 impl Classes for Names<'_, '_> {
     fn named(&mut self, name: &[u8]) -> Result<u16, Fault> {
+        self.read += name.len();
         if let Some(number) = self.known.get(name) {
             return Ok(*number);
         }
         let number = u16::try_from(self.list.len()).map_err(|_| "it uses too many classes".to_owned())?;
-        self.list.push(name.to_owned());
+        self.list.push(Named { name: name.to_owned(), index: None });
         self.known.insert(name.to_owned(), number);
         Ok(number)
     }
 
     fn element(&mut self, array: u16) -> Result<u16, Fault> {
-        let name = self.list.get(usize::from(array)).cloned().unwrap_or_default();
+        let name = self.list.get(usize::from(array)).map(|named| named.name.clone()).unwrap_or_default();
         match &name[..] {
             [b'[', b'L', element @ .., b';'] => self.named(element),
             [b'[', element @ ..] if element.first() == Some(&b'[') => self.named(element),

@@ -14,6 +14,7 @@ mod tests;
 
 pub(crate) use self::infer::Inference;
 use self::state::{AllAlike, Fault, State, Word};
+use crate::budget::Budget;
 use crate::class::{ClassFile, Method, STACK_MAPS};
 use crate::code::{Code, Handler};
 use crate::flow;
@@ -25,32 +26,30 @@ use crate::signature::Signature;
 use spl_model::Refusal;
 
 /// Checks one method of `class`.
-pub(crate) fn check(class: &ClassFile<'_>, method: &Method<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(class: &ClassFile<'_>, method: &Method<'_>, budget: &mut Budget) -> Result<(), Refusal> {
     if class.major < STACK_MAPS {
-        return check_reduced(class, method);
+        return check_reduced(class, method, budget);
     }
     let Some(info) = code_info(class, method) else { return Ok(()) };
     let code = Code::read(info, &class.pool)?;
     let insns = decode(code.bytes)?;
-    Checker::new(class, method, &code, &insns).and_then(Checker::run).map_err(Refusal::Unverified)
+    Checker::new(class, method, &code, &insns, budget).and_then(Checker::run).map_err(Refusal::Unverified)
 }
 
 /// The check without frames.
-pub(crate) fn check_reduced(class: &ClassFile<'_>, method: &Method<'_>) -> Result<(), Refusal> {
+pub(crate) fn check_reduced(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    budget: &mut Budget,
+) -> Result<(), Refusal> {
     let Some(info) = code_info(class, method) else { return Ok(()) };
     let code = Code::read(info, &class.pool)?;
-    flow::analyse(&code, &decode(code.bytes)?, &class.pool, method.is_constructor()).map(drop)
+    flow::analyse(&code, &decode(code.bytes)?, &class.pool, method.is_constructor(), budget).map(drop)
 }
 
 fn code_info<'a>(class: &ClassFile<'a>, method: &Method<'_>) -> Option<&'a [u8]> {
     method.code.clone().and_then(|range| class.bytes.get(range))
 }
-
-/// Comparisons of words that one check may need; the most in JDK 17 and 25 is 270,998. Hostile code cannot occupy the agent
-/// for long.
-const WORK_LIMIT: usize = 100_000_000;
-/// Words that the frames of one method may have together; the most in JDK 17 and 25 is 11,353.
-const FRAME_LIMIT: usize = 10_000_000;
 
 struct Checker<'a, 'b> {
     class: &'b ClassFile<'a>,
@@ -60,7 +59,7 @@ struct Checker<'a, 'b> {
     frames: Vec<(u32, State)>,
     initial: State,
     result: Option<Word>,
-    work: usize,
+    budget: &'b mut Budget,
 }
 
 impl<'a, 'b> Checker<'a, 'b> {
@@ -69,6 +68,7 @@ impl<'a, 'b> Checker<'a, 'b> {
         method: &Method<'a>,
         code: &'b Code<'a>,
         insns: &'b [Insn<'a>],
+        budget: &'b mut Budget,
     ) -> Result<Self, Fault> {
         let signature = Signature::read(method.descriptor).map_err(|error| error.to_string())?;
         let this_class = (!method.is_static()).then_some(class.this_class);
@@ -79,13 +79,10 @@ impl<'a, 'b> Checker<'a, 'b> {
         let mut tables = code.attributes.iter().filter(|attribute| attribute.name == STACK_MAP_TABLE);
         if let Some(table) = tables.next() {
             let mut reader = FrameReader::new(table.info, locals).map_err(|error| error.to_string())?;
-            let mut words = 0;
             while reader.advance().map_err(|error| error.to_string())? {
                 let frame = State::of_frame(&reader.locals, &reader.stack, max_locals, &mut AllAlike)?;
-                words += frame.locals.len() + frame.stack.len();
-                if words > FRAME_LIMIT {
-                    return Err("its frames are too large".to_owned());
-                }
+                let words = frame.locals.len() + frame.stack.len();
+                budget.keep_frame(words).map_err(|error| error.to_string())?;
                 frames.push((reader.at, frame));
             }
         }
@@ -93,7 +90,7 @@ impl<'a, 'b> Checker<'a, 'b> {
             return Err("there are two stack map tables".to_owned());
         }
         let result = signature.result.map(|field| Word::of_field(field, &mut AllAlike)).transpose()?;
-        Ok(Self { class, code, insns, frames, initial, result, work: 0 })
+        Ok(Self { class, code, insns, frames, initial, result, budget })
     }
 
     fn run(mut self) -> Result<(), Fault> {
@@ -120,7 +117,8 @@ impl<'a, 'b> Checker<'a, 'b> {
                 self.check_handlers(insn, &now, covering.handlers())?;
             }
             let fault = |fault| format!("at {}: {fault}", insn.at);
-            step::execute(insn, &mut now, &self.class.pool, self.result, &mut AllAlike).map_err(fault)?;
+            step::execute(insn, &mut now, &self.class.pool, self.result, &mut AllAlike, self.budget)
+                .map_err(fault)?;
             locals_changed = insn.local_access().is_some_and(|access| access.is_store)
                 || matches!(insn.opcode, opcode::INVOKESPECIAL | opcode::NEW);
             if now.stack.len() > usize::from(self.code.max_stack) {
@@ -167,7 +165,8 @@ impl<'a, 'b> Checker<'a, 'b> {
             self.spend(now.locals.len() + 1)?;
             let frame = self.frame(u32::from(handler.target));
             let frame = frame.ok_or_else(|| format!("the handler at {} has no frame", handler.target))?;
-            if frame.stack != [Word::OBJECT] || !now.locals_fit(frame) {
+            let takes_it = matches!(frame.stack[..], [one] if Word::OBJECT.fits(one));
+            if !(takes_it && now.locals_fit(frame)) {
                 return Err(format!(
                     "the handler at {} does not fit the code at {}",
                     handler.target, insn.at
@@ -189,8 +188,7 @@ impl<'a, 'b> Checker<'a, 'b> {
     }
 
     fn spend(&mut self, work: usize) -> Result<(), Fault> {
-        self.work += work;
-        if self.work > WORK_LIMIT { Err("its code is too involved".to_owned()) } else { Ok(()) }
+        self.budget.spend(work).map_err(|error| error.to_string())
     }
 }
 

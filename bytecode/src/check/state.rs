@@ -120,7 +120,7 @@ impl Word {
         matches!(self, Self::UninitializedThis | Self::Uninitialized(_))
     }
 
-    fn fits(self, wanted: Self) -> bool {
+    pub(super) fn fits(self, wanted: Self) -> bool {
         self == wanted || wanted == Self::Top || (self.is_object() && matches!(wanted, Self::Reference(_)))
     }
 }

@@ -1,6 +1,7 @@
 //! What one instruction does to the stack and the locals (JVMS 4.10.1.9).
 
 use super::state::{Classes, Fault, State, Word};
+use crate::budget::Budget;
 use crate::insn::Insn;
 use crate::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
 use crate::pool::{self, Pool};
@@ -12,6 +13,7 @@ pub(super) fn execute(
     pool: &Pool<'_>,
     result: Option<Word>,
     classes: &mut impl Classes,
+    budget: &mut Budget,
 ) -> Result<(), Fault> {
     if opcode::is_return(insn.opcode) {
         return leave(insn, state, result);
@@ -42,7 +44,7 @@ pub(super) fn execute(
         }
         0x57..=0x5f => stack_operation(insn.opcode, state)?,
         0xb2..=0xb5 => field(insn, state, pool, classes)?,
-        0xb6..=INVOKEDYNAMIC => invoke(insn, state, pool, classes)?,
+        0xb6..=INVOKEDYNAMIC => invoke(insn, state, pool, classes, budget)?,
         NEW => allocate(insn, state, pool)?,
         0xbc => {
             state.pop(Word::Int)?;
@@ -184,8 +186,10 @@ fn invoke(
     state: &mut State,
     pool: &Pool<'_>,
     classes: &mut impl Classes,
+    budget: &mut Budget,
 ) -> Result<(), Fault> {
     let member = pool.member(insn.index()).map_err(|e| e.to_string())?;
+    budget.spend_text(member.descriptor.len()).map_err(|e| e.to_string())?;
     let result = state.pop_arguments(member.descriptor)?;
     let is_init = member.name == b"<init>";
     match insn.opcode {

@@ -1,5 +1,6 @@
 //! Right methods pass, and each kind of mistake is found.
 
+use crate::budget::Budget;
 use crate::check::check;
 use crate::class::ClassFile;
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
@@ -7,7 +8,7 @@ use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 fn verdict(method: &TestMethod) -> Result<(), String> {
     let bytes = method.class_file();
     let class = ClassFile::read(&bytes).unwrap();
-    check(&class, &class.methods[0]).map_err(|refusal| refusal.to_string())
+    check(&class, &class.methods[0], &mut Budget::default()).map_err(|refusal| refusal.to_string())
 }
 
 fn passes(method: &TestMethod) {

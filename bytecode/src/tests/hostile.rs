@@ -70,3 +70,12 @@ fn methods_that_share_a_long_name_are_refused() {
     let refused = instrument(&class, &plan(&one, Sizes::None));
     assert!(matches!(refused, Err(Refusal::Malformed(why)) if why.contains("names")));
 }
+
+#[test]
+fn class_files_of_before_java_1_1_are_refused() {
+    let mut class = TestMethod { version: 45, ..TestMethod::default() }.class_file();
+    for (minor, expected) in [(0, Some(Refusal::OldCode)), (2, Some(Refusal::OldCode)), (3, None)] {
+        class[5] = minor;
+        assert_eq!(ClassFile::read(&class).err(), expected, "45.{minor}");
+    }
+}
