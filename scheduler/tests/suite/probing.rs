@@ -61,6 +61,18 @@ fn probes_of_suspended_methods_stay_for_a_while() {
             (1900, "limit A", "!A +C", "in C out A"),
         ],
     );
+    // Nor do they come out when something else is decided meanwhile.
+    check(
+        Settings { restore_after_ns: 1000, initial_optimal: 3, ..nervous() },
+        &[
+            (0, "start", "+A +B +C", "in A B C out"),
+            (100, "A@10 B@11 C@12", "-A -B", ""),
+            // C's stay as long, counted from here: no other probes go in, with which they would come out.
+            (700, "limit C", "!C +A", ""),
+            (1099, "", "", ""),
+            (1100, "", "", "in out B"),
+        ],
+    );
 }
 
 #[test]
