@@ -32,6 +32,8 @@ fn stays_within_the_budget(case: Case) {
     let opened = decisions.iter().filter(|decision| decision["action"] == "open-gate");
     let allowed: u64 =
         opened.map(|decision| decision["quota"].as_u64().expect("no gate is open without end")).sum();
+    // Each thread has the quota for itself until the agent looks, and another thread may call the method now and then.
+    let allowed = allowed + allowed / 20;
     let taken = case.measurements(HOT).len() as u64;
     assert!((WANTED..=allowed).contains(&taken), "{taken} of {allowed}");
     // 1% of what a program can use at most, a tenth of a second of it saved up at the start.
