@@ -304,6 +304,10 @@ public final class SplProbe {
         try {
             return SplProcessors.size(id, owner, self, arguments);
         } catch (Throwable e) {
+            if (isStop(e)) {
+                lost++;
+                throw e;
+            }
             return SplSizes.TRUNCATED;
         } finally {
             U.putLongVolatile(null, guard, down);
@@ -499,6 +503,14 @@ public final class SplProbe {
         U.putLongRelease(null, slot + SEQUENCE, free + 1);
     }
 
+    /**
+     * Whether it is the program's own, to whom it has to go. The call is not recorded then, so depths below it are not
+     * known.
+     */
+    static boolean isStop(Throwable e) {
+        return e.getClass() == THREAD_DEATH;
+    }
+
     /** Where the guard of a sampled call's thread stands. */
     private static long guardOf(int token, long tid) {
         long index = token >> TOKEN_BLOCK_SHIFT & TOKEN_BLOCK_MASK;
@@ -530,8 +542,7 @@ public final class SplProbe {
                             ? SplSizes.argument(argument)
                             : what == LENGTH ? SplSizes.length(argument) : SplSizes.shallow(argument));
         } catch (Throwable e) {
-            if (e.getClass() == THREAD_DEATH) {
-                // The program's own. The call is not recorded, so depths below it are not known.
+            if (isStop(e)) {
                 lost++;
                 throw e;
             }

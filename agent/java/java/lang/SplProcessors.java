@@ -128,6 +128,9 @@ final class SplProcessors {
             }
             patience.failed("gave the negative size " + size);
         } catch (Throwable e) {
+            if (SplProbe.isStop(e)) {
+                throw e;
+            }
             patience.failed("threw " + e.getClass().getName());
         } finally {
             patience.took(System.nanoTime() - before);
@@ -179,6 +182,9 @@ final class SplProcessors {
                 }
                 return LABEL | known;
             } catch (Throwable e) {
+                if (SplProbe.isStop(e)) {
+                    throw e;
+                }
                 patience.failed("threw " + e.getClass().getName());
                 return NONE;
             } finally {
