@@ -1,0 +1,64 @@
+//! What a chart shows.
+
+use serde::Deserialize;
+
+/// One chart.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    /// Name of its file.
+    pub file: String,
+    /// What stands above it.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// From bottom to top.
+    pub y: Axis,
+    /// What is drawn, in the order of the legend.
+    pub lines: Vec<Line>,
+    /// Moments on the x axis that are marked by an upright line.
+    #[serde(default)]
+    pub marks: Vec<f64>,
+}
+
+/// An axis of a chart.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// What is on it, with its unit.
+    pub label: String,
+    /// Whether equal distances are equal ratios.
+    #[serde(default)]
+    pub log: bool,
+    /// Where it ends, when not at the largest value.
+    #[serde(default)]
+    pub end: Option<f64>,
+}
+
+/// One row of points.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// What the legend says.
+    pub name: String,
+    /// How it is drawn.
+    #[serde(default)]
+    pub kind: Kind,
+    /// Pairs of x and y.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// How points are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Joined by straight lines.
+    #[default]
+    Line,
+    /// Each value holds until the next.
+    Steps,
+    /// Each by itself.
+    Dots,
+    /// Joined by straight lines, each point marked.
+    Dotted,
+}
