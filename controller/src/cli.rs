@@ -123,7 +123,7 @@ pub struct Eval {
     /// How comparisons are judged; beats `method` of the configuration. sequential needs windows in the files.
     #[arg(long, value_enum, value_name = "METHOD")]
     pub method: Option<config::Judge>,
-    /// Write the results to FILE, and those of assertions to assertions.jsonl beside it.
+    /// Write the results to FILE, and beside it assertions.jsonl and buckets.json.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Say how often the test calls a method different from itself.

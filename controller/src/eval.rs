@@ -1,5 +1,6 @@
 //! `spl eval`: recorded measurements judged again, without a JVM.
 
+use crate::buckets::{self, Filled};
 use crate::cli::{Common, Eval};
 use crate::config::Judge;
 use crate::details::{Details, judged_samples};
@@ -69,6 +70,7 @@ fn read_setup(arguments: &Eval) -> Result<Setup, String> {
 
 fn write_results(arguments: &Eval, setup: &Setup, replay: &Replay<'_>) -> Result<(), String> {
     let Some(out) = &arguments.out else { return Ok(()) };
+    buckets::write(out, setup, replay.scheduler())?;
     let mut file = ResultFile::open(&setup.config, out, true)?;
     for evaluation in &replay.results().evaluations {
         file.result(&setup.program.tasks, evaluation)?;
@@ -138,6 +140,8 @@ struct ComparisonJson {
     number: usize,
     text: String,
     results: Vec<ResultJson>,
+    #[serde(flatten)]
+    filled: Option<Filled>,
 }
 
 #[derive(Serialize)]
@@ -196,6 +200,7 @@ fn document(setup: &Setup, replay: &Replay<'_>, self_checks: Vec<Checked>) -> Re
         number: index + 1,
         text: tasks.line_of(comparison),
         results: results.evaluations.iter().filter(|one| one.comparison == index).map(result).collect(),
+        filled: replay.scheduler().filling(index).map(|filling| Filled::of(&filling)),
     };
     let samples = |(method, bucket, suspicions): (_, _, Vec<spl_stats::Suspicion>)| SamplesJson {
         method: replay.scheduler().name(method),

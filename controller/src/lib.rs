@@ -8,6 +8,7 @@
 
 mod agents;
 mod api_jar;
+mod buckets;
 mod check;
 mod classes;
 mod cli;

@@ -1,5 +1,6 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
+use crate::buckets;
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::results::Results;
 use crate::sequential::Sequential;
@@ -8,6 +9,7 @@ use spl_lang::{Assertion, Tasks};
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -16,18 +18,22 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Measured methods that such a line names; a task file may have thousands.
 const NAMED: usize = 10;
+/// Comparisons of which such a line is followed by why they wait.
+const EXPLAINED: usize = 3;
 
 /// The lines of a run.
 #[derive(Debug)]
 pub struct Progress {
     quiet: bool,
     next: Instant,
+    /// Comparisons of which it was said why they wait.
+    explained: BTreeSet<usize>,
 }
 
 impl Progress {
     /// With `quiet`, problems only.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, next: Instant::now() + INTERVAL }
+        Self { quiet, next: Instant::now() + INTERVAL, explained: BTreeSet::new() }
     }
 
     /// A line.
@@ -61,7 +67,7 @@ impl Progress {
     }
 
     /// How far it is, now and then.
-    pub fn cycle(&mut self, scheduler: &Scheduler) {
+    pub fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
         if self.quiet || Instant::now() < self.next || scheduler.is_done() {
             return;
         }
@@ -80,6 +86,18 @@ impl Progress {
             methods.len(),
             if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         ));
+        self.explain_waiting(tasks, scheduler);
+    }
+
+    /// Why comparisons wait that more calls alone would not decide, each once.
+    fn explain_waiting(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
+        let stuck = |(index, comparison)| Some((index, comparison, scheduler.filling(index)?.stuck()?));
+        let unexplained =
+            tasks.comparisons.iter().enumerate().filter(|(index, _)| !self.explained.contains(index));
+        for (index, comparison, why) in unexplained.filter_map(stuck).take(EXPLAINED).collect::<Vec<_>>() {
+            self.note(&format!("waiting: {}: {why}", tasks.line_of(comparison)));
+            self.explained.insert(index);
+        }
     }
 
     /// A verdict as it comes.
@@ -129,6 +147,9 @@ impl Progress {
                 if let Some(details) = details(evaluation) {
                     say(&detail_lines(evaluation, &details));
                 }
+            }
+            if let Some(filling) = scheduler.filling(index) {
+                say(&buckets::lines(&filling));
             }
         }
         for (index, assertion) in setup.program.assertions.iter().enumerate() {

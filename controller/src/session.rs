@@ -6,6 +6,7 @@ mod actions;
 mod messages;
 
 use crate::agents::Agent;
+use crate::buckets;
 use crate::config::{Config, Judge};
 use crate::cost::Cost;
 use crate::output::Output;
@@ -24,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// With `cycle-sleep = 0` a cycle without samples is this long.
 const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
+/// Between two times that it is written which buckets are filled.
+const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a detached agent may take to restore its classes before we end without it.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -86,6 +89,7 @@ pub struct Session<'a> {
     /// When the measurement starts: `initial-sleep` after the agent's first message.
     start_at: Option<Instant>,
     next_cycle: Instant,
+    next_buckets: Instant,
     /// Whether samples came since the last cycle.
     heard: bool,
     /// Methods whose probes are to go in or out with the next cycle.
@@ -143,6 +147,7 @@ impl<'a> Session<'a> {
             turned_away: Default::default(),
             start_at: None,
             next_cycle: now,
+            next_buckets: now + BUCKETS_INTERVAL,
             heard: false,
             to_instrument: BTreeSet::new(),
             to_restore: BTreeSet::new(),
@@ -266,7 +271,12 @@ impl<'a> Session<'a> {
             self.spend();
             self.say_results();
             self.change_classes();
-            self.progress.cycle(&self.scheduler);
+            self.progress.cycle(self.tasks, &self.scheduler);
+        }
+        if now >= self.next_buckets && self.start_at.is_none() && self.detach_by.is_none() {
+            self.write_buckets();
+            // However many there are, writing them takes a fiftieth of our time at most.
+            self.next_buckets = now + BUCKETS_INTERVAL.max(now.elapsed() * 50);
         }
         Next::Go
     }
@@ -298,6 +308,11 @@ impl<'a> Session<'a> {
     fn save(&mut self, finished: bool) {
         let saved = self.output.state(self.tasks, &self.scheduler, finished);
         self.check(saved);
+    }
+
+    fn write_buckets(&mut self) {
+        let written = buckets::write(&self.config.result_file, self.setup, &self.scheduler);
+        self.check(written);
     }
 
     fn send(&self, message: ToAgent) {

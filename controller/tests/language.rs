@@ -243,15 +243,18 @@ fn conforms(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> 
 #[test]
 fn documents_are_what_their_schemas_say() {
     let folder = compiled();
-    let check = |schema: &str, arguments: &[&str]| {
+    let check_text = |schema: &str, document: &str| {
         let mut text = String::new();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema").join(schema);
         File::open(path).unwrap().read_to_string(&mut text).unwrap();
         let schema: Value = serde_json::from_str(&text).unwrap();
-        let (_, document, _) = spl(folder.path(), arguments);
-        let document: Value = serde_json::from_str(&document).unwrap();
+        let document: Value = serde_json::from_str(document).unwrap();
         conforms(&document, &schema, &schema).unwrap();
         document
+    };
+    let check = |schema: &str, arguments: &[&str]| {
+        let (_, document, _) = spl(folder.path(), arguments);
+        check_text(schema, &document)
     };
     let mistakes = tests().join("ten-mistakes.tasks");
     let mistakes = mistakes.to_str().unwrap();
@@ -281,6 +284,8 @@ fn documents_are_what_their_schemas_say() {
             "e.tasks",
             "--measurements",
             ".",
+            "--out",
+            "e.eval",
             "--method",
             method,
         ];
@@ -288,5 +293,12 @@ fn documents_are_what_their_schemas_say() {
         assert_eq!(document["comparisons"][0]["results"][0]["basis"], "proved", "{document}");
         assert_eq!(document["comparisons"][1]["results"][0]["result"], "not-evaluated", "{document}");
         assert_eq!(document["self_checks"].as_array().unwrap().len(), 2, "{document}");
+        let buckets = fs::read_to_string(folder.path().join("buckets.json")).unwrap();
+        let buckets = check_text("buckets-1.json", &buckets);
+        for document in [&document, &buckets] {
+            assert_eq!(document["comparisons"][0]["buckets"][0]["sizes"], "-", "{document}");
+            assert_eq!(document["comparisons"][0]["missing"], Value::Null, "{document}");
+            assert_eq!(document["comparisons"][1]["missing"], "right has no samples", "{document}");
+        }
     }
 }

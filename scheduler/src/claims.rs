@@ -144,6 +144,12 @@ impl Claims {
         pairs.left_ns.len() as u64
     }
 
+    /// Pairs of a comparison in a bucket; `None` without windows.
+    pub(crate) fn pairs_in(&self, index: usize, bucket: &Bucket) -> Option<u64> {
+        let buckets = self.pairs.as_ref()?.get(index)?;
+        Some(buckets.get(bucket).map_or(0, |pairs| pairs.left_ns.len() as u64))
+    }
+
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.open.get(index).copied().unwrap_or(false)
     }

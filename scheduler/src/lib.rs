@@ -76,6 +76,7 @@ mod budget;
 mod claims;
 mod decision;
 mod event;
+mod filling;
 mod finishing;
 mod gates;
 mod law;
@@ -91,6 +92,7 @@ mod windows;
 
 pub use decision::{Action, Cause, Decision, Situation, Window};
 pub use event::{Event, MethodIx};
+pub use filling::{FilledBucket, Filling, Named, Remedy, Shortfall};
 pub use method::Status;
 pub use progress::MethodProgress;
 pub use scheduler::Scheduler;

@@ -151,6 +151,7 @@ impl Session<'_> {
         self.say_results();
         let flushed = self.output.flush_all();
         self.check(flushed);
+        self.write_buckets();
         self.save(true);
         if self.detach_by.is_none() {
             self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);

@@ -1,10 +1,12 @@
 //! Workload sizes and the buckets that they fall into.
 
 use crate::case::{Case, NO_LIMIT};
-use crate::harness;
+use crate::harness::{self, DEADLINE, poll};
+use crate::running::Running;
 use spl_model::{SampleFlags, Size};
 use spl_records::Measurement;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -63,7 +65,41 @@ fn different_sizes_are_not_compared() {
     run.awaits("spl: every class is as it was");
     let ended = run.ends();
     ended.assert_status(3);
-    ended.assert_said(&["not evaluated: no common bucket"]);
+    ended.assert_said(&[
+        "not evaluated: no common bucket",
+        "buckets that left fills: [1000, 1100): 400",
+        "buckets that right fills: [0, 100): 400",
+        "left fills [1000, 1100), right only [0, 100): try a logarithmic scale, of base 10000",
+    ]);
+    // That helps, also afterwards.
+    let case = case.set("evaluator", "arguments-size-scale", "logarithmic");
+    let case = case.set("evaluator", "arguments-size-scale-base", "10000");
+    let arguments =
+        ["eval", "--config", "spl.ini", "--tasks", "spl.tasks", "--measurements", "out/measurements"];
+    let ended = Running::start(case.spl_with(&arguments), &case.path("")).ends();
+    ended.assert_status(0);
+    ended.assert_said(&[", sizes [1, 10000), "]);
+}
+
+#[test]
+fn while_sizes_do_not_meet_the_operator_is_told_why() {
+    let case = Case::comparing(&format!("{FAST} >= java/lang/Integer.compareTo(Ljava/lang/Integer;)I\n"))
+        .set("scheduler", "argument-size", "sizeof")
+        .endless()
+        .set("controller", "min-method-measurements", "200");
+    let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "256"]);
+    run.awaits_agent();
+    run.awaits("spl: waiting: CompareLoop.fast([I)J >= java/lang/Integer.compareTo(Ljava/lang/Integer;)I: left fills ");
+    let buckets = poll("the buckets", DEADLINE, || fs::read_to_string(case.path("out/buckets.json")).ok());
+    let buckets: serde_json::Value = serde_json::from_str(&buckets).unwrap();
+    let comparison = &buckets["comparisons"][0];
+    assert_eq!(
+        (&comparison["decided"], &comparison["buckets"][1]["sizes"]),
+        (&false.into(), &"[1000, 1100)".into())
+    );
+    run.signal("INT");
+    run.awaits("spl: every class is as it was");
+    run.ends().assert_status(3);
 }
 
 /// The folder with the program `Sized` and its processors, compiled against what `spl api-jar` writes.

@@ -7,6 +7,7 @@
 mod asserting;
 mod bench;
 mod budget;
+mod filling;
 mod finishing;
 mod golden;
 mod golden_rules;
