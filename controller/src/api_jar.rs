@@ -2,6 +2,7 @@
 
 use crate::cli::ApiJar;
 use crate::files::write_whole;
+use serde::Serialize;
 use spl_verdict::ExitStatus;
 use std::io::{self, Write};
 use zip::ZipWriter;
@@ -23,7 +24,7 @@ macro_rules! interface {
 }
 
 /// Class files for Java 11 and later, and their sources, which development environments show the documentation from.
-const INTERFACES: [[(&str, &[u8]); 2]; 5] = [
+static INTERFACES: [[(&str, &[u8]); 2]; 5] = [
     interface!("Computable"),
     interface!("MethodSize"),
     interface!("ScaleBase"),
@@ -43,14 +44,33 @@ pub fn api_jar(arguments: &ApiJar) -> Result<ExitStatus, String> {
     let wrong = |error: io::Error| format!("cannot write {}: {error}", path.display());
     let bytes = jar().map_err(|error| wrong(error.into()))?;
     write_whole(path, &bytes).map_err(wrong)?;
-    println!("the interfaces of size processors (package spl.size): {}", path.display());
+    if arguments.json {
+        let (file, entries) = (path.display().to_string(), entries().map(|(name, _)| *name).collect());
+        let written = Written { schema: "spl.api-jar/1", file, entries };
+        println!("{}", serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?);
+    } else {
+        println!("the interfaces of size processors (package spl.size): {}", path.display());
+    }
     Ok(ExitStatus::AllHold)
+}
+
+/// The document of `--json` (`docs/schema/api-jar-1.json`).
+#[derive(Serialize)]
+struct Written {
+    schema: &'static str,
+    file: String,
+    entries: Vec<&'static str>,
+}
+
+/// Name and content of each; the manifest has to be the first.
+fn entries() -> impl Iterator<Item = &'static (&'static str, &'static [u8])> {
+    static BEFORE: [(&str, &[u8]); 2] = [MANIFEST, PACKAGE];
+    BEFORE.iter().chain(INTERFACES.as_flattened())
 }
 
 fn jar() -> zip::result::ZipResult<Vec<u8>> {
     let mut jar = ZipWriter::new(io::Cursor::new(Vec::new()));
-    // The manifest has to be the first entry.
-    for (name, bytes) in [MANIFEST, PACKAGE].iter().chain(INTERFACES.as_flattened()) {
+    for (name, bytes) in entries() {
         jar.start_file(*name, SimpleFileOptions::default())?;
         jar.write_all(bytes)?;
     }

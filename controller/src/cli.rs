@@ -3,7 +3,7 @@
 use crate::config;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Performance assertions about Java methods, checked while the program runs.
 #[derive(Debug, Parser)]
@@ -38,6 +38,21 @@ pub enum Command {
     ApiJar(ApiJar),
 }
 
+impl Command {
+    /// Whether standard output is to have one JSON document, whatever happens.
+    pub fn prints_json(&self) -> bool {
+        match self {
+            Self::Run(_) | Self::Serve(_) | Self::Client(_) => false,
+            Self::Instrument(arguments) => arguments.json,
+            Self::Eval(arguments) => arguments.json,
+            Self::Check(arguments) => arguments.json,
+            Self::Methods(arguments) => arguments.json,
+            Self::Fmt(arguments) => arguments.json,
+            Self::ApiJar(arguments) => arguments.json,
+        }
+    }
+}
+
 /// What every measurement takes.
 #[derive(Debug, Args)]
 pub struct Common {
@@ -58,12 +73,35 @@ pub struct Common {
     pub quiet: bool,
 }
 
+/// Where a measurement's results go for machines; the program has standard output.
+#[derive(Clone, Debug, Args)]
+pub struct Reports {
+    /// Write the results as one JSON document to FILE (docs/schema/eval-1.json).
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the results as JUnit XML to FILE, a test case for each claim.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Keep the state of the measurement in FILE, every second, in the text format of Prometheus.
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
+}
+
+impl Reports {
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.json, &self.junit, &self.metrics].into_iter().filter_map(|file| file.as_deref())
+    }
+}
+
 /// `spl run`
 #[derive(Debug, Args)]
 #[command(after_help = RUN_HELP)]
 pub struct Run {
     #[command(flatten)]
     pub common: Common,
+    #[command(flatten)]
+    pub reports: Reports,
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
@@ -78,6 +116,8 @@ pub struct Run {
 pub struct Serve {
     #[command(flatten)]
     pub common: Common,
+    #[command(flatten)]
+    pub reports: Reports,
     /// End after the first program.
     #[arg(long)]
     pub once: bool,
@@ -132,6 +172,9 @@ pub struct Eval {
     /// Print one JSON document (docs/schema/eval-1.json).
     #[arg(long)]
     pub json: bool,
+    /// Write the results as JUnit XML to FILE, a test case for each claim.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Where methods are looked for that the tasks name as in Java.
     #[command(flatten)]
     pub classes: Classes,
@@ -150,6 +193,9 @@ pub struct Instrument {
     /// How the workload size is found.
     #[arg(long, value_parser = ["nocheck", "sizeof", "deep", "length"], default_value = "nocheck")]
     pub argument_size: String,
+    /// Print one JSON document (docs/schema/instrument-1.json).
+    #[arg(long)]
+    pub json: bool,
     /// A class file or a JAR.
     #[arg(value_name = "IN")]
     pub input: PathBuf,
@@ -165,6 +211,9 @@ pub struct ApiJar {
     /// Where to write it.
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+    /// Print one JSON document (docs/schema/api-jar-1.json).
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Where classes are.
@@ -231,6 +280,9 @@ pub struct Fmt {
     /// The run mode that the files are for [default: the one that more of a file's lines are written for]
     #[arg(long, value_parser = MODES)]
     pub mode: Option<String>,
+    /// Print one JSON document (docs/schema/fmt-1.json).
+    #[arg(long)]
+    pub json: bool,
     /// The task files.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,

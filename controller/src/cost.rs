@@ -1,5 +1,6 @@
 //! What probes may cost the program: a share of the CPU time that it uses (`overhead-budget`).
 
+use crate::status::Overhead;
 use spl_scheduler::Budget;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -31,6 +32,10 @@ pub struct Cost {
     sample_ps: u64,
     looked: Option<(Instant, u64)>,
     used_ns_per_s: u64,
+    /// What calls cost that were taken since the last look, picoseconds.
+    taken_ps: u128,
+    /// Part of the CPU time that those before the last look took.
+    estimated: Option<f64>,
 }
 
 impl Cost {
@@ -44,6 +49,8 @@ impl Cost {
             sample_ps: ASSUMED_SAMPLE_PS,
             looked: None,
             used_ns_per_s: ASSUMED_NS_PER_S,
+            taken_ps: 0,
+            estimated: None,
         }
     }
 
@@ -54,6 +61,19 @@ impl Cost {
             sample_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
             ..Self::new(self.share, self.deep)
         };
+    }
+
+    /// Calls were taken, one of `every` that were made, each with a workload of `size`.
+    pub fn took(&mut self, calls: u64, every: u32, size: u64) {
+        let skipped_ps = SKIP_PS.saturating_mul(u64::from(every.saturating_sub(1)));
+        let size_ps = if self.deep { DEEP_PS_PER_BYTE.saturating_mul(size) } else { 0 };
+        let each_ps = self.sample_ps.saturating_add(skipped_ps).saturating_add(size_ps);
+        self.taken_ps = self.taken_ps.saturating_add(u128::from(calls) * u128::from(each_ps));
+    }
+
+    /// What probes took and may take; `None` before there was a second look.
+    pub fn overhead(&self) -> Option<Overhead> {
+        Some(Overhead { estimated: self.estimated?, budget: self.share })
     }
 
     /// The budget as it is from now on, now and then.
@@ -67,7 +87,10 @@ impl Cost {
         if let (Some(passed), Some((_, before))) = (passed, self.looked) {
             let used = u128::from(used.saturating_sub(before)) * 1_000_000_000 / passed.as_nanos().max(1);
             self.used_ns_per_s = u64::try_from(used).unwrap_or(u64::MAX);
+            let used_ps = self.used_ns_per_s as f64 * passed.as_secs_f64() * 1000.0;
+            self.estimated = (used_ps > 0.0).then(|| self.taken_ps as f64 / used_ps);
         }
+        self.taken_ps = 0;
         self.looked = Some((now, used));
         Some(self.of_used())
     }
@@ -120,7 +143,12 @@ mod tests {
         let first = cost.budget(start).unwrap();
         assert_eq!((first.ceiling_ns_per_s, first.sample_cost_ps), (10_000_000, 40_000));
         assert_eq!(cost.budget(start + LOOK_EVERY / 2), None);
+        cost.took(1000, 3, 5);
         let later = cost.budget(start + LOOK_EVERY).unwrap();
         assert!(later.ceiling_ns_per_s <= 10_000_000_000, "{later:?}");
+        let used_ns = later.ceiling_ns_per_s * 100;
+        let expected = (used_ns > 0).then(|| 1000.0 * 44.0 / used_ns as f64);
+        let found = cost.overhead().map(|overhead| overhead.estimated);
+        assert!(found == expected || (found.unwrap() / expected.unwrap() - 1.0).abs() < 1e-3, "{found:?}");
     }
 }

@@ -1,15 +1,39 @@
 //! Files that are there whole or not at all.
 
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+/// Whoever the user lets read new files may read these: a build server, an exporter of metrics.
+const MODE: u32 = 0o666;
 
 /// Writes a file by way of another beside it, which takes its name when it is complete.
 ///
 /// # Errors
 /// When the folder is missing or cannot be written to; an older file stays as it is.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let folder = folder_of(path);
+    let mut builder = tempfile::Builder::new();
+    let mut file = builder.permissions(Permissions::from_mode(MODE)).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|e| e.error)
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether files that are to be written in the end can be.
+///
+/// # Errors
+/// When a folder is missing; one line of text.
+pub fn check_folders<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
+    match paths.into_iter().find(|path| !folder_of(path).is_dir()) {
+        None => Ok(()),
+        Some(path) => {
+            Err(format!("cannot write {}: there is no folder {}", path.display(), folder_of(path).display()))
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::check::{mode_of, read_text};
 use crate::cli::Fmt;
+use serde::Serialize;
 use spl_verdict::ExitStatus;
 use std::io::Write;
 use std::path::Path;
@@ -13,6 +14,7 @@ use std::path::Path;
 /// are done.
 pub fn fmt(arguments: &Fmt) -> Result<ExitStatus, String> {
     let mut status = ExitStatus::AllHold;
+    let mut files = Vec::new();
     for path in &arguments.files {
         let text = read_text(path)?;
         let mode = mode_of(arguments.mode.as_deref(), &text);
@@ -21,18 +23,42 @@ pub fn fmt(arguments: &Fmt) -> Result<ExitStatus, String> {
             let shown = found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>();
             format!("{name} is left as it is\n{}", shown.join("\n"))
         })?;
-        if arguments.check {
-            if formatted != text {
-                println!("{} is not formatted", path.display());
-                status = ExitStatus::SomeFail;
-            }
-        } else if !arguments.write {
-            print!("{formatted}");
-        } else if formatted != text {
+        let was_formatted = formatted == text;
+        if arguments.write && !was_formatted {
             replace(path, &formatted).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         }
+        if arguments.check && !was_formatted {
+            status = ExitStatus::SomeFail;
+        }
+        if arguments.json {
+            let text = (!arguments.check && !arguments.write).then_some(formatted);
+            files.push(JsonFile { file: path.display().to_string(), was_formatted, text });
+        } else if arguments.check && !was_formatted {
+            println!("{} is not formatted", path.display());
+        } else if !arguments.check && !arguments.write {
+            print!("{formatted}");
+        }
+    }
+    if arguments.json {
+        let done = Done { schema: "spl.fmt/1", files };
+        println!("{}", serde_json::to_string_pretty(&done).map_err(|e| e.to_string())?);
     }
     Ok(status)
+}
+
+/// The document of `--json` (`docs/schema/fmt-1.json`).
+#[derive(Serialize)]
+struct Done {
+    schema: &'static str,
+    files: Vec<JsonFile>,
+}
+
+#[derive(Serialize)]
+struct JsonFile {
+    file: String,
+    was_formatted: bool,
+    /// The formatted text, when it was neither checked nor written.
+    text: Option<String>,
 }
 
 /// The file is there whole, old or new, and keeps its permissions; a link keeps leading to it.

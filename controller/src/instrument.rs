@@ -2,7 +2,8 @@
 
 use crate::cli::Instrument;
 use crate::files::write_whole;
-use spl_bytecode::{MethodReport, Plan, Probe, Sizes, Untouched, inspect};
+use serde::Serialize;
+use spl_bytecode::{Plan, Probe, Sizes, inspect};
 use spl_lang::RunMode;
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_model::MethodRef;
@@ -26,7 +27,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
         "length" => Sizes::Length,
         _ => Sizes::Deep,
     };
-    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, done: 0, refused: 0 };
+    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, methods: Vec::new() };
     let input = &arguments.input;
     let bytes = fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let output = if bytes.starts_with(&CLASS_MAGIC) {
@@ -34,7 +35,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
     } else {
         work.jar(bytes).map_err(|why| format!("{}: {why}", input.display()))?
     };
-    if work.done + work.refused == 0 {
+    if work.methods.is_empty() {
         return Err(format!(
             "{} has no method that {} means; nothing was written",
             input.display(),
@@ -43,8 +44,54 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
     }
     write_whole(&arguments.output, &output)
         .map_err(|e| format!("cannot write {}: {e}", arguments.output.display()))?;
-    println!("{} methods instrumented, {} refused: {}", work.done, work.refused, arguments.output.display());
-    Ok(if work.done > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
+    let refused = work.methods.iter().filter(|method| method.refused.is_some()).count();
+    let instrumented = work.methods.len() - refused;
+    let written = Written {
+        schema: "spl.instrument/1",
+        output: arguments.output.display().to_string(),
+        instrumented,
+        refused,
+        methods: work.methods,
+    };
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?);
+    } else {
+        print!("{written}");
+    }
+    Ok(if instrumented > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
+}
+
+/// What was written: the document of `--json` (`docs/schema/instrument-1.json`).
+#[derive(Serialize)]
+struct Written {
+    schema: &'static str,
+    output: String,
+    instrumented: usize,
+    refused: usize,
+    methods: Vec<JsonMethod>,
+}
+
+#[derive(Serialize)]
+struct JsonMethod {
+    method: String,
+    /// Why it has no probes.
+    refused: Option<String>,
+    /// Over HotSpot's limit for compilation.
+    large: bool,
+}
+
+/// What an operator should know of it, and a line that sums up.
+impl std::fmt::Display for Written {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for JsonMethod { method, refused, large } in &self.methods {
+            if let Some(why) = refused {
+                writeln!(f, "{method}: refused: {why}")?;
+            } else if *large {
+                writeln!(f, "{method}: over 8000 bytes with its probes, HotSpot will not compile it")?;
+            }
+        }
+        writeln!(f, "{} methods instrumented, {} refused: {}", self.instrumented, self.refused, self.output)
+    }
 }
 
 /// The number in the probes: of the gate that the agent opens only for itself. So no call of a class that is run from the
@@ -95,8 +142,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
 struct Work {
     wanted: Vec<Wanted>,
     sizes: Sizes,
-    done: usize,
-    refused: usize,
+    methods: Vec<JsonMethod>,
 }
 
 impl Work {
@@ -141,23 +187,12 @@ impl Work {
         }
         let rewritten = spl_bytecode::instrument(bytes, &plan).map_err(|e| e.to_string())?;
         for (key, outcome) in &rewritten.outcomes {
-            self.report(&format!("{}.{}{}", class.name, key.name, key.descriptor), outcome);
+            self.methods.push(JsonMethod {
+                method: format!("{}.{}{}", class.name, key.name, key.descriptor),
+                refused: outcome.as_ref().err().map(ToString::to_string),
+                large: outcome.as_ref().is_ok_and(|report| report.large),
+            });
         }
         Ok(rewritten.bytes)
-    }
-
-    fn report(&mut self, method: &str, outcome: &Result<MethodReport, Untouched>) {
-        match outcome {
-            Ok(report) => {
-                self.done += 1;
-                if report.large {
-                    println!("{method}: over 8000 bytes with its probes, HotSpot will not compile it");
-                }
-            }
-            Err(why) => {
-                self.refused += 1;
-                println!("{method}: refused: {why}");
-            }
-        }
     }
 }

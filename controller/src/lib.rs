@@ -10,19 +10,23 @@ mod agents;
 mod api_jar;
 mod buckets;
 mod check;
+mod claims;
 mod classes;
 mod cli;
 mod config;
 mod cost;
 mod decisions;
 mod details;
+mod document;
 mod door;
 mod eval;
 mod files;
 mod fmt;
 mod instrument;
+mod junit;
 mod measure;
 mod methods;
+mod metrics;
 mod output;
 mod program;
 mod progress;
@@ -35,6 +39,7 @@ mod sequential;
 mod serve;
 mod session;
 mod setup;
+mod status;
 mod tasks;
 
 use clap::Parser;
@@ -62,6 +67,9 @@ pub fn main() -> ExitCode {
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));
+        if cli.command.prints_json() {
+            println!("{}", serde_json::json!({ "schema": "spl.error/1", "error": problem }));
+        }
         ExitStatus::Error
     });
     ExitCode::from(status.code())

@@ -193,7 +193,7 @@ fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
 }
 
 /// An assertion's result in plain words.
-fn sentence(asserted: &Asserted) -> String {
+pub fn sentence(asserted: &Asserted) -> String {
     let word = match asserted.standing() {
         Standing::Holds => "holds",
         Standing::Fails => "FAILS",
@@ -247,7 +247,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
 }
 
 /// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
-fn judgement(evaluation: &Evaluation) -> String {
+pub fn judgement(evaluation: &Evaluation) -> String {
     let verdict = match &evaluation.verdict {
         Ok(verdict) => verdict,
         Err(why) => return format!("not evaluated: {why}"),

@@ -2,6 +2,7 @@
 
 use crate::cli::Run;
 use crate::door::PrivateSocket;
+use crate::files::check_folders;
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
@@ -20,11 +21,12 @@ use tokio::sync::mpsc::Sender;
 /// # Errors
 /// When the measurement could not begin, as text for the operator. The program was not started then.
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
+    check_folders(arguments.reports.files())?;
     let setup = Setup::read(&arguments.common, &arguments.command)?;
     let library = program::library(arguments.agent.as_deref())?;
     program::try_out(&arguments.command, &library)?;
     let (output, resumed) = Output::open(&setup, false)?;
-    let session = Session::new(&setup, setup.scheduler()?, output, resumed, None);
+    let session = Session::new(&setup, setup.scheduler()?, output, resumed, None, &arguments.reports);
     measure::in_event_loop(together(arguments, &library, &setup, session))
 }
 
@@ -42,6 +44,7 @@ async fn together(
     measure::drive(&mut session, &mut inputs).await;
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
+    session.report();
     let status = tokio::select! {
         status = ended => status.ok().flatten(),
         // An interrupt, now or before, leaves the program alone.

@@ -2,6 +2,7 @@
 
 use crate::cli::{Client, Serve};
 use crate::door;
+use crate::files::check_folders;
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
@@ -16,6 +17,7 @@ use std::process::Command;
 /// # Errors
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
+    check_folders(arguments.reports.files())?;
     let setup = Setup::read(&arguments.common, &[])?;
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
@@ -43,9 +45,11 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
             Some(files) => files,
             None => Output::open(setup, worst.is_some())?,
         };
-        let mut session = Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()));
+        let mut session =
+            Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()), &arguments.reports);
         measure::drive(&mut session, &mut inputs).await;
         if session.ever_connected() {
+            session.report();
             progress.lost(session.lost());
             session.table();
             worst = Some(worse(worst, session.standing()));

@@ -4,11 +4,14 @@
 
 mod actions;
 mod messages;
+mod showing;
 
 use crate::agents::Agent;
 use crate::buckets;
+use crate::cli::Reports;
 use crate::config::{Config, Judge};
 use crate::cost::Cost;
+use crate::metrics::MetricsFile;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::results::Results;
@@ -104,6 +107,11 @@ pub struct Session<'a> {
     unsaid: Results,
     lost: u64,
     problems: Vec<String>,
+    /// The file of metrics, if one is asked for.
+    metrics: Option<MetricsFile>,
+    reports: &'a Reports,
+    /// When the measurement started, and how many samples there were then.
+    measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
     /// Whether the operator has asked for the end.
     interrupted: bool,
@@ -112,13 +120,14 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// A session that waits for its agent, which has to know `token` if there is one. `resumed` is what an interrupted
-    /// run left behind.
+    /// run left behind, `reports` what it is to leave beside its files.
     pub fn new(
         setup: &'a Setup,
         scheduler: Scheduler,
         output: Output,
         resumed: Option<Resumed>,
         token: Option<Token>,
+        reports: &'a Reports,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -158,6 +167,9 @@ impl<'a> Session<'a> {
             unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
+            metrics: reports.metrics.as_deref().map(MetricsFile::new),
+            reports,
+            measuring_since: None,
             detach_by: None,
             interrupted: false,
             ever_connected: false,
@@ -261,6 +273,7 @@ impl<'a> Session<'a> {
             self.start_at = None;
             self.progress.note("the measurement starts");
             self.save(false);
+            self.measuring_since = Some((now, self.samples_so_far()));
             self.event(Event::Start);
         }
         if now >= self.next_cycle {
@@ -272,6 +285,7 @@ impl<'a> Session<'a> {
             self.say_results();
             self.change_classes();
             self.progress.cycle(self.tasks, &self.scheduler);
+            self.show(now);
         }
         if now >= self.next_buckets && self.start_at.is_none() && self.detach_by.is_none() {
             self.write_buckets();

@@ -265,6 +265,16 @@ fn documents_are_what_their_schemas_say() {
     let document = check("check-1.json", &["check", "--json", "t.tasks"]);
     assert!(document["findings"][0]["help"].is_string(), "{document}");
     check("methods-1.json", &["methods", "--json", "--jdk", "jdk", "--classpath", "classes", "shapes.*"]);
+    fs::write(folder.path().join("f.tasks"), "a/B.f()V < a/B.g()V\n").unwrap();
+    let document = check("fmt-1.json", &["fmt", "--json", "f.tasks"]);
+    assert_eq!(document["files"][0]["was_formatted"], true, "{document}");
+    check("api-jar-1.json", &["api-jar", "--json", "-o", "api.jar"]);
+    let instrument = ["instrument", "--json", "-o", "out.jar", "--methods"];
+    let document =
+        check("instrument-1.json", &[&instrument[..], &["*", "classes/shapes/Shape.class"]].concat());
+    assert_eq!((&document["instrumented"], &document["refused"]), (&5.into(), &2.into()), "{document}");
+    let document = check("error-1.json", &[&instrument[..], &["a.B#c", "none.jar"]].concat());
+    assert!(document["error"].as_str().unwrap().contains("none.jar"), "{document}");
 
     // A comparison that is decided, one without samples, and an assertion.
     let tasks = "a/B.f()V < a/B.g()V\na/B.f()V < a/B.h()V\nassert \"t\": a/B.f()V < 1 ms\n";

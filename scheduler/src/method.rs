@@ -61,6 +61,8 @@ pub(crate) struct Method {
     /// The latest end and the one before it, nanoseconds of the JVM's clock.
     ends_ns: (Option<u64>, Option<u64>),
     warming: Warming,
+    /// Whether a sample counted since its probes went in.
+    pub(crate) warm: bool,
     /// Why it could not be measured.
     pub(crate) missing: Option<NotEvaluated>,
 }
@@ -89,6 +91,7 @@ impl Method {
             buckets: BTreeMap::new(),
             ends_ns: (None, None),
             warming: Warming::default(),
+            warm: false,
             missing: None,
         }
     }
@@ -110,6 +113,7 @@ impl Method {
     pub(crate) fn cool_down(&mut self, opens_at_ns: u64) {
         self.opens_at_ns = opens_at_ns;
         self.warming = Warming::default();
+        self.warm = false;
     }
 
     /// Notes that a sample arrived and says whether it counts: not when the method has finished or warms up. A sample that
@@ -136,6 +140,7 @@ impl Method {
     /// Takes a sample that counts and gives the number of samples that its bucket has now.
     pub(crate) fn take(&mut self, bucket: &Bucket, duration_ns: u64) -> u64 {
         self.counted += 1;
+        self.warm = true;
         if let Some(durations) = self.buckets.get_mut(bucket) {
             durations.push(duration_ns);
             durations.len() as u64

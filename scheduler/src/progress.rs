@@ -14,6 +14,8 @@ pub struct MethodProgress {
     pub status: Status,
     /// Whether its probes are in, or were asked to go in: a suspended method may keep them behind a closed gate.
     pub probes_in: bool,
+    /// Whether no call has counted since its probes went in: it warms up.
+    pub warms_up: bool,
     /// One call in so many is taken: more than 1 only under a budget.
     pub every: u32,
     /// Samples that count.
@@ -48,6 +50,7 @@ impl Scheduler {
             method: index,
             status: method.status,
             probes_in: self.probes.is_inside(index),
+            warms_up: !method.warm,
             every: self.meters.every(index),
             samples: method.counted,
             remaining: self.settings.effective_max().saturating_sub(method.counted),

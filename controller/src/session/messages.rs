@@ -6,7 +6,7 @@ use crate::progress::one_line;
 use crate::resume::Resumed;
 use spl_model::Outcome;
 use spl_scheduler::{Event, MethodIx, Status};
-use spl_wire::{ByeReason, ToAgent, ToController};
+use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};
 use std::time::Instant;
 
 impl Session<'_> {
@@ -202,9 +202,10 @@ impl Session<'_> {
         }
     }
 
-    fn samples(&mut self, samples: &[spl_wire::WireSample], mut lost: u64) {
+    fn samples(&mut self, samples: &[WireSample], mut lost: u64) {
         let mut batch = Vec::with_capacity(samples.len());
         for wire in samples {
+            self.took(wire);
             match wire.to_sample(&self.labels) {
                 Ok(sample) => batch.push((MethodIx(wire.handle as usize), sample)),
                 Err(_) => lost = lost.saturating_add(1),
@@ -212,6 +213,9 @@ impl Session<'_> {
         }
         if lost > 0 {
             self.lost = self.lost.saturating_add(lost);
+            if let Some(cost) = &mut self.cost {
+                cost.took(lost, 1, 0);
+            }
             self.event(Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {
@@ -228,6 +232,14 @@ impl Session<'_> {
         if self.config.cycle_sleep.is_zero() {
             self.change_classes();
         }
+    }
+
+    /// Counts what taking a call cost the program.
+    fn took(&mut self, sample: &WireSample) {
+        let Some(cost) = &mut self.cost else { return };
+        let every = self.open.get(&(sample.handle as usize)).map_or(1, |&(every, _)| every);
+        let size = if let WireSize::Value(size) = sample.size { size } else { 0 };
+        cost.took(1, every, size);
     }
 
     fn bye(&mut self, reason: ByeReason) -> Next {

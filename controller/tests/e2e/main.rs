@@ -31,6 +31,7 @@ mod probe_threads;
 mod probe_truth;
 mod programs;
 mod recursion;
+mod reports;
 mod restore;
 mod resuming;
 mod running;

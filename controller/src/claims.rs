@@ -1,0 +1,101 @@
+//! Every comparison and assertion of the tasks with what came of it, for those who list them.
+
+use crate::progress::{judgement, sentence};
+use crate::results::Results;
+use crate::setup::Setup;
+use spl_verdict::{Asserted, Evaluation, Standing};
+
+/// What a claim is in the task file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A plain comparison.
+    Comparison,
+    /// An assertion.
+    Assertion,
+}
+
+impl Kind {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Comparison => "comparison",
+            Self::Assertion => "assertion",
+        }
+    }
+}
+
+/// One claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Comparison or assertion.
+    pub kind: Kind,
+    /// Its number among those of its kind in the task file, from 1.
+    pub number: usize,
+    /// What is claimed: the comparison, or the assertion's title.
+    pub text: String,
+    /// What came of it, the worst of several buckets; `None` as long as nothing did.
+    pub standing: Option<Standing>,
+    /// The results in words, one for each bucket that was judged.
+    pub said: Vec<String>,
+    /// The figures of a comparison, for each bucket in which it has a verdict.
+    pub judged: Vec<Judged>,
+}
+
+/// The figures of a verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The workload sizes.
+    pub bucket: String,
+    /// Of the test that decided.
+    pub p_value: f64,
+    /// Scaled left mean over scaled right mean, and the ends of its interval; `None` when a mean is not positive.
+    pub ratio: Option<[(&'static str, f64); 3]>,
+}
+
+/// All claims of the tasks, comparisons first, each in the task file's order.
+pub fn claims(setup: &Setup, results: &Results) -> Vec<Claim> {
+    let program = &setup.program;
+    let comparisons = program.tasks.comparisons.iter().enumerate().map(|(index, comparison)| {
+        let of_this = || results.evaluations.iter().filter(move |one| one.comparison == index);
+        Claim {
+            kind: Kind::Comparison,
+            number: index + 1,
+            text: program.tasks.line_of(comparison),
+            standing: worst(of_this().map(Evaluation::standing)),
+            said: of_this().map(judgement).collect(),
+            judged: of_this().filter_map(figures).collect(),
+        }
+    });
+    let assertions = program.assertions.iter().enumerate().map(|(index, assertion)| {
+        let of_this = || results.assertions.iter().filter(move |one| one.assertion == index);
+        Claim {
+            kind: Kind::Assertion,
+            number: index + 1,
+            text: assertion.title.clone(),
+            standing: worst(of_this().map(Asserted::standing)),
+            said: of_this().map(sentence).collect(),
+            judged: Vec::new(),
+        }
+    });
+    comparisons.chain(assertions).collect()
+}
+
+fn figures(evaluation: &Evaluation) -> Option<Judged> {
+    let verdict = evaluation.verdict.as_ref().ok()?;
+    Some(Judged {
+        bucket: evaluation.bucket.to_string(),
+        p_value: verdict.p_value,
+        ratio: verdict.ratio.map(|r| [("value", r.value), ("low", r.low), ("high", r.high)]),
+    })
+}
+
+/// What results of several buckets come to: one that fails outweighs the others, one that is undecided those that hold.
+fn worst(standings: impl Iterator<Item = Standing>) -> Option<Standing> {
+    let rank = |standing: &Standing| match standing {
+        Standing::Error => 3,
+        Standing::Fails => 2,
+        Standing::Undecided => 1,
+        Standing::Holds => 0,
+    };
+    standings.max_by_key(rank)
+}

@@ -1,0 +1,111 @@
+//! What a session shows of itself while it runs, and the reports that it leaves.
+
+use super::Session;
+use crate::claims::claims;
+use crate::document::document;
+use crate::files::write_whole;
+use crate::junit;
+use crate::status::{MethodStatus, Phase, State, Status};
+use spl_scheduler::MethodProgress;
+use spl_scheduler::Status as Scheduled;
+use std::time::{Duration, Instant};
+
+impl Session<'_> {
+    /// The measurement as it is now.
+    pub(super) fn status(&self) -> Status {
+        let settings = &self.config.scheduler;
+        Status {
+            phase: self.phase(),
+            elapsed: self.began.elapsed(),
+            methods: self.scheduler.progress().map(|progress| self.method_status(&progress)).collect(),
+            situation: self.scheduler.situation(),
+            difference_limits_ns: (settings.min_diff_ns, settings.max_diff_ns),
+            overhead: self.cost.as_ref().and_then(|cost| cost.overhead()),
+            lost: self.lost,
+            claims: claims(self.setup, &self.results),
+            to_go: self.to_go(),
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        if self.detach_by.is_some() || self.scheduler.is_done() {
+            Phase::Ending
+        } else if self.agent.is_none() {
+            Phase::Waiting
+        } else if self.start_at.is_some() {
+            Phase::Starting
+        } else {
+            Phase::Measuring
+        }
+    }
+
+    fn method_status(&self, progress: &MethodProgress) -> MethodStatus {
+        let state = match progress.status {
+            Scheduled::Finished => State::Finished,
+            _ if self.absent.contains(&progress.method.0) => State::NotLoaded,
+            Scheduled::Waiting => State::Waiting,
+            Scheduled::Suspended => State::Suspended,
+            Scheduled::Measured | Scheduled::Resting if progress.warms_up => State::Warming,
+            Scheduled::Measured => State::Armed,
+            Scheduled::Resting => State::Resting,
+        };
+        MethodStatus {
+            name: self.scheduler.name(progress.method),
+            state,
+            samples: progress.samples,
+            most: progress.samples.saturating_add(progress.remaining),
+            discarded: progress.discarded,
+            full_buckets: progress.full_buckets,
+            buckets: progress.buckets,
+            every: progress.every,
+        }
+    }
+
+    /// How long it takes at most, if samples go on to come as they did: every method up to its maximum.
+    fn to_go(&self) -> Option<Duration> {
+        let (since, before) = self.measuring_since?;
+        let unfinished = self.scheduler.progress().filter(|one| one.status != Scheduled::Finished);
+        let remaining: u64 = unfinished.map(|one| one.remaining).sum();
+        let came = self.samples_so_far().saturating_sub(before);
+        let seconds = since.elapsed().as_secs_f64() * remaining as f64 / came as f64;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
+    /// Samples that count, of all methods.
+    pub(super) fn samples_so_far(&self) -> u64 {
+        self.scheduler.progress().map(|progress| progress.samples).sum()
+    }
+
+    /// Brings what shows the measurement up to date, where it is time for that.
+    pub(super) fn show(&mut self, now: Instant) {
+        if self.metrics.as_ref().is_some_and(|metrics| metrics.is_due(now)) {
+            self.write_metrics();
+        }
+    }
+
+    fn write_metrics(&mut self) {
+        let status = self.status();
+        let written = self.metrics.as_mut().map_or(Ok(()), |metrics| metrics.write(&status));
+        self.check(written);
+    }
+
+    /// Writes the reports that were asked for, when there is nothing more to come.
+    pub fn report(&mut self) {
+        self.write_metrics();
+        if let Some(path) = &self.reports.json {
+            let document =
+                document(self.setup, &self.results, &self.scheduler, self.sequential.as_ref(), &[]);
+            let written = document.and_then(|text| {
+                write_whole(path, text.as_bytes())
+                    .map_err(|error| format!("cannot write {}: {error}", path.display()))
+            });
+            self.check(written);
+        }
+        if let Some(path) = &self.reports.junit {
+            let mut problems = self.problems.clone();
+            problems.extend((!self.ever_connected).then(|| "no agent connected".to_owned()));
+            let written = junit::write(path, self.setup, &self.results, &problems);
+            self.check(written);
+        }
+    }
+}

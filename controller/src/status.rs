@@ -1,0 +1,177 @@
+//! A running measurement at one moment, for those who show it: the live view and the metrics.
+
+use crate::claims::Claim;
+use spl_scheduler::Situation;
+use std::time::Duration;
+
+/// What is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// Where the measurement as a whole stands.
+    pub phase: Phase,
+    /// Since the controller began.
+    pub elapsed: Duration,
+    /// Every method, in the task file's order.
+    pub methods: Vec<MethodStatus>,
+    /// The scheduler's figures.
+    pub situation: Situation,
+    /// The configured limits of the smoothed time between two measurement ends, nanoseconds.
+    pub difference_limits_ns: (u64, u64),
+    /// What probes cost the program and may cost it, both as a part of its CPU time; `None` without a budget. The
+    /// first is what is known of the last second, estimated from the calls that were taken.
+    pub overhead: Option<Overhead>,
+    /// Samples that never arrived.
+    pub lost: u64,
+    /// Comparisons and assertions.
+    pub claims: Vec<Claim>,
+    /// Until all that is claimed is decided, at the latest, if the program goes on as it did.
+    pub to_go: Option<Duration>,
+}
+
+/// Where a measurement stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No program is connected.
+    Waiting,
+    /// A program is there and has its own warm-up (`initial-sleep`).
+    Starting,
+    /// Methods are measured.
+    Measuring,
+    /// Classes are being restored.
+    Ending,
+}
+
+/// Where a method stands, as the operator is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It was not measured yet.
+    Waiting,
+    /// No class of its name is loaded.
+    NotLoaded,
+    /// It is measured, and no call counts yet since its probes went in.
+    Warming,
+    /// It is measured: its calls count.
+    Armed,
+    /// It is measured in turn with others, and it is not its turn.
+    Resting,
+    /// It was measured and waits again.
+    Suspended,
+    /// Its measurement is complete.
+    Finished,
+}
+
+impl State {
+    /// All of them, in the order of a method's life.
+    pub const ALL: [Self; 7] = [
+        Self::Waiting,
+        Self::NotLoaded,
+        Self::Warming,
+        Self::Armed,
+        Self::Resting,
+        Self::Suspended,
+        Self::Finished,
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::NotLoaded => "not loaded",
+            Self::Warming => "warming",
+            Self::Armed => "armed",
+            Self::Resting => "resting",
+            Self::Suspended => "suspended",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+/// One method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodStatus {
+    /// As in the task file.
+    pub name: String,
+    /// Where it stands.
+    pub state: State,
+    /// Samples that count.
+    pub samples: u64,
+    /// Samples after which it is finished.
+    pub most: u64,
+    /// Samples that were discarded.
+    pub discarded: u64,
+    /// Buckets with samples enough for a comparison.
+    pub full_buckets: usize,
+    /// Buckets with samples.
+    pub buckets: usize,
+    /// One call in so many is taken.
+    pub every: u32,
+}
+
+/// What probes cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overhead {
+    /// Part of the program's CPU time that they took, from 0; estimated.
+    pub estimated: f64,
+    /// Part that they may take.
+    pub budget: f64,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::claims::{Judged, Kind};
+    use spl_verdict::Standing;
+
+    /// A measurement in the middle.
+    pub(crate) fn status() -> Status {
+        let method = |name: &str, state, samples, full_buckets| MethodStatus {
+            name: name.to_owned(),
+            state,
+            samples,
+            most: 1000,
+            discarded: 5,
+            full_buckets,
+            buckets: 3,
+            every: if state == State::Armed { 8 } else { 1 },
+        };
+        let claim = |number, standing| Claim {
+            kind: Kind::Comparison,
+            number,
+            text: format!("p/A.a()V < p/B.b{number}()V"),
+            standing,
+            said: Vec::new(),
+            judged: Vec::new(),
+        };
+        let ratio = Some([("value", 0.5), ("low", 0.4), ("high", 0.6)]);
+        let judged = vec![Judged { bucket: "[0, 100)".to_owned(), p_value: 1e-6, ratio }];
+        Status {
+            phase: Phase::Measuring,
+            elapsed: Duration::from_secs(83),
+            methods: vec![
+                method("p/A.a()V", State::Armed, 120, 1),
+                method("p/B.b1()V", State::Finished, 1000, 2),
+                method("p/B.b2()V", State::Warming, 0, 0),
+                method("p/B.b3()V", State::Suspended, 40, 0),
+                method("p/B.b4(Ljava/lang/String;I)Ljava/util/List;", State::Armed, 3, 0),
+                method("p/B.b5()V", State::NotLoaded, 0, 0),
+                method("p/B.b6()V", State::Waiting, 0, 0),
+            ],
+            situation: Situation {
+                now_ns: 83_000_000_000,
+                difference_ns: Some(2_500_000),
+                optimal: 4,
+                measured: 3,
+                unfinished: 6,
+            },
+            difference_limits_ns: (1_000_000, 100_000_000),
+            overhead: Some(Overhead { estimated: 0.0042, budget: 0.01 }),
+            lost: 7,
+            claims: vec![
+                Claim { judged, ..claim(1, Some(Standing::Holds)) },
+                claim(2, Some(Standing::Fails)),
+                claim(3, None),
+            ],
+            to_go: Some(Duration::from_secs(200)),
+        }
+    }
+}
