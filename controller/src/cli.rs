@@ -121,6 +121,9 @@ pub struct Serve {
     /// End after the first program.
     #[arg(long)]
     pub once: bool,
+    /// Put probes in and take them out by hand, at each Enter, and say every measured call; nothing is judged or written.
+    #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics"])]
+    pub manual: bool,
     /// Port of this machine to listen on, 0 for any; beats `port` of the configuration.
     #[arg(long)]
     pub port: Option<u16>,
@@ -315,6 +318,8 @@ Examples:
   spl client -- java -jar service.jar
 
   spl serve --once --port 40000 --token-file t  and  spl client --port 40000 --token-file t -- java -jar service.jar
+
+  spl serve --manual --tasks my.tasks           each Enter puts the probes in, or takes them out
 
 The controller listens on this machine only, and measures only programs that know its token. A second program waits
 until the first has ended or all its methods are finished. Interrupt the controller to end it; programs go on.

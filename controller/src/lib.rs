@@ -24,6 +24,7 @@ mod files;
 mod fmt;
 mod instrument;
 mod junit;
+mod manual;
 mod measure;
 mod methods;
 mod metrics;

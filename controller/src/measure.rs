@@ -32,6 +32,12 @@ impl Inputs {
         self.sender.clone()
     }
 
+    /// The next input.
+    pub async fn next(&mut self) -> Input {
+        // There is a sender as long as there is a receiver: this has both.
+        self.waiting.recv().await.unwrap_or(Input::Interrupted)
+    }
+
     /// Returns when there was an interrupt, now or before.
     pub async fn interrupted(&mut self) {
         self.interrupts.recv().await;

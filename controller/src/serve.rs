@@ -3,12 +3,15 @@
 use crate::cli::{Client, Serve};
 use crate::door;
 use crate::files::check_folders;
+use crate::manual::{self, Manual};
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
-use crate::session::Session;
+use crate::resume::Resumed;
+use crate::session::{Next, Session};
 use crate::setup::Setup;
 use spl_verdict::ExitStatus;
+use spl_wire::Token;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -28,7 +31,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
     let port = listener.local_addr().map_err(|e| format!("cannot find out the port: {e}"))?.port();
     // Behind the port, which may be taken, and before there is a token: an old result is not replaced for nothing, and no
     // token is left behind.
-    let mut files = Some(Output::open(setup, false)?);
+    let files = if arguments.manual { None } else { Some(Output::open(setup, false)?) };
     let token_file = match &arguments.token_file {
         Some(path) => path.clone(),
         None => door::default_token_file(port)?,
@@ -39,7 +42,26 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
     let door = tokio::spawn(door::accept(listener, inputs.sender()));
     progress
         .note(&format!("listening on port {port} of this machine; the token is in {}", token_file.display()));
-    let mut worst = None;
+    let status = match files {
+        Some(files) => measured(arguments, setup, &token, files, &mut inputs).await,
+        None => Ok(by_hand(arguments, setup, &token, &mut inputs).await),
+    };
+    door.abort();
+    // It is of no use to anybody now; one that cannot be removed is of no use either.
+    let _ = std::fs::remove_file(&token_file);
+    status
+}
+
+/// Measures one program after the other; the first one's files are open already.
+async fn measured(
+    arguments: &Serve,
+    setup: &Setup,
+    token: &Token,
+    files: (Output, Option<Resumed>),
+    inputs: &mut Inputs,
+) -> Result<ExitStatus, String> {
+    let progress = setup.progress();
+    let (mut files, mut worst) = (Some(files), None);
     loop {
         let (output, resumed) = match files.take() {
             Some(files) => files,
@@ -47,7 +69,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         };
         let mut session =
             Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()), &arguments.reports);
-        measure::drive(&mut session, &mut inputs).await;
+        measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
             session.report();
             progress.lost(session.lost());
@@ -55,15 +77,26 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
             worst = Some(worse(worst, session.standing()));
         }
         if arguments.once || inputs.was_interrupted() {
-            break;
+            // Where nothing was measured, nothing was decided.
+            return Ok(worst.unwrap_or(ExitStatus::SomeUndecided));
         }
         progress.note("waiting for the next program");
     }
-    door.abort();
-    // It is of no use to anybody now; one that cannot be removed is of no use either.
-    let _ = std::fs::remove_file(&token_file);
-    // Nothing was measured, so nothing was decided.
-    Ok(worst.unwrap_or(ExitStatus::SomeUndecided))
+}
+
+/// As [`measured`], by hand.
+async fn by_hand(arguments: &Serve, setup: &Setup, token: &Token, inputs: &mut Inputs) -> ExitStatus {
+    let (mut lines, mut worst) = (manual::lines(), None);
+    loop {
+        let mut manual = Manual::new(setup, token.clone());
+        let next = manual.drive(inputs, &mut lines).await;
+        let status = worse(worst, manual.standing());
+        if arguments.once || next == Next::Over {
+            return status;
+        }
+        worst = Some(status);
+        setup.progress().note("waiting for the next program");
+    }
 }
 
 /// Of two exit statuses the one that comes first in the order error, failed, undecided, all hold.

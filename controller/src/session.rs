@@ -31,7 +31,7 @@ const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
 /// Between two times that it is written which buckets are filled.
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a detached agent may take to restore its classes before we end without it.
-const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
+pub const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the loop is told.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! What a measurement begins with: configuration, tasks, and an interrupted run if there is one to go on with.
 
+use crate::agents::Agent;
 use crate::cli::Common;
 use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE};
 use crate::progress::Progress;
@@ -9,7 +10,7 @@ use spl_model::MethodRef;
 use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
 use spl_verdict::Asserted;
-use spl_wire::SizeMode;
+use spl_wire::{SizeMode, ToAgent};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -85,6 +86,22 @@ impl Setup {
     /// The methods, in the order of the task file.
     pub fn methods(&self) -> Vec<MethodRef> {
         self.program.tasks.methods.iter().map(|task| task.method.clone()).collect()
+    }
+
+    /// Tells an agent how sizes are found, and numbers the methods.
+    pub fn define_methods(&self, agent: &Agent) {
+        agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
+        if let Some(jar) = &self.config.processor_jar {
+            agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
+        }
+        for (handle, task) in (0..).zip(&self.program.tasks.methods) {
+            agent.send(ToAgent::Define {
+                handle,
+                method: task.method.clone(),
+                sizes: self.config.argument_size,
+                processor: task.processor.clone(),
+            });
+        }
     }
 
     /// The text of an assertion, as the file has it.

@@ -89,18 +89,7 @@ impl Session<'_> {
             self.event(Event::AgentLimit(limit));
         }
         self.output.set_origin(&pid.to_string());
-        agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
-        if let Some(jar) = &self.config.processor_jar {
-            agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
-        }
-        for (handle, task) in (0..).zip(&self.tasks.methods) {
-            agent.send(ToAgent::Define {
-                handle,
-                method: task.method.clone(),
-                sizes: self.config.argument_size,
-                processor: task.processor.clone(),
-            });
-        }
+        self.setup.define_methods(agent);
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }

@@ -15,6 +15,7 @@ mod bad_input;
 mod budget;
 mod case;
 mod evaluating;
+mod examples;
 mod harness;
 mod hostile;
 mod instrumenting;

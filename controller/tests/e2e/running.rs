@@ -24,6 +24,8 @@ pub struct Running {
     stdin: Option<ChildStdin>,
     lines: Receiver<(From, String)>,
     seen: Vec<(From, String)>,
+    /// The line after the one that was found last.
+    next: usize,
     closed: bool,
     program: Option<u32>,
     /// Stands in the command line of a program with the agent.
@@ -55,23 +57,29 @@ impl Running {
         std::thread::spawn(move || forward(out, |line| copy.send((From::Out, line)).is_ok()));
         std::thread::spawn(move || forward(err, |line| sender.send((From::Err, line)).is_ok()));
         let stdin = spl.stdin.take();
-        Self { spl, stdin, lines, seen: Vec::new(), closed: false, program: None, folder: folder.to_owned() }
+        let (seen, folder) = (Vec::new(), folder.to_owned());
+        Self { spl, stdin, lines, seen, next: 0, closed: false, program: None, folder }
     }
 
     /// The first line, of those that came and those to come, with `part` in it.
     pub fn awaits(&mut self, part: &str) -> String {
+        self.next = 0;
+        self.awaits_next(part)
+    }
+
+    /// As [`awaits`](Self::awaits), of the lines after the one that was found last.
+    pub fn awaits_next(&mut self, part: &str) -> String {
         let until = Instant::now() + DEADLINE;
-        let mut next = 0;
         loop {
-            while let Some((_, line)) = self.seen.get(next) {
+            while let Some((_, line)) = self.seen.get(self.next) {
+                self.next += 1;
                 if line.contains(part) {
                     return line.clone();
                 }
-                next += 1;
             }
             self.take_line(until, part);
             assert!(
-                !self.closed || next < self.seen.len(),
+                !self.closed || self.next < self.seen.len(),
                 "{part:?} was never said:\n{}",
                 self.transcript()
             );

@@ -61,6 +61,27 @@ fn only_who_knows_the_token_is_measured() {
 }
 
 #[test]
+fn who_does_not_know_the_token_is_not_measured_by_hand_either() {
+    let case = two_methods();
+    let arguments = ["serve", "--manual", "--config", "spl.ini", "--tasks", "spl.tasks", "--port", "0"];
+    let mut served = serve_as(&case, &[&arguments[..], &["--token-file", TOKEN_FILE]].concat());
+    assert_refused(Agent::connect(served.port, None), "the token is wrong or missing");
+    let mut agent = Agent::connect(served.port, Some(&served.token));
+    served.run.awaits("spl: Enter puts the probes in, and takes them out again");
+    assert_refused(Agent::connect(served.port, Some(&served.token)), "another JVM is being measured");
+    served.run.line();
+    while agent.armed.len() < 2 {
+        agent.settles();
+    }
+    agent.calls(0, &[10; 15]);
+    served.run.awaits("spl: and 5 more calls");
+    assert!(!case.path("out").exists(), "something was written");
+    served.run.signal("INT");
+    agent.bye();
+    served.run.ends().assert_status(0);
+}
+
+#[test]
 fn two_servers_do_not_share_a_port_or_a_folder() {
     let case = two_methods();
     let first = serve(&case, &[]);

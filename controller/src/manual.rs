@@ -1,0 +1,262 @@
+//! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
+//! 3.4.3). There is no scheduler; nothing is judged or written.
+
+use crate::agents::Agent;
+use crate::measure::Inputs;
+use crate::progress::{Progress, one_line};
+use crate::session::{DETACH_TIMEOUT, Input, Next};
+use crate::setup::Setup;
+use spl_lang::MeasuredMethod;
+use spl_model::{Outcome, Sample};
+use spl_verdict::ExitStatus;
+use spl_wire::{ByeReason, Change, Labels, ToAgent, ToController, Token, WireSample};
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::time::Instant;
+use tokio::sync::mpsc::{self, Receiver};
+
+/// Calls of one message that are said; a busy method has thousands.
+const SAID: usize = 10;
+
+/// The operator's lines, until there are no more.
+pub fn lines() -> Receiver<()> {
+    let (sender, lines) = mpsc::channel(1);
+    // Ends with the process: nobody can be told to stop waiting for a line.
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            if line.is_err() || sender.blocking_send(()).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// One program, measured by hand.
+#[derive(Debug)]
+pub struct Manual<'a> {
+    setup: &'a Setup,
+    progress: Progress,
+    token: Token,
+    agent: Option<Agent>,
+    /// Whether the probes are wanted.
+    wanted: bool,
+    labels: Labels,
+    /// Samples of each method that came and still count toward the agent's own limit.
+    received: BTreeMap<u32, u64>,
+    detach_by: Option<Instant>,
+    failed: bool,
+}
+
+impl<'a> Manual<'a> {
+    /// Waits for a program that knows the token.
+    pub fn new(setup: &'a Setup, token: Token) -> Self {
+        Self {
+            setup,
+            progress: setup.progress(),
+            token,
+            agent: None,
+            wanted: false,
+            labels: Labels::default(),
+            received: BTreeMap::new(),
+            detach_by: None,
+            failed: false,
+        }
+    }
+
+    /// Goes on until the program ends, or the operator's lines do, or there is an interrupt. Says whether there can be
+    /// another program.
+    pub async fn drive(&mut self, inputs: &mut Inputs, lines: &mut Receiver<()>) -> Next {
+        loop {
+            let detach_by = self.detach_by;
+            let late = async {
+                match detach_by {
+                    Some(by) => tokio::time::sleep_until(by.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let detaching = detach_by.is_some();
+            let over = tokio::select! {
+                biased;
+                input = inputs.next() => match input {
+                    Input::Interrupted if detaching => true,
+                    Input::Interrupted => self.detach(),
+                    Input::Said { agent, message, .. } => self.said(&agent, *message),
+                    Input::Lost { agent, why } => self.lost(agent, &why),
+                    Input::Ended => false,
+                },
+                line = lines.recv(), if !detaching => match line {
+                    Some(()) => self.toggle(),
+                    None => self.detach(),
+                },
+                () = late => {
+                    self.fail("the agent did not confirm that every class is restored");
+                    true
+                }
+            };
+            if over {
+                return if self.detach_by.is_some() { Next::Over } else { Next::Go };
+            }
+        }
+    }
+
+    /// How it went.
+    pub fn standing(&self) -> ExitStatus {
+        if self.failed { ExitStatus::Error } else { ExitStatus::AllHold }
+    }
+
+    fn methods(&self) -> &'a [MeasuredMethod] {
+        &self.setup.program.tasks.methods
+    }
+
+    fn handles(&self) -> Vec<u32> {
+        (0..).zip(self.methods()).map(|(handle, _)| handle).collect()
+    }
+
+    /// Asks for the probes, or for the original classes.
+    fn toggle(&mut self) -> bool {
+        let Some(agent) = &self.agent else {
+            self.progress.note("there is no program yet");
+            return false;
+        };
+        self.wanted = !self.wanted;
+        let handles = self.handles();
+        let names = self.methods().iter().map(|task| task.method.to_string()).collect::<Vec<_>>().join(", ");
+        if self.wanted {
+            self.progress.note(&format!("asking for probes in {names}"));
+            agent.send(ToAgent::Instrument { handles: handles.clone() });
+            handles.into_iter().for_each(|handle| agent.send(ToAgent::Arm { handle, every: 1, quota: 0 }));
+        } else {
+            self.progress.note(&format!("asking for the original bytecode of {names}"));
+            handles.iter().for_each(|&handle| agent.send(ToAgent::Disarm { handle }));
+            agent.send(ToAgent::Restore { handles });
+        }
+        false
+    }
+
+    fn detach(&mut self) -> bool {
+        self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
+        match &self.agent {
+            Some(agent) => agent.send(ToAgent::Detach),
+            None => return true,
+        }
+        false
+    }
+
+    /// Handles a message; says whether the program is done with.
+    fn said(&mut self, agent: &Agent, message: ToController) -> bool {
+        let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent.id);
+        match message {
+            ToController::Hello { pid, java_version, command, token, .. } => {
+                let who = format!("measuring Java {java_version}, pid {pid}: {command}");
+                self.hello(agent, pid, &one_line(&who), token.as_ref());
+            }
+            _ if !ours => {}
+            ToController::Outcome { handle, outcome, .. } => self.outcome(handle, &outcome),
+            ToController::Retransformed { handles, change, took_ns, .. } => {
+                self.retransformed(&handles, change, took_ns);
+            }
+            ToController::Labels { labels } => self.labels.learn(labels),
+            ToController::Samples { samples, .. } => self.samples(&samples),
+            ToController::Limit { handle } => self.limit(handle),
+            ToController::Warning { text } => {
+                self.progress.note(&format!("the agent warns: {}", one_line(&text)));
+            }
+            ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
+            ToController::Bye { reason } => {
+                match reason {
+                    ByeReason::Detached => {
+                        self.progress.note("every class is as it was; the agent is dormant")
+                    }
+                    ByeReason::VmDeath => self.progress.note("the program ends"),
+                    ByeReason::Failed(why) => self.fail(&one_line(&format!("the agent failed: {why}"))),
+                }
+                return true;
+            }
+            ToController::Restored { .. }
+            | ToController::Notice { .. }
+            | ToController::Pong { .. }
+            | ToController::Idle { .. } => {}
+        }
+        false
+    }
+
+    fn hello(&mut self, agent: &Agent, pid: u32, who: &str, token: Option<&Token>) {
+        let reason = match token {
+            Some(token) if *token != self.token => "the token is wrong or missing",
+            None => "the token is wrong or missing",
+            Some(_) if self.agent.is_some() || self.detach_by.is_some() => "another JVM is being measured",
+            Some(_) => {
+                self.progress.note(who);
+                self.progress.note("Enter puts the probes in, and takes them out again");
+                self.setup.define_methods(agent);
+                self.agent = Some(agent.clone());
+                return;
+            }
+        };
+        agent.send(ToAgent::Reject { reason: reason.to_owned() });
+        self.progress.note(&format!("pid {pid} is not measured: {reason}"));
+    }
+
+    fn lost(&mut self, agent: u64, why: &str) -> bool {
+        let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent);
+        if ours {
+            self.progress.note(&format!("the agent is gone ({why}); it restores the program by itself"));
+        }
+        ours
+    }
+
+    fn outcome(&self, handle: u32, outcome: &Outcome) {
+        let Some(task) = self.methods().get(handle as usize) else { return };
+        match outcome {
+            Outcome::NotLoaded => {
+                self.progress.note(&format!("{}: its class is not loaded yet", task.method));
+            }
+            why => self.progress.unavailable(&task.method, why),
+        }
+    }
+
+    fn retransformed(&self, handles: &[u32], change: Change, took_ns: u64) {
+        let methods = handles.iter().filter_map(|&handle| self.methods().get(handle as usize));
+        let mut classes = methods.map(|task| task.method.class()).collect::<Vec<_>>();
+        classes.dedup();
+        let what = match change {
+            Change::Added => "has probes",
+            Change::Removed => "runs its original bytecode",
+        };
+        let took_ms = took_ns as f64 / 1e6;
+        self.progress.note(&format!("{} {what}, after a change of {took_ms:.1} ms", classes.join(", ")));
+    }
+
+    fn samples(&mut self, samples: &[WireSample]) {
+        for one in samples {
+            *self.received.entry(one.handle).or_insert(0) += 1;
+        }
+        let known = samples.iter().filter_map(|one| {
+            let task = self.methods().get(one.handle as usize)?;
+            Some((task, one.to_sample(&self.labels).ok()?))
+        });
+        for (MeasuredMethod { method, .. }, sample) in known.take(SAID) {
+            let Sample { thread, size, .. } = &sample;
+            let took = sample.duration_ns();
+            self.progress.note(&one_line(&format!("{method} took {took} ns, thread {thread}, size {size}")));
+        }
+        if let Some(more @ 1..) = samples.len().checked_sub(SAID) {
+            self.progress.note(&format!("and {more} more calls"));
+        }
+    }
+
+    /// Nothing is kept of the samples, so the agent's own limit of them is lifted.
+    fn limit(&mut self, handle: u32) {
+        let count = self.received.remove(&handle).unwrap_or(0);
+        if let Some(agent) = self.agent.as_ref().filter(|_| self.wanted && count > 0) {
+            agent.send(ToAgent::Discarded { handle, count });
+            agent.send(ToAgent::Arm { handle, every: 1, quota: 0 });
+        }
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.failed = true;
+        self.progress.problem(why);
+    }
+}
