@@ -71,6 +71,9 @@ pub struct Common {
     /// Show errors only.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Show lines only, and no live view where standard error is a terminal.
+    #[arg(long)]
+    pub plain: bool,
 }
 
 /// Where a measurement's results go for machines; the program has standard output.
@@ -306,6 +309,7 @@ A task file has one comparison a line, as in
   java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;
 
 The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\".
+On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
 The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
 goes on where it was when it is started again with the same tasks and the same output folder.
 

@@ -65,7 +65,8 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
 fn read_setup(arguments: &Eval) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
-    let mut setup = Setup::read(&Common { config, tasks, out: None, classes, quiet: *quiet }, &[])?;
+    let mut setup =
+        Setup::read(&Common { config, tasks, out: None, classes, quiet: *quiet, plain: true }, &[])?;
     if let Some(method) = method {
         setup.config.judge_by(*method);
     }

@@ -8,12 +8,21 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 /// Inputs that may wait for the session; a slow one slows the agents' reading, not their programs.
 const WAITING_INPUTS: usize = 64;
 
+/// How the operator asks for the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupt {
+    /// By Ctrl-C, or the signal that it sends.
+    Key,
+    /// By the signal that asks a process to end.
+    Termination,
+}
+
 /// What reaches the loop.
 #[derive(Debug)]
 pub struct Inputs {
     sender: Sender<Input>,
     waiting: Receiver<Input>,
-    interrupts: Receiver<()>,
+    interrupts: Receiver<Interrupt>,
 }
 
 impl Inputs {
@@ -38,9 +47,9 @@ impl Inputs {
         self.waiting.recv().await.unwrap_or(Input::Interrupted)
     }
 
-    /// Returns when there was an interrupt, now or before.
-    pub async fn interrupted(&mut self) {
-        self.interrupts.recv().await;
+    /// Returns when there was an interrupt, now or before that nobody was told of; `None` when there can be none.
+    pub async fn interrupted(&mut self) -> Option<Interrupt> {
+        self.interrupts.recv().await
     }
 
     /// Whether there was an interrupt.
@@ -50,15 +59,17 @@ impl Inputs {
 }
 
 /// Signals as inputs to the session, and to the receiver for what comes after it.
-fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<()>, String> {
+fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> {
     let (count, counted) = mpsc::channel(8);
-    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+    let watched =
+        [(SignalKind::interrupt(), Interrupt::Key), (SignalKind::terminate(), Interrupt::Termination)];
+    for (kind, interrupt) in watched {
         let mut signals = signal(kind).map_err(|e| format!("cannot watch for signals: {e}"))?;
         let (inputs, count) = (inputs.clone(), count.clone());
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
                 // The session may be over, or enough of these may wait already.
-                let _ = count.try_send(());
+                let _ = count.try_send(interrupt);
                 let _ = inputs.send(Input::Interrupted).await;
             }
         });
@@ -79,7 +90,7 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
         }
         // However many inputs wait, cycles go on.
         if next == Next::Over || session.cycle() == Next::Over {
-            return;
+            return session.close_view();
         }
     }
 }

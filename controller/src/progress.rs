@@ -1,6 +1,7 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
 use crate::buckets;
+use crate::colour::{self, highlight};
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::results::Results;
 use crate::sequential::Sequential;
@@ -66,12 +67,19 @@ impl Progress {
         self.note(&format!("{method} cannot be measured: {why}"));
     }
 
-    /// How far it is, now and then.
-    pub fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
+    /// How far it is, now and then; what the live view shows anyway is not said beside it.
+    pub fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler, has_view: bool) {
         if self.quiet || Instant::now() < self.next || scheduler.is_done() {
             return;
         }
         self.next = Instant::now() + INTERVAL;
+        if !has_view {
+            self.say_progress(scheduler);
+        }
+        self.explain_waiting(tasks, scheduler);
+    }
+
+    fn say_progress(&self, scheduler: &Scheduler) {
         let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
         let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
@@ -86,7 +94,6 @@ impl Progress {
             methods.len(),
             if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         ));
-        self.explain_waiting(tasks, scheduler);
     }
 
     /// Why comparisons wait that more calls alone would not decide, each once.
@@ -175,7 +182,11 @@ impl Progress {
 /// Says something to the operator, each line after `spl:`. All in one write: the program uses the same stream, and its
 /// output must not come into the middle of a line of ours.
 pub fn say(text: &str) {
-    let line = |line: &str| format!("{}\n", format!("spl: {}", one_line(line)).trim_end());
+    let coloured = colour::is_wanted();
+    let line = |line: &str| {
+        let line = format!("spl: {}", one_line(line));
+        format!("{}\n", if coloured { highlight(line.trim_end()) } else { line.trim_end().to_owned() })
+    };
     let lines = text.lines().map(line).collect::<String>();
     // Where nobody listens any more, the measurement goes on: its results are in files.
     let _ = io::stderr().write_all(lines.as_bytes());

@@ -3,18 +3,23 @@
 use crate::cli::Run;
 use crate::door::PrivateSocket;
 use crate::files::check_folders;
-use crate::measure::{self, Inputs};
+use crate::foreground;
+use crate::measure::{self, Inputs, Interrupt};
 use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
+use crate::resume::Resumed;
 use crate::session::{Input, Session};
 use crate::setup::Setup;
 use spl_verdict::ExitStatus;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus as ProgramStatus;
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::Sender;
+use tokio::task::JoinHandle;
 
 /// Runs the program and its measurement.
 ///
@@ -25,35 +30,49 @@ pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     let setup = Setup::read(&arguments.common, &arguments.command)?;
     let library = program::library(arguments.agent.as_deref())?;
     program::try_out(&arguments.command, &library)?;
-    let (output, resumed) = Output::open(&setup, false)?;
-    let session = Session::new(&setup, setup.scheduler()?, output, resumed, None, &arguments.reports);
-    measure::in_event_loop(together(arguments, &library, &setup, session))
+    let files = Output::open(&setup, false)?;
+    measure::in_event_loop(together(arguments, &library, &setup, files))
 }
 
 async fn together(
     arguments: &Run,
     library: &Path,
     setup: &Setup,
-    mut session: Session<'_>,
+    (output, resumed): (Output, Option<Resumed>),
 ) -> Result<ExitStatus, String> {
+    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, None, &arguments.reports);
     let mut inputs = Inputs::new()?;
     let socket = PrivateSocket::open()?;
-    let child = start(arguments, library, &socket.path())?;
+    let in_foreground = foreground::is_ours();
+    if in_foreground {
+        // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
+        let _watched = signal(SignalKind::quit()).map_err(|e| format!("cannot watch for signals: {e}"))?;
+    }
+    let child = start(arguments, library, &socket.path(), in_foreground)?;
+    let launched = child.id();
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
     measure::drive(&mut session, &mut inputs).await;
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
     session.report();
-    let status = tokio::select! {
-        status = ended => status.ok().flatten(),
-        // An interrupt, now or before, leaves the program alone.
-        () = inputs.interrupted() => None,
-    };
     let progress = setup.progress();
-    report_program(&progress, status);
     progress.lost(session.lost());
     session.table();
+    let status = if in_foreground {
+        let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
+        if !ended.is_finished() {
+            progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
+        }
+        until_asked_again(ended, &mut inputs, session.was_interrupted(), &processes).await
+    } else {
+        tokio::select! {
+            status = ended => status.ok().flatten(),
+            // An interrupt, now or before, leaves the program alone.
+            _ = inputs.interrupted() => None,
+        }
+    };
+    report_program(&progress, status);
     if !session.ever_connected() {
         if session.standing() == ExitStatus::Error {
             // An agent came and could not be used; that was said.
@@ -68,15 +87,40 @@ async fn together(
     Ok(session.standing())
 }
 
-fn start(arguments: &Run, library: &Path, socket: &Path) -> Result<Child, String> {
+/// Starts the program; in the foreground of a terminal so that Ctrl-C does not reach it, where that is possible.
+fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) -> Result<Child, String> {
     let options = format!("spl.client.socket={}", socket.display());
     let launch = program::with_agent(&arguments.command, library, &options);
-    let program = &launch.command[0];
-    Command::new(program)
-        .args(&launch.command[1..])
-        .envs(launch.environment)
-        .spawn()
-        .map_err(|error| program::cannot_start(program, &error))
+    let cannot = |error: io::Error| program::cannot_start(&launch.command[0], &error);
+    let shielded = if in_foreground { foreground::shielded(&launch.command).map_err(cannot)? } else { None };
+    let command = shielded.as_ref().unwrap_or(&launch.command);
+    Command::new(&command[0]).args(&command[1..]).envs(launch.environment.clone()).spawn().map_err(cannot)
+}
+
+/// Waits for the program's end in the foreground of a terminal. Ctrl-C asks the program to end, once the first one has ended
+/// the measurement or the measurement has ended by itself; the one after that leaves it behind, and so does a request
+/// that we alone should end. `None` when the program goes on.
+async fn until_asked_again(
+    mut ended: JoinHandle<Option<ProgramStatus>>,
+    inputs: &mut Inputs,
+    was_interrupted: bool,
+    processes: &[u32],
+) -> Option<ProgramStatus> {
+    // The interrupt that ended the measurement is the first that is told of here.
+    let mut so_far = if was_interrupted { 0 } else { 1 };
+    loop {
+        tokio::select! {
+            status = &mut ended => return status.ok().flatten(),
+            interrupt = inputs.interrupted() => match (interrupt?, so_far) {
+                (Interrupt::Key, 0) => so_far = 1,
+                (Interrupt::Key, 1) => {
+                    processes.iter().for_each(|&process| foreground::end(process));
+                    so_far = 2;
+                }
+                (Interrupt::Key | Interrupt::Termination, _) => return None,
+            },
+        }
+    }
 }
 
 async fn wait(mut child: Child, inputs: Sender<Input>) -> Option<ProgramStatus> {

@@ -11,6 +11,7 @@ use crate::buckets;
 use crate::cli::Reports;
 use crate::config::{Config, Judge};
 use crate::cost::Cost;
+use crate::live::Live;
 use crate::metrics::MetricsFile;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -110,12 +111,15 @@ pub struct Session<'a> {
     /// The file of metrics, if one is asked for.
     metrics: Option<MetricsFile>,
     reports: &'a Reports,
+    /// Until the measurement is over.
+    live: Option<Live>,
     /// When the measurement started, and how many samples there were then.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
     /// Whether the operator has asked for the end.
     interrupted: bool,
     ever_connected: bool,
+    pid: Option<u32>,
 }
 
 impl<'a> Session<'a> {
@@ -169,10 +173,12 @@ impl<'a> Session<'a> {
             problems: Vec::new(),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
             reports,
+            live: setup.live(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,
             ever_connected: false,
+            pid: None,
         }
     }
 
@@ -189,6 +195,16 @@ impl<'a> Session<'a> {
     /// Samples that never arrived, or arrived damaged.
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// The process that was measured last, as it calls itself.
+    pub fn program(&self) -> Option<u32> {
+        self.pid
+    }
+
+    /// Whether the operator asked for the end of the measurement.
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// Whether an agent was ever here.
@@ -247,7 +263,10 @@ impl<'a> Session<'a> {
                 Next::Go
             }
             // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.
-            Input::Ended | Input::Interrupted if !self.ever_connected => Next::Over,
+            Input::Ended | Input::Interrupted if !self.ever_connected => {
+                self.interrupted |= matches!(input, Input::Interrupted);
+                Next::Over
+            }
             Input::Interrupted if self.interrupted && self.detach_by.is_some() => {
                 self.problem(
                     "interrupted again: the agent did not confirm that every class is restored".to_owned(),
@@ -284,7 +303,7 @@ impl<'a> Session<'a> {
             self.spend();
             self.say_results();
             self.change_classes();
-            self.progress.cycle(self.tasks, &self.scheduler);
+            self.progress.cycle(self.tasks, &self.scheduler, self.live.is_some());
             self.show(now);
         }
         if now >= self.next_buckets && self.start_at.is_none() && self.detach_by.is_none() {

@@ -3,6 +3,7 @@
 use crate::agents::Agent;
 use crate::cli::Common;
 use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE};
+use crate::live::Live;
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
 use spl_lang::{MeasuredMethod, Program, Span};
@@ -29,6 +30,8 @@ pub struct Setup {
     pub tasks_hash: TasksHash,
     /// Show problems only.
     pub quiet: bool,
+    /// Show lines only.
+    plain: bool,
 }
 
 impl Setup {
@@ -62,7 +65,8 @@ impl Setup {
         let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
         let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
         let tasks_hash = TasksHash::of(&text);
-        let setup = Self { config, program, text, tasks_hash, quiet: arguments.quiet };
+        let setup =
+            Self { config, program, text, tasks_hash, quiet: arguments.quiet, plain: arguments.plain };
         setup.scheduler()?;
         let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
         let unused = setup.program.tasks.methods.iter().find(has_processor);
@@ -120,6 +124,11 @@ impl Setup {
             relations,
             asserted: asserted.clone(),
         })
+    }
+
+    /// The live view, where the operator wants one and has a terminal for it.
+    pub fn live(&self) -> Option<Live> {
+        if self.quiet || self.plain { None } else { Live::open() }
     }
 
     /// The lines for the operator.

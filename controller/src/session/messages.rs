@@ -99,6 +99,7 @@ impl Session<'_> {
             self.start_at = Some(Instant::now() + self.config.initial_sleep);
         }
         self.ever_connected = true;
+        self.pid = Some(pid);
         self.agent = Some(agent.clone());
     }
 

@@ -81,6 +81,17 @@ impl Session<'_> {
         if self.metrics.as_ref().is_some_and(|metrics| metrics.is_due(now)) {
             self.write_metrics();
         }
+        if self.live.as_ref().is_some_and(|live| live.is_due(now)) {
+            let status = self.status();
+            if let Some(live) = &mut self.live {
+                live.draw(&status);
+            }
+        }
+    }
+
+    /// Takes the live view away.
+    pub fn close_view(&mut self) {
+        self.live = None;
     }
 
     fn write_metrics(&mut self) {

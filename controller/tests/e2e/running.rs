@@ -3,6 +3,7 @@
 use crate::harness::{DEADLINE, poll};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -46,6 +47,8 @@ impl Running {
     /// Starts a command line of `spl`; its sockets are to be made in `folder`.
     pub fn start(mut spl: Command, folder: &Path) -> Self {
         let mut spl = spl
+            // Not in the foreground of the terminal that the tests are run from, if they are.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

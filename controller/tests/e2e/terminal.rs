@@ -1,0 +1,89 @@
+//! On a terminal: the live view beside a program that writes to the same terminal and reads from it, and Ctrl-C.
+
+use crate::case::{Case, NO_LIMIT, java};
+use crate::pty::Terminal;
+use spl_verdict::Standing;
+
+const FAST: &str = "CompareLoop.fast([I)J";
+const SLOW: &str = "CompareLoop.slow([I)J";
+/// What DECSTBM with no margins and a cleared rest of the screen look like.
+const GIVEN_BACK: &str = "\u{1b}[r\u{1b}8\u{1b}[J";
+
+fn endless() -> Case {
+    Case::comparing(&format!("{FAST} < (1, 1000) {SLOW}\n")).endless()
+}
+
+fn start(case: &Case, options: &[&str]) -> Terminal {
+    Terminal::start(case, options, java(&[NO_LIMIT, "CompareLoop", "0", "100000"]))
+}
+
+#[test]
+fn ctrl_c_ends_the_measurement_and_a_second_one_the_program() {
+    let case = endless();
+    let mut terminal = start(&case, &[]);
+    for method in [FAST, SLOW] {
+        case.awaits_measurements(method, 20);
+    }
+    terminal.types("\u{3}");
+    terminal.awaits("the program goes on; Ctrl-C ends it too");
+    let results = case.results();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0].evaluation.standing(), Standing::Holds);
+    assert!(!terminal.bytes().contains("the program ended"), "{}", terminal.bytes());
+    terminal.types("\u{3}");
+    terminal.awaits("spl: the program ended with status 143");
+    assert_eq!(terminal.ends(), Some(0));
+}
+
+#[test]
+fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
+    let case = endless();
+    let mut terminal = start(&case, &[]);
+    terminal.awaits_screen("a view", |lines| {
+        let shown = lines.iter().position(|line| line.starts_with("spl measuring"));
+        shown.is_some_and(|at| at == 20 && lines[22].contains(FAST) && lines[23].contains(SLOW))
+    });
+    terminal.resize(60, 12);
+    terminal.awaits_screen("a view on a smaller terminal", |lines| {
+        lines.len() == 12 && lines[8].starts_with("spl measuring") && lines[11].contains("CompareLoop.")
+    });
+    // The end of its input, with which the program ends too.
+    terminal.types("\u{4}");
+    terminal.awaits("spl: the program ended with status 0");
+    assert_eq!(terminal.ends(), Some(0));
+    let text = terminal.bytes();
+    let (view, after) = text.rsplit_once(GIVEN_BACK).expect("the terminal was given back");
+    assert!(!after.contains("\u{1b}[1;"), "nothing is kept free any more: {after:?}");
+    assert!(view.contains("\u{1b}[1;20r") && view.contains("\u{1b}[1;8r"));
+    for line in ["CompareLoop: arrays of 1 length(s)\r\n", "\r\nended\r\n"] {
+        assert!(text.contains(line), "{line:?} is not whole");
+    }
+}
+
+#[test]
+fn a_killed_program_gives_the_terminal_back() {
+    let case = endless();
+    let mut terminal = start(&case, &[]);
+    terminal.awaits_screen("a view", |lines| lines[20].starts_with("spl measuring"));
+    let text = terminal.bytes();
+    let pid = text.split("pid ").nth(1).and_then(|rest| rest.split(':').next()?.parse().ok()).unwrap();
+    case.awaits_measurements(SLOW, 20);
+    crate::running::kill(pid, "KILL");
+    terminal.awaits("spl: the program was ended by signal 9");
+    terminal.ends();
+    let text = terminal.bytes();
+    assert!(!text.rsplit_once(GIVEN_BACK).unwrap().1.contains("\u{1b}[1;"), "{text:?}");
+}
+
+#[test]
+fn plain_lines_where_they_are_asked_for() {
+    let case = endless();
+    let mut terminal = start(&case, &["--plain"]);
+    terminal.awaits("spl: 0 of 2 methods finished");
+    terminal.types("\u{4}");
+    assert_eq!(terminal.ends(), Some(0));
+    let text = terminal.bytes();
+    assert!(!text.contains("\u{1b}[1;") && !text.contains("\u{1b}7"), "{text:?}");
+    // A terminal has colours all the same.
+    assert!(text.contains("\u{1b}[38;5;2mholds\u{1b}[39m"), "{text:?}");
+}
