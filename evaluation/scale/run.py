@@ -18,11 +18,12 @@ def main():
     arguments.add_argument("--repeat", type=int, default=3, help="runs of each size (default: %(default)s)")
     options = arguments.parse_args()
     spl = Path(ROOT, options.spl).resolve()
+    # Before the figures: the commit and whether it is changed are those that are measured.
+    result = {"schema": "spl.scale-evaluation/1", **facts(), "command": shlex.join(["evaluation/scale/run.py", *sys.argv[1:]])}
     figures = OUT / "scale-figures.json"
     OUT.mkdir(parents=True, exist_ok=True)
     subprocess.run([spl.with_name("spl-scale"), "--spl", spl, "--json", figures, "--repeat", str(options.repeat)], check=True)
-    result = {"schema": "spl.scale-evaluation/1", **facts(), "command": shlex.join(["evaluation/scale/run.py", *sys.argv[1:]]),
-              "figures": json.loads(figures.read_text())}
+    result["figures"] = json.loads(figures.read_text())
     (OUT / "scale.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
