@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 readonly SPL=${SPL:-${CARGO_TARGET_DIR:-target}/release/spl}
 readonly OUT=out
 readonly RESULT=$OUT/result.eval
+readonly REPORT=$OUT/report.html
 
 [[ -x $SPL ]] || {
     printf 'demo: %s is missing: run make demo\n' "$SPL" >&2
@@ -14,7 +15,7 @@ readonly RESULT=$OUT/result.eval
 classpath=$(make -s --no-print-directory -C examples/rome classes classpath | tail -n 1)
 
 # A result of an earlier run must not pass for one of this run.
-rm -f "$RESULT"
+rm -f "$RESULT" "$REPORT"
 status=0
 "$SPL" run --config examples/rome/splserver.ini --tasks tasks/rome.tasks --out "$OUT" \
     -- java -cp "$classpath" rome.Main "$@" || status=$?
@@ -36,3 +37,8 @@ esac
 printf '\n%s:\n' "$RESULT"
 cat "$RESULT"
 printf '\nspl run ended with status %d: %s\n' "$status" "$meaning"
+[[ -s $REPORT ]] || {
+    printf 'demo: spl run wrote no %s\n' "$REPORT" >&2
+    exit 2
+}
+printf 'the whole report, to be opened in a browser: %s\n' "$PWD/$REPORT"

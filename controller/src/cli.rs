@@ -2,7 +2,6 @@
 
 use crate::config;
 use clap::{Args, Parser, Subcommand};
-use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +28,8 @@ pub enum Command {
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
     Eval(Eval),
+    /// Make the HTML report of a run again from its files.
+    Report(Report),
     /// Check a task file: its language, and its methods among a program's classes.
     Check(Check),
     /// List the methods of classes, to be pasted into a task file.
@@ -37,19 +38,16 @@ pub enum Command {
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
     ApiJar(ApiJar),
-    /// Print what a shell needs to complete the words of a command line.
-    Completions(Completions),
-    /// Write the manual pages.
-    Man(Man),
 }
 
 impl Command {
     /// Whether standard output is to have one JSON document, whatever happens.
     pub fn prints_json(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Serve(_) | Self::Client(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Run(_) | Self::Serve(_) | Self::Client(_) => false,
             Self::Instrument(arguments) => arguments.json,
             Self::Eval(arguments) => arguments.json,
+            Self::Report(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json,
             Self::Methods(arguments) => arguments.json,
             Self::Fmt(arguments) => arguments.json,
@@ -194,6 +192,21 @@ pub struct Eval {
     pub quiet: bool,
 }
 
+/// `spl report`
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_HELP)]
+pub struct Report {
+    /// The folder with the results of a run (result.eval, context.json).
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Where to write it [default: report.html in that folder]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document (docs/schema/report-1.json).
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `spl instrument`
 #[derive(Debug, Args)]
 #[command(after_help = INSTRUMENT_HELP)]
@@ -225,24 +238,6 @@ pub struct ApiJar {
     /// Print one JSON document (docs/schema/api-jar-1.json).
     #[arg(long)]
     pub json: bool,
-}
-
-/// `spl completions`
-#[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_HELP)]
-pub struct Completions {
-    /// The shell.
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
-}
-
-/// `spl man`
-#[derive(Debug, Args)]
-#[command(after_help = MAN_HELP)]
-pub struct Man {
-    /// Where to write them; it is made if it is missing.
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
 }
 
 /// Where classes are.
@@ -381,16 +376,6 @@ agent; one that implements spl.size.Computable needs the JAR on its class path w
 
 Exit status: 0 it is written, 2 it could not be.";
 
-const COMPLETIONS_HELP: &str = "\
-Examples:
-  spl completions bash > ~/.local/share/bash-completion/completions/spl
-  spl completions zsh > /usr/local/share/zsh/site-functions/_spl
-  spl completions fish > ~/.config/fish/completions/spl.fish";
-
-const MAN_HELP: &str = "\
-Example:
-  spl man ~/.local/share/man/man1     and then  man spl-run";
-
 const EVAL_HELP: &str = "\
 Example:
   spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
@@ -401,6 +386,15 @@ at a time; what is kept in memory are the times that count.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
 wrong.";
+
+const REPORT_HELP: &str = "\
+Example:
+  spl report out --out /tmp/report.html
+
+`spl run` and `spl serve` write the report when a measurement ends; this makes it again, also of a run that was killed. It is
+one file that needs no network, can be sent by mail and opened by a double click.
+
+Exit status: 0 it is written, 2 it could not be.";
 
 const CHECK_HELP: &str = "\
 Examples:

@@ -2,9 +2,11 @@
 
 use spl_lang::RunMode;
 use spl_model::Scale;
+use spl_records::context::Setting;
 use spl_scheduler::{Paired, Settings, WarmUp};
 use spl_verdict::Correction;
 use spl_wire::SizeMode;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -379,6 +381,38 @@ impl Config {
     }
 }
 
+/// What a configuration says, by section and key.
+pub type Written = BTreeMap<(String, String), String>;
+
+/// The file that shows every key with its default.
+const DEFAULTS: &str = include_str!("../../splserver.ini");
+
+/// What a configuration says in so many words; nothing of a text that is none.
+pub fn written(text: &str) -> Written {
+    let Ok(ini) = ini::Ini::load_from_str_noescape(text) else { return Written::new() };
+    let pairs = ini.iter().flat_map(|(section, properties)| {
+        let section = section.unwrap_or("").to_owned();
+        properties
+            .iter()
+            .map(move |(key, value)| ((section.clone(), key.to_owned()), value.trim().to_owned()))
+    });
+    pairs.collect()
+}
+
+/// Every key with the value that it has where this was written.
+pub fn settings(changed: &Written) -> Vec<Setting> {
+    let of_thesis = changed.iter().any(|((_, key), value)| key == "profile" && value == "thesis");
+    let setting = |((section, key), default): ((String, String), String)| {
+        let value = match changed.get(&(section.clone(), key.clone())) {
+            Some(value) => value.clone(),
+            None if of_thesis && BEYOND_THESIS.contains(&key.as_str()) => "off: profile = thesis".to_owned(),
+            None => default.clone(),
+        };
+        Setting { section, key, value, default }
+    };
+    written(DEFAULTS).into_iter().map(setting).collect()
+}
+
 /// The line, from 1, where a key of a section stands; that of the section, or 1, when the reader saw more than we do.
 fn line_of(text: &str, section: Option<&str>, key: &str) -> usize {
     let mut current = None;
@@ -448,7 +482,7 @@ mod tests {
 
     #[test]
     fn the_commented_file_shows_every_key_with_its_default() {
-        let text = include_str!("../../splserver.ini");
+        let text = DEFAULTS;
         assert_eq!(parse(text).unwrap(), Config::default());
         for (section, key, _) in KEYS {
             let shown = text
@@ -544,6 +578,17 @@ mod tests {
             let error = parse(&text).unwrap_err();
             assert!(error.contains(&format!("profile = thesis has no {key}")), "{error}");
         }
+    }
+
+    #[test]
+    fn settings_show_what_was_changed() {
+        let changed = written("[scheduler]\nwindow = 20\nprofile = thesis\n");
+        let settings = settings(&changed);
+        assert_eq!(settings.len(), KEYS.len());
+        let value =
+            |key| settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str());
+        assert_eq!((value("window"), value("policy")), (Some("20"), Some("off: profile = thesis")));
+        assert_eq!(value("limit-p-value"), Some("0.05"));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Cost {
     pid: Option<u32>,
     sample_ps: u64,
     looked: Option<(Instant, u64)>,
+    /// CPU time at the first look.
+    first_ns: Option<u64>,
     used_ns_per_s: u64,
     /// What calls cost that were taken since the last look, picoseconds.
     taken_ps: u128,
@@ -48,6 +50,7 @@ impl Cost {
             pid: None,
             sample_ps: ASSUMED_SAMPLE_PS,
             looked: None,
+            first_ns: None,
             used_ns_per_s: ASSUMED_NS_PER_S,
             taken_ps: 0,
             estimated: None,
@@ -92,7 +95,13 @@ impl Cost {
         }
         self.taken_ps = 0;
         self.looked = Some((now, used));
+        self.first_ns.get_or_insert(used);
         Some(self.of_used())
+    }
+
+    /// CPU time that the program used from the first look to the last, nanoseconds.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        Some(self.looked?.1.saturating_sub(self.first_ns?))
     }
 
     #[expect(

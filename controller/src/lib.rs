@@ -15,6 +15,7 @@ mod classes;
 mod cli;
 mod colour;
 mod config;
+mod context;
 mod cost;
 mod decisions;
 mod details;
@@ -36,6 +37,7 @@ mod program;
 mod progress;
 mod recorded;
 mod replay;
+mod report;
 mod results;
 mod resume;
 mod run;
@@ -43,7 +45,6 @@ mod sequential;
 mod serve;
 mod session;
 mod setup;
-mod shell;
 mod status;
 mod tasks;
 
@@ -65,12 +66,11 @@ pub fn main() -> ExitCode {
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
+        cli::Command::Report(arguments) => report::report(arguments),
         cli::Command::Check(arguments) => check::check(arguments),
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
-        cli::Command::Completions(arguments) => shell::completions(arguments),
-        cli::Command::Man(arguments) => shell::man(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));

@@ -18,9 +18,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const ASSERTIONS_FILE: &str = "assertions.jsonl";
-const DECISIONS_FILE: &str = "decisions.jsonl";
+/// Results of assertions, beside those of comparisons.
+pub const ASSERTIONS_FILE: &str = "assertions.jsonl";
+/// What the scheduler decided, beside the results.
+pub const DECISIONS_FILE: &str = "decisions.jsonl";
 const LOCK_FILE: &str = ".spl.lock";
+
+/// What the files held before this run.
+#[derive(Clone, Debug, Default)]
+pub struct Older {
+    /// Bytes of the results, the assertions and the decisions of other runs.
+    pub bytes: [u64; 3],
+    /// Whether this run goes on with the last one.
+    pub goes_on: bool,
+}
 
 /// Where samples and results go.
 #[derive(Debug)]
@@ -33,6 +44,7 @@ pub struct Output {
     decisions: Lines,
     run_file: RunFile,
     decided: Vec<usize>,
+    older: Older,
     origin: Arc<str>,
     /// Held until the run ends.
     _lock: File,
@@ -86,6 +98,13 @@ impl Output {
         let overwrite = config.overwrite_results && !append;
         let results = ResultFile::open(config, &config.result_file, overwrite)?;
         decisions.open(overwrite)?;
+        let older = Older {
+            bytes: [&config.result_file, &results.assertions_path(), &decisions.path].map(|path| {
+                let length = fs::metadata(path).map_or(0, |found| found.len());
+                if overwrite || resumed.is_some() { 0 } else { length }
+            }),
+            goes_on: resumed.is_some(),
+        };
         let decided = resumed.as_ref().map(|resumed| resumed.decided.clone()).unwrap_or_default();
         let output = Self {
             measurements,
@@ -95,10 +114,16 @@ impl Output {
             decisions,
             run_file,
             decided,
+            older,
             origin: Arc::from(""),
             _lock: lock,
         };
         Ok((output, resumed))
+    }
+
+    /// What the files held before this run.
+    pub fn older(&self) -> &Older {
+        &self.older
     }
 
     /// Names the run of the JVM that the next samples come from.

@@ -52,19 +52,9 @@ impl Progress {
 
     /// A method that cannot be measured.
     pub fn unavailable(&self, method: &MethodRef, why: &Outcome) {
-        let why = match why {
-            Outcome::Abstract => "it has no body; name a class that implements it".to_owned(),
-            Outcome::Native => "it is native, there is no bytecode to measure".to_owned(),
-            Outcome::NoSuchMethod { nearest } if nearest.is_empty() => {
-                "its class has no such method".to_owned()
-            }
-            Outcome::NoSuchMethod { nearest } => {
-                format!("its class has no such method; did you mean {}?", nearest.join(" or "))
-            }
-            Outcome::Refused(refusal) => refusal.to_string(),
-            Outcome::Instrumented | Outcome::Intrinsic | Outcome::NotLoaded => return,
-        };
-        self.note(&format!("{method} cannot be measured: {why}"));
+        if let Some(why) = unavailable(why) {
+            self.note(&format!("{method} cannot be measured: {why}"));
+        }
     }
 
     /// How far it is, now and then; what the live view shows anyway is not said beside it.
@@ -177,6 +167,20 @@ impl Progress {
             }
         }
     }
+}
+
+/// Why a method cannot be measured, in words; `None` when it can, or when its class is not there yet.
+pub fn unavailable(outcome: &Outcome) -> Option<String> {
+    Some(match outcome {
+        Outcome::Abstract => "it has no body; name a class that implements it".to_owned(),
+        Outcome::Native => "it is native, there is no bytecode to measure".to_owned(),
+        Outcome::NoSuchMethod { nearest } if nearest.is_empty() => "its class has no such method".to_owned(),
+        Outcome::NoSuchMethod { nearest } => {
+            format!("its class has no such method; did you mean {}?", nearest.join(" or "))
+        }
+        Outcome::Refused(refusal) => refusal.to_string(),
+        Outcome::Instrumented | Outcome::Intrinsic | Outcome::NotLoaded => return None,
+    })
 }
 
 /// Says something to the operator, each line after `spl:`. All in one write: the program uses the same stream, and its

@@ -10,6 +10,7 @@ use crate::agents::Agent;
 use crate::buckets;
 use crate::cli::Reports;
 use crate::config::{Config, Judge};
+use crate::context::ContextFile;
 use crate::cost::Cost;
 use crate::live::Live;
 use crate::metrics::MetricsFile;
@@ -81,6 +82,7 @@ pub struct Session<'a> {
     asked_at: Option<Instant>,
     output: Output,
     progress: Progress,
+    context: ContextFile,
     resumed: Option<Resumed>,
     token: Option<Token>,
     began: Instant,
@@ -150,6 +152,7 @@ impl<'a> Session<'a> {
             received: BTreeMap::new(),
             given_back: BTreeMap::new(),
             asked_at: None,
+            context: ContextFile::new(setup, output.older()),
             output,
             progress: setup.progress(),
             resumed,

@@ -2,7 +2,7 @@
 
 use crate::agents::Agent;
 use crate::cli::Common;
-use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE};
+use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, written};
 use crate::live::Live;
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct Setup {
     /// The configuration with what the command line changes.
     pub config: Config,
+    /// The configuration in so many words, where it is not the default.
+    pub written: Written,
     /// The checked tasks.
     pub program: Program,
     /// Their text, of which results quote.
@@ -40,7 +42,7 @@ impl Setup {
     /// # Errors
     /// Everything that is wrong with them, as text for the operator.
     pub fn read(arguments: &Common, command: &[OsString]) -> Result<Self, String> {
-        let mut config = read_config(arguments.config.as_deref())?;
+        let (mut config, mut written) = read_config(arguments.config.as_deref())?;
         if let Some(tasks) = &arguments.tasks {
             config.tasks_file.clone_from(tasks);
         }
@@ -65,8 +67,17 @@ impl Setup {
         let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
         let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
         let tasks_hash = TasksHash::of(&text);
-        let setup =
-            Self { config, program, text, tasks_hash, quiet: arguments.quiet, plain: arguments.plain };
+        for (section, key, path) in [
+            ("controller", "tasks-file", Some(&config.tasks_file)),
+            ("controller", "output-dir", Some(&config.output_dir)),
+            ("evaluator", "result-file-path", Some(&config.result_file)),
+            ("scheduler", "processor-jar", config.processor_jar.as_ref()),
+        ] {
+            written
+                .extend(path.map(|path| ((section.to_owned(), key.to_owned()), path.display().to_string())));
+        }
+        let (quiet, plain) = (arguments.quiet, arguments.plain);
+        let setup = Self { config, written, program, text, tasks_hash, quiet, plain };
         setup.scheduler()?;
         let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
         let unused = setup.program.tasks.methods.iter().find(has_processor);
@@ -137,15 +148,15 @@ impl Setup {
     }
 }
 
-fn read_config(named: Option<&Path>) -> Result<Config, String> {
+fn read_config(named: Option<&Path>) -> Result<(Config, Written), String> {
     let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let (path, must_exist) = match named.map(Path::to_owned).or(variable) {
         Some(path) => (path, true),
         None => (PathBuf::from(DEFAULT_FILE), false),
     };
     match fs::read_to_string(&path) {
-        Ok(text) => Config::parse(&text, &path),
-        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Config::default()),
+        Ok(text) => Ok((Config::parse(&text, &path)?, written(&text))),
+        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Default::default()),
         Err(error) => Err(format!(
             "cannot read the configuration {}: {error}; name a file with --config or ${FILE_VARIABLE}, or neither for the defaults",
             path.display()

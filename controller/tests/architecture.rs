@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-scheduler", &["spl-verdict", "spl-model", "spl-lang"]),
     ("spl-records", &["spl-model", "spl-verdict"]),
     ("spl-wire", &["spl-model"]),
+    ("spl-report", &["spl-verdict", "spl-stats", "spl-records", "spl-model"]),
     ("spl-bytecode", &["spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
     (
@@ -31,13 +32,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "spl-records",
             "spl-wire",
             "spl-bytecode",
+            "spl-report",
         ],
     ),
     ("spl-witness", &[]),
     ("spl-overhead", &["spl-model", "spl-wire"]),
     ("spl-validity", &["spl-lang", "spl-records", "spl-stats", "spl-verdict"]),
     ("spl-plots", &[]),
-    ("spl-scale", &["spl-model", "spl-wire"]),
     ("spl-fuzz", &[]),
 ];
 

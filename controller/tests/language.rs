@@ -269,6 +269,12 @@ fn documents_are_what_their_schemas_say() {
     let document = check("fmt-1.json", &["fmt", "--json", "f.tasks"]);
     assert_eq!(document["files"][0]["was_formatted"], true, "{document}");
     check("api-jar-1.json", &["api-jar", "--json", "-o", "api.jar"]);
+    fs::create_dir(folder.path().join("run")).unwrap();
+    let context = spl_records::Context { result_file: "result.eval".to_owned(), ..Default::default() };
+    fs::write(folder.path().join("run/context.json"), context.to_json()).unwrap();
+    let document = check("report-1.json", &["report", "--json", "run", "--out", "page.html"]);
+    assert_eq!(document["file"], "page.html");
+    check("error-1.json", &["report", "--json", "nothing"]);
     let instrument = ["instrument", "--json", "-o", "out.jar", "--methods"];
     let document =
         check("instrument-1.json", &[&instrument[..], &["*", "classes/shapes/Shape.class"]].concat());

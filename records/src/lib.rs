@@ -6,6 +6,7 @@
 //! | `result.eval` | [`ResultRecord`] | comma, human |
 //! | `assertions.jsonl` | [`AssertionRecord`] | JSON, one object a line |
 //! | `run.json` | [`RunState`] | JSON |
+//! | `context.json` | [`Context`] | JSON |
 //!
 //! The *comma* form is the thesis's (3.3.2) with fields of ours after its own; RFC 4180 governs quoting. It has no
 //! header, so that its version shows in the number of fields. The *human* form starts with a line that names the
@@ -33,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod assertion;
+pub mod context;
 mod cursor;
 mod error;
 mod file_name;
@@ -44,6 +46,7 @@ mod run;
 mod text;
 
 pub use assertion::{AssertionError, AssertionRecord};
+pub use context::{Context, ContextError};
 pub use error::{CutOff, Problem, ReadError};
 pub use file_name::measurement_files;
 pub use measurement::Measurement;

@@ -32,6 +32,11 @@ impl ResultFile {
         Ok(Self { file, path: path.to_owned(), form, assertions })
     }
 
+    /// Where the results of assertions are.
+    pub fn assertions_path(&self) -> PathBuf {
+        self.assertions.path.clone()
+    }
+
     /// Writes a result at once.
     ///
     /// # Errors

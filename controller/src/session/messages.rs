@@ -2,9 +2,10 @@
 
 use super::{Next, Session};
 use crate::agents::Agent;
-use crate::progress::one_line;
+use crate::progress::{self, one_line};
 use crate::resume::Resumed;
 use spl_model::Outcome;
+use spl_records::context::Measured;
 use spl_scheduler::{Event, MethodIx, Status};
 use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};
 use std::time::Instant;
@@ -37,15 +38,13 @@ impl Session<'_> {
             }
             ToController::Bye { reason } => return self.bye(reason),
             ToController::Retransformed { handles, change, took_ns, .. } => {
+                self.context.changed(took_ns);
                 tracing::info!(?handles, ?change, took_ns, "classes were changed");
             }
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
-            // Only windows wait for it; thousands of methods that end at once say it thousands of times.
-            ToController::Idle { handle } if self.config.scheduler.paired.is_some() => {
-                self.event(Event::Drained(MethodIx(handle as usize)));
-            }
-            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Notice { .. } => {}
+            ToController::Idle { handle } => self.event(Event::Drained(MethodIx(handle as usize))),
+            ToController::Hello { .. } | ToController::Notice { .. } => {}
         }
         Next::Go
     }
@@ -104,6 +103,14 @@ impl Session<'_> {
         self.ever_connected = true;
         self.pid = Some(pid);
         self.agent = Some(agent.clone());
+        self.context.met(Measured {
+            pid,
+            java: one_line(&java_version),
+            command: one_line(&command),
+            probe_cost_ps,
+        });
+        let written = self.context.write();
+        self.check(written);
     }
 
     fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
@@ -150,10 +157,15 @@ impl Session<'_> {
             Outcome::Instrumented => {
                 self.ready.insert(method);
                 self.absent.remove(&method);
+                self.context.no_remark(method);
             }
             Outcome::Intrinsic => {
                 self.ready.insert(method);
                 self.absent.remove(&method);
+                self.context.remark(
+                    method,
+                    "the JVM may replace its calls by an intrinsic that no probe sees".to_owned(),
+                );
                 self.progress.note(&format!(
                     "{}: the JVM may replace its calls by an intrinsic that no probe sees",
                     task.method
@@ -161,6 +173,7 @@ impl Session<'_> {
             }
             Outcome::NotLoaded => {
                 self.absent.insert(method);
+                self.context.remark(method, "its class was not loaded".to_owned());
                 self.progress.note(&format!(
                     "{}: its class is not loaded yet; it is measured when it is",
                     task.method
@@ -169,6 +182,9 @@ impl Session<'_> {
             why if !self.ready.contains(&method) => {
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
+                if let Some(why) = progress::unavailable(&why) {
+                    self.context.remark(method, format!("cannot be measured: {why}"));
+                }
                 self.event(Event::Unavailable { method: MethodIx(method), why });
             }
             _ => {}

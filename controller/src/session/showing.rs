@@ -5,9 +5,11 @@ use crate::claims::claims;
 use crate::document::document;
 use crate::files::write_whole;
 use crate::junit;
+use crate::report;
 use crate::status::{MethodStatus, Phase, State, Status};
 use spl_scheduler::MethodProgress;
 use spl_scheduler::Status as Scheduled;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 impl Session<'_> {
@@ -100,9 +102,13 @@ impl Session<'_> {
         self.check(written);
     }
 
-    /// Writes the reports that were asked for, when there is nothing more to come.
+    /// Writes the page of a measurement and the reports that were asked for, when there is nothing more to come.
     pub fn report(&mut self) {
         self.write_metrics();
+        // First: what goes wrong with it belongs into the others.
+        if self.ever_connected {
+            self.write_page();
+        }
         if let Some(path) = &self.reports.json {
             let document =
                 document(self.setup, &self.results, &self.scheduler, self.sequential.as_ref(), &[]);
@@ -117,6 +123,19 @@ impl Session<'_> {
             problems.extend((!self.ever_connected).then(|| "no agent connected".to_owned()));
             let written = junit::write(path, self.setup, &self.results, &problems);
             self.check(written);
+        }
+    }
+
+    /// Writes the page for people, and before it what the page needs beside the other files.
+    fn write_page(&mut self) {
+        let cpu_ns = self.cost.as_ref().and_then(|cost| cost.cpu_ns());
+        self.context.ended(&self.scheduler, self.lost, cpu_ns, &self.problems);
+        let written = self.context.write();
+        self.check(written);
+        let folder = self.config.result_file.parent().unwrap_or(Path::new(""));
+        match report::make(folder, None) {
+            Ok(path) => self.progress.note(&format!("report: {}", path.display())),
+            Err(why) => self.problem(format!("there is no report: {why}")),
         }
     }
 }

@@ -33,6 +33,7 @@ mod probe_truth;
 mod programs;
 mod pty;
 mod recursion;
+mod reporting;
 mod reports;
 mod restore;
 mod resuming;

@@ -1,0 +1,169 @@
+//! What a run was made with and what came to pass (`context.json`), for its report.
+
+use crate::output::Older;
+use crate::setup::Setup;
+use spl_records::Context;
+use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts};
+use spl_scheduler::{Scheduler, Status};
+use spl_verdict::Correction;
+use spl_wire::SizeMode;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// The file's name, beside the results.
+pub const CONTEXT_FILE: &str = "context.json";
+
+/// The context of the run that is going on.
+#[derive(Debug)]
+pub struct ContextFile {
+    path: PathBuf,
+    context: Context,
+    began: Option<Instant>,
+    end: End,
+}
+
+impl ContextFile {
+    /// That of a run of this setup whose files hold `older` ones; that of the run which it goes on with, if there is one.
+    pub fn new(setup: &Setup, older: &Older) -> Self {
+        let config = &setup.config;
+        let path = config.result_file.with_file_name(CONTEXT_FILE);
+        let goes_on = || Context::from_json(&fs::read_to_string(&path).ok()?).ok();
+        let before = goes_on().filter(|context| older.goes_on && context.is_of(&setup.tasks_hash));
+        let settings = crate::config::settings(&setup.written);
+        let program = &setup.program;
+        let asked = |one: &spl_lang::Comparison| Asked {
+            line: one.line,
+            left: one.left,
+            sign: one.sign.to_string(),
+            left_factor: one.left_factor,
+            right_factor: one.right_factor,
+            right: one.right,
+        };
+        let asserting = |one: &spl_lang::Assertion| Asserting {
+            line: one.line,
+            title: one.title.clone(),
+            text: setup.quote(one.span).to_owned(),
+            methods: one.methods(),
+        };
+        let method = |task: &spl_lang::MeasuredMethod| MethodFacts {
+            method: task.method.to_string(),
+            remark: None,
+            counts: None,
+        };
+        let context = Context {
+            tasks: setup.tasks_hash.to_string(),
+            spl: env!("CARGO_PKG_VERSION").to_owned(),
+            tasks_file: config.tasks_file.display().to_string(),
+            result_file: config.result_file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            measurements: from_beside(&config.result_file, &config.output_dir),
+            older_bytes: before.as_ref().map_or(older.bytes, |before| before.older_bytes),
+            began_unix_ms: before.as_ref().map_or(0, |before| before.began_unix_ms),
+            programs: before.map(|before| before.programs).unwrap_or_default(),
+            paired: config.scheduler.paired.is_some(),
+            judge: config.judge.to_string(),
+            correction: match config.correction {
+                Correction::None => "none",
+                Correction::Holm => "holm",
+                Correction::BenjaminiHochberg => "bh",
+            }
+            .to_owned(),
+            limit_p: config.scheduler.limit_p,
+            min_samples: config.scheduler.min_samples,
+            max_samples: config.scheduler.max_samples,
+            scale: (config.argument_size != SizeMode::None).then_some(config.scheduler.scale),
+            budget: config.overhead_budget,
+            settings,
+            comparisons: program.tasks.comparisons.iter().map(asked).collect(),
+            assertions: program.assertions.iter().map(asserting).collect(),
+            methods: program.tasks.methods.iter().map(method).collect(),
+            end: None,
+        };
+        Self { path, context, began: None, end: End::default() }
+    }
+
+    /// A program is there.
+    pub fn met(&mut self, program: Measured) {
+        self.began.get_or_insert_with(Instant::now);
+        if self.context.began_unix_ms == 0 {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            self.context.began_unix_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        }
+        self.context.programs.push(program);
+    }
+
+    /// What is to be known of a method's calls, or why there are none.
+    pub fn remark(&mut self, method: usize, text: String) {
+        if let Some(facts) = self.context.methods.get_mut(method) {
+            facts.remark = Some(text);
+        }
+    }
+
+    /// Nothing has to be known of a method any more.
+    pub fn no_remark(&mut self, method: usize) {
+        if let Some(facts) = self.context.methods.get_mut(method) {
+            facts.remark = None;
+        }
+    }
+
+    /// Classes were changed.
+    pub fn changed(&mut self, took_ns: u64) {
+        self.end.changes += 1;
+        self.end.changes_ns = self.end.changes_ns.saturating_add(took_ns);
+    }
+
+    /// Notes what is known at the end.
+    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cpu_ns: Option<u64>, problems: &[String]) {
+        for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {
+            facts.counts = Some(Counts {
+                kept: progress.samples,
+                discarded: progress.discarded,
+                surplus: progress.surplus,
+                late: progress.late,
+                dropped: progress.dropped,
+                finished: progress.status == Status::Finished,
+                every: progress.every,
+            });
+        }
+        let lasted = self.began.map(|began| began.elapsed()).unwrap_or_default();
+        self.context.end = Some(End {
+            lasted_ns: u64::try_from(lasted.as_nanos()).unwrap_or(u64::MAX),
+            lost,
+            cpu_ns,
+            problems: problems.to_vec(),
+            ..self.end.clone()
+        });
+    }
+
+    /// Writes the file; a crash leaves the old one or the new one.
+    ///
+    /// # Errors
+    /// When writing fails; one line of text.
+    pub fn write(&self) -> Result<(), String> {
+        crate::files::write_whole(&self.path, self.context.to_json().as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
+    }
+}
+
+/// The path of a folder as seen from the folder of a file; absolute when it lies elsewhere.
+fn from_beside(file: &Path, folder: &Path) -> String {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (file, folder) = (absolute(file), absolute(folder));
+    let relative = file.parent().and_then(|parent| folder.strip_prefix(parent).ok());
+    relative.unwrap_or(&folder).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measurements_are_found_from_the_results() {
+        let check = |file, folder, expected: &str| {
+            assert_eq!(from_beside(Path::new(file), Path::new(folder)), expected)
+        };
+        check("out/result.eval", "out/measurements", "measurements");
+        check("out/result.eval", "out", "");
+        check("/a/result.eval", "/b/c", "/b/c");
+    }
+}

@@ -1,0 +1,155 @@
+//! `spl report`: the files of a run read for its HTML report.
+
+use crate::cli::Report;
+use crate::context::CONTEXT_FILE;
+use crate::files::write_whole;
+use crate::output::{ASSERTIONS_FILE, DECISIONS_FILE};
+use crate::progress::say;
+use crate::recorded::Recorded;
+use serde::Deserialize;
+use spl_model::MethodRef;
+use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
+use spl_report::{Calls, Decisions, Facts, Step, shown, shown_methods};
+use spl_scheduler::MethodIx;
+use spl_verdict::{Evaluation, ExitStatus};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+const REPORT_FILE: &str = "report.html";
+
+/// Makes a report again.
+///
+/// # Errors
+/// When the run's files cannot be read, or the report cannot be written; one line of text.
+pub fn report(arguments: &Report) -> Result<ExitStatus, String> {
+    let path = make(&arguments.folder, arguments.out.as_deref())?;
+    if arguments.json {
+        let written = serde_json::json!({ "schema": "spl.report/1", "file": path.display().to_string() });
+        println!("{written:#}");
+    } else {
+        say(&format!("report: {}", path.display()));
+    }
+    Ok(ExitStatus::AllHold)
+}
+
+/// Writes the report of the run whose results are in a folder, there or as `out`; gives its path.
+///
+/// # Errors
+/// As [`report`].
+pub fn make(folder: &Path, out: Option<&Path>) -> Result<PathBuf, String> {
+    let facts = read(folder)?;
+    let path = out.map_or_else(|| folder.join(REPORT_FILE), Path::to_owned);
+    write_whole(&path, spl_report::html(&facts).as_bytes())
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(path)
+}
+
+fn read(folder: &Path) -> Result<Facts, String> {
+    let path = folder.join(CONTEXT_FILE);
+    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => format!(
+            "{} is missing: name the folder that has the results of a run (result.eval); runs of older versions have no \
+             {CONTEXT_FILE} and no report",
+            path.display()
+        ),
+        _ => wrong(&path, &error),
+    })?;
+    let context = Context::from_json(&text).map_err(|error| wrong(&path, &error))?;
+    let [results_from, assertions_from, decisions_from] = context.older_bytes;
+    let results = results(&folder.join(&context.result_file), results_from)?;
+    let assertions = assertions(&folder.join(ASSERTIONS_FILE), assertions_from)?;
+    let decisions = decisions(&folder.join(DECISIONS_FILE), decisions_from)?;
+    let methods = methods(folder, &context, &results)?;
+    Ok(Facts { context, results, assertions, methods, decisions })
+}
+
+fn wrong(path: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("{}: {why}", path.display())
+}
+
+/// The bytes of a file, none if it is missing.
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|error| wrong(path, &error)),
+    }
+}
+
+fn results(path: &Path, from: u64) -> Result<Vec<Evaluation>, String> {
+    let bytes = bytes(path)?;
+    let reader = Reader::<ResultRecord>::new(&bytes).map_err(|error| wrong(path, &error))?;
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    let reader = match bytes.get(from..) {
+        Some(later) if from > 0 => Reader::of_part(later, reader.form()),
+        _ => reader,
+    };
+    let record = |record: Result<ResultRecord, _>| {
+        record.map(|record| record.evaluation).map_err(|error| wrong(path, &error))
+    };
+    reader.map(record).collect()
+}
+
+/// Calls something with each whole line of a file from an offset on.
+fn lines(path: &Path, from: u64, mut each: impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(wrong(path, &error)),
+    };
+    file.seek(SeekFrom::Start(from)).map_err(|error| wrong(path, &error))?;
+    let (mut reader, mut line, mut number) = (BufReader::new(file), String::new(), 0_u64);
+    loop {
+        line.clear();
+        number += 1;
+        reader.read_line(&mut line).map_err(|error| wrong(path, &error))?;
+        // A crash may have left the last line half-written.
+        if !line.ends_with('\n') {
+            return Ok(());
+        }
+        each(&line).map_err(|why| format!("{}:{number}: {why}", path.display()))?;
+    }
+}
+
+fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
+    let mut records = Vec::new();
+    lines(path, from, |line| {
+        records.push(AssertionRecord::from_json(line).map_err(|error| error.to_string())?);
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+/// What a report needs of a decision.
+#[derive(Deserialize)]
+struct Decision {
+    at_ns: u64,
+    action: String,
+    optimal: u32,
+    measured: u32,
+    unfinished: u32,
+}
+
+fn decisions(path: &Path, from: u64) -> Result<Decisions, String> {
+    let mut decisions = Decisions::default();
+    lines(path, from, |line| {
+        let Decision { at_ns, action, optimal, measured, unfinished } =
+            serde_json::from_str(line).map_err(|error| error.to_string())?;
+        decisions.add(&action, Step { at_ns, measured, optimal, unfinished });
+        Ok(())
+    })?;
+    Ok(decisions)
+}
+
+fn methods(folder: &Path, context: &Context, results: &[Evaluation]) -> Result<Vec<Calls>, String> {
+    let parse = |method: &spl_records::context::MethodFacts| method.method.parse::<MethodRef>();
+    let methods = context.methods.iter().map(parse).collect::<Result<Vec<_>, _>>();
+    let methods = methods.map_err(|error| wrong(&folder.join(CONTEXT_FILE), &error))?;
+    let with_calls = shown_methods(context, &shown(context, results));
+    let mut calls = vec![Calls::default(); methods.len()];
+    let mut recorded = Recorded::open(&folder.join(&context.measurements), &methods)?;
+    while let Some((MethodIx(method), sample)) = recorded.next()? {
+        calls[method].add(&sample, context.scale, with_calls.contains(&method));
+    }
+    Ok(calls)
+}

@@ -1,0 +1,229 @@
+//! What a run was made with and what came to pass beside its results (`context.json`): what a report has to know that no other
+//! file says.
+
+use crate::run::TasksHash;
+use serde::{Deserialize, Serialize};
+use spl_model::Scale;
+
+const SCHEMA: &str = "spl.context/1";
+
+/// The surroundings of a run. What is only known at its end is missing while it goes on, and when its controller was killed.
+///
+/// ```
+/// use spl_records::Context;
+/// let context = Context { tasks_file: "my.tasks".to_owned(), ..Context::default() };
+/// assert_eq!(Context::from_json(&context.to_json())?, context);
+/// # Ok::<(), spl_records::ContextError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// The hash of the tasks' text, as in `run.json`.
+    pub tasks: String,
+    /// Version of the controller.
+    pub spl: String,
+    /// The task file as it was named.
+    pub tasks_file: String,
+    /// The result file's name; it lies beside this one.
+    pub result_file: String,
+    /// Where the measurements are: relative to this file's folder, or absolute.
+    pub measurements: String,
+    /// Bytes of the result file, the assertions' and the decisions' that are of older runs.
+    pub older_bytes: [u64; 3],
+    /// When the controller met the program, milliseconds since 1970.
+    pub began_unix_ms: u64,
+    /// The JVMs that were measured; several when the run was interrupted and gone on with.
+    pub programs: Vec<Measured>,
+    /// Whether methods took turns in windows that they shared.
+    pub paired: bool,
+    /// `welch` or `sequential`.
+    pub judge: String,
+    /// How results were corrected by one another; `none` if they were not.
+    pub correction: String,
+    /// The limit p-value.
+    pub limit_p: f64,
+    /// Samples on each side that an evaluation needs.
+    pub min_samples: u64,
+    /// Samples after which a method is finished.
+    pub max_samples: u64,
+    /// How workload sizes are gathered; `None` when they are not checked.
+    pub scale: Option<Scale>,
+    /// Share of the program's CPU time that probes might take, from 0 to 1; `None` without a limit.
+    pub budget: Option<f64>,
+    /// Every key of the configuration.
+    pub settings: Vec<Setting>,
+    /// The comparisons, in the order of the task file.
+    pub comparisons: Vec<Asked>,
+    /// The assertions, in the order of the task file.
+    pub assertions: Vec<Asserting>,
+    /// The methods, in the order of the task file.
+    pub methods: Vec<MethodFacts>,
+    /// What is known at the end.
+    pub end: Option<End>,
+}
+
+/// A JVM that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Its process.
+    pub pid: u32,
+    /// Its `java.version`.
+    pub java: String,
+    /// What it ran.
+    pub command: String,
+    /// What a measured call costs there, picoseconds, as the agent found out.
+    pub probe_cost_ps: Option<u64>,
+}
+
+/// A key of the configuration with the value that it had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The section, without brackets.
+    pub section: String,
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// The value that it has by default.
+    pub default: String,
+}
+
+/// A plain comparison of the tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Where it stands in the file, from 1.
+    pub line: usize,
+    /// Index of the left method.
+    pub left: usize,
+    /// The sign.
+    pub sign: String,
+    /// Multiplies the left method's times.
+    pub left_factor: f64,
+    /// Multiplies the right method's times.
+    pub right_factor: f64,
+    /// Index of the right method.
+    pub right: usize,
+}
+
+/// An assertion of the tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asserting {
+    /// Where it stands in the file, from 1.
+    pub line: usize,
+    /// How reports call it.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// Indices of its methods.
+    pub methods: Vec<usize>,
+}
+
+/// A method of the tasks and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodFacts {
+    /// Class, name and descriptor, as in the task file.
+    pub method: String,
+    /// Why it could not be measured, or what is to be known of its calls; in words.
+    pub remark: Option<String>,
+    /// How its calls were counted; known at the end.
+    pub counts: Option<Counts>,
+}
+
+/// What became of the calls of a method that were measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Those that count.
+    pub kept: u64,
+    /// Discarded, as warm-up or because something disturbed them.
+    pub discarded: u64,
+    /// Found no partner in their window.
+    pub surplus: u64,
+    /// Came after the method was finished.
+    pub late: u64,
+    /// Known to be lost.
+    pub dropped: u64,
+    /// Whether nothing more was wanted.
+    pub finished: bool,
+    /// At the end, one call in so many was taken.
+    pub every: u32,
+}
+
+/// What is known at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Nanoseconds from the meeting with the program to the end of the measurement.
+    pub lasted_ns: u64,
+    /// Samples that never arrived, or arrived damaged.
+    pub lost: u64,
+    /// CPU time that the program used meanwhile, nanoseconds; known under a budget.
+    pub cpu_ns: Option<u64>,
+    /// Changes of classes, and the time that they took together, nanoseconds.
+    pub changes: u64,
+    /// See `changes`.
+    pub changes_ns: u64,
+    /// What went wrong.
+    pub problems: Vec<String>,
+}
+
+impl Context {
+    /// Whether the run was one of these tasks.
+    #[must_use]
+    pub fn is_of(&self, tasks: &TasksHash) -> bool {
+        self.tasks == tasks.to_string()
+    }
+
+    /// The content of `context.json`.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let text = serde_json::to_string_pretty(&Json { schema: SCHEMA, context: self });
+        text.expect("strings, finite numbers and lists of them are always JSON") + "\n"
+    }
+
+    /// Reads `context.json`.
+    ///
+    /// # Errors
+    /// When it is no JSON, not of this schema, or speaks of a method that it does not list.
+    pub fn from_json(text: &str) -> Result<Self, ContextError> {
+        let Schema { schema } = serde_json::from_str(text)?;
+        if schema != SCHEMA {
+            return Err(ContextError::UnknownSchema { found: schema });
+        }
+        let context: Self = serde_json::from_str(text)?;
+        let of_comparisons = context.comparisons.iter().flat_map(|asked| [asked.left, asked.right]);
+        let of_assertions = context.assertions.iter().flat_map(|asserting| asserting.methods.iter().copied());
+        match of_comparisons.chain(of_assertions).find(|method| *method >= context.methods.len()) {
+            Some(method) => Err(ContextError::Method(method)),
+            None => Ok(context),
+        }
+    }
+}
+
+/// The file's layout.
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    context: &'a Context,
+}
+
+/// What every version of the file has.
+#[derive(Deserialize)]
+struct Schema {
+    schema: String,
+}
+
+/// Why the surroundings of a run cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ContextError {
+    /// No JSON of this layout; the text says line and column.
+    #[error("not the context of a run: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Written by another release.
+    #[error("the context has the schema {found:?}, this spl knows {SCHEMA:?}: use the spl that made the run")]
+    UnknownSchema {
+        /// As the file says.
+        found: String,
+    },
+    /// A method that is not in the list.
+    #[error("the context speaks of method {0}, which it does not list")]
+    Method(usize),
+}

@@ -1,0 +1,244 @@
+//! Charts as SVG, drawn by plotters, in colours that the page's style sheet decides.
+
+pub mod decisions;
+pub mod distribution;
+pub mod series;
+
+use maud::{Markup, PreEscaped, html};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::prelude::{
+    ChartBuilder, Circle, Color, DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, IntoFont, PathElement,
+    Polygon, RGBColor, Ranged, Rectangle, SVGBackend,
+};
+use plotters::style::ShapeStyle;
+use std::fmt::Write as _;
+
+/// Size of a chart's coordinates: plotters rounds to whole ones, so a chart has twice as many as it has pixels on a page.
+const WIDTH: u32 = 820;
+const HEIGHT: u32 = 450;
+/// Twice the height of a label.
+const LETTERS: i32 = 23;
+
+/// What colours mean; the style sheet has a variable for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    Left,
+    Right,
+    Text,
+    Grid,
+    Discarded,
+    Gc,
+    Limit,
+    Change,
+}
+
+impl Ink {
+    const ALL: [Self; 8] = [
+        Self::Left,
+        Self::Right,
+        Self::Text,
+        Self::Grid,
+        Self::Discarded,
+        Self::Gc,
+        Self::Limit,
+        Self::Change,
+    ];
+
+    /// Its variable in the style sheet, and its class in legends.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+            Self::Text => "axis",
+            Self::Grid => "grid",
+            Self::Discarded => "discarded",
+            Self::Gc => "gc",
+            Self::Limit => "limit",
+            Self::Change => "change",
+        }
+    }
+
+    /// What plotters is told in its place.
+    fn colour(self) -> RGBColor {
+        RGBColor(0, 0, 0xA0 + self as u8)
+    }
+}
+
+/// One axis.
+pub struct Axis<'a> {
+    pub name: &'a str,
+    pub range: (f64, f64),
+    pub ticks: Vec<f64>,
+    pub label: &'a dyn Fn(f64) -> String,
+}
+
+/// Something drawn.
+pub enum Mark {
+    Line(Ink, Vec<(f64, f64)>),
+    /// A line with the space under it, down to 0.
+    Area(Ink, Vec<(f64, f64)>),
+    Dots(Ink, Vec<(f64, f64)>),
+    Rings(Ink, Vec<(f64, f64)>),
+    /// From and to, and height.
+    Bars(Ink, Vec<(f64, f64, f64)>),
+    /// A line across the chart at an x.
+    Upright(Ink, f64),
+    /// A line across the chart at a y.
+    Level(Ink, f64),
+}
+
+/// A chart with its caption. `legend` says what the inks are.
+pub fn figure(
+    title: &str,
+    about: &str,
+    legend: &[(Ink, String)],
+    axes: [Axis<'_>; 2],
+    marks: &[Mark],
+) -> Markup {
+    html! {
+        figure {
+            figcaption {
+                strong { (title) }
+                span.legend { @for (ink, text) in legend { span { i.(ink.name()) {} (text) } } }
+            }
+            (PreEscaped(svg(title, about, axes, marks)))
+            p.about { (about) }
+        }
+    }
+}
+
+fn svg(title: &str, about: &str, axes: [Axis<'_>; 2], marks: &[Mark]) -> String {
+    let mut drawn = String::new();
+    let area = SVGBackend::with_string(&mut drawn, (WIDTH, HEIGHT)).into_drawing_area();
+    let result = draw(&area, &axes, marks).and_then(|()| area.present());
+    drop(area);
+    if let Err(error) = result {
+        return html! { p { "This chart could not be drawn: " (error) } }.into_string();
+    }
+    // The first line is the element's own tag, which has to have a name for those who cannot see the chart.
+    let body = drawn.split_once('\n').map_or("", |(_, body)| body);
+    let head = html! { title { (title) ". " (about) } };
+    let mut text = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">{}", head.into_string());
+    text.push_str(&coloured(body));
+    text
+}
+
+/// The variables of the style sheet in place of our colours, and nothing that is so by default.
+fn coloured(body: &str) -> String {
+    let mut body = body
+        .replace(" opacity=\"1\"", "")
+        .replace(" stroke=\"none\" stroke-width=\"1\"", "")
+        .replace('\n', "");
+    for ink in Ink::ALL {
+        let RGBColor(red, green, blue) = ink.colour();
+        let mut colour = String::new();
+        // A `String` takes everything.
+        let _ = write!(colour, "\"#{red:02X}{green:02X}{blue:02X}\"");
+        body = body.replace(&colour, &format!("\"var(--{})\"", ink.name()));
+    }
+    body
+}
+
+type Drawn<'a> =
+    Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as plotters::prelude::DrawingBackend>::ErrorType>>;
+
+fn draw<'a>(area: &DrawingArea<SVGBackend<'a>, Shift>, [x, y]: &[Axis<'_>; 2], marks: &[Mark]) -> Drawn<'a> {
+    let (width, low, high) = (2 * LETTERS, y.range.0, y.range.1);
+    let longest = y.ticks.iter().map(|tick| (y.label)(*tick).chars().count()).max().unwrap_or(0) as i32;
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(14)
+        .margin_right(30)
+        .x_label_area_size(3 * LETTERS)
+        .y_label_area_size(width + longest * LETTERS * 3 / 5)
+        .build_cartesian_2d(Ticked::of(x), Ticked::of(y))?;
+    let letters = ("sans-serif", LETTERS).into_font().color(&Ink::Text.colour());
+    chart
+        .configure_mesh()
+        .x_desc(x.name)
+        .y_desc(y.name)
+        .x_labels(x.ticks.len())
+        .y_labels(y.ticks.len())
+        .x_label_formatter(&|at| (x.label)(*at))
+        .y_label_formatter(&|at| (y.label)(*at))
+        .label_style(letters.clone())
+        .axis_desc_style(letters)
+        .axis_style(Ink::Grid.colour().stroke_width(2))
+        .bold_line_style(Ink::Grid.colour().stroke_width(1))
+        .light_line_style(Ink::Grid.colour().mix(0.0))
+        .draw()?;
+    for mark in marks {
+        match mark {
+            Mark::Line(ink, points) => {
+                chart.draw_series([PathElement::new(points.clone(), line(*ink, 4))])?;
+            }
+            Mark::Area(ink, points) => {
+                let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
+                let outline =
+                    [(first.0, low)].into_iter().chain(points.iter().copied()).chain([(last.0, low)]);
+                chart.draw_series([Polygon::new(
+                    outline.collect::<Vec<_>>(),
+                    ink.colour().mix(0.18).filled(),
+                )])?;
+                chart.draw_series([PathElement::new(points.clone(), line(*ink, 4))])?;
+            }
+            Mark::Dots(ink, points) => {
+                let style = ink.colour().mix(0.65).filled();
+                chart.draw_series(points.iter().map(|point| Circle::new(*point, 4, style)))?;
+            }
+            Mark::Rings(ink, points) => {
+                chart.draw_series(points.iter().map(|point| Circle::new(*point, 5, line(*ink, 2))))?;
+            }
+            Mark::Bars(ink, bars) => {
+                let bar = |(from, to, height): &(f64, f64, f64)| {
+                    Rectangle::new([(*from, 0.0), (*to, *height)], ink.colour().mix(0.55).filled())
+                };
+                chart.draw_series(bars.iter().filter(|bar| bar.2 > 0.0).map(bar))?;
+            }
+            Mark::Upright(ink, at) => {
+                chart.draw_series([PathElement::new(vec![(*at, low), (*at, high)], line(*ink, 3))])?;
+            }
+            Mark::Level(ink, at) => {
+                chart.draw_series([PathElement::new(
+                    vec![(x.range.0, *at), (x.range.1, *at)],
+                    line(*ink, 3),
+                )])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An axis with the ticks that we want, and no others.
+struct Ticked {
+    range: (f64, f64),
+    ticks: Vec<f64>,
+}
+
+impl Ticked {
+    fn of(axis: &Axis<'_>) -> Self {
+        Self { range: axis.range, ticks: axis.ticks.clone() }
+    }
+}
+
+impl Ranged for Ticked {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (begin, end): (i32, i32)) -> i32 {
+        let (low, high) = self.range;
+        begin + (f64::from(end - begin) * (value - low) / (high - low)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.range.0..self.range.1
+    }
+}
+
+fn line(ink: Ink, width: u32) -> ShapeStyle {
+    ink.colour().stroke_width(width)
+}

@@ -1,0 +1,105 @@
+//! How the times of a comparison's sides are spread: density, distribution, histogram.
+
+use super::{Axis, Ink, Mark, figure};
+use crate::figure::{count, tick};
+use crate::shape::{self, steps};
+use maud::Markup;
+
+/// Points of a distribution's curve.
+const POINTS: usize = 400;
+/// Labels on an axis of times.
+const TIMES: usize = 6;
+
+/// One side: what it is called and its times, nanoseconds, ascending.
+pub struct Side {
+    pub ink: Ink,
+    pub name: String,
+    pub ascending_ns: Vec<f64>,
+    pub mean_ns: f64,
+}
+
+/// The three charts.
+pub fn charts(sides: &[Side]) -> [Markup; 3] {
+    let axis = shape::Axis::of(sides.iter().flat_map(|side| side.ascending_ns.iter().copied()));
+    let placed: Vec<Vec<f64>> =
+        sides.iter().map(|side| side.ascending_ns.iter().map(|ns| axis.at(*ns)).collect()).collect();
+    [density(sides, &placed, axis), distribution(sides, &placed, axis), histogram(sides, &placed, axis)]
+}
+
+fn legend(sides: &[Side]) -> Vec<(Ink, String)> {
+    sides.iter().map(|side| (side.ink, side.name.clone())).collect()
+}
+
+fn times<'a>(axis: shape::Axis, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
+    let name = if axis.logarithmic { "time of a call (logarithmic)" } else { "time of a call" };
+    Axis { name, range: axis.range, ticks: axis.ticks(TIMES), label }
+}
+
+fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Markup {
+    let label = |at: f64| tick(axis.ns(at));
+    let curves: Vec<_> = placed.iter().map(|at| shape::density(at, axis.range)).collect();
+    let top = curves.iter().flatten().map(|(_, y)| *y).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    // How high a density is depends on the axis; that it is twice as high says something.
+    let relative = |curve: &Vec<(f64, f64)>| curve.iter().map(|(x, y)| (*x, y / top)).collect();
+    let mut marks: Vec<_> =
+        sides.iter().zip(&curves).map(|(side, curve)| Mark::Area(side.ink, relative(curve))).collect();
+    marks.extend(sides.iter().map(|side| Mark::Upright(side.ink, axis.at(side.mean_ns))));
+    let share = |at: f64| format!("{:.0}%", at * 100.0);
+    let y = Axis { name: "how common", range: (0.0, 1.08), ticks: vec![0.0, 0.5, 1.0], label: &share };
+    figure(
+        "Density",
+        "The higher the curve, the more calls took about that long (100%: the most common time). Upright lines: the averages, \
+         which the verdict compares.",
+        &legend(sides),
+        [times(axis, &label), y],
+        &marks,
+    )
+}
+
+fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Markup {
+    let label = |at: f64| tick(axis.ns(at));
+    let curve = |(side, at): (&Side, &Vec<f64>)| Mark::Line(side.ink, shape::distribution(at, POINTS));
+    let marks: Vec<_> = sides.iter().zip(placed).map(curve).collect();
+    let share = |at: f64| format!("{:.0}%", at * 100.0);
+    let y = Axis {
+        name: "share of calls",
+        range: (0.0, 1.03),
+        ticks: vec![0.0, 0.25, 0.5, 0.75, 1.0],
+        label: &share,
+    };
+    figure(
+        "Cumulative distribution (ECDF)",
+        "How many of the calls took at most that long: where the curve crosses 50% is the median. The curve more to the left is \
+         the faster one.",
+        &legend(sides),
+        [times(axis, &label), y],
+        &marks,
+    )
+}
+
+fn histogram(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Markup {
+    let label = |at: f64| tick(axis.ns(at));
+    let (low, high) = axis.range;
+    let counts: Vec<_> = placed.iter().map(|at| shape::histogram(at, axis.range)).collect();
+    let width = (high - low) / shape::BARS as f64;
+    let parts = sides.len().max(1) as f64;
+    let bars = |(index, counts): (usize, &Vec<u64>)| {
+        let bar = |(bar, count): (usize, &u64)| {
+            // Side by side: one colour over another would look like a third.
+            let from = low + width * (bar as f64 + index as f64 / parts);
+            (from, from + width / parts, *count as f64)
+        };
+        Mark::Bars(sides[index].ink, counts.iter().enumerate().map(bar).collect())
+    };
+    let marks: Vec<_> = counts.iter().enumerate().map(bars).collect();
+    let most = counts.iter().flatten().copied().max().unwrap_or(1).max(1) as f64;
+    let number = |at: f64| count(at as u64);
+    let y = Axis { name: "calls", range: (0.0, most * 1.08), ticks: steps(0.0, most, 5), label: &number };
+    figure(
+        "Histogram",
+        "Calls counted by how long they took: two humps mean two kinds of calls.",
+        &legend(sides),
+        [times(axis, &label), y],
+        &marks,
+    )
+}

@@ -1,0 +1,29 @@
+//! A run's records to one page of HTML that needs nothing else: no network, no file beside it.
+//!
+//! [`html`] is a function of [`Facts`], which the controller reads from the files of a run. Everything that comes from a program or
+//! from its operator, names of methods, labels of sizes, texts of assertions, is escaped by the templates (maud) where it is put in;
+//! charts hold numbers and our own words only.
+//!
+//! The page is bounded however large the run was: [`SHOWN`] comparisons have charts, the rest one line of a table each, and a
+//! chart draws some hundreds of points (`shape::thinned` keeps the extremes).
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "figures are rounded for people and for pixels"
+)]
+
+mod chart;
+mod doubt;
+mod facts;
+mod figure;
+mod judged;
+mod names;
+mod page;
+mod shape;
+mod words;
+
+pub use facts::{Call, Calls, Decisions, Facts, SHOWN, Step, shown, shown_methods};
+pub use page::html;

@@ -1,0 +1,161 @@
+//! The page: what stands where.
+
+mod assertion;
+mod comparison;
+mod method;
+mod run;
+mod summary;
+
+use crate::doubt::{self, Doubt, Reliability};
+use crate::facts::{Calls, Facts, shown};
+use crate::judged::Judged;
+use crate::names::Names;
+use crate::words::{Badge, Claim};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use spl_model::Bucket;
+use spl_records::context::Asked;
+use spl_verdict::Evaluation;
+use std::collections::{BTreeMap, BTreeSet};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// The facts with what several parts of the page need of them.
+struct Page<'a> {
+    facts: &'a Facts,
+    names: Names,
+    claims: Vec<Shown<'a>>,
+}
+
+/// A comparison with its results.
+struct Shown<'a> {
+    number: usize,
+    asked: &'a Asked,
+    results: Vec<Looked<'a>>,
+    /// Whether it is shown with charts.
+    in_full: bool,
+}
+
+/// A result, looked at closely where it is shown in full.
+struct Looked<'a> {
+    evaluation: &'a Evaluation,
+    judged: Judged,
+    doubts: Vec<Doubt>,
+}
+
+impl Shown<'_> {
+    /// The gravest of its results.
+    fn badge(&self) -> Badge {
+        let badges = self.results.iter().map(|looked| Badge::of(looked.evaluation));
+        badges.min().unwrap_or(Badge::NotEvaluated)
+    }
+}
+
+impl Looked<'_> {
+    fn reliability(&self) -> Option<Reliability> {
+        let verdict = self.evaluation.verdict.as_ref().ok()?;
+        Some(Reliability::of(&self.doubts, verdict.basis))
+    }
+}
+
+impl<'a> Page<'a> {
+    fn of(facts: &'a Facts) -> Self {
+        let context = &facts.context;
+        let names = Names::of(context.methods.iter().map(|method| method.method.as_str()));
+        let in_full: BTreeSet<usize> = shown(context, &facts.results).into_iter().collect();
+        let none = Calls::default();
+        let calls = |method: usize| facts.methods.get(method).unwrap_or(&none);
+        let mut results: BTreeMap<usize, Vec<&'a Evaluation>> = BTreeMap::new();
+        facts.results.iter().for_each(|one| results.entry(one.comparison).or_default().push(one));
+        let claim = |(index, asked): (usize, &'a Asked)| {
+            let in_full = in_full.contains(&index);
+            let look = |evaluation: &'a Evaluation| {
+                let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
+                let mut judged = Judged::default();
+                if in_full {
+                    judged = Judged::of(
+                        asked,
+                        evaluation,
+                        [calls(asked.left), calls(asked.right)],
+                        context.paired,
+                    );
+                    if evaluation.verdict.is_ok() {
+                        doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left)));
+                        doubts.extend(doubt::of_times(&judged.right_ns, names.get(asked.right)));
+                    }
+                }
+                Looked { evaluation, judged, doubts }
+            };
+            let of_this = results.get(&index).map_or(&[][..], Vec::as_slice);
+            let results = of_this.iter().copied().map(look).collect();
+            Shown { number: index + 1, asked, results, in_full }
+        };
+        let claims = context.comparisons.iter().enumerate().map(claim).collect();
+        Self { facts, claims, names }
+    }
+
+    fn claim(&'a self, shown: &'a Shown<'_>) -> Claim<'a> {
+        Claim::of(shown.asked, &self.names)
+    }
+}
+
+/// The page.
+#[must_use]
+pub fn html(facts: &Facts) -> String {
+    let page = Page::of(facts);
+    let title = format!("{} – performance report", summary::subject(&facts.context));
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ "spl " (facts.context.spl) };
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#results" { "Skip to the results" }
+                (summary::header(&page))
+                main {
+                    (summary::summary(&page))
+                    (comparison::results(&page))
+                    (assertion::section(&page))
+                    (method::section(&page))
+                    (run::decisions(&page))
+                    (run::settings(&page))
+                    (run::glossary())
+                }
+                footer { p { "Made by spl " (facts.context.spl) " from the files of the run; "
+                    code { "spl report" } " makes it again." } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+/// A verdict: icon, word, and what stands behind it.
+fn badge(badge: Badge) -> Markup {
+    let (class, icon, word, basis) = badge.parts();
+    html! {
+        span class={ "badge " (class) } { b aria-hidden="true" { (icon) } " " (word) small { " " (basis) } }
+    }
+}
+
+/// Workload sizes in words.
+fn sizes(bucket: &Bucket) -> String {
+    match bucket {
+        Bucket::All => "all sizes (not checked)".to_owned(),
+        Bucket::Range { low, high: Some(high) } if high - low == 1 => format!("size {low}"),
+        Bucket::Range { low, high: Some(high) } => format!("sizes {low} to {}", high - 1),
+        Bucket::Range { low, high: None } => format!("sizes from {low}"),
+        Bucket::Label(label) => format!("sizes “{label}”"),
+    }
+}
+
+/// A part of the page that scrolls by itself where it is too wide, also by keyboard.
+fn scrolling(label: &str, content: Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (content) } }
+}

@@ -1,0 +1,297 @@
+//! Comparisons: one after the other with charts, the rest in a table.
+
+use super::{Looked, Page, Shown, badge, scrolling, sizes};
+use crate::chart::{Ink, distribution, series};
+use crate::facts::{Call, Calls};
+use crate::figure::{count, counted, digits, p_value, percent, quotient, time};
+use crate::words::{Badge, Claim, explain, unscaled};
+use maud::{Markup, html};
+use spl_model::{Bucket, SampleFlags};
+use spl_verdict::{Evaluation, Side, Verdict};
+use std::collections::BTreeSet;
+
+/// All comparisons.
+pub fn results(page: &Page<'_>) -> Markup {
+    let (full, rest): (Vec<_>, Vec<_>) = page.claims.iter().partition(|shown| shown.in_full);
+    html! {
+        section #results aria-labelledby="comparisons" {
+            @if !page.claims.is_empty() {
+                h2 #comparisons { "Comparisons" }
+                p.lead { "Each line says what is asserted and how it came out. Open one to see why." }
+            } @else {
+                h2 #comparisons { "Results" }
+            }
+            @for shown in &full { (in_full(page, shown)) }
+            @if !rest.is_empty() {
+                details.more {
+                    summary { "The other " (counted(rest.len() as u64, "comparison", "comparisons")) ", without charts" }
+                    p { "Those that need looking at come first and have charts; there is room for "
+                        (count(crate::SHOWN as u64)) ". " code { "spl eval --json" } " has the figures of all." }
+                    (scrolling("Other comparisons", table(page, &rest)))
+                }
+            }
+        }
+    }
+}
+
+fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
+    html! {
+        table {
+            thead { tr { th { "No." } th { "Assertion" } th { "Verdict" } th.n { "Ratio" } th { "Sizes" } th.n { "p" } th.n { "Calls" } } }
+            tbody {
+                @for shown in rest {
+                    @let claim = page.claim(shown);
+                    @for looked in &shown.results {
+                        tr {
+                            td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::of(looked.evaluation))) }
+                            td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(&looked.evaluation.bucket)) }
+                            td.n { @if let Ok(verdict) = &looked.evaluation.verdict { (p_value(verdict.p_value)) } }
+                            td.n { (count(looked.evaluation.n_smaller())) }
+                        }
+                    }
+                    @if shown.results.is_empty() {
+                        tr { td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::NotEvaluated)) } td {} td {} td {} td {} }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ratio_text(claim: &Claim<'_>, evaluation: &Evaluation) -> String {
+    let ratio = evaluation.verdict.as_ref().ok().and_then(|verdict| verdict.ratio.as_ref());
+    ratio.map_or_else(|| "–".to_owned(), |ratio| quotient(claim.ratio(ratio).0))
+}
+
+fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
+    let claim = page.claim(shown);
+    let first = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
+    html! {
+        details.claim #{ "c" (shown.number) } open[page.claims.len() <= 3] {
+            summary {
+                span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
+                @if let Some(Looked { evaluation: Evaluation { verdict: Ok(verdict), .. }, .. }) = first {
+                    (bar(&claim, verdict))
+                }
+            }
+            div.body {
+                p.sentence { "Asserted: " (claim.sentence()) "." }
+                p.full { code { (full_text(page, shown)) } " (line " (shown.asked.line) " of the task file)" }
+                @for looked in &shown.results { (result(page, shown, &claim, looked)) }
+                @if shown.results.is_empty() {
+                    p { "There is no result: the measurement ended before both sides had "
+                        (count(page.facts.context.min_samples)) " calls of the same size." }
+                }
+                (buckets(page, shown))
+            }
+        }
+    }
+}
+
+/// The comparison as the task file has it, with full names.
+fn full_text(page: &Page<'_>, shown: &Shown<'_>) -> String {
+    let name =
+        |method: usize| page.facts.context.methods.get(method).map_or("?", |facts| facts.method.as_str());
+    let asked = shown.asked;
+    let factors = if asked.left_factor == 1.0 && asked.right_factor == 1.0 {
+        String::new()
+    } else {
+        format!(" ({}, {})", asked.left_factor, asked.right_factor)
+    };
+    format!("{} {}{factors} {}", name(asked.left), asked.sign, name(asked.right))
+}
+
+/// The ratio with its interval and the limit, as a small picture and in figures.
+fn bar(claim: &Claim<'_>, verdict: &Verdict) -> Markup {
+    let Some(ratio) = &verdict.ratio else { return html! {} };
+    let (value, low, high) = claim.ratio(ratio);
+    // Logarithmic, with the limit in the middle: half and twice are equally far.
+    let reach = [value, low, high].iter().map(|at| (at / claim.limit).ln().abs()).fold(0.3, f64::max) * 1.15;
+    let place = |at: f64| 100.0 + 96.0 * (at / claim.limit).ln() / reach;
+    let [value_at, low_at, high_at] = [value, low, high].map(|at| format!("{:.1}", place(at)));
+    html! {
+        span.ratio {
+            span.figures { b { (quotient(value)) "×" } " [" (quotient(low)) ", " (quotient(high)) "], limit " (digits(claim.limit)) "×" }
+            svg viewBox="0 0 200 20" role="img" aria-label={ "ratio " (quotient(value)) ", interval " (quotient(low)) " to " (quotient(high)) ", limit " (digits(claim.limit)) } {
+                line.ground x1="0" x2="200" y1="10" y2="10" {}
+                line.limit x1="100" x2="100" y1="1" y2="19" {}
+                line.interval x1=(low_at) x2=(high_at) y1="10" y2="10" {}
+                circle.value cx=(value_at) cy="10" r="4.5" {}
+            }
+        }
+    }
+}
+
+fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Markup {
+    let evaluation = looked.evaluation;
+    html! {
+        article.result {
+            h3 { (badge(Badge::of(evaluation))) " " (sizes(&evaluation.bucket)) }
+            dl.facts {
+                div { dt { "Why" } dd { @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } } } }
+                @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
+                @if let Some(reliability) = looked.reliability() {
+                    @let (word, meaning) = reliability.words();
+                    div { dt { "Reliability" } dd {
+                        p { b { (word) } ": " (meaning) "." }
+                        @if !looked.doubts.is_empty() {
+                            ul.doubts { @for doubt in &looked.doubts {
+                                li { b { (doubt.seen) } ". " (doubt.meaning) @if doubt.serious { " " em { "Serious." } } }
+                            } }
+                        }
+                    } }
+                }
+                div { dt { "Sizes" } dd { p {
+                    "Compared were calls of " b { (sizes(&evaluation.bucket)) } ": " (count(evaluation.n_left)) " of "
+                    (page.names.get(shown.asked.left)) " and " (count(evaluation.n_right)) " of " (page.names.get(shown.asked.right)) "."
+                    @if evaluation.leftover { " Judged at the end of the measurement, not because enough were there." }
+                } } }
+                div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
+            }
+            @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, looked, verdict)) }
+        }
+    }
+}
+
+fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) -> Markup {
+    let [subject, object] = claim.sides(verdict);
+    let row = |name: &str, side: &Side| {
+        html! { tr { th scope="row" { (name) } td.n { (count(side.n)) }
+        @for figure in [side.mean_ns, side.median_ns, side.sd_ns] { td.n { (time(unscaled(side, figure))) } } } }
+    };
+    html! {
+        @if let Some(ratio) = &verdict.ratio {
+            @let (value, low, high) = claim.ratio(ratio);
+            @let medians = unscaled(subject, subject.median_ns) / unscaled(object, object.median_ns);
+            div { dt { "Ratio" } dd { p {
+                b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high)) "), limit " (digits(claim.limit))
+                ". By medians, which rare long calls do not move: " (quotient(medians)) "."
+            } } }
+        }
+        div { dt { "p-value" } dd { p { (p_value(verdict.p_value)) @if evaluation.drops > 0 { ", " (count(evaluation.drops)) " measurements lost" } } } }
+        div { dt { "Times" } dd { (scrolling("Times of both sides", html! { table {
+            thead { tr { th { "Method" } th.n { "Calls" } th.n { "Average" } th.n { "Median" } th.n { "Std. deviation" } } }
+            tbody { (row(claim.subject, subject)) (row(claim.object, object)) }
+        } })) } }
+    }
+}
+
+fn cost(page: &Page<'_>, shown: &Shown<'_>) -> String {
+    let sides = BTreeSet::from([shown.asked.left, shown.asked.right]);
+    let of = |method: &usize| page.facts.methods.get(*method);
+    let calls: u64 = sides
+        .iter()
+        .filter_map(of)
+        .map(|calls| calls.kept_ns.len() as u64 + calls.warm_up + calls.disturbed)
+        .sum();
+    let ns: f64 = sides.iter().filter_map(|method| super::method::cost_ns(page, *method)).sum();
+    let probes = if ns > 0.0 {
+        format!(", about {} of the program's CPU time in probes", time(ns))
+    } else {
+        String::new()
+    };
+    format!(
+        "To find this out, {} of both methods{probes}. They may serve other comparisons too.",
+        counted(calls, "call was measured", "calls were measured")
+    )
+}
+
+fn charts(page: &Page<'_>, shown: &Shown<'_>, looked: &Looked<'_>, verdict: &Verdict) -> Markup {
+    let judged = &looked.judged;
+    if judged.left_ns.is_empty() || judged.right_ns.is_empty() {
+        return html! { p.note { "There are no charts: the measurement files have no calls of these sizes." } };
+    }
+    let (left, right) = (&verdict.left, &verdict.right);
+    let names = [
+        scaled_name(page, shown.asked.left, left.factor),
+        scaled_name(page, shown.asked.right, right.factor),
+    ];
+    let side = |ink, name: &String, times: &[u64], factor: f64| {
+        let mut ascending_ns: Vec<f64> = times.iter().map(|&ns| ns as f64 * factor).collect();
+        ascending_ns.sort_by(f64::total_cmp);
+        let mean_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
+        distribution::Side { ink, name: name.clone(), ascending_ns, mean_ns }
+    };
+    let sides = [
+        side(Ink::Left, &names[0], &judged.left_ns, left.factor),
+        side(Ink::Right, &names[1], &judged.right_ns, right.factor),
+    ];
+    let bucket = &looked.evaluation.bucket;
+    let calls = |method: usize| -> Vec<&Call> {
+        let all = page.facts.methods.get(method).map_or(&[][..], |calls| calls.calls.as_slice());
+        all.iter().filter(|call| call.bucket == *bucket).collect()
+    };
+    let all = [calls(shown.asked.left), calls(shown.asked.right)];
+    let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
+    let [left_name, right_name] = names.clone();
+    let over_time = [
+        dots(Ink::Left, left_name, &all[0], left.factor, first_ns),
+        dots(Ink::Right, right_name, &all[1], right.factor, first_ns),
+    ];
+    html! {
+        p.note {
+            @if left.factor != 1.0 || right.factor != 1.0 { "In the charts times are multiplied by the constants of the comparison, so that the limit is where both are equal. " }
+            @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
+        }
+        div.charts {
+            @for chart in distribution::charts(&sides) { (chart) }
+            (series::calls(&over_time))
+            @if judged.quotients.len() > 1 { (series::windows(&judged.quotients, [&names[0], &names[1]])) }
+        }
+    }
+}
+
+fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
+    let name = page.names.get(method);
+    if factor == 1.0 { name.to_owned() } else { format!("{} × {name}", digits(factor)) }
+}
+
+/// The calls of a side as dots; `first_ns` is when time begins.
+fn dots(ink: Ink, name: String, calls: &[&Call], factor: f64, first_ns: u64) -> series::Side {
+    let dot =
+        |call: &&Call| (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * factor);
+    let those = |wanted: &dyn Fn(&Call) -> bool| calls.iter().filter(|call| wanted(call)).map(dot).collect();
+    series::Side {
+        ink,
+        name,
+        kept: those(&|call| !call.is_discarded()),
+        discarded: those(&Call::is_discarded),
+        gc: those(&|call| call.flags.contains(SampleFlags::GC)),
+    }
+}
+
+/// Which buckets each side filled, and why something is not compared.
+fn buckets(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
+    let none = Calls::default();
+    let of = |method: usize| page.facts.methods.get(method).unwrap_or(&none);
+    let (left, right) = (of(shown.asked.left), of(shown.asked.right));
+    let all: BTreeSet<&Bucket> = left.buckets.keys().chain(right.buckets.keys()).collect();
+    if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
+        return html! {};
+    }
+    let needed = page.facts.context.min_samples;
+    let judged: BTreeSet<&Bucket> = shown.results.iter().map(|looked| &looked.evaluation.bucket).collect();
+    let state = |bucket: &Bucket, left: u64, right: u64| {
+        if judged.contains(bucket) {
+            "compared".to_owned()
+        } else if left.min(right) == 0 {
+            "one side has no call of these sizes".to_owned()
+        } else if left.min(right) < needed {
+            format!("waits for {} more", count(needed - left.min(right)))
+        } else {
+            "full, but other sizes decided first".to_owned()
+        }
+    };
+    html! {
+        h4 { "Sizes that were called" }
+        (scrolling("Sizes that were called", html! { table {
+            thead { tr { th { "Sizes" } th.n { (page.names.get(shown.asked.left)) } th.n { (page.names.get(shown.asked.right)) } th { "State" } } }
+            tbody { @for bucket in all.iter().take(60) {
+                @let (n_left, n_right) = (left.buckets.get(*bucket).copied().unwrap_or(0), right.buckets.get(*bucket).copied().unwrap_or(0));
+                tr { td { (sizes(bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
+            } }
+        } }))
+        @if all.len() > 60 { p.note { "And " (counted(all.len() as u64 - 60, "more bucket", "more buckets")) "." } }
+        p.note { "Only calls of similar sizes are compared; a verdict needs " (count(needed)) " calls of the same sizes on each side." }
+    }
+}

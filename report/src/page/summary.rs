@@ -1,0 +1,167 @@
+//! What is seen first: what was measured, how it came out, what to do.
+
+use super::{Page, badge};
+use crate::figure::{count, counted, percent, time};
+use crate::words::{Badge, advice};
+use maud::{Markup, html};
+use spl_records::Context;
+use std::collections::BTreeMap;
+
+/// Advice that is given; more is of no use at once.
+const ADVICE: usize = 8;
+
+/// What the run was of.
+pub fn subject(context: &Context) -> String {
+    context.tasks_file.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("SPL").to_owned()
+}
+
+/// The head of the page.
+pub fn header(page: &Page<'_>) -> Markup {
+    let context = &page.facts.context;
+    html! {
+        header {
+            div {
+                p.kicker { "Performance report" }
+                h1 { (subject(context)) }
+                @for program in &context.programs {
+                    p.command { code { (program.command) } " · Java " (program.java) }
+                }
+                p.when {
+                    time data-unix-ms=(context.began_unix_ms) { (utc(context.began_unix_ms)) }
+                    @if let Some(end) = &context.end { " · measured for " (time(end.lasted_ns as f64)) }
+                    @else { " · the run did not come to its end" }
+                }
+            }
+            button #theme type="button" title="Light, dark, or as the system has it" { "Theme: system" }
+        }
+    }
+}
+
+/// Date and time in UTC, for where there is no script. Civil from days: Hinnant, “chrono-Compatible Low-Level Date Algorithms”.
+fn utc(unix_ms: u64) -> String {
+    let (days, seconds) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
+}
+
+/// Counts of verdicts, problems, and what to do.
+pub fn summary(page: &Page<'_>) -> Markup {
+    let context = &page.facts.context;
+    let comparisons = page.claims.iter().map(super::Shown::badge);
+    let mut counts: BTreeMap<Badge, u64> = BTreeMap::new();
+    for badge in comparisons.chain(super::assertion::badges(page)) {
+        *counts.entry(badge).or_default() += 1;
+    }
+    let all: u64 = counts.values().sum();
+    let of = |badges: &[Badge]| badges.iter().filter_map(|badge| counts.get(badge)).sum::<u64>();
+    let (holds, fails) = (of(&[Badge::Proved, Badge::NotRefuted]), of(&[Badge::Refuted, Badge::NotProved]));
+    html! {
+        section.summary aria-labelledby="summary" {
+            h2 #summary { (headline(all, holds, fails)) }
+            ul.counts {
+                @for badge_of in Badge::ALL.into_iter().filter(|badge| counts.contains_key(badge)) {
+                    li { span.number { (count(counts[&badge_of])) } (badge(badge_of)) span.meaning { (badge_of.meaning()) } }
+                }
+            }
+            @for problem in context.end.iter().flat_map(|end| &end.problems) {
+                p.problem { b { "Something went wrong: " } (problem) }
+            }
+            (what_to_do(page))
+            (cost(page))
+        }
+    }
+}
+
+fn headline(all: u64, holds: u64, fails: u64) -> String {
+    if all == 0 {
+        "Methods were measured; nothing was asserted".to_owned()
+    } else if holds == all {
+        format!("{} of {} assertions hold", count(all), count(all))
+    } else if fails == 0 {
+        format!("{} of {} assertions hold, none fails", count(holds), count(all))
+    } else {
+        format!("{} of {} assertions {}", count(fails), count(all), if fails == 1 { "fails" } else { "fail" })
+    }
+}
+
+fn what_to_do(page: &Page<'_>) -> Markup {
+    let context = &page.facts.context;
+    let mut items: Vec<(usize, String, String)> = Vec::new();
+    for shown in &page.claims {
+        let claim = page.claim(shown);
+        let gravest = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
+        let text = match gravest {
+            Some(looked) => advice(&claim, looked.evaluation, context),
+            None => {
+                Some("It has no result: the measurement ended before. Let the program run longer.".to_owned())
+            }
+        };
+        items.extend(text.map(|text| (shown.number, claim.formula(), text)));
+    }
+    let more = items.len().saturating_sub(ADVICE);
+    html! {
+        h3 { "What to do" }
+        @if items.is_empty() {
+            p { "Nothing: whatever was compared was proved." }
+        } @else {
+            ol.todo {
+                @for (number, formula, text) in items.iter().take(ADVICE) {
+                    li { a href={ "#c" (number) } { (formula) } ": " (text) }
+                }
+            }
+            @if more > 0 { p { "And " (counted(more as u64, "more comparison", "more comparisons")) " that asks for a look, in the list below." } }
+        }
+    }
+}
+
+/// What measuring cost the program, as far as it is known.
+fn cost(page: &Page<'_>) -> Markup {
+    let context = &page.facts.context;
+    let calls: u64 = page
+        .facts
+        .methods
+        .iter()
+        .map(|calls| calls.kept_ns.len() as u64 + calls.warm_up + calls.disturbed)
+        .sum();
+    let probes_ns =
+        page.facts.methods.iter().enumerate().filter_map(|(method, _)| super::method::cost_ns(page, method));
+    let probes_ns: f64 = probes_ns.sum();
+    let end = context.end.as_ref();
+    html! {
+        h3 { "What measuring cost" }
+        p {
+            (counted(calls, "call was measured", "calls were measured"))
+            @if probes_ns > 0.0 { ", which took the program about " (time(probes_ns)) " of CPU time" }
+            @if let Some(cpu) = end.and_then(|end| end.cpu_ns).filter(|cpu| *cpu > 0) {
+                ", " (percent(probes_ns / cpu as f64)) " of the " (time(cpu as f64)) " that it used meanwhile"
+            }
+            "."
+            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) "." }
+            @if let Some(end) = end.filter(|end| end.changes > 0) {
+                " Putting probes in and out took " (counted(end.changes, "change", "changes")) " of classes, "
+                (time(end.changes_ns as f64)) " together; changed code runs slower until the JVM has compiled it again, which is not counted here."
+            }
+            @if let Some(end) = end {
+                @if end.lost > 0 { " " (counted(end.lost, "measurement was lost", "measurements were lost")) " on the way." }
+                @else { " No measurement was lost." }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dates_are_civil() {
+        assert_eq!(super::utc(0), "1970-01-01 00:00 UTC");
+        assert_eq!(super::utc(951_827_696_000), "2000-02-29 12:34 UTC");
+        assert_eq!(super::utc(1_767_225_599_000), "2025-12-31 23:59 UTC");
+    }
+}

@@ -1,0 +1,328 @@
+//! Verdicts in words for people who know no statistics.
+
+use crate::figure::{counted, digits, odds, percent, quotient, time};
+use crate::names::Names;
+use spl_records::Context;
+use spl_records::context::Asked;
+use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Truth, Verdict};
+
+/// What is said of a result in one word, with its icon: nobody has to tell colours apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Badge {
+    Refuted,
+    NotProved,
+    Undecided,
+    NotEvaluated,
+    NotRefuted,
+    Proved,
+}
+
+impl Badge {
+    /// Every badge, the ones that need looking at first.
+    pub const ALL: [Self; 6] =
+        [Self::Refuted, Self::NotProved, Self::Undecided, Self::NotEvaluated, Self::NotRefuted, Self::Proved];
+
+    /// Of a comparison in one bucket.
+    pub fn of(evaluation: &Evaluation) -> Self {
+        match &evaluation.verdict {
+            Ok(verdict) => Self::of_basis(verdict.basis),
+            Err(NotEvaluated::Undecided { .. }) => Self::Undecided,
+            Err(_) => Self::NotEvaluated,
+        }
+    }
+
+    /// Of what stands behind a verdict.
+    pub fn of_basis(basis: Basis) -> Self {
+        match basis {
+            Basis::Proved => Self::Proved,
+            Basis::NotRefuted => Self::NotRefuted,
+            Basis::Refuted => Self::Refuted,
+            Basis::NotProved => Self::NotProved,
+        }
+    }
+
+    /// Of a formula.
+    pub fn of_truth(truth: Truth) -> Self {
+        match truth {
+            Truth::True => Self::Proved,
+            Truth::False => Self::Refuted,
+            Truth::Undecided => Self::Undecided,
+        }
+    }
+
+    /// Class in the style sheet, icon, verdict, what stands behind it.
+    pub fn parts(self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self {
+            Self::Proved => ("proved", "✓", "Holds", "proved"),
+            Self::NotRefuted => ("not-refuted", "≈", "Holds", "not refuted"),
+            Self::Refuted => ("refuted", "✗", "Fails", "refuted"),
+            Self::NotProved => ("not-proved", "!", "Fails", "not proved"),
+            Self::Undecided => ("undecided", "?", "Undecided", "not enough evidence"),
+            Self::NotEvaluated => ("not-evaluated", "–", "Not evaluated", "no verdict"),
+        }
+    }
+
+    /// What it means, in a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Proved => "The measurements show that it holds.",
+            Self::NotRefuted => {
+                "It counts as holding because the measurements do not show the contrary. They do not show that it holds either: \
+                 this is no proof."
+            }
+            Self::Refuted => "The measurements show that it does not hold.",
+            Self::NotProved => {
+                "It asks for proof, and the measurements do not give one. They do not show the contrary either."
+            }
+            Self::Undecided => "The measurements show neither that it holds nor that it does not.",
+            Self::NotEvaluated => "There were not enough measurements to compare.",
+        }
+    }
+}
+
+/// A comparison the way people say it: what takes at most so many times as long as what.
+#[derive(Clone, Debug)]
+pub struct Claim<'a> {
+    pub asked: &'a Asked,
+    /// The side that the sentence is about, and the other.
+    pub subject: &'a str,
+    pub object: &'a str,
+    /// Whether the subject is the right side.
+    turned: bool,
+    /// How many times as long the subject may take.
+    pub limit: f64,
+}
+
+impl<'a> Claim<'a> {
+    /// The comparison in words of the side that is to be the shorter one.
+    pub fn of(asked: &'a Asked, names: &'a Names) -> Self {
+        let (left, right) = (names.get(asked.left), names.get(asked.right));
+        let turned = asked.sign.starts_with('>');
+        let limit = asked.right_factor / asked.left_factor;
+        if turned {
+            Self { asked, subject: right, object: left, turned, limit: limit.recip() }
+        } else {
+            Self { asked, subject: left, object: right, turned, limit }
+        }
+    }
+
+    /// As a short formula: `A ≤ 2 × B`.
+    pub fn formula(&self) -> String {
+        let sign = match self.asked.sign.as_str() {
+            "<" | ">" => "<",
+            "=" => "=",
+            _ => "≤",
+        };
+        if self.limit == 1.0 {
+            format!("{} {sign} {}", self.subject, self.object)
+        } else {
+            format!("{} {sign} {} × {}", self.subject, digits(self.limit), self.object)
+        }
+    }
+
+    /// What is asserted, as a sentence.
+    pub fn sentence(&self) -> String {
+        let times = if self.limit == 1.0 {
+            "as long as".to_owned()
+        } else {
+            format!("{} times as long as", digits(self.limit))
+        };
+        let most = match self.asked.sign.as_str() {
+            "<" | ">" if self.limit == 1.0 => {
+                return format!("{} takes less time than {}", self.subject, self.object);
+            }
+            "<" | ">" => "less than ",
+            "=" => "",
+            _ => "at most ",
+        };
+        format!("{} takes {most}{times} {}", self.subject, self.object)
+    }
+
+    /// How many times as long the subject took, and the ends of the interval.
+    pub fn ratio(&self, ratio: &Ratio) -> (f64, f64, f64) {
+        let Ratio { value, low, high, .. } = *ratio;
+        if self.turned {
+            (self.limit / value, self.limit / high, self.limit / low)
+        } else {
+            (self.limit * value, self.limit * low, self.limit * high)
+        }
+    }
+
+    /// The sides' figures without the constants: subject and object.
+    pub fn sides<'v>(&self, verdict: &'v Verdict) -> [&'v Side; 2] {
+        if self.turned { [&verdict.right, &verdict.left] } else { [&verdict.left, &verdict.right] }
+    }
+}
+
+/// A side's time without the comparison's constant.
+pub fn unscaled(side: &Side, scaled_ns: f64) -> f64 {
+    scaled_ns / side.factor
+}
+
+/// Why the verdict is what it is: paragraphs.
+pub fn explain(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Vec<String> {
+    match &evaluation.verdict {
+        Ok(verdict) => vec![found(claim, verdict), because(claim, verdict, context)],
+        Err(why) => vec![why_not(why).to_owned()],
+    }
+}
+
+fn found(claim: &Claim<'_>, verdict: &Verdict) -> String {
+    let [subject, object] = claim.sides(verdict);
+    let mean = |side: &Side| time(unscaled(side, side.mean_ns));
+    let times = format!("{} against {}", mean(subject), mean(object));
+    let Some(ratio) = &verdict.ratio else {
+        return format!("On average the times were {times}; one of them is too short for a ratio.");
+    };
+    let (value, low, high) = claim.ratio(ratio);
+    let allowed = match claim.asked.sign.as_str() {
+        "=" => format!("{} is asserted", digits(claim.limit)),
+        "<" | ">" => format!("less than {} is asserted", digits(claim.limit)),
+        _ => format!("at most {} is allowed", digits(claim.limit)),
+    };
+    format!(
+        "On average {} took {} times as long as {} ({times}); {allowed}. With {} confidence the true figure lies between {} and {}.",
+        claim.subject,
+        quotient(value),
+        claim.object,
+        percent(ratio.confidence),
+        quotient(low),
+        quotient(high)
+    )
+}
+
+fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
+    let chance = odds(verdict.p_value);
+    let accepted = odds(context.limit_p);
+    let across = verdict.ratio.as_ref().is_some_and(|ratio| {
+        let (_, low, high) = claim.ratio(ratio);
+        low <= claim.limit && claim.limit <= high
+    });
+    let reach = if across {
+        format!(" The limit of {} lies within that range.", digits(claim.limit))
+    } else {
+        String::new()
+    };
+    match verdict.basis {
+        Basis::Proved => format!(
+            "If the truth lay just at the limit, chance alone would give a result as clear as this {chance}; accepted is {accepted}. So the measurements show that it holds."
+        ),
+        Basis::Refuted => format!(
+            "If it held, chance alone would give a result as far from it as this {chance}; accepted is {accepted}. \
+             So the measurements show that it does not hold."
+        ),
+        Basis::NotRefuted => format!(
+            "The measurements decide nothing: a difference from the limit like this comes by chance {chance}.{reach} \
+             What says “{}” counts as holding until measurements show the contrary. This is no proof that it holds.",
+            if claim.asked.sign == "=" { "as long as" } else { "at most" }
+        ),
+        Basis::NotProved => format!(
+            "The measurements do not show it: a result like this comes by chance {chance}, and a proof has to be rarer, {accepted} at most.{reach} \
+             What says “less than” fails until it is proved."
+        ),
+    }
+}
+
+/// Why there is no verdict, and what helps.
+pub fn why_not(why: &NotEvaluated) -> &'static str {
+    match why {
+        NotEvaluated::TooFewSamples { .. } => {
+            "In the sizes that both were called with, at least one side has fewer than two measurements. Let the program run \
+             longer, or gather sizes more coarsely (arguments-size-scale-base)."
+        }
+        NotEvaluated::NoCommonBucket => {
+            "Both were measured, but never with arguments of a similar size, and only calls of a similar size are compared. \
+             Gather sizes more coarsely (arguments-size-scale-base), or do not check them (argument-size = nocheck)."
+        }
+        NotEvaluated::Undecided { .. } => {
+            "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \
+             times vary widely. Measure longer (max-method-measurements)."
+        }
+        NotEvaluated::NotMeasured(_) => {
+            "At least one of the methods could not be measured: the table of methods says why."
+        }
+        NotEvaluated::OutOfRange | NotEvaluated::BadLimit | NotEvaluated::NoSuchQuantile(_) => {
+            "The figures of the task file or the configuration make a comparison impossible."
+        }
+    }
+}
+
+/// What the operator can do about a result; nothing about a proof.
+pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Option<String> {
+    let verdict = match &evaluation.verdict {
+        Err(why) => return Some(why_not(why).to_owned()),
+        Ok(verdict) if verdict.basis == Basis::Proved => return None,
+        Ok(verdict) => verdict,
+    };
+    let Some(ratio) = &verdict.ratio else { return None };
+    let (value, ..) = claim.ratio(ratio);
+    if verdict.basis == Basis::Refuted {
+        return Some(format!(
+            "{} takes {} times as long as {}, not {}: find out why it is slow, or change the assertion if that is as it should be.",
+            claim.subject,
+            quotient(value),
+            claim.object,
+            digits(claim.limit)
+        ));
+    }
+    if claim.asked.sign == "=" {
+        return Some(
+            "Nothing has to be done; equality cannot be proved this way, only with a tolerance (`within`)."
+                .to_owned(),
+        );
+    }
+    // The interval narrows with the square root of the number of samples.
+    let width = (ratio.high / ratio.low).ln() / 2.0;
+    let distance = ratio.value.ln().abs();
+    let n = evaluation.n_smaller().max(1) as f64 * (width / distance).powi(2);
+    Some(if n.is_finite() && n < 1e6 && n > evaluation.n_smaller() as f64 {
+        let power = 10_f64.powf(n.log10().floor());
+        let needed = ((n / power * 2.0).ceil() / 2.0 * power) as u64;
+        format!(
+            "For a clear answer about {} on each side would be needed instead of {}: raise min-method-measurements ({}) and, if that is \
+             lower, max-method-measurements ({}).",
+            counted(needed, "measurement", "measurements"),
+            evaluation.n_smaller(),
+            context.min_samples,
+            context.max_samples
+        )
+    } else {
+        format!(
+            "The times are so close to the limit ({} against {}) that measuring more will hardly decide; assert something with more room.",
+            quotient(value),
+            digits(claim.limit)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(sign: &str, left_factor: f64, right_factor: f64) -> Asked {
+        Asked { line: 1, left: 0, sign: sign.to_owned(), left_factor, right_factor, right: 1 }
+    }
+
+    #[test]
+    fn comparisons_are_told_from_the_shorter_side() {
+        let names = Names::of(["a/A.f()V", "a/B.g()V"].into_iter());
+        let check = |sign: &str, left: f64, right: f64, sentence: &str, formula: &str| {
+            let asked = asked(sign, left, right);
+            let claim = Claim::of(&asked, &names);
+            assert_eq!((claim.sentence().as_str(), claim.formula().as_str()), (sentence, formula));
+        };
+        check("<=", 1.0, 2.0, "A.f takes at most 2 times as long as B.g", "A.f ≤ 2 × B.g");
+        check(">=", 2.0, 1.0, "B.g takes at most 2 times as long as A.f", "B.g ≤ 2 × A.f");
+        check(">", 1.0, 1.0, "B.g takes less time than A.f", "B.g < A.f");
+        check("=", 1.0, 1.0, "A.f takes as long as B.g", "A.f = B.g");
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_sentence() {
+        let names = Names::of(["a/A.f()V", "a/B.g()V"].into_iter());
+        // Twice the left mean is 0.8 of the right one: the right side takes 2.5 times as long as the left one.
+        let ratio = Ratio { value: 0.8, low: 0.5, high: 1.0, confidence: 0.95 };
+        assert_eq!(Claim::of(&asked(">=", 2.0, 1.0), &names).ratio(&ratio), (2.5, 2.0, 4.0));
+        assert_eq!(Claim::of(&asked("<=", 1.0, 2.0), &names).ratio(&ratio), (1.6, 1.0, 2.0));
+    }
+}

@@ -1,0 +1,247 @@
+//! The page as a whole: what stands in it, that nothing of a program's gets into its markup, and that it stays bounded.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use spl_lang::Sign;
+use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
+use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts, Setting};
+use spl_records::{AssertionRecord, Context};
+use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_methods};
+use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Truth, evaluate};
+
+/// Samples of each side.
+const SAMPLES: u64 = 60;
+
+fn method(name: &str) -> MethodFacts {
+    MethodFacts {
+        method: name.to_owned(),
+        remark: None,
+        counts: Some(Counts { kept: SAMPLES, ..Counts::default() }),
+    }
+}
+
+/// Sixty calls around a middle, the first three of them warm-up, one in a garbage collection.
+fn calls(middle: u64, scale: Option<Scale>, in_full: bool) -> Calls {
+    let mut calls = Calls::default();
+    for index in 0..SAMPLES + 3 {
+        let took = middle * (90 + index * index * 7919 % 21) / 100;
+        let mut sample = Sample::new(1_000_000 * index, 1_000_000 * index + took).unwrap();
+        sample.size = Size::Value(10);
+        sample.window = Some(index / 10 + 1);
+        sample.flags = match index {
+            0..3 => SampleFlags::DISCARDED.with(SampleFlags::WARM_UP),
+            20 => SampleFlags::GC,
+            _ => SampleFlags::default(),
+        };
+        calls.add(&sample, scale, in_full);
+    }
+    calls
+}
+
+fn asked(left: usize, right: usize, right_factor: f64) -> Asked {
+    Asked { line: 1 + left, left, sign: "<=".to_owned(), left_factor: 1.0, right_factor, right }
+}
+
+/// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the right one 800.
+fn run(factors: &[f64]) -> Facts {
+    let scale = Scale::linear(100).unwrap();
+    let mut context = Context {
+        spl: "0.0.0".to_owned(),
+        tasks_file: "tasks/my.tasks".to_owned(),
+        began_unix_ms: 1_767_225_599_000,
+        programs: vec![Measured {
+            pid: 7,
+            java: "17.0.1".to_owned(),
+            command: "p.Main".to_owned(),
+            probe_cost_ps: Some(40_000),
+        }],
+        min_samples: 50,
+        max_samples: 100,
+        limit_p: 0.05,
+        scale: Some(scale),
+        settings: vec![
+            Setting {
+                section: "scheduler".into(),
+                key: "window".into(),
+                value: "20".into(),
+                default: "100".into(),
+            },
+            Setting {
+                section: "scheduler".into(),
+                key: "policy".into(),
+                value: "delay".into(),
+                default: "delay".into(),
+            },
+        ],
+        end: Some(End { lasted_ns: 5_000_000_000, changes: 2, changes_ns: 3_000_000, ..End::default() }),
+        ..Context::default()
+    };
+    let mut results = Vec::new();
+    for (index, factor) in factors.iter().enumerate() {
+        context
+            .methods
+            .extend([method(&format!("p/C{index}.left()V")), method(&format!("p/C{index}.right()V"))]);
+        context.comparisons.push(asked(2 * index, 2 * index + 1, *factor));
+    }
+    let [left, right] = [1000, 800].map(|middle| calls(middle, Some(scale), false).kept_ns);
+    for (comparison, factor) in factors.iter().enumerate() {
+        results.push(Evaluation {
+            comparison,
+            bucket: Bucket::Range { low: 0, high: Some(100) },
+            verdict: evaluate(Sign::LessOrEqual, 1.0, *factor, &left, &right, 0.05),
+            leftover: false,
+            n_left: SAMPLES,
+            n_right: SAMPLES,
+            drops: 0,
+        });
+    }
+    let in_full = shown_methods(&context, &shown(&context, &results));
+    let middle = |index| if index % 2 == 0 { 1000 } else { 800 };
+    let methods =
+        (0..context.methods.len()).map(|index| calls(middle(index), Some(scale), in_full.contains(&index)));
+    let methods = methods.collect();
+    let mut decisions = Decisions::default();
+    decisions.add("measure", Step { at_ns: 1_000_000, measured: 1, optimal: 1, unfinished: 2 });
+    decisions.add("finish", Step { at_ns: 9_000_000, measured: 0, optimal: 1, unfinished: 0 });
+    Facts { context, results, assertions: Vec::new(), methods, decisions }
+}
+
+fn has(page: &str, text: &str) {
+    let found = page.contains(text) || page.replace('\u{202f}', " ").contains(text);
+    assert!(found, "the page does not say {text:?}");
+}
+
+#[test]
+fn a_verdict_is_told_with_its_reasons() {
+    let page = html(&run(&[2.0, 1.0]));
+    has(&page, "1 of 2 assertions fails");
+    has(&page, "C0.left takes at most 2 times as long as C0.right");
+    has(&page, "On average C0.left took 1.2");
+    has(&page, "So the measurements show that it holds.");
+    has(&page, "So the measurements show that it does not hold.");
+    has(&page, "as long as C1.right, not 1: find out why it is slow");
+    has(&page, "Compared were calls of <b>sizes 0 to 99</b>");
+    has(&page, "nothing speaks against these measurements");
+    has(&page, "2025-12-31 23:59 UTC");
+    has(&page, "252 calls were measured, which took the program about 10.1 µs of CPU time");
+    assert!(!page.contains("not exactly those"), "the charts show other calls than those that were judged");
+}
+
+#[test]
+fn every_chart_has_marks_axes_and_a_name() {
+    let page = html(&run(&[2.0]));
+    let figures: Vec<&str> = page.split("<figure>").skip(1).collect();
+    assert_eq!(figures.len(), 5, "density, distribution, histogram, series, scheduling");
+    for figure in figures {
+        let figure = figure.split("</figure>").next().unwrap();
+        assert!(figure.contains("role=\"img\"><title>"), "{figure}");
+        assert!(figure.contains("class=\"legend\"") && figure.contains("<text"), "{figure}");
+        for ink in ["left", "right"] {
+            assert!(
+                figure.contains(&format!("var(--{ink})")),
+                "nothing is drawn of the {ink} side: {figure}"
+            );
+        }
+        assert!(!figure.contains("\"#0000"), "a colour of ours is not the style sheet's: {figure}");
+    }
+    has(&page, "discarded (warm-up or disturbed)");
+    has(&page, "var(--gc)");
+}
+
+#[test]
+fn pairs_are_drawn_where_there_are_windows() {
+    let mut facts = run(&[2.0]);
+    facts.context.paired = true;
+    has(&html(&facts), "Pairs by window");
+    facts.context.paired = false;
+    assert!(!html(&facts).contains("Pairs by window"));
+}
+
+#[test]
+fn what_was_not_evaluated_says_why_and_what_helps() {
+    let mut facts = run(&[1.0, 1.0, 1.0]);
+    facts.results[0].verdict = Err(NotEvaluated::NoCommonBucket);
+    facts.results[1].verdict = Err(NotEvaluated::NotMeasured("it is native".to_owned()));
+    facts.results.truncate(2);
+    facts.context.methods[2].remark = Some("cannot be measured: it is native".to_owned());
+    facts.context.end = None;
+    let page = html(&facts);
+    has(&page, "0 of 3 assertions hold, none fails");
+    has(&page, "never with arguments of a similar size");
+    has(&page, "cannot be measured: it is native");
+    has(&page, "the measurement ended before");
+    has(&page, "the run did not come to its end");
+}
+
+/// Closes whatever may be open, and then runs.
+const HOSTILE: &str =
+    "\"'><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>&amp;{{7*7}}";
+
+#[test]
+fn nothing_that_comes_from_elsewhere_becomes_markup() {
+    let mut facts = run(&[1.0]);
+    let hostile = || HOSTILE.to_owned();
+    let context = &mut facts.context;
+    (context.spl, context.tasks_file, context.judge, context.correction) =
+        (hostile(), hostile(), hostile(), hostile());
+    context.programs[0] = Measured { java: hostile(), command: hostile(), ..context.programs[0].clone() };
+    context.settings =
+        vec![Setting { section: hostile(), key: hostile(), value: hostile(), default: String::new() }];
+    context.methods[0] = MethodFacts { remark: Some(hostile()), ..method(HOSTILE) };
+    context.methods[1] = method(&format!("p/C.<{HOSTILE}()V"));
+    context.comparisons[0].sign = hostile();
+    context.end = Some(End { problems: vec![hostile()], ..End::default() });
+    context.assertions = vec![Asserting { line: 1, title: hostile(), text: hostile(), methods: vec![0] }; 2];
+    facts.results[0].bucket = Bucket::Label(hostile());
+    facts.methods[0].buckets.insert(Bucket::Label(hostile()), 3);
+    facts.decisions.actions.insert(hostile(), 1);
+    let part = |judged| Part { relation: 0, bucket: Bucket::Label(hostile()), judged };
+    facts.assertions.push(AssertionRecord {
+        title: hostile(),
+        text: hostile(),
+        relations: vec![hostile()],
+        asserted: Asserted {
+            assertion: 0,
+            truth: Truth::Undecided,
+            basis: None,
+            evidence: Evidence::NONE,
+            level: 0.05,
+            parts: vec![part(Err(NotEvaluated::NotMeasured(hostile())))],
+            gaps: Vec::new(),
+            leftover: false,
+            drops: 0,
+        },
+    });
+    let page = html(&facts);
+    for raw in ["<img", "alert(2)</script>", "onerror=alert(1)></title>"] {
+        assert!(!page.contains(raw), "{raw} got through");
+    }
+    let count = |tag: &str| page.matches(tag).count();
+    assert_eq!((count("<script>"), count("<style>"), count("</style>")), (1, 1, 1));
+    assert!(count("&lt;img src=x") > 10, "the texts are shown");
+}
+
+#[test]
+fn ten_thousand_comparisons_make_a_bounded_page() {
+    let factors: Vec<f64> = (0..10_000).map(|index| if index % 1000 == 999 { 1.0 } else { 2.0 }).collect();
+    let facts = run(&factors);
+    let shown = shown(&facts.context, &facts.results);
+    assert_eq!(shown.len(), SHOWN);
+    assert_eq!(shown[0], 999, "what fails comes first");
+    let page = html(&facts);
+    has(&page, "The other 9 960 comparisons, without charts");
+    assert_eq!(page.matches("<figure>").count(), SHOWN * 4 + 1);
+    assert!(page.len() < 16 << 20, "{} bytes", page.len());
+}
+
+#[test]
+fn decisions_of_any_number_are_few_steps() {
+    let mut decisions = Decisions::default();
+    for index in 0..1_000_000_u64 {
+        let measured = if index == 400_001 { 9 } else { (index % 3) as u32 };
+        decisions.add("measure", Step { at_ns: index, measured, optimal: 2, unfinished: 5 });
+    }
+    assert_eq!(decisions.actions["measure"], 1_000_000);
+    assert!(decisions.steps.len() < 10_000, "{}", decisions.steps.len());
+    assert!(decisions.steps.iter().any(|step| step.measured == 9), "the peak is lost");
+}
