@@ -2,7 +2,8 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluate-sorting clean
+.PHONY: help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluation \
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -59,11 +60,35 @@ deny: ## licences, duplicates and sources of the crates that we depend on
 accept: setup build ## run the acceptance scripts in evaluation/accept
 	scripts/accept.sh
 
-evaluate-sorting: setup build ## what measuring costs the sorting example, into docs/evaluation.md
+# Each part says what it lacks and fails; the others are measured all the same.
+evaluation: ## measure everything that docs/evaluation.md shows (up to 25 minutes, on an idle machine)
+	evaluation/all.sh
+
+evaluate-build: setup build
 	scripts/setup.sh --evaluation
+	$(CARGO) build --release -p spl-plots -p spl-overhead -p spl-scale
+	mkdir -p evaluation/out
+
+# Forks enough for a spread, in minutes.
+SORTING_OPTIONS ?= --rounds 3 --warm-up 6 --waves 3
+RELEASE = $(or $(CARGO_TARGET_DIR),target)/release
+
+evaluate-sorting: evaluate-build ## what measuring costs the sorting example
 	$(MAKE) -C examples/sorting classes
-	evaluation/sorting/run.py --spl $(or $(CARGO_TARGET_DIR),target)/release/spl
+	evaluation/sorting/run.py --spl $(RELEASE)/spl $(SORTING_OPTIONS)
 	evaluation/sorting/table.py
+
+evaluate-rome: evaluate-build ## verdicts on the ROME example beside those of the thesis
+	evaluation/rome/run.py --spl $(RELEASE)/spl
+	evaluation/rome/table.py
+
+evaluate-scale: evaluate-build ## how much one controller takes in
+	evaluation/scale/run.py --spl $(RELEASE)/spl
+	evaluation/scale/table.py
+
+evaluate-service: evaluate-build ## what the agent costs a web service under load
+	evaluation/service/run.py --spl $(RELEASE)/spl
+	evaluation/service/table.py
 
 validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (half an hour)
 	$(CARGO) build --release -p spl-validity

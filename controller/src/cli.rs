@@ -2,6 +2,7 @@
 
 use crate::config;
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,13 +39,17 @@ pub enum Command {
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
     ApiJar(ApiJar),
+    /// Print what a shell needs to complete the words of a command line.
+    Completions(Completions),
+    /// Write the manual pages.
+    Man(Man),
 }
 
 impl Command {
     /// Whether standard output is to have one JSON document, whatever happens.
     pub fn prints_json(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Serve(_) | Self::Client(_) => false,
+            Self::Run(_) | Self::Serve(_) | Self::Client(_) | Self::Completions(_) | Self::Man(_) => false,
             Self::Instrument(arguments) => arguments.json,
             Self::Eval(arguments) => arguments.json,
             Self::Report(arguments) => arguments.json,
@@ -240,6 +245,24 @@ pub struct ApiJar {
     pub json: bool,
 }
 
+/// `spl completions`
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub struct Completions {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// `spl man`
+#[derive(Debug, Args)]
+#[command(after_help = MAN_HELP)]
+pub struct Man {
+    /// Where to write them; it is made if it is missing.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
 /// Where classes are.
 #[derive(Clone, Debug, Args)]
 pub struct Classes {
@@ -375,6 +398,16 @@ The JAR is for the compiler, and has the sources with their documentation. A mea
 agent; one that implements spl.size.Computable needs the JAR on its class path when it runs without the agent.
 
 Exit status: 0 it is written, 2 it could not be.";
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  spl completions bash > ~/.local/share/bash-completion/completions/spl
+  spl completions zsh > /usr/local/share/zsh/site-functions/_spl
+  spl completions fish > ~/.config/fish/completions/spl.fish";
+
+const MAN_HELP: &str = "\
+Example:
+  spl man ~/.local/share/man/man1     and then  man spl-run";
 
 const EVAL_HELP: &str = "\
 Example:

@@ -45,6 +45,7 @@ mod sequential;
 mod serve;
 mod session;
 mod setup;
+mod shell;
 mod status;
 mod tasks;
 
@@ -71,6 +72,8 @@ pub fn main() -> ExitCode {
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
+        cli::Command::Completions(arguments) => shell::completions(arguments),
+        cli::Command::Man(arguments) => shell::man(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));

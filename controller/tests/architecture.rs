@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-overhead", &["spl-model", "spl-wire"]),
     ("spl-validity", &["spl-lang", "spl-records", "spl-stats", "spl-verdict"]),
     ("spl-plots", &[]),
+    ("spl-scale", &["spl-model", "spl-wire"]),
     ("spl-fuzz", &[]),
 ];
 

@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import os
-import platform
 import re
 import shlex
 import signal
@@ -21,10 +20,11 @@ import sys
 import tempfile
 import threading
 import time
-from datetime import date
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from chapter import ROOT, facts
+
 CLASSES = "examples/sorting/build"
 TASKS = "tasks/sorting.tasks"
 # Where setup.sh's Debian package puts it.
@@ -167,6 +167,8 @@ class Fork:
             "seconds": self.end - self.start,
             "samples_lost": self.lost,
             "problems": self.problems,
+            # Seconds since the start, milliseconds: from as many cycles before as the normal time is taken of.
+            "cycle_times": [[round(at - self.start, 4), round(ms, 3)] for at, ms, _ in before + during + after],
             "measured_methods": [
                 [round(at - self.start, 4), measured, unfinished, optimal]
                 for at, measured, unfinished, optimal in self.situations],
@@ -209,9 +211,11 @@ def build_recreated():
                     "-C", str(classes), "."], check=True)
 
 
-def machine():
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(), "kernel": platform.release()}
+def waves(spl, java, count):
+    """What a change of classes costs by itself, closed gates, open gates: of so many forks."""
+    command = [str(Path(spl).with_name("spl-wave")), "--java", java, "--classes", CLASSES, "--tasks", TASKS]
+    for _ in range(count):
+        yield json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
 def main():
@@ -224,20 +228,19 @@ def main():
     arguments.add_argument("--append", action="store_true", help="add rounds to those of evaluation/out/sorting.json, for "
                            "machines that are never quiet for long")
     arguments.add_argument("--out", default="evaluation/out/sorting.json", help="the file to write (default: %(default)s)")
+    arguments.add_argument("--waves", type=int, default=0, help="forks of spl-wave after them (default: %(default)s)")
     arguments.add_argument("--only", action="append", help="only this configuration; may be repeated")
     options = arguments.parse_args()
     spl = str(Path(ROOT, options.spl).resolve())
     build_recreated()
-    version = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=True)
-    commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
     result = {
-        "schema": "spl.sorting-evaluation/2", "date": date.today().isoformat(), "machine": machine(),
-        "java": version.stderr.splitlines()[1], "commit": commit.stdout.strip(),
-        "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [],
+        "schema": "spl.sorting-evaluation/3", **facts(options.java),
+        "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [], "waves": [],
     }
     target = ROOT / options.out
     if options.append and target.exists():
-        result["forks"] = json.loads(target.read_text())["forks"]
+        older = json.loads(target.read_text())
+        result["forks"], result["waves"] = older["forks"], older["waves"]
     before = max((fork["round"] for fork in result["forks"]), default=0)
     failed = False
     with tempfile.TemporaryDirectory() as out:
@@ -262,8 +265,8 @@ def main():
                 failed |= bool(fork.problems)
                 for problem in fork.problems:
                     print(f"  {problem}", file=sys.stderr)
-    print(f"{target.relative_to(ROOT)} is written; make evaluate-sorting puts its table into docs/evaluation.md",
-          file=sys.stderr)
+    result["waves"] += waves(spl, options.java, options.waves)
+    target.write_text(json.dumps(result, indent=1) + "\n")
     return 1 if failed else 0
 
 

@@ -3,7 +3,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import spl.size.Computable;
 import spl.size.MethodSize;
 import spl.size.ScaleBase;
@@ -26,7 +25,10 @@ public final class Sized {
         System.out.println("ready");
         Map<String, Integer> map = new HashMap<>(Map.of("a", 1, "b", 2));
         List<Object> list = new ArrayList<>(Collections.nCopies(7, "x"));
+        Object[] empty = new Object[1000];
         Sized sized = new Sized("seven");
+        // Nothing that goes wrong with processors is the program's.
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> System.out.println("uncaught in " + thread.getName()));
         long sum = 0;
         // Until the end of the input.
         do {
@@ -36,7 +38,8 @@ public final class Sized {
                 sum += job(new Job(i % 2 == 0 ? 10 : 20)) + badJob(new BadJob(i % 2));
                 sum += sized.good(i % 4, "text") + wide(1L, 'c', 2.5) + thrower("a") + none("b") + bucketless("c");
                 sum += many("d" + i) + slow("e") + unloadable("f") + recursive("g") + missing("h") + hidden("i") + abstracted("j");
-                sum += wrong("k") + failing("l") + large(list);
+                sum += wrong("k") + failing("l") + large(list) + sparse(empty);
+                sum += speechless("m") + jealous("n");
             }
         } while (System.in.available() == 0);
         System.out.println(sum == 0 ? "nothing" : "ended");
@@ -118,6 +121,18 @@ public final class Sized {
         return a.size();
     }
 
+    static long sparse(Object[] a) {
+        return a.length;
+    }
+
+    static long speechless(String a) {
+        return a.length();
+    }
+
+    static long jealous(String a) {
+        return a.length();
+    }
+
     static final class Job implements Computable {
         final long size;
 
@@ -178,16 +193,6 @@ public final class Sized {
         }
 
         @Override
-        public boolean equals(Object other) {
-            return other instanceof Remainder && ((Remainder) other).remainder == remainder && ((Remainder) other).text.equals(text);
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(remainder, text);
-        }
-
-        @Override
         public String toString() {
             return "remainder " + remainder + " of \"" + text + "\"";
         }
@@ -218,21 +223,13 @@ public final class Sized {
         }
     }
 
+    /** Needs a megabyte: nobody may keep more than a few. */
     static final class Named implements SizeAggregator {
         private final String name;
+        private final byte[] ballast = new byte[1 << 20];
 
         Named(String name) {
             this.name = name;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Named && ((Named) other).name.equals(name);
-        }
-
-        @Override
-        public int hashCode() {
-            return name.hashCode();
         }
 
         @Override
@@ -319,6 +316,37 @@ public final class Sized {
     public static final class Failing extends Plain {
         public Failing() {
             throw new IllegalStateException("not made");
+        }
+
+        @Override
+        public MethodSize computeSize(Object self, Object[] arguments) {
+            return null;
+        }
+    }
+
+    /** Its exception cannot say what it is. */
+    public static final class Speechless extends Plain {
+        public Speechless() {
+            throw new IllegalStateException() {
+                @Override
+                public String toString() {
+                    throw new UnsupportedOperationException("toString");
+                }
+            };
+        }
+
+        @Override
+        public MethodSize computeSize(Object self, Object[] arguments) {
+            return null;
+        }
+    }
+
+    /** Never made, by a thread that nobody can join. */
+    public static final class Jealous extends Plain {
+        public Jealous() throws InterruptedException {
+            synchronized (Thread.currentThread()) {
+                new java.util.concurrent.CountDownLatch(1).await();
+            }
         }
 
         @Override

@@ -43,8 +43,11 @@ impl Session<'_> {
             }
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
-            ToController::Idle { handle } => self.event(Event::Drained(MethodIx(handle as usize))),
-            ToController::Hello { .. } | ToController::Notice { .. } => {}
+            // Only windows wait for it; thousands of methods that end at once say it thousands of times.
+            ToController::Idle { handle } if self.config.scheduler.paired.is_some() => {
+                self.event(Event::Drained(MethodIx(handle as usize)));
+            }
+            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Notice { .. } => {}
         }
         Next::Go
     }

@@ -119,13 +119,16 @@ fn sized() -> PathBuf {
 
 /// Measures `Sized` until all methods are finished; gives what `spl` said.
 fn measure_sized(case: &Case) -> String {
-    let command = [harness::java().into_os_string(), "-cp".into(), sized().into_os_string(), "Sized".into()];
+    let java = harness::java().into_os_string();
+    // Little memory: what is kept of each call would fill it.
+    let command = [java, "-Xmx64m".into(), "-cp".into(), sized().into_os_string(), "Sized".into()];
     let mut run = case.start(command);
     run.awaits_agent();
     run.awaits("spl: every class is as it was");
     run.line();
     let ended = run.ends();
     ended.assert_status(0);
+    assert_eq!(ended.out, "ready\nended\n");
     ended.spl()
 }
 
@@ -145,8 +148,9 @@ fn check_sized(mode: &str, expected: &[(&str, &[&str])]) -> String {
 
 #[test]
 fn a_size_that_takes_too_long_is_cut_short() {
-    let method = "Sized.large(Ljava/util/List;)J";
-    let sizes = |limit: &str| {
+    let list = "Sized.large(Ljava/util/List;)J";
+    let array = "Sized.sparse([Ljava/lang/Object;)J";
+    let sizes = |method: &str, limit: &str| {
         let case = Case::measuring(&[method]).set("scheduler", "argument-size", "deep");
         let case = case.set("scheduler", "size-visit-limit", limit);
         measure_sized(&case);
@@ -155,9 +159,13 @@ fn a_size_that_takes_too_long_is_cut_short() {
         sizes.collect::<BTreeSet<_>>()
     };
     // The list, its array of seven, and the one string in it with its bytes: five objects with what a string has.
-    let whole = sizes("10000");
+    let whole = sizes(list, "10000");
     assert!(whole.len() == 1 && whole.iter().all(|(_, cut)| !cut), "{whole:?}");
-    assert!(sizes("2").iter().all(|(size, cut)| *cut && *size < whole.first().unwrap().0));
+    assert!(sizes(list, "2").iter().all(|(size, cut)| *cut && *size < whole.first().unwrap().0));
+    // One object and a thousand places for others.
+    let whole = sizes(array, "10000");
+    assert!(whole.len() == 1 && whole.iter().all(|(_, cut)| !cut), "{whole:?}");
+    assert!(sizes(array, "2").iter().all(|(size, cut)| *cut && *size == whole.first().unwrap().0));
 }
 
 #[test]
@@ -213,6 +221,7 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
             ("Sized.abstracted(Ljava/lang/String;)J, Sized$Plain", &["48"]),
             ("Sized.wrong(Ljava/lang/String;)J, Sized$Wrong", &["48"]),
             ("Sized.failing(Ljava/lang/String;)J, Sized$Failing", &["48"]),
+            ("Sized.speechless(Ljava/lang/String;)J, Sized$Speechless", &["48"]),
         ],
     );
     let bytes = "such calls have the size of their arguments in bytes";
@@ -227,7 +236,11 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
         "is not used: it is abstract",
         "is not used: it does not implement spl.size.SizeProcessor",
         "is not used: its constructor threw java.lang.IllegalStateException: not made",
+        "size processor Sized$Speechless of Sized.speechless(Ljava/lang/String;)J is not used: it could not be made: java.lang.UnsupportedOperationException",
     ] {
         assert_eq!(said.matches(expected).count(), 1, "{expected} in {said}");
     }
+    let jealous = [("Sized.jealous(Ljava/lang/String;)J, Sized$Jealous", &["48"][..])];
+    let expected = "is not used: its class is not loaded after 5000 ms";
+    assert_eq!(check_sized("deep", &jealous).matches(expected).count(), 1);
 }

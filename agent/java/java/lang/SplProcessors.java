@@ -5,6 +5,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import spl.size.Computable;
 import spl.size.MethodSize;
 import spl.size.ScaleBase;
@@ -63,9 +65,11 @@ final class SplProcessors {
         Loading loading = new Loading(owner, processor, jar);
         Thread thread = new Thread(null, loading, "spl-size-processor");
         thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler(loading);
         thread.start();
-        thread.join(LOADING_MS);
-        String problem = thread.isAlive() ? "its class is not loaded after " + LOADING_MS + " ms" : loading.problem;
+        // Not by Thread.join, which takes the thread's monitor in older JDKs: user code may hold it.
+        boolean ended = loading.ended.await(LOADING_MS, TimeUnit.MILLISECONDS);
+        String problem = ended ? loading.problem : "its class is not loaded after " + LOADING_MS + " ms";
         SizeProcessor made = problem == null ? loading.made : null;
         add(new Installed(id, owner, widths, made, loading.base, new Patience("size processor " + processor)));
         return problem;
@@ -147,7 +151,6 @@ final class SplProcessors {
         final SizeProcessor processor;
         final Patience patience;
         private final ScaleBase base;
-        private final ConcurrentHashMap<SizeAggregator, Integer> labels = new ConcurrentHashMap<>();
 
         Installed(
                 int id, Class<?> owner, String widths, SizeProcessor processor, ScaleBase base, Patience patience) {
@@ -172,15 +175,9 @@ final class SplProcessors {
                     patience.failed("its size gave no bucket");
                     return NONE;
                 }
-                Integer known = labels.get(bucket);
-                if (known == null) {
-                    known = intern(bucket.toString());
-                    if (known == null) {
-                        return NONE;
-                    }
-                    labels.put(bucket, known);
-                }
-                return LABEL | known;
+                // Buckets themselves are not kept: there may be one a call, and each may hold on to its arguments.
+                Integer known = intern(bucket.toString());
+                return known == null ? NONE : LABEL | known;
             } catch (Throwable e) {
                 if (SplProbe.isStop(e)) {
                     throw e;
@@ -263,10 +260,12 @@ final class SplProcessors {
     }
 
     /** Makes a processor. */
-    private static final class Loading implements Runnable {
+    private static final class Loading implements Runnable, Thread.UncaughtExceptionHandler {
+        final CountDownLatch ended = new CountDownLatch(1);
         SizeProcessor made;
         ScaleBase base;
-        String problem;
+        /** Null when it was made. */
+        String problem = "it could not be made";
         private final Class<?> owner;
         private final String name;
         private final String jar;
@@ -277,8 +276,24 @@ final class SplProcessors {
             this.jar = jar;
         }
 
+        /** Nothing that user code throws leaves this thread: the program might end itself because of it. */
         @Override
         public void run() {
+            try {
+                problem = load();
+            } catch (Throwable e) {
+                problem = "it could not be made: " + e.getClass().getName();
+            } finally {
+                ended.countDown();
+            }
+        }
+
+        /** What the thread throws all the same, as where there is no memory left, is nothing to the program. */
+        @Override
+        public void uncaughtException(Thread thread, Throwable e) {}
+
+        /** Makes the processor; else gives the reason why not, which may be user code again. */
+        private String load() {
             try {
                 // Classes of the boot loader see none of the program's, and the processor should.
                 ClassLoader parent = owner.getClassLoader();
@@ -290,23 +305,23 @@ final class SplProcessors {
                 if (object instanceof SizeProcessor) {
                     made = (SizeProcessor) object;
                     base = made.getBase();
-                } else {
-                    problem = "it does not implement spl.size.SizeProcessor"
-                            + (implementsNamesake(object.getClass()) ? " of the agent, but one of its own class loader" : "");
+                    return null;
                 }
+                return "it does not implement spl.size.SizeProcessor"
+                        + (implementsNamesake(object.getClass()) ? " of the agent, but one of its own class loader" : "");
             } catch (ClassNotFoundException e) {
-                problem = "there is no class " + e.getMessage()
+                return "there is no class " + e.getMessage()
                         + (jar.isEmpty() ? " on the class path of the measured class" : " there or in " + jar);
             } catch (NoSuchMethodException e) {
-                problem = "it has no constructor without parameters";
+                return "it has no constructor without parameters";
             } catch (InstantiationException e) {
-                problem = "it is abstract";
+                return "it is abstract";
             } catch (IllegalAccessException e) {
-                problem = "its constructor, or the class, is not public";
+                return "its constructor, or the class, is not public";
             } catch (InvocationTargetException e) {
-                problem = "its constructor threw " + e.getCause();
+                return "its constructor threw " + e.getCause();
             } catch (Throwable e) {
-                problem = e.toString();
+                return e.toString();
             }
         }
 

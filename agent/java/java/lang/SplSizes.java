@@ -18,6 +18,8 @@ final class SplSizes {
     private static final Unsafe U = Unsafe.getUnsafe();
     /** Objects that {@link #deep} visits at most for one argument; the agent sets it. */
     static int visits = 10_000;
+    /** References that {@link #deep} looks at for each object that it may visit: large arrays may be empty. */
+    private static final int LOOKS = 16;
     /** Set in a size whose computation stopped at {@link #visits}. */
     static final long TRUNCATED = 1L << 62;
 
@@ -123,8 +125,9 @@ final class SplSizes {
         visit.push(root);
         long total = 0;
         int limit = visits;
+        long looks = (long) limit * LOOKS;
         while (visit.pending > 0) {
-            if (visit.seen > limit) {
+            if (visit.seen > limit || looks < 0) {
                 return add(total, TRUNCATED);
             }
             Object object = visit.pop();
@@ -141,14 +144,14 @@ final class SplSizes {
             total += arrayBytes(object, type);
             if (object instanceof Object[]) {
                 for (Object element : (Object[]) object) {
-                    if (visit.seen > limit) {
+                    if (visit.seen > limit || --looks < 0) {
                         break;
                     }
                     visit.push(element);
                 }
             }
         }
-        return total;
+        return looks < 0 ? add(total, TRUNCATED) : total;
     }
 
     private static Layout layout(Class<?> type, Object instance) {

@@ -1,5 +1,5 @@
-//! What it costs the sorting example that its classes change and that closed gates stand in its methods: nothing is
-//! measured, so this is what no choice of samples can save.
+//! What it costs the sorting example that its classes change, that closed gates stand in its methods, and that all gates are
+//! open, each by itself. The first two are what no choice of samples can save.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
@@ -14,9 +14,12 @@ const WARM_UP: usize = 300;
 const STEADY: usize = 60;
 /// Cycles after a change in which code is compiled anew.
 const WAVE: usize = 200;
+/// Cycles with open gates; each takes several hundred thousand samples.
+const OPEN: usize = 30;
 
 /// Prints a JSON object: what a cycle takes, how long it takes at worst after a change of classes, what is lost until
-/// compiled code is back, and what closed gates cost from then on. Times are milliseconds.
+/// compiled code is back, what closed gates cost from then on, and what a cycle takes while every call is a sample. Times are
+/// milliseconds.
 #[derive(Debug, Parser)]
 struct Options {
     /// The JVM's launcher.
@@ -74,11 +77,12 @@ fn run(options: &Options) -> Result<serde_json::Value, Fault> {
     let normal = median(cycles(&mut session, &mut program, STEADY)?);
     session.instrument(&handles)?;
     let put_in = Wave::of(cycles(&mut session, &mut program, WAVE)?);
+    let open = opened(&mut session, &mut program, &handles)?;
     session.restore(&handles)?;
     let taken_out = Wave::of(cycles(&mut session, &mut program, WAVE)?);
     let changes_ms: Vec<f64> = session.said.iter().filter_map(took_ms).collect();
     Ok(serde_json::json!({
-        "methods": methods.len(), "normal_ms": normal, "changes_ms": changes_ms,
+        "methods": methods.len(), "normal_ms": normal, "changes_ms": changes_ms, "open": open,
         "put_in": put_in.json(normal), "taken_out": taken_out.json(normal),
     }))
 }
@@ -92,6 +96,27 @@ fn cycles(session: &mut Session, program: &mut Program, count: usize) -> Result<
         times.push(time.ok_or_else(|| Fault::Unexpected(format!("the program said {line:?}")))?);
     }
     Ok(times)
+}
+
+/// Cycles while every gate is open, and the calls that were taken and lost meanwhile.
+fn opened(session: &mut Session, program: &mut Program, handles: &[u32]) -> Result<serde_json::Value, Fault> {
+    session.samples.clear();
+    for &handle in handles {
+        session.arm(handle, 1)?;
+    }
+    let (mut times, mut samples) = (Vec::new(), 0);
+    while times.len() < OPEN {
+        times.extend(cycles(session, program, 1)?);
+        // Nobody looks at them, and they are millions.
+        samples += std::mem::take(&mut session.samples).len();
+    }
+    for &handle in handles {
+        session.arm(handle, 0)?;
+    }
+    Ok(serde_json::json!({
+        "peak_ms": times.iter().copied().fold(0.0, f64::max), "median_ms": median(times), "samples": samples,
+        "dropped": session.dropped,
+    }))
 }
 
 /// How long a change of classes took.

@@ -65,16 +65,6 @@ public final class Elements implements SizeProcessor {
         }
 
         @Override
-        public boolean equals(Object other) {
-            return other instanceof Bucket && ((Bucket) other).low == low && ((Bucket) other).isArray == isArray;
-        }
-
-        @Override
-        public int hashCode() {
-            return Long.hashCode(isArray ? low : -low);
-        }
-
-        @Override
         public String toString() {
             return low + " to " + high + (isArray ? " elements in an array" : " linked elements");
         }

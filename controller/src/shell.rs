@@ -1,0 +1,30 @@
+//! `spl completions` and `spl man`: what shells and `man` need, made of the command line itself.
+
+use crate::cli::{Cli, Completions, Man};
+use clap::CommandFactory;
+use spl_verdict::ExitStatus;
+use std::fs;
+use std::io::{self, Write};
+
+/// Prints the completions of a shell.
+///
+/// # Errors
+/// When they cannot be printed; one line of text.
+pub fn completions(arguments: &Completions) -> Result<ExitStatus, String> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Cli::command(), "spl", &mut script);
+    io::stdout().write_all(&script).map_err(|error| format!("cannot print the completions: {error}"))?;
+    Ok(ExitStatus::AllHold)
+}
+
+/// Writes the manual pages into a folder: one of `spl`, and one of each of its commands.
+///
+/// # Errors
+/// When they cannot be written; one line of text.
+pub fn man(arguments: &Man) -> Result<ExitStatus, String> {
+    let folder = &arguments.folder;
+    let pages = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    pages.map_err(|error| format!("cannot write manual pages to {}: {error}", folder.display()))?;
+    println!("manual pages: {}; man -M reads them where they lie in a folder man1", folder.display());
+    Ok(ExitStatus::AllHold)
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The evaluation chapter: its tables, charts and goals are those of its committed figures, and each missed goal has its reason. Prints
+# a line "ok|FAIL claim figure" for each claim and fails if one does. Measures nothing: that is `make evaluation`.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly PAGES=docs/evaluation
+# The parts that the chapter has to have.
+readonly PARTS=(sorting rome scale service)
+
+work=$(mktemp -d)
+failed=0
+trap 'rm -rf "$work"' EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# A changed figure has to be noticed. $1: part.
+notices() {
+    local part=$1 kept=$PAGES/$1.json status=0
+    cp "$kept" "$work/kept.json"
+    python3 - "$kept" <<'PYTHON'
+import json, sys
+kept = json.load(open(sys.argv[1]))
+kept["commit"] += "0"
+json.dump(kept, open(sys.argv[1], "w"))
+PYTHON
+    "evaluation/$part/table.py" --check >/dev/null 2>&1 || status=$?
+    cp "$work/kept.json" "$kept"
+    [[ $status -eq 1 ]]
+}
+
+of_figures() {
+    local part=$1 claim="$1: tables and charts are those of $PAGES/$1.json"
+    if "evaluation/$part/table.py" --check 2>"$work/log.txt" && notices "$part"; then
+        ok "$claim: $(grep -c '^!\[' "$PAGES/$part.md") charts, $(grep -c '^| ' "$PAGES/$part.md") lines of tables"
+    else
+        fail "$claim"
+        cat "$work/log.txt"
+    fi
+}
+
+facts() {
+    local part=$1 claim="$1: date, machine, JDK and commit of the run are named" origin
+    origin=$(grep -oE '^20[0-9]{2}-[0-9]{2}-[0-9]{2}, .* cores, OpenJDK .*, commit [0-9a-f]+(-dirty)?' "$PAGES/$part.md" | head -n 1 || true)
+    if [[ -n $origin && $origin != *-dirty ]]; then ok "$claim: $origin"; else fail "$claim: ${origin:-none}"; fi
+}
+
+goals() {
+    local part=$1 met missed
+    met=$(grep -c '^- Met: ' "$PAGES/$part.md" || true)
+    missed=$(grep -c '^- Missed: ' "$PAGES/$part.md" || true)
+    local claim="$part: each goal is met, or the page says why it is missed and what was tried"
+    if ((met + missed > 0)) && { ((missed == 0)) || grep -q '^Why goals are missed, and what was tried:$' "$PAGES/$part.md"; }; then
+        ok "$claim: $met met, $missed missed"
+    else
+        fail "$claim: $met met, $missed missed"
+    fi
+}
+
+target() {
+    local claim="$1: make evaluation measures it"
+    if grep -q "^evaluate-$1: .*## " Makefile; then ok "$claim"; else fail "$claim"; fi
+}
+
+cargo build -q --release -p spl-plots
+for part in "${PARTS[@]}"; do
+    target "$part"
+    of_figures "$part"
+    facts "$part"
+    goals "$part"
+done
+claim="docs/evaluation.md lists the goals of all parts"
+if evaluation/chapter.py --check; then ok "$claim: $(grep -cE '^\| \[' docs/evaluation.md)"; else fail "$claim"; fi
+
+exit "$failed"
