@@ -3,7 +3,7 @@
 CARGO ?= cargo
 
 .PHONY: help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluation \
-	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service clean
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -97,6 +97,22 @@ validity: setup build ## how often verdicts are wrong, simulated and in JVMs, in
 	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity ratios --json evaluation/out/ratios.json \
 		--spl $(or $(CARGO_TARGET_DIR),target)/release/spl
 	evaluation/validity/table.py
+
+# Both need a quiet machine; the goals that are missed are printed and stand in the page, and fail nothing.
+PEERS = $(or $(CARGO_TARGET_DIR),target)/release/spl-peers
+SPL = $(or $(CARGO_TARGET_DIR),target)/release/spl
+
+evaluate-peers: setup jdks build ## what a measured call costs beside other tools, into docs/evaluation.md (6 minutes)
+	scripts/setup.sh --peers
+	$(CARGO) build --release -p spl-peers
+	$(PEERS) costs --spl $(SPL)
+	$(PEERS) costs-page
+
+evaluate-truth: setup jdks build ## reported ratios beside those of JMH, into docs/evaluation.md (3 minutes)
+	scripts/setup.sh --peers
+	$(CARGO) build --release -p spl-peers
+	$(PEERS) truth --spl $(SPL)
+	$(PEERS) truth-page
 
 clean: ## remove what was built and measured
 	$(CARGO) clean

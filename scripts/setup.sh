@@ -2,7 +2,8 @@
 # Installs what building, testing and the examples need and this machine lacks. Asks nothing; when all is there it
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
-# what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites.
+# what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
+# tools that the evaluation compares with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -42,6 +43,11 @@ missing_evaluation() {
     have wrk || echo wrk
     [[ -e $JARS/javassist.jar ]] || echo libjavassist-java
     [[ -e $JARS/tomcat10-catalina.jar ]] || echo libtomcat10-java
+}
+
+missing_maven() {
+    missing_evaluation
+    have mvn || echo maven
 }
 
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
@@ -100,6 +106,21 @@ install_deny() {
     cargo install cargo-deny --locked --version "$DENY_VERSION"
 }
 
+# What evaluation/peers/pom.xml names goes into .cache/peers; Maven compares its check sums. The copy of the list is made
+# last: without it, or with another list, the folder is made anew.
+fetch_peers() {
+    local list=evaluation/peers/pom.xml cache=.cache/peers
+    cd "$(dirname "$0")/.."
+    if cmp -s "$list" "$cache/pom.xml"; then
+        return 0
+    fi
+    say "fetching the tools that $list names into $cache"
+    rm -rf "$cache"
+    mvn -q -B -f "$list" dependency:copy-dependencies || fail "the tools of $list could not be fetched; a Maven repository" \
+        "is needed the first time"
+    cp "$list" "$cache/pom.xml"
+}
+
 case ${1:-} in
 '')
     install_packages missing_packages
@@ -119,7 +140,11 @@ case ${1:-} in
 --apps)
     install_packages missing_apps
     ;;
+--peers)
+    install_packages missing_maven
+    fetch_peers
+    ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation and --apps"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps and --peers"
     ;;
 esac

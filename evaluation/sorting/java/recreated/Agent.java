@@ -27,6 +27,9 @@ import javassist.CtConstructor;
  */
 public final class Agent implements ClassFileTransformer {
 
+    /** Names a file into which the number of all measurements goes in the end. */
+    private static final String RECEIVED = "peers.received";
+
     private final Instrumentation instrumentation;
     /** The methods whose probes are in, by the class's name with slashes. */
     private final Map<String, Set<String>> measured = new HashMap<>();
@@ -37,7 +40,7 @@ public final class Agent implements ClassFileTransformer {
     }
 
     /** The way in. */
-    public static void premain(String argument, Instrumentation instrumentation) throws IOException {
+    public static void premain(String argument, Instrumentation instrumentation) throws Exception {
         String[] parts = argument.split(",");
         Agent agent = new Agent(instrumentation);
         for (String line : Files.readAllLines(Path.of(parts[0]))) {
@@ -52,6 +55,13 @@ public final class Agent implements ClassFileTransformer {
         Thread thread = new Thread(() -> agent.communicate(wait, cycle, enough), "communication");
         thread.setDaemon(true);
         Recorder.setCommunication(thread);
+        if (wait == 0) {
+            // Who waits for nothing wants each call measured, the first one too.
+            agent.begin();
+        }
+        if (System.getProperty(RECEIVED) != null) {
+            Runtime.getRuntime().addShutdownHook(new Thread(agent::tellReceived));
+        }
         thread.start();
     }
 
@@ -61,22 +71,43 @@ public final class Agent implements ClassFileTransformer {
 
     private void communicate(long wait, long cycle, int enough) {
         try {
-            Thread.sleep(wait);
-            System.err.println("recreated: the measurement starts");
-            retransform(new HashSet<>(measured.keySet()));
+            if (wait > 0) {
+                Thread.sleep(wait);
+                begin();
+            }
             while (!measured.isEmpty()) {
                 Thread.sleep(cycle);
-                Set<String> changed = new HashSet<>();
-                for (String message : Recorder.take()) {
-                    String name = message.split(",")[4];
-                    if (counts.merge(name, 1, Integer::sum) == enough) {
-                        finish(name, changed);
-                    }
-                }
-                retransform(changed);
+                retransform(receive(enough));
             }
             System.err.println("recreated: every method is finished");
         } catch (ReflectiveOperationException | InterruptedException | java.lang.instrument.UnmodifiableClassException e) {
+            System.err.println("recreated: failed: " + e);
+        }
+    }
+
+    private void begin() throws ReflectiveOperationException, java.lang.instrument.UnmodifiableClassException {
+        System.err.println("recreated: the measurement starts");
+        retransform(new HashSet<>(measured.keySet()));
+    }
+
+    /** Counts the messages that wait; gives the classes that have lost a method by it. */
+    private synchronized Set<String> receive(int enough) {
+        Set<String> changed = new HashSet<>();
+        for (String message : Recorder.take()) {
+            String name = message.split(",")[4];
+            if (counts.merge(name, 1, Integer::sum) == enough) {
+                finish(name, changed);
+            }
+        }
+        return changed;
+    }
+
+    private synchronized void tellReceived() {
+        try {
+            receive(Integer.MAX_VALUE);
+            long calls = counts.values().stream().mapToLong(Integer::longValue).sum();
+            Files.writeString(Path.of(System.getProperty(RECEIVED)), Long.toString(calls));
+        } catch (IOException e) {
             System.err.println("recreated: failed: " + e);
         }
     }
