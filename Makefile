@@ -90,6 +90,18 @@ evaluate-service: evaluate-build ## what the agent costs a web service under loa
 	evaluation/service/run.py --spl $(RELEASE)/spl
 	evaluation/service/table.py
 
+evaluate-peers: evaluate-build jdks ## what a measured call costs beside other tools
+	scripts/setup.sh --peers
+	$(CARGO) build --release -p spl-peers
+	$(RELEASE)/spl-peers costs --spl $(RELEASE)/spl
+	evaluation/peers/table.py
+
+evaluate-truth: evaluate-build jdks ## reported ratios beside those of JMH
+	scripts/setup.sh --peers
+	$(CARGO) build --release -p spl-peers
+	$(RELEASE)/spl-peers truth --spl $(RELEASE)/spl
+	evaluation/truth/table.py
+
 validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (half an hour)
 	$(CARGO) build --release -p spl-validity
 	mkdir -p evaluation/out
@@ -97,22 +109,6 @@ validity: setup build ## how often verdicts are wrong, simulated and in JVMs, in
 	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity ratios --json evaluation/out/ratios.json \
 		--spl $(or $(CARGO_TARGET_DIR),target)/release/spl
 	evaluation/validity/table.py
-
-# Both need a quiet machine; the goals that are missed are printed and stand in the page, and fail nothing.
-PEERS = $(or $(CARGO_TARGET_DIR),target)/release/spl-peers
-SPL = $(or $(CARGO_TARGET_DIR),target)/release/spl
-
-evaluate-peers: setup jdks build ## what a measured call costs beside other tools, into docs/evaluation.md (6 minutes)
-	scripts/setup.sh --peers
-	$(CARGO) build --release -p spl-peers
-	$(PEERS) costs --spl $(SPL)
-	$(PEERS) costs-page
-
-evaluate-truth: setup jdks build ## reported ratios beside those of JMH, into docs/evaluation.md (3 minutes)
-	scripts/setup.sh --peers
-	$(CARGO) build --release -p spl-peers
-	$(PEERS) truth --spl $(SPL)
-	$(PEERS) truth-page
 
 clean: ## remove what was built and measured
 	$(CARGO) clean
