@@ -15,6 +15,9 @@ import spl.size.SizeProcessor;
  * <p>Argument: [rounds]. Standard output is the same however long the program runs.
  */
 public final class Sized {
+    /** More than half of the largest size. */
+    private static final long HALF = 1L << 60;
+
     private final String name;
 
     private Sized(String name) {
@@ -40,6 +43,7 @@ public final class Sized {
                 sum += many("d" + i) + slow("e") + unloadable("f") + recursive("g") + missing("h") + hidden("i") + abstracted("j");
                 sum += wrong("k") + failing("l") + large(list) + sparse(empty);
                 sum += speechless("m") + jealous("n");
+                sum += demanding("o") + vast(new Vast()) + two(new Job(HALF), new Job(HALF));
             }
         } while (System.in.available() == 0);
         System.out.println(sum == 0 ? "nothing" : "ended");
@@ -133,6 +137,18 @@ public final class Sized {
         return a.length();
     }
 
+    static long demanding(String a) {
+        return a.length();
+    }
+
+    static long vast(Vast a) {
+        return 1;
+    }
+
+    static long two(Job a, Job b) {
+        return 1;
+    }
+
     static final class Job implements Computable {
         final long size;
 
@@ -159,6 +175,14 @@ public final class Sized {
                 throw new IllegalStateException("not now");
             }
             return -5;
+        }
+    }
+
+    /** Larger than sizes can be. */
+    static final class Vast implements Computable {
+        @Override
+        public long computeSize() {
+            return Long.MAX_VALUE;
         }
     }
 
@@ -304,6 +328,20 @@ public final class Sized {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {
             return null;
+        }
+    }
+
+    /** Cannot be made without a name. */
+    public static final class Demanding extends Plain {
+        private final String name;
+
+        public Demanding(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public MethodSize computeSize(Object self, Object[] arguments) {
+            return named(name);
         }
     }
 

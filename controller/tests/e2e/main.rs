@@ -40,6 +40,7 @@ mod resuming;
 mod running;
 mod serving;
 mod signals;
+mod size_oracle;
 mod sizes;
 mod stand_in;
 mod startup;

@@ -6,6 +6,7 @@ use crate::running::Running;
 use spl_model::{SampleFlags, Size};
 use spl_records::Measurement;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -102,7 +103,7 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
     run.ends().assert_status(3);
 }
 
-/// The folder with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
+/// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
 fn sized() -> PathBuf {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     let compiled = || {
@@ -110,8 +111,9 @@ fn sized() -> PathBuf {
         let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
-        let source = harness::root().join("tests-java/sizes/Sized.java");
-        harness::javac([source], ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
+        let sources =
+            ["Sized", "OwnLoader"].map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
+        harness::javac(sources, ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
         target
     };
     CLASSES.get_or_init(compiled).clone()
@@ -119,9 +121,13 @@ fn sized() -> PathBuf {
 
 /// Measures `Sized` until all methods are finished; gives what `spl` said.
 fn measure_sized(case: &Case) -> String {
+    measure_program(case, sized().into_os_string(), "Sized")
+}
+
+fn measure_program(case: &Case, class_path: OsString, main: &str) -> String {
     let java = harness::java().into_os_string();
     // Little memory: what is kept of each call would fill it.
-    let command = [java, "-Xmx64m".into(), "-cp".into(), sized().into_os_string(), "Sized".into()];
+    let command = [java, "-Xmx64m".into(), "-cp".into(), class_path, main.into()];
     let mut run = case.start(command);
     run.awaits_agent();
     run.awaits("spl: every class is as it was");
@@ -219,6 +225,10 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
             ("Sized.missing(Ljava/lang/String;)J, no.Such", &["48"]),
             ("Sized.hidden(Ljava/lang/String;)J, Sized$Hidden", &["48"]),
             ("Sized.abstracted(Ljava/lang/String;)J, Sized$Plain", &["48"]),
+            ("Sized.demanding(Ljava/lang/String;)J, Sized$Demanding", &["48"]),
+            // An object without fields; and two sizes whose sum is one too large.
+            ("Sized.vast(LSized$Vast;)J", &["16"]),
+            ("Sized.two(LSized$Job;LSized$Job;)J", &["2305843009213693951"]),
             ("Sized.wrong(Ljava/lang/String;)J, Sized$Wrong", &["48"]),
             ("Sized.failing(Ljava/lang/String;)J, Sized$Failing", &["48"]),
             ("Sized.speechless(Ljava/lang/String;)J, Sized$Speechless", &["48"]),
@@ -227,6 +237,10 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
     let bytes = "such calls have the size of their arguments in bytes";
     for expected in [
         "spl: the agent warns: computeSize of Sized$BadJob ",
+        &format!(
+            "computeSize of Sized$Vast gave the size 9223372036854775807, over 2305843009213693951: {bytes}"
+        ),
+        "size processor Sized$Demanding of Sized.demanding(Ljava/lang/String;)J is not used: it has no constructor without parameters",
         &format!("size processor Sized$Thrower threw java.lang.IllegalArgumentException: {bytes}"),
         &format!("size processor Sized$None gave no size: {bytes}"),
         &format!("size processor Sized$Bucketless its size gave no bucket: {bytes}"),
@@ -243,4 +257,25 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
     let jealous = [("Sized.jealous(Ljava/lang/String;)J, Sized$Jealous", &["48"][..])];
     let expected = "is not used: its class is not loaded after 5000 ms";
     assert_eq!(check_sized("deep", &jealous).matches(expected).count(), 1);
+}
+
+#[test]
+fn interfaces_of_another_class_loader_are_not_the_agents() {
+    let (good, job) = ("Sized.good(ILjava/lang/String;)J", "Sized.job(LSized$Job;)J");
+    let case =
+        Case::measuring(&[&format!("{good}, Sized$Good"), job]).set("scheduler", "argument-size", "deep");
+    let api = case.path("spl-api.jar");
+    assert!(case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap().status.success());
+    let class_path = std::env::join_paths([sized(), api]).unwrap();
+    let said = measure_program(&case, class_path, "OwnLoader");
+    let expected = format!(
+        "size processor Sized$Good of {good} is not used: it does not implement spl.size.SizeProcessor of the agent, but \
+         one of its own class loader"
+    );
+    assert_eq!(said.matches(&expected).count(), 1, "{said}");
+    let sizes =
+        |method| case.measurements(method).into_iter().map(|one| one.sample.size).collect::<BTreeSet<_>>();
+    // A number and a string of 4 characters; an object with one number.
+    assert_eq!(sizes(good), [Size::Value(4 + 24 + 24)].into());
+    assert_eq!(sizes(job), [Size::Value(24)].into());
 }

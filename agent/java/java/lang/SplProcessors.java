@@ -127,10 +127,10 @@ final class SplProcessors {
         long before = System.nanoTime();
         try {
             long size = object.computeSize();
-            if (size >= 0) {
+            if (size >= 0 && size < LABEL) {
                 return size;
             }
-            patience.failed("gave the negative size " + size);
+            patience.failed(size < 0 ? "gave the negative size " + size : "gave the size " + size + ", over " + (LABEL - 1));
         } catch (Throwable e) {
             if (SplProbe.isStop(e)) {
                 throw e;
