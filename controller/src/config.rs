@@ -493,12 +493,17 @@ mod tests {
     }
 
     #[test]
-    fn the_manual_has_every_key_with_its_default() {
-        let manual = include_str!("../../docs/manual.md");
+    fn the_page_has_every_key_with_its_default_and_no_other() {
+        let page = include_str!("../../docs/configuration.md");
         for line in include_str!("../../splserver.ini").lines().filter(|line| !line.starts_with('#')) {
             let Some((key, default)) = line.split_once(" = ") else { continue };
-            assert!(manual.contains(&format!("\n| `{key}` | {default} | ")), "{line}");
+            assert!(page.contains(&format!("\n| `{key}` | {default} | ")), "{line}");
         }
+        let file = page.split("\n## ").find(|part| part.starts_with("The file\n")).unwrap();
+        let named = file.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        let keys = named.filter(|name| !name.starts_with('[')).collect::<Vec<_>>();
+        assert_eq!(keys.len(), KEYS.len(), "{keys:?}");
+        assert!(keys.iter().all(|key| KEYS.iter().any(|(_, one, _)| one == key)), "{keys:?}");
     }
 
     #[test]
