@@ -41,8 +41,8 @@ enum What {
     Truth {
         #[command(flatten)]
         tools: Tools,
-        /// Runs of the controller on each JDK.
-        #[arg(long, default_value_t = 5)]
+        /// Runs of JMH and of the controller on each JDK.
+        #[arg(long, default_value_t = 3)]
         runs: usize,
         /// Where to write everything.
         #[arg(long, default_value = "evaluation/out/truth.json")]

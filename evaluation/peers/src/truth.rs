@@ -4,7 +4,7 @@ use crate::tools::{Jdk, Setting, Tools, least, root, run};
 use serde::Serialize;
 use serde_json::Value;
 use spl_overhead::Program;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ const DONE: &str = "spl: every class is as it was";
 const JMH: [&str; 4] =
     ["jmh-core.jar", "jmh-generator-annprocess.jar", "jopt-simple.jar", "commons-math3.jar"];
 /// JMH's time for each method is bounded: so many iterations of so many milliseconds to warm up, and to measure.
-const WARM_UP: [&str; 4] = ["-wi", "8", "-w", "250ms"];
-const MEASURED: [&str; 4] = ["-i", "30", "-r", "50ms"];
+const WARM_UP: [&str; 4] = ["-wi", "6", "-w", "250ms"];
+const MEASURED: [&str; 4] = ["-i", "10", "-r", "50ms"];
 /// Seconds of the program that the JVM's own timing is given; what it says of those before `JFR_FROM` is left out.
 const JFR_UNTIL: u64 = 8;
 const JFR_FROM: usize = 12;
@@ -91,13 +91,14 @@ pub fn measure(tools: &Tools, runs: usize, json: &Path) -> Result<(), String> {
         ratios: Vec::new(),
         jfr: Vec::new(),
     };
-    for jdk in [Jdk::Installed, Jdk::Jdk25] {
-        truth.jmh.extend(jmh(tools, jdk, &work, &jmh_path)?);
-        for _ in 0..runs {
+    // In turn, so that a processor that changes its clock rate between two of JMH's benchmarks does so for all.
+    for _ in 0..runs {
+        for jdk in [Jdk::Installed, Jdk::Jdk25] {
+            truth.jmh.extend(jmh(tools, jdk, &work, &jmh_path)?);
             truth.ratios.extend(ours(tools, jdk, &work, truth.pairs.len())?);
         }
     }
-    truth.jfr = jfr(tools, &work)?;
+    truth.jfr = jfr(tools, &work, &truth.pairs)?;
     let text = serde_json::to_string_pretty(&truth).map_err(|e| e.to_string())?;
     fs::create_dir_all(json.parent().unwrap_or(Path::new(".")))
         .and_then(|()| fs::write(json, text + "\n"))
@@ -197,11 +198,15 @@ fn ours(tools: &Tools, jdk: Jdk, work: &TempDir, pairs: usize) -> Result<Vec<Rat
 }
 
 /// What the JVM's own timing says, without the program's first seconds.
-fn jfr(tools: &Tools, work: &TempDir) -> Result<Vec<Score>, String> {
+fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score>, String> {
     eprintln!("JFR method timing (Jdk25)");
     let file = work.path().join("truth.jfr");
     let event = "+jdk.MethodTiming";
-    let settings = format!("{event}#enabled=true,{event}#filter=truth.Pairs,{event}#period={JFR_PERIOD}");
+    // No filter by class: it would take the methods that these call too, and their cost would be in these.
+    let methods =
+        pairs.iter().flatten().map(|method| format!("truth.Pairs::{method}")).collect::<BTreeSet<_>>();
+    let filter = methods.into_iter().collect::<Vec<_>>().join(";");
+    let settings = format!("{event}#enabled=true,{event}#filter={filter},{event}#period={JFR_PERIOD}");
     let recording = format!("-XX:StartFlightRecording:settings=none,filename={},{settings}", file.display());
     let classes = work.path().display().to_string();
     let arguments = [&recording, "-Xlog:disable", "-cp", &classes, "truth.Mix"];
