@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluation \
+.PHONY: browser picture help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluation \
 	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth clean
 
 help: ## show this list
@@ -34,7 +34,7 @@ overhead: setup build ## measure what the agent costs a program (minutes, on an 
 mutation: setup ## change each rule of the scheduler in a copy: some trace has to notice (minutes)
 	evaluation/mutation/scheduler.py
 
-test: setup jdks lint unit test-jdks deny ## everything that must pass before a commit
+test: setup jdks lint unit browser test-jdks deny ## everything that must pass before a commit
 
 lint: ## formatting, clippy and shell scripts
 	$(CARGO) fmt --all --check
@@ -51,6 +51,17 @@ soak: setup ## the tests of lost controllers and of many changes, at length (JAV
 unit: ## build the agent and run all tests
 	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
 	$(CARGO) test --workspace
+
+# The page of a recorded run (report/browser/rome.tar.gz, of `make demo`), by the spl of the tests.
+browser: setup ## look at a report in a browser: keyboard, charts, colours, phones
+	scripts/setup.sh --browser
+	$(CARGO) build -q -p spl-controller
+	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl
+
+picture: setup ## the README's picture of a report
+	scripts/setup.sh --browser
+	$(CARGO) build -q -p spl-controller
+	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl --picture docs/report.png
 
 # After the tests: where cargo-deny is missing it takes minutes to install, and failed tests should be seen first.
 deny: ## licences, duplicates and sources of the crates that we depend on

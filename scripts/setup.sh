@@ -3,7 +3,7 @@
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
 # what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
-# tools that the evaluation compares with.
+# tools that the evaluation compares with; with --browser what the report is looked at with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -34,6 +34,12 @@ missing_apps() {
         tomcat9-catalina:libtomcat9-java; do
         [[ -e $JARS/${jar%%:*}.jar ]] || printf '%s\n' "${jar##*:}"
     done
+}
+
+missing_browser() {
+    [[ -x ${CHROMIUM:-/usr/bin/chromium} ]] || echo chromium
+    have node || echo nodejs
+    have npm || echo npm
 }
 
 missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }
@@ -144,7 +150,15 @@ case ${1:-} in
     install_packages missing_maven
     fetch_peers
     ;;
+--browser)
+    install_packages missing_browser
+    cd "$(dirname "$0")/.."
+    # What drives the browser: one package, with the hash that the lock file has.
+    installed=report/browser/node_modules/.package-lock.json
+    [[ $installed -nt report/browser/package-lock.json ]] ||
+        npm ci --prefix report/browser --no-audit --no-fund --loglevel=error
+    ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps and --peers"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers and --browser"
     ;;
 esac

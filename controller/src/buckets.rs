@@ -8,7 +8,8 @@ use spl_scheduler::{FilledBucket, Filling, Scheduler};
 use std::fmt::Write as _;
 use std::path::Path;
 
-const FILE: &str = "buckets.json";
+/// Its name, beside the results.
+pub const FILE: &str = "buckets.json";
 const SCHEMA: &str = "spl.buckets/1";
 /// Most buckets of a comparison that a document lists, the fullest: there may be as many as there are samples.
 const LISTED: usize = 100;

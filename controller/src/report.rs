@@ -1,5 +1,6 @@
 //! `spl report`: the files of a run read for its HTML report.
 
+use crate::buckets::FILE as BUCKETS_FILE;
 use crate::cli::Report;
 use crate::context::CONTEXT_FILE;
 use crate::files::write_whole;
@@ -12,6 +13,7 @@ use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
 use spl_report::{Calls, Decisions, Facts, Step, shown, shown_methods};
 use spl_scheduler::MethodIx;
 use spl_verdict::{Evaluation, ExitStatus};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -61,7 +63,8 @@ fn read(folder: &Path) -> Result<Facts, String> {
     let assertions = assertions(&folder.join(ASSERTIONS_FILE), assertions_from)?;
     let decisions = decisions(&folder.join(DECISIONS_FILE), decisions_from)?;
     let methods = methods(folder, &context, &results)?;
-    Ok(Facts { context, results, assertions, methods, decisions })
+    let missing = missing(&folder.join(BUCKETS_FILE))?;
+    Ok(Facts { context, results, assertions, methods, missing, decisions })
 }
 
 fn wrong(path: &Path, why: &dyn std::fmt::Display) -> String {
@@ -118,6 +121,31 @@ fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
         Ok(())
     })?;
     Ok(records)
+}
+
+/// What a report needs of `buckets.json`.
+#[derive(Deserialize)]
+struct Buckets {
+    comparisons: Vec<Filled>,
+}
+
+/// What a report needs of a comparison's buckets.
+#[derive(Deserialize)]
+struct Filled {
+    /// From 1.
+    number: usize,
+    missing: Option<String>,
+}
+
+/// What comparisons wait for, by their indices; nothing where the file is missing, because nothing was compared.
+fn missing(path: &Path) -> Result<BTreeMap<usize, String>, String> {
+    let bytes = bytes(path)?;
+    if bytes.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let buckets: Buckets = serde_json::from_slice(&bytes).map_err(|error| wrong(path, &error))?;
+    let filled = |filled: Filled| Some((filled.number.checked_sub(1)?, filled.missing?));
+    Ok(buckets.comparisons.into_iter().filter_map(filled).collect())
 }
 
 /// What a report needs of a decision.

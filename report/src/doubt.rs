@@ -117,7 +117,7 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {
         Suspicion::Skewed { mean_ns, median_ns } => doubt(
             format!("the average call takes {}, the usual one (median) {}", time(mean_ns), time(median_ns)),
             "A few very long calls make the average: a garbage collection, a first call, another thread. The verdict is about \
-             averages; an assertion about medians, `median(…)`, is not moved by such calls.",
+             averages; an assertion about medians, “median(…)”, is not moved by such calls.",
             mean_ns > 3.0 * median_ns,
         ),
         Suspicion::Drift { rising } => doubt(

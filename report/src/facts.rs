@@ -22,6 +22,8 @@ pub struct Facts {
     pub assertions: Vec<AssertionRecord>,
     /// The calls of each method, by its index.
     pub methods: Vec<Calls>,
+    /// What is missing to compare both sides of a comparison by a full bucket, by its index.
+    pub missing: BTreeMap<usize, String>,
     /// What the scheduler decided.
     pub decisions: Decisions,
 }

@@ -267,7 +267,7 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
     }
     if claim.asked.sign == "=" {
         return Some(
-            "Nothing has to be done; equality cannot be proved this way, only with a tolerance (`within`)."
+            "Nothing has to be done; equality cannot be proved this way, only with a tolerance (“within”)."
                 .to_owned(),
         );
     }

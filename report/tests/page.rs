@@ -8,6 +8,7 @@ use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts,
 use spl_records::{AssertionRecord, Context};
 use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_methods};
 use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Truth, evaluate};
+use std::collections::BTreeMap;
 
 /// Samples of each side.
 const SAMPLES: u64 = 60;
@@ -103,7 +104,7 @@ fn run(factors: &[f64]) -> Facts {
     let mut decisions = Decisions::default();
     decisions.add("measure", Step { at_ns: 1_000_000, measured: 1, optimal: 1, unfinished: 2 });
     decisions.add("finish", Step { at_ns: 9_000_000, measured: 0, optimal: 1, unfinished: 0 });
-    Facts { context, results, assertions: Vec::new(), methods, decisions }
+    Facts { context, results, assertions: Vec::new(), methods, missing: BTreeMap::new(), decisions }
 }
 
 fn has(page: &str, text: &str) {
@@ -163,11 +164,14 @@ fn what_was_not_evaluated_says_why_and_what_helps() {
     facts.results[0].verdict = Err(NotEvaluated::NoCommonBucket);
     facts.results[1].verdict = Err(NotEvaluated::NotMeasured("it is native".to_owned()));
     facts.results.truncate(2);
+    facts.missing =
+        BTreeMap::from([(0, "set arguments-size-scale-base = 1000".to_owned()), (1, String::new())]);
     facts.context.methods[2].remark = Some("cannot be measured: it is native".to_owned());
     facts.context.end = None;
     let page = html(&facts);
     has(&page, "0 of 3 assertions hold, none fails");
     has(&page, "never with arguments of a similar size");
+    has(&page, "What is missing: set arguments-size-scale-base = 1000.");
     has(&page, "cannot be measured: it is native");
     has(&page, "the measurement ended before");
     has(&page, "the run did not come to its end");
@@ -194,6 +198,7 @@ fn nothing_that_comes_from_elsewhere_becomes_markup() {
     context.assertions = vec![Asserting { line: 1, title: hostile(), text: hostile(), methods: vec![0] }; 2];
     facts.results[0].bucket = Bucket::Label(hostile());
     facts.methods[0].buckets.insert(Bucket::Label(hostile()), 3);
+    facts.missing.insert(0, hostile());
     facts.decisions.actions.insert(hostile(), 1);
     let part = |judged| Part { relation: 0, bucket: Bucket::Label(hostile()), judged };
     facts.assertions.push(AssertionRecord {

@@ -82,6 +82,10 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                     p { "There is no result: the measurement ended before both sides had "
                         (count(page.facts.context.min_samples)) " calls of the same size." }
                 }
+                @let decided = shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok());
+                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided) {
+                    p { "What is missing: " (missing) "." }
+                }
                 (buckets(page, shown))
             }
         }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The report: made by a demonstration, again from its files, and looked at in a browser. Prints a line "ok|FAIL claim figure" for
+# each claim and fails if one does. Takes some two minutes; needs what `make setup` and `scripts/setup.sh --browser` install.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+readonly TARGET=${CARGO_TARGET_DIR:-target}
+readonly SPL=$TARGET/release/spl
+readonly COMPARISONS=10000
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# $1: status, $2: claim, $3: figure.
+claim() {
+    if [[ $1 -eq 0 ]]; then
+        printf 'ok   %s: %s\n' "$2" "$3"
+    else
+        printf 'FAIL %s: %s\n' "$2" "$3"
+        failed=1
+    fi
+}
+
+tested() {
+    local claim=$1 status=0 passed
+    shift
+    "$@" >"$work/log" 2>&1 </dev/null || status=$?
+    passed=$(grep -oE '[0-9]+ passed' "$work/log" | awk '{ sum += $1 } END { print sum + 0 }')
+    # A name that matches no test would pass as well.
+    [[ $passed -gt 0 ]] || status=1
+    claim "$status" "$claim" "$passed tests passed"
+    [[ $status -eq 0 ]] || tail -n 20 "$work/log"
+}
+
+cargo build -q --release -p spl-controller -p spl-agent
+scripts/setup.sh --browser >/dev/null
+
+status=0
+scripts/demo.sh >"$work/demo" 2>&1 </dev/null || status=$?
+last=$(tail -n 1 "$work/demo")
+page=${last##*: }
+[[ $status -eq 0 && -s $page ]] || status=1
+claim "$status" "the demonstration ends by naming the report" "$last"
+
+status=0
+"$SPL" report out --out "$work/again.html" 2>"$work/log" && cmp out/report.html "$work/again.html" || status=1
+claim "$status" "the report is made again from the files, byte by byte" "$(wc -c <"$work/again.html") bytes"
+
+status=0
+# What a browser would fetch; names of namespaces are none of it.
+fetched=$(grep -oE '(src|href)="[^#"]+"|url\([^)]+\)|@import' out/report.html | sort -u | paste -sd ' ') || true
+[[ -z $fetched ]] || status=1
+claim "$status" "the report is one file" "${fetched:-nothing beside it}"
+
+node report/browser/check.mjs "$SPL" out --shots "$work/shots" || failed=1
+evaluation/report/large.py "$SPL" "$COMPARISONS" || failed=1
+tested "names and texts of a program become no markup" cargo test -q -p spl-report --test page -- nothing_that_comes
+tested "words, charts and bounds of the page" cargo test -q -p spl-report
+cargo build -q -p spl-agent -p spl-witness
+tested "a killed run has a report, and files of several runs one of the last" \
+    cargo test -q -p spl-controller --test e2e -- reporting::
+
+exit "$failed"

@@ -1,0 +1,205 @@
+// Opens a report in Chromium and prints a line "ok|FAIL claim figure" for each thing that its reader relies on; ends with
+// status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the files of a run.
+import { chromium } from 'playwright-core';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [spl, run, ...options] = process.argv.slice(2);
+const option = (name) => options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
+const PHONE = 400;
+// WCAG 2.1, 1.4.3: the least contrast of small text.
+const CONTRAST = 4.5;
+// The README is looked at on phones too.
+const PICTURE_BYTES = 300_000;
+
+let failed = false;
+const claim = (holds, text, figure) => {
+  console.log(`${holds ? 'ok  ' : 'FAIL'} ${text}: ${figure}`);
+  failed ||= !holds;
+};
+
+const work = mkdtempSync(join(tmpdir(), 'spl-browser.'));
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  // A root's browser, as in a container, has no sandbox; it opens our own pages only.
+  args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+});
+
+const report = (folder, name) => {
+  const page = join(work, name);
+  execFileSync(spl, ['report', folder, '--out', page], { stdio: 'pipe' });
+  return page;
+};
+
+/** A page of the browser, with what it complains of and what it asks the network for. */
+const open = async (file, width, colorScheme) => {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' });
+  const seen = { complaints: [], requests: [], dialogs: 0 };
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && seen.complaints.push(message.text()));
+  page.on('pageerror', (error) => seen.complaints.push(error.message));
+  page.on('request', (request) => request.url().startsWith('file:') || seen.requests.push(request.url()));
+  page.on('dialog', (dialog) => { seen.dialogs += 1; dialog.dismiss(); });
+  await page.goto(pathToFileURL(file).href);
+  return { page, seen };
+};
+
+const openAll = (page) => page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+
+const contents = async (file) => {
+  const { page, seen } = await open(file, 1200, 'light');
+  const verdicts = await page.evaluate(() => [...document.querySelectorAll('.claim > summary .badge')]
+    .filter((badge) => badge.checkVisibility()).map((badge) => badge.innerText.trim()));
+  const counted = await page.evaluate(() => [...document.querySelectorAll('.counts .number')]
+    .reduce((sum, number) => sum + Number(number.textContent), 0));
+  claim(verdicts.length === counted && counted > 0 && verdicts.every((text) => /Holds|Fails|Undecided|Not evaluated/.test(text)),
+    'every assertion shows its verdict', `${verdicts.length} of ${counted}`);
+  await openAll(page);
+  const charts = await page.evaluate(() => [...document.querySelectorAll('figure svg')].map((svg) => {
+    const frame = svg.getBoundingClientRect();
+    const inside = (mark) => {
+      const box = mark.getBoundingClientRect();
+      return box.left >= frame.left - 2 && box.right <= frame.right + 2 && box.width + box.height > 0;
+    };
+    const marks = [...svg.querySelectorAll('polyline, polygon, circle, rect')].filter(inside);
+    return { marks: marks.length, labels: svg.querySelectorAll('text').length, title: svg.querySelector('title')?.textContent ?? '' };
+  }));
+  const poor = charts.filter(({ marks, labels, title }) => marks < 2 || labels < 4 || title.length < 20);
+  claim(charts.length > 5 && poor.length === 0, 'charts have marks, labels and a name for screen readers', `${charts.length - poor.length} of ${charts.length}`);
+  claim(seen.complaints.length === 0, 'the browser complains of nothing', seen.complaints[0] ?? 'no message');
+  claim(seen.requests.length === 0, 'nothing is asked of the network', seen.requests[0] ?? 'no request');
+  const pdf = await page.pdf();
+  claim(pdf.length > 50_000, 'it prints', `${pdf.length} bytes of PDF`);
+  await page.close();
+};
+
+const keyboard = async (file) => {
+  const { page } = await open(file, 1200, 'light');
+  const focus = () => page.evaluate(() => {
+    const element = document.activeElement;
+    const ring = getComputedStyle(element).outlineStyle !== 'none';
+    return { name: `${element.tagName} ${element.id || element.className}`.trim(), ring, top: element.getBoundingClientRect().top + scrollY };
+  });
+  const order = [];
+  for (let step = 0; step < 60 && order.at(-1)?.name !== 'BODY'; step += 1) {
+    await page.keyboard.press('Tab');
+    order.push(await focus());
+  }
+  const stops = order.filter(({ name }) => name !== 'BODY');
+  // The way to the results comes first and stands outside of the page until then.
+  const falling = stops.slice(1).filter((stop, index, all) => index > 0 && stop.top < all[index - 1].top - 60);
+  claim(stops[0]?.name === 'A skip' && stops[1]?.name === 'BUTTON theme' && falling.length === 0 && stops.every(({ ring }) => ring),
+    'Tab goes from top to bottom and shows where it is', `${stops.length} stops`);
+  const state = () => page.evaluate(() => document.querySelector('.claim').open);
+  await page.locator('.claim > summary').first().focus();
+  const before = await state();
+  await page.keyboard.press('Enter');
+  const turned = await state();
+  await page.keyboard.press('Enter');
+  claim(turned !== before && await state() === before, 'Enter opens and closes a result', `${before}, ${turned}, ${before}`);
+  await page.evaluate(() => { document.querySelector('#c2').open = false; location.hash = '#c2'; });
+  await page.waitForFunction(() => document.querySelector('#c2').open, null, { timeout: 5000 }).then(
+    () => claim(true, 'a link to a closed result opens it', '#c2'),
+    () => claim(false, 'a link to a closed result opens it', '#c2'));
+  await page.close();
+};
+
+/** WCAG's contrast of two colours given as [red, green, blue]. */
+const contrast = (one, other) => {
+  const part = (value) => value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  const light = ([red, green, blue]) => 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
+  const [high, low] = [light(one), light(other)].sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+};
+
+const looks = async (file, scheme) => {
+  for (const width of [1200, PHONE]) {
+    const { page } = await open(file, width, scheme);
+    if (option('--shots')) {
+      mkdirSync(option('--shots'), { recursive: true });
+      await page.screenshot({ path: join(option('--shots'), `${scheme}-${width}.png`), fullPage: true });
+    }
+    await openAll(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    claim(wide <= width, `nothing has to be scrolled sideways at ${width} pixels, ${scheme}`, `${wide} pixels`);
+    const colours = await page.evaluate(() => {
+      const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+      const rgb = (colour) => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data]; };
+      const ground = (element) => {
+        const own = rgb(getComputedStyle(element).backgroundColor);
+        return own[3] === 255 || !element.parentElement ? own.slice(0, 3) : ground(element.parentElement);
+      };
+      const texts = document.querySelectorAll('.badge, p, dt, td, th, .legend, .formula, button, a, figure svg text');
+      return [...texts].filter((text) => text.checkVisibility()).map((text) => {
+        const style = getComputedStyle(text);
+        return { what: `${text.tagName} ${text.className?.baseVal ?? text.className}`, ink: rgb(text.namespaceURI.endsWith('svg') ? style.fill : style.color).slice(0, 3), ground: ground(text) };
+      });
+    });
+    const worst = colours.map(({ what, ink, ground }) => ({ what, ratio: contrast(ink, ground) })).sort((a, b) => a.ratio - b.ratio)[0];
+    if (width === PHONE) claim(worst.ratio >= CONTRAST, `texts stand out, ${scheme}`, `${worst.ratio.toFixed(1)} to 1 at least (${worst.what.trim()})`);
+    await page.close();
+  }
+};
+
+const theme = async (file) => {
+  const { page } = await open(file, 1200, 'dark');
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const system = await ground();
+  await page.locator('#theme').focus();
+  await page.keyboard.press('Enter');
+  const light = await ground();
+  await page.keyboard.press('Enter');
+  claim(system === await ground() && light !== system, 'the theme follows the system, or what is chosen', `${system}, ${light}`);
+  await page.close();
+};
+
+/** A run whose texts would run a script if they became markup. */
+const hostile = async () => {
+  const folder = join(work, 'hostile');
+  cpSync(run, folder, { recursive: true });
+  const path = join(folder, 'context.json');
+  const context = JSON.parse(readFileSync(path, 'utf8'));
+  const text = '"\'></title></style></script><img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
+  context.tasks_file = text;
+  context.programs.forEach((program) => { program.command = text; program.java = text; });
+  context.methods.forEach((method) => { method.remark = text; });
+  context.settings.forEach((setting) => { setting.value = text; });
+  writeFileSync(path, JSON.stringify(context));
+  const { page, seen } = await open(report(folder, 'hostile.html'), 1200, 'light');
+  await openAll(page);
+  const grown = await page.evaluate(() => document.querySelectorAll('img, script').length);
+  claim(seen.dialogs === 0 && grown === 1 && seen.complaints.length === 0, "a program's texts stay texts", `${grown} script, ${seen.dialogs} dialogs`);
+  await page.close();
+};
+
+const picture = async (file, path) => {
+  const { page } = await open(file, 1080, 'light');
+  await page.setViewportSize({ width: 1080, height: 1500 });
+  // The verdicts and the first charts: what a reader comes for.
+  await page.evaluate(() => {
+    document.querySelectorAll('details').forEach((one) => { one.open = one.id === 'c1'; });
+    document.querySelectorAll('#c1 .facts > div:nth-child(n + 3), #c1 .full').forEach((part) => part.remove());
+    document.querySelectorAll('time').forEach((time) => { time.textContent = time.textContent.split(',')[0]; });
+  });
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  claim(size < PICTURE_BYTES, 'the picture is small', `${size} bytes`);
+  await page.close();
+};
+
+try {
+  const file = report(run, 'report.html');
+  await contents(file);
+  await keyboard(file);
+  await looks(file, 'light');
+  await looks(file, 'dark');
+  await theme(file);
+  await hostile();
+  if (option('--picture')) await picture(file, option('--picture'));
+} finally {
+  await browser.close();
+  rmSync(work, { recursive: true });
+}
+process.exitCode = failed ? 1 : 0;
