@@ -59,7 +59,7 @@ def keep(result):
     kept["goals"] = list(goals(kept["compared"]))
     kept["plots"] = [{
         "file": "service-throughput.svg", "title": "Throughput beside that of the server without an agent",
-        "x": {"label": "slice"}, "y": {"label": "ratio"},
+        "x": {"label": "slice"}, "y": {"label": "ratio", "start": 0.7, "end": 1.15},
         "lines": [{"name": name, "kind": "dotted", "points": [
             [number, round(ratio, 4)] for number, ratio in enumerate(quotients(slices, name, "throughput").values(), 1)]}
             for name in GOALS]}]

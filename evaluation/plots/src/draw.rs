@@ -69,16 +69,16 @@ pub fn svg(chart: &Chart) -> Result<String, PlotError> {
     Ok(text)
 }
 
-/// From where to where an axis reaches: from 0, or from the least power of ten below all values.
+/// From where to where an axis reaches; from 0, or from the power of ten below all values, when nothing else is said.
 fn extent(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let shown = values.filter(|value| value.is_finite() && (!axis.log || *value > 0.0));
     let (least, most) = shown.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
     let most = axis.end.unwrap_or(most);
     if axis.log {
-        let below = 10_f64.powf(least.log10().floor());
+        let below = axis.start.unwrap_or_else(|| 10_f64.powf(least.log10().floor()));
         Some((below, 10_f64.powf(most.log10().ceil()).max(below * 10.0)))
     } else {
-        let start = least.min(0.0);
+        let start = axis.start.unwrap_or(least.min(0.0));
         Some((start, start + (most - start).max(f64::MIN_POSITIVE) * 1.05))
     }
 }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     fn chart(log: bool, points: &[(f64, f64)]) -> Chart {
-        let axis = |label: &str| Axis { label: label.to_owned(), log, end: None };
+        let axis = |label: &str| Axis { label: label.to_owned(), log, start: None, end: None };
         Chart {
             file: "cost.svg".to_owned(),
             title: "Cost".to_owned(),

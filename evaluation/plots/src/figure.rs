@@ -30,6 +30,9 @@ pub struct Axis {
     /// Whether equal distances are equal ratios.
     #[serde(default)]
     pub log: bool,
+    /// Where it begins, when not at 0 (or the power of ten below the least value).
+    #[serde(default)]
+    pub start: Option<f64>,
     /// Where it ends, when not at the largest value.
     #[serde(default)]
     pub end: Option<f64>,
