@@ -2,7 +2,10 @@
 
 mod javac;
 
-const SOURCES: [&str; 8] = [
+use std::process::Command;
+
+const SOURCES: [&str; 9] = [
+    "java/java/lang/SplJdk.java",
     "java/java/lang/SplProbe.java",
     "java/java/lang/SplProcessors.java",
     "java/java/lang/SplSizes.java",
@@ -18,4 +21,16 @@ fn main() {
     if let Err(message) = javac::compile(&options, &SOURCES) {
         println!("cargo::error={message}");
     }
+    println!("cargo::rerun-if-changed=build.rs");
+    if has_static_unwinder() {
+        // Before the shared one, which then isn't needed: few JVMs have loaded that already, and loading it takes longer than
+        // loading the agent.
+        println!("cargo::rustc-link-lib=dylib=gcc_eh");
+    }
+}
+
+/// Whether the linker's driver finds GCC's unwinder as an archive; it answers with a path then, else with the bare name.
+fn has_static_unwinder() -> bool {
+    let output = Command::new("cc").arg("-print-file-name=libgcc_eh.a").output();
+    output.is_ok_and(|output| output.stdout.contains(&b'/'))
 }

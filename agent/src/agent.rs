@@ -1,7 +1,7 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
 use crate::fault;
-use crate::java::{self, Addresses};
+use crate::java::{self, Addresses, Entrance};
 use crate::jvm::Jvm;
 use crate::layout;
 use crate::link::{self, Hello, Link, Parts};
@@ -31,7 +31,11 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
+/// Never dropped, because giving up its reference would take a Java thread, at a time when there may be no JVM.
+static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
 static DYING: AtomicBool = AtomicBool::new(false);
+/// Whether the socket thread only waits for the next attempt to reach a controller: then it has no last words.
+static ALONE: AtomicBool = AtomicBool::new(false);
 static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
 /// What the JVM's callbacks reach.
@@ -155,6 +159,9 @@ impl Agent for SplAgent {
         let funeral = FUNERAL.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((waker, buried)) = funeral {
             waker.wake();
+            if ALONE.load(Ordering::Acquire) {
+                return;
+            }
             // Too late is too late: the program's end is not ours to delay.
             let _ = buried.recv_timeout(LAST_WORDS);
         }
@@ -204,6 +211,12 @@ impl SplAgent {
         let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
         let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
+        let group = jvm.top_group()?;
+        // SAFETY: the group is a local reference of the callback's frame.
+        let entrance = |env: &mut jni::Env<'_>| unsafe { Entrance::new(env, group.cast()) };
+        // SAFETY: the callback's environment belongs to this thread.
+        let entrance = unsafe { java::with_env(env, entrance) }?;
+        let entrance = ENTRANCE.get_or_init(|| entrance);
         // SAFETY: the callback's environment belongs to this thread.
         let installed = unsafe { java::with_env(env, |env| java::install(env, &addresses)) };
         let (commands, orders) = mpsc::channel();
@@ -212,13 +225,25 @@ impl SplAgent {
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         state.connect(commands);
         let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed);
-        run_agent_thread(&jvm, env, worker)?;
+        // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
+        let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
         let rings = Rings::new(blocks);
         let (options, hello) = (options.clone(), hello.clone());
         let dying = &DYING;
-        let link =
-            Link::new(Parts { state, options, mistakes, hello, rings, done: news, sleeper, dying, buried });
+        let link = Link::new(Parts {
+            state,
+            options,
+            mistakes,
+            hello,
+            rings,
+            begin: Some(begin),
+            done: news,
+            sleeper,
+            alone: &ALONE,
+            dying,
+            buried,
+        });
         spawn_quiet("spl-link", move || link.run())
     }
 }
@@ -236,9 +261,10 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
     std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
 }
 
-/// Makes a Java thread that no Java thread list shows and lets the worker run in it.
-fn run_agent_thread(jvm: &Jvm, env: *mut c_void, worker: Worker) -> Result<(), String> {
-    let start = |env: &mut jni::Env<'_>| {
+/// Makes a Java thread that no Java thread list shows and lets the worker run in it. Only a Java thread can do that, which
+/// the calling one becomes meanwhile.
+fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
+    entrance.enter(|env| {
         let thread = java::thread_object(env)?;
         let worker = Box::into_raw(Box::new(worker));
         let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
@@ -251,9 +277,7 @@ fn run_agent_thread(jvm: &Jvm, env: *mut c_void, worker: Worker) -> Result<(), S
             drop(unsafe { Box::from_raw(worker) });
             jni::errors::Error::ParseFailed(jvm.name(error))
         })
-    };
-    // SAFETY: the environment belongs to this thread, which is inside a callback.
-    unsafe { java::with_env(env, start) }
+    })
 }
 
 unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::JNIEnv, worker: *mut c_void) {

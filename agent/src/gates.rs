@@ -1,27 +1,32 @@
 //! Switches in native memory that let a method's probe take samples; flipped in nanoseconds.
 
-use crate::layout::{GATE_EPOCH, GATE_EVERY, GATE_QUOTA, GATE_SHIFT, GATES};
+use crate::layout::{GATE_EPOCH, GATE_EVERY, GATE_QUOTA, GATE_SHIFT};
 use crate::memory::Memory;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// The largest N of one call in N: the probe draws from 2N.
 const MOST_SKIPPED: u32 = 1 << 30;
 
 /// All gates, one a permanent method id.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Gates {
     memory: Memory,
+    /// One more than the largest id of a gate that was ever opened: what lies behind is closed, and memory that nobody has
+    /// touched.
+    used: AtomicU32,
 }
 
 impl Gates {
     /// The gates in this mapping.
     pub fn new(memory: Memory) -> Self {
-        Self { memory }
+        Self { memory, used: AtomicU32::new(0) }
     }
 
     /// Samples one call in `every` of a method, at most `quota` in each thread (0: no quota). A new epoch: each
     /// thread's count, depth and spacing start anew.
     pub fn open(&self, id: u32, every: u32, quota: u64) {
+        self.used.fetch_max(id + 1, Release);
         let gate = (id as usize) << GATE_SHIFT;
         let quota = if quota == 0 { i32::MAX as u32 } else { quota.min(i32::MAX as u64) as u32 };
         self.memory.u32_at(gate + GATE_EVERY).store(0, Release);
@@ -44,6 +49,6 @@ impl Gates {
 
     /// Takes no more samples at all.
     pub fn close_all(&self) {
-        (0..GATES as u32).for_each(|id| self.close(id));
+        (0..self.used.load(Acquire)).for_each(|id| self.close(id));
     }
 }

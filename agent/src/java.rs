@@ -5,7 +5,10 @@ use jni::ids::JFieldID;
 use jni::objects::{JClass, JClassLoader, JObject, JString, JValue};
 use jni::refs::Global;
 use jni::signature::{JavaType, Primitive};
-use jni::{Env, EnvOutcome, EnvUnowned, Outcome, jni_sig, jni_str};
+use jni::{
+    AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
+    jni_str,
+};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
@@ -44,8 +47,10 @@ const INTERFACES: [&[u8]; 5] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeProcessor.class")),
 ];
 
-/// What takes workload sizes; named classes before those that use them.
-const SIZES: [&[u8]; 9] = [
+/// What probes use behind open gates only: what they know of the JDK, and what takes workload sizes. Named classes before those
+/// that use them.
+const REST: [&[u8]; 10] = [
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplJdk.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Installed.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loader.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loading.class")),
@@ -81,23 +86,51 @@ pub unsafe fn with_env<T>(
     }
 }
 
+/// How a thread that Java doesn't know becomes a Java thread for a moment.
+pub struct Entrance {
+    vm: JavaVM,
+    group: Global<JObject<'static>>,
+}
+
+impl Entrance {
+    /// One for threads that are to stand in this thread group meanwhile.
+    ///
+    /// # Safety
+    /// `group` must be a live local reference to a thread group.
+    pub unsafe fn new(env: &mut Env<'_>, group: *mut c_void) -> Result<Self, Error> {
+        // SAFETY: forwarded to the caller.
+        let group = unsafe { JObject::from_raw(env, group.cast()) };
+        Ok(Self { vm: env.get_java_vm()?, group: env.new_global_ref(&group)? })
+    }
+
+    /// Runs `f` as a Java thread. The program can see it then, in the lists of all threads; and its end waits for `f`.
+    pub fn enter<T>(&self, f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>) -> Result<T, String> {
+        let config = || AttachConfig::new().scoped(true).thread_name(jni_str!("spl-link")).group(&self.group);
+        let entered =
+            self.vm.attach_current_thread_with_config(config, Some(DEFAULT_LOCAL_FRAME_CAPACITY), f);
+        entered.map_err(|error: Error| error.to_string())
+    }
+}
+
 /// Defines the probe class and the interfaces of size processors in the boot loader, and initialises the probe class.
 pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
     for interface in INTERFACES {
         env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), interface)?;
     }
     let mut class = PROBE.to_vec();
-    let magic = [(GATES_MAGIC, addresses.gates), (BLOCKS_MAGIC, addresses.blocks)];
-    spl_bytecode::patch_longs(&mut class, &magic).map_err(|e| Error::ParseFailed(e.to_string()))?;
-    env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
-    // Here where the stack has room: a class-file hook that had to initialise it itself would go in circles.
-    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), 0).map(drop)
+    replace(&mut class, GATES_MAGIC, addresses.gates)?;
+    replace(&mut class, BLOCKS_MAGIC, addresses.blocks)?;
+    let class = env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
+    // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. Not by its name, for
+    // which JNI would run all class loaders.
+    let arguments = [JValue::Int(OWN_ID), JValue::Int(0)];
+    env.call_static_method(&class, jni_str!("warm"), jni_sig!("(II)V"), &arguments).map(drop)
 }
 
-/// Defines and initialises what takes workload sizes; no gate may be opened before. `jdk` is the JVM's feature release, such
-/// as 17.
-pub fn install_sizes(env: &mut Env<'_>, jdk: u32) -> Result<(), Error> {
-    for class in SIZES {
+/// Defines and initialises what probes use behind open gates; no gate may be opened before. `jdk` is the JVM's feature
+/// release, such as 17.
+pub fn install_rest(env: &mut Env<'_>, jdk: u32) -> Result<(), Error> {
+    for class in REST {
         let renamed = (jdk < GET_REFERENCE_SINCE).then(|| rename(class, GET_REFERENCE, GET_OBJECT));
         env.define_class(
             None::<&jni::strings::JNIStr>,
@@ -111,6 +144,24 @@ pub fn install_sizes(env: &mut Env<'_>, jdk: u32) -> Result<(), Error> {
 /// Runs the probe until it is compiled, on both sides of the gate.
 pub fn warm(env: &mut Env<'_>) -> Result<(), Error> {
     call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
+}
+
+/// Puts another value into a long constant of our own class, in whose file its bytes occur nowhere else; a test looks. The
+/// class file is not read for it: that would take a dormant agent as long as all else that it does with its bytes.
+fn replace(class: &mut [u8], constant: i64, value: i64) -> Result<(), Error> {
+    let entry = long_entry(constant);
+    let at = class.windows(entry.len()).position(|bytes| bytes == entry);
+    let at = at.ok_or_else(|| Error::ParseFailed(format!("our own class has no constant {constant:#x}")))?;
+    class[at..at + entry.len()].copy_from_slice(&long_entry(value));
+    Ok(())
+}
+
+/// `CONSTANT_Long_info` (JVMS 4.4.5).
+fn long_entry(value: i64) -> [u8; 9] {
+    const TAG: u8 = 5;
+    let mut entry = [TAG; 9];
+    entry[1..].copy_from_slice(&value.to_be_bytes());
+    entry
 }
 
 /// A class file with one name for another in its constant pool. Entries are found by number, so that a longer or shorter
@@ -292,7 +343,7 @@ mod tests {
     use super::*;
 
     fn classes() -> Vec<Vec<u8>> {
-        SIZES.iter().chain([&PROBE]).map(|class| class.to_vec()).collect()
+        REST.iter().chain([&PROBE]).map(|class| class.to_vec()).collect()
     }
 
     /// How often a name is an entry of the classes' constant pools.
@@ -313,6 +364,20 @@ mod tests {
             assert!(info.is_ok());
             assert_eq!(spl_bytecode::inspect(new), info);
         }
+    }
+
+    #[test]
+    fn the_probe_class_gets_the_addresses_and_nothing_else_changes() {
+        let mut class = PROBE.to_vec();
+        for (old, new) in [(GATES_MAGIC, 0x4100_0000), (BLOCKS_MAGIC, 0x4200_0000)] {
+            let count =
+                |class: &[u8], value| class.windows(9).filter(|bytes| *bytes == long_entry(value)).count();
+            assert_eq!((count(&class, old), count(&class, new)), (1, 0));
+            replace(&mut class, old, new).unwrap();
+            assert_eq!((count(&class, old), count(&class, new)), (0, 1));
+        }
+        assert_eq!(class.len(), PROBE.len());
+        assert_eq!(spl_bytecode::inspect(&class), spl_bytecode::inspect(PROBE));
     }
 
     /// JDK 25 changed what this method returns, and so its descriptor.

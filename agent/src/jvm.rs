@@ -112,6 +112,12 @@ impl Jvm {
         format!("loader@{hash:x}")
     }
 
+    /// The thread group at the top, as a local reference of the caller's frame.
+    pub fn top_group(&self) -> Result<jni::jobject, String> {
+        let groups = self.env().get_top_thread_groups().map_err(|e| self.name(e))?;
+        groups.first().copied().ok_or_else(|| "the JVM has no thread group".to_owned())
+    }
+
     /// Whether the JVM lets the class be changed.
     pub fn is_modifiable(&self, class: jni::jclass) -> bool {
         // SAFETY: `class` is a live local reference of the caller.

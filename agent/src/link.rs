@@ -39,6 +39,9 @@ const LOOK_LAST: Duration = Duration::from_millis(100);
 /// How long the agent thread may take to restore every class after an error of the agent's own; the controller is told then.
 const LAST_RESTORE: Duration = Duration::from_secs(10);
 
+/// Starts the agent thread.
+pub type Begin = Box<dyn FnOnce() -> Result<(), String> + Send>;
+
 /// What the thread is given.
 pub struct Parts {
     /// Shared with the callbacks.
@@ -51,10 +54,14 @@ pub struct Parts {
     pub hello: Hello,
     /// The reading side of the rings.
     pub rings: Rings,
+    /// Starts the agent thread; `None` once that was tried.
+    pub begin: Option<Begin>,
     /// From the agent thread.
     pub done: Receiver<Done>,
     /// Woken by the agent thread and by the JVM's end.
     pub sleeper: Sleeper,
+    /// Set while there is no controller and none is looked for.
+    pub alone: &'static AtomicBool,
     /// Set when the JVM ends.
     pub dying: &'static AtomicBool,
     /// Told when the last sample has gone out after that.
@@ -218,7 +225,9 @@ impl Link {
                 }
                 Ended::Lost => {}
             }
+            self.parts.alone.store(true, Ordering::Release);
             sys::wait_readable([self.parts.sleeper.fd()], pause);
+            self.parts.alone.store(false, Ordering::Release);
             self.parts.sleeper.rest();
             pause = (pause * 2).min(RECONNECT_LAST);
             if self.parts.dying.load(Ordering::Acquire) {
@@ -341,6 +350,12 @@ impl Link {
 
     /// Makes the probe class ready and finds what a measured call costs; `None` when the JVM ends before.
     fn prepare(&mut self) -> Option<Result<Option<ProbeCost>, String>> {
+        if let Some(begin) = self.parts.begin.take()
+            && let Err(why) = begin()
+        {
+            let dying = self.parts.dying.load(Ordering::Acquire);
+            return (!dying).then_some(Err(why));
+        }
         let ready = |done| if let Done::Ready(ready) = done { Some(ready) } else { None };
         if let Err(why) = self.ask(Command::Prepare, ready)?.0 {
             return Some(Err(why));

@@ -10,7 +10,7 @@ use crate::sys;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// A method stays cold for so many samples at most: HotSpot compiles for the last time after some 5,000 calls
 /// (`Tier4InvocationThreshold`).
@@ -21,11 +21,12 @@ const LONGEST_NS: u64 = 5_000_000_000;
 const QUIET_NS: u64 = 1_000_000_000;
 
 /// By permanent method id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Warmth {
     /// Of the methods that are or were in the plan, by the JVM's number of the method.
     ids: RwLock<HashMap<usize, u32>>,
-    cells: Vec<Cell>,
+    /// Made when the first method is learnt: a dormant agent touches no memory that it does not need.
+    cells: OnceLock<Vec<Cell>>,
     /// The thread, as `sys::thread` numbers it, that is listing what is compiled; 0 for none.
     lister: AtomicU64,
     /// Whether a compilation came since they were asked for.
@@ -46,13 +47,6 @@ struct Cell {
     cold: AtomicU32,
 }
 
-impl Default for Warmth {
-    fn default() -> Self {
-        let cells = std::iter::repeat_with(Cell::default).take(GATES).collect();
-        Self { ids: RwLock::default(), cells, lister: AtomicU64::new(0), news: AtomicBool::new(false) }
-    }
-}
-
 impl Warmth {
     /// Whether a JVM's method is known already.
     pub fn knows(&self, method: usize) -> bool {
@@ -61,6 +55,7 @@ impl Warmth {
 
     /// The JVM's method `method` has this id, in one of the classes of its name.
     pub fn learn(&self, method: usize, id: u32) {
+        self.cells.get_or_init(|| std::iter::repeat_with(Cell::default).take(GATES).collect());
         self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
     }
 
@@ -74,7 +69,7 @@ impl Warmth {
     /// The JVM has told of a method's compiled code: of new one, or as an item of a list.
     pub fn compiled(&self, method: usize, now_ns: u64) {
         let id = self.ids.read().unwrap_or_else(PoisonError::into_inner).get(&method).copied();
-        let Some(cell) = id.and_then(|id| self.cells.get(id as usize)) else { return };
+        let Some(cell) = id.and_then(|id| self.cell(id)) else { return };
         cell.compiled.store(true, Release);
         if self.lister.load(Acquire) == sys::thread() || cell.changed_ns.load(Acquire) == 0 {
             return;
@@ -86,7 +81,7 @@ impl Warmth {
 
     /// The code of this method changes now: what was compiled of it is gone.
     pub fn changed(&self, id: u32, now_ns: u64) {
-        let Some(cell) = self.cells.get(id as usize) else { return };
+        let Some(cell) = self.cell(id) else { return };
         if cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns) {
             cell.changed_ns.store(0, Release);
             cell.compiled_ns.store(0, Release);
@@ -97,7 +92,7 @@ impl Warmth {
 
     /// Whether a sample of this method, begun at this time, is cold. Counts it if so.
     pub fn is_cold(&self, id: u32, start_ns: u64) -> bool {
-        let Some(cell) = self.cells.get(id as usize) else { return false };
+        let Some(cell) = self.cell(id) else { return false };
         let cold = cell.is_cold(start_ns);
         if cold {
             cell.cold.fetch_add(1, AcqRel);
@@ -114,12 +109,20 @@ impl Warmth {
             let at_ns = cell.news_ns.swap(0, AcqRel);
             (at_ns != 0).then_some((id as u32, at_ns))
         };
-        self.cells.iter().enumerate().filter_map(of).collect()
+        self.cells().iter().enumerate().filter_map(of).collect()
     }
 
     /// Whether a method may still be compiled before it counts as warm.
     pub fn awaits_any(&self, now_ns: u64) -> bool {
-        self.cells.iter().any(|cell| cell.is_awaited(now_ns))
+        self.cells().iter().any(|cell| cell.is_awaited(now_ns))
+    }
+
+    fn cells(&self) -> &[Cell] {
+        self.cells.get().map_or(&[], Vec::as_slice)
+    }
+
+    fn cell(&self, id: u32) -> Option<&Cell> {
+        self.cells().get(id as usize)
     }
 }
 

@@ -164,7 +164,7 @@ impl Worker {
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
         self.installed.clone()?;
         if !std::mem::replace(&mut self.warm, true) {
-            java::install_sizes(env, self.jvm.feature_release()).map_err(|e| e.to_string())?;
+            java::install_rest(env, self.jvm.feature_release()).map_err(|e| e.to_string())?;
             self.state.gates.open(0, 1, 0);
             self.state.gates.close(0);
             java::warm(env).map_err(|e| e.to_string())?;

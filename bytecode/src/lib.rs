@@ -21,7 +21,6 @@ mod method;
 mod mutf8;
 mod nearest;
 mod opcode;
-mod patch;
 mod plan;
 mod pool;
 mod reader;
@@ -36,7 +35,6 @@ mod tests;
 mod weave;
 
 pub use inspect::{ClassInfo, MethodInfo, inspect};
-pub use patch::{PatchError, patch_longs};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
 pub use rewrite::{instrument, verify};
 pub use spl_model::Refusal;

@@ -120,13 +120,6 @@ impl<'a> Pool<'a> {
         Ok(Member { class, name: self.utf8(name)?, descriptor: self.utf8(descriptor)? })
     }
 
-    /// Offsets of the 8 value bytes of all long constants.
-    pub(crate) fn longs(&self) -> impl Iterator<Item = usize> + '_ {
-        let value =
-            |&offset: &u32| (self.bytes.get(offset as usize) == Some(&LONG)).then_some(offset as usize + 1);
-        self.offsets.iter().filter(|&&offset| offset != 0).filter_map(value)
-    }
-
     /// Bytes of each entry, tag included.
     fn entries(&self) -> impl Iterator<Item = (u16, &'a [u8])> + '_ {
         let starts = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != 0);

@@ -1,7 +1,7 @@
 //! Class files: real ones, damaged.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use spl_bytecode::{ClassInfo, MethodInfo, Plan, Probe, Sizes, inspect, instrument, patch_longs};
+use spl_bytecode::{ClassInfo, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use std::fs;
 use std::mem::discriminant;
@@ -127,10 +127,6 @@ fn run(command: &mut Command) -> String {
 }
 
 fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
-    let mut patched = bytes.to_vec();
-    if patch_longs(&mut patched, &[(1, 2)]).is_err() {
-        assert_eq!(patched, bytes);
-    }
     let info = inspect(bytes);
     let plan = plan(info.as_ref().map_or(&[][..], |info| &info.methods), rng);
     let rewritten = match instrument(bytes, &plan) {

@@ -17,8 +17,19 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     let hello = Hello { java_version: String::new(), vm_name: String::new(), command: String::new() };
     let (rings, sleeper) = (Rings::new(blocks), waker::pair().unwrap().1);
     let (done, buried) = (mpsc::channel().1, mpsc::channel().0);
-    let mut link =
-        Link::new(Parts { state, options, mistakes, hello, rings, done, sleeper, dying: &ALIVE, buried });
+    let mut link = Link::new(Parts {
+        state,
+        options,
+        mistakes,
+        hello,
+        rings,
+        begin: None,
+        done,
+        sleeper,
+        alone: &ALIVE,
+        dying: &ALIVE,
+        buried,
+    });
     let method = MethodRef::new("C", "f", "()V").unwrap();
     let method = Method {
         method,

@@ -77,19 +77,7 @@ public final class SplProbe {
     private static final int DEEP = 1;
     private static final int LENGTH = 2;
 
-    private static final long BYTE_VALUE = U.objectFieldOffset(Byte.class, "value");
-    private static final long CHARACTER_VALUE = U.objectFieldOffset(Character.class, "value");
-    private static final long DOUBLE_VALUE = U.objectFieldOffset(Double.class, "value");
-    private static final long FLOAT_VALUE = U.objectFieldOffset(Float.class, "value");
-    private static final long INTEGER_VALUE = U.objectFieldOffset(Integer.class, "value");
-    private static final long LONG_VALUE = U.objectFieldOffset(Long.class, "value");
-    private static final long SHORT_VALUE = U.objectFieldOffset(Short.class, "value");
-    private static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
-    /** The class of virtual threads, null before JDK 19. */
-    private static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
-    /** What {@code Thread.stop} throws, null in JDKs without it. */
-    private static final Class<?> THREAD_DEATH = find("java.lang.ThreadDeath");
 
     /**
      * Exits that could not be recorded, as where the stack has overflowed: the handlers of the measured methods count
@@ -98,14 +86,6 @@ public final class SplProbe {
     public static int lost;
 
     private SplProbe() {}
-
-    private static Class<?> find(String name) {
-        try {
-            return Class.forName(name, false, null);
-        } catch (ClassNotFoundException e) {
-            return null;
-        }
-    }
 
     /** The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link #leave}. */
     @ForceInline
@@ -193,6 +173,10 @@ public final class SplProbe {
         try {
             return new Object[count];
         } catch (Throwable e) {
+            if (isStop(e)) {
+                lost++;
+                throw e;
+            }
             return null;
         }
     }
@@ -210,7 +194,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, byte value) {
         Object box = arguments == null ? null : box(arguments, index, Byte.class);
         if (box != null) {
-            U.putByte(box, BYTE_VALUE, value);
+            U.putByte(box, SplJdk.BYTE_VALUE, value);
         }
     }
 
@@ -219,7 +203,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, char value) {
         Object box = arguments == null ? null : box(arguments, index, Character.class);
         if (box != null) {
-            U.putChar(box, CHARACTER_VALUE, value);
+            U.putChar(box, SplJdk.CHARACTER_VALUE, value);
         }
     }
 
@@ -228,7 +212,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, double value) {
         Object box = arguments == null ? null : box(arguments, index, Double.class);
         if (box != null) {
-            U.putDouble(box, DOUBLE_VALUE, value);
+            U.putDouble(box, SplJdk.DOUBLE_VALUE, value);
         }
     }
 
@@ -237,7 +221,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, float value) {
         Object box = arguments == null ? null : box(arguments, index, Float.class);
         if (box != null) {
-            U.putFloat(box, FLOAT_VALUE, value);
+            U.putFloat(box, SplJdk.FLOAT_VALUE, value);
         }
     }
 
@@ -246,7 +230,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, int value) {
         Object box = arguments == null ? null : box(arguments, index, Integer.class);
         if (box != null) {
-            U.putInt(box, INTEGER_VALUE, value);
+            U.putInt(box, SplJdk.INTEGER_VALUE, value);
         }
     }
 
@@ -255,7 +239,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, long value) {
         Object box = arguments == null ? null : box(arguments, index, Long.class);
         if (box != null) {
-            U.putLong(box, LONG_VALUE, value);
+            U.putLong(box, SplJdk.LONG_VALUE, value);
         }
     }
 
@@ -264,7 +248,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, short value) {
         Object box = arguments == null ? null : box(arguments, index, Short.class);
         if (box != null) {
-            U.putShort(box, SHORT_VALUE, value);
+            U.putShort(box, SplJdk.SHORT_VALUE, value);
         }
     }
 
@@ -273,7 +257,7 @@ public final class SplProbe {
     public static void argument(Object[] arguments, int index, boolean value) {
         Object box = arguments == null ? null : box(arguments, index, Boolean.class);
         if (box != null) {
-            U.putBoolean(box, BOOLEAN_VALUE, value);
+            U.putBoolean(box, SplJdk.BOOLEAN_VALUE, value);
         }
     }
 
@@ -282,7 +266,14 @@ public final class SplProbe {
     private static Object box(Object[] arguments, int index, Class<?> type) {
         try {
             return arguments[index] = U.allocateInstance(type);
+        } catch (InstantiationException e) {
+            // It has instances.
+            return null;
         } catch (Throwable e) {
+            if (isStop(e)) {
+                lost++;
+                throw e;
+            }
             return null;
         }
     }
@@ -405,7 +396,7 @@ public final class SplProbe {
             // A thread whose object is still being made (JNI AttachCurrentThread).
             return -1;
         }
-        boolean virtual = VIRTUAL != null && VIRTUAL.isInstance(Thread.currentThread());
+        boolean virtual = SplJdk.VIRTUAL != null && SplJdk.VIRTUAL.isInstance(Thread.currentThread());
         for (int i = 0; i < PROBES && !virtual; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = U.getLongVolatile(null, BLOCKS + (index << BLOCK_SHIFT) + OWNER);
@@ -508,7 +499,7 @@ public final class SplProbe {
      * known.
      */
     static boolean isStop(Throwable e) {
-        return e.getClass() == THREAD_DEATH;
+        return e.getClass() == SplJdk.THREAD_DEATH;
     }
 
     /** Where the guard of a sampled call's thread stands. */
