@@ -29,11 +29,12 @@ impl Gates {
         self.used.fetch_max(id + 1, Release);
         let gate = (id as usize) << GATE_SHIFT;
         let quota = if quota == 0 { i32::MAX as u32 } else { quota.min(i32::MAX as u64) as u32 };
-        self.memory.u32_at(gate + GATE_EVERY).store(0, Release);
-        self.memory.u32_at(gate + GATE_QUOTA).store(quota, Relaxed);
+        self.memory.u32_at(gate + GATE_EVERY).store(0, Relaxed);
+        // Each after the one before it: who sees the new epoch sees the gate closed or wholly open.
+        self.memory.u32_at(gate + GATE_QUOTA).store(quota, Release);
         let epoch = self.memory.u32_at(gate + GATE_EPOCH);
         // The epoch 0 is that of a cell never used.
-        epoch.store(epoch.load(Relaxed).wrapping_add(1).max(1), Relaxed);
+        epoch.store(epoch.load(Relaxed).wrapping_add(1).max(1), Release);
         self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, MOST_SKIPPED), Release);
     }
 

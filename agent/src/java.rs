@@ -280,7 +280,20 @@ pub unsafe fn text(env: &mut Env<'_>, string: jni::sys::jstring) -> Result<Strin
 pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, Error> {
     let name = env.new_string("spl-agent")?;
     let arguments = [JValue::Object(&name)];
-    env.new_object(jni_str!("java/lang/Thread"), jni_sig!("(Ljava/lang/String;)V"), &arguments)
+    let thread =
+        env.new_object(jni_str!("java/lang/Thread"), jni_sig!("(Ljava/lang/String;)V"), &arguments)?;
+    // The calling thread is no Java thread but for now and has none to be inherited; size processors may ask for it.
+    let system = jni_sig!("()Ljava/lang/ClassLoader;");
+    let loader = env.call_static_method(
+        jni_str!("java/lang/ClassLoader"),
+        jni_str!("getSystemClassLoader"),
+        system,
+        &[],
+    )?;
+    let loader = loader.l()?;
+    let set = jni_sig!("(Ljava/lang/ClassLoader;)V");
+    env.call_method(&thread, jni_str!("setContextClassLoader"), set, &[JValue::Object(&loader)])?;
+    Ok(thread)
 }
 
 /// The id of a thread: the field of `Thread` itself, because `getId` can be overridden and a subclass can have a field of

@@ -36,6 +36,9 @@ const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
+/// Bytes of a warning.
+const LONGEST_WARNING: usize = 2000;
+
 /// How long the agent thread may take to restore every class after an error of the agent's own; the controller is told then.
 const LAST_RESTORE: Duration = Duration::from_secs(10);
 
@@ -468,7 +471,11 @@ impl Link {
                 Done::Restored { ids } => stream.put(&ToController::Restored { handles: handles_of(&ids) }),
                 Done::Detached(result) => detached = Some(result),
                 Done::Ready(_) | Done::Cost(_) => {}
-                Done::Warning(text) => stream.put(&ToController::Warning { text }),
+                Done::Warning(text) => {
+                    // It may hold what the program's own code said, at any length.
+                    let text = spl_wire::clip(&text, LONGEST_WARNING).to_owned();
+                    stream.put(&ToController::Warning { text });
+                }
             }
         }
         detached

@@ -39,9 +39,12 @@ type Outcomes = Result<Vec<(u32, Outcome)>, Refusal>;
 pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
 
 impl Hook {
-    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform the class at this moment: it
-    /// gets its probes then too, but only what the worker asked for is reported.
+    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform a class of a planned name at this
+    /// moment, perhaps one that the worker has left out for a reason: it gets no probes.
     pub fn transform(&mut self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        if self.worker != Some(thread::current().id()) {
+            return None;
+        }
         let plan = self.plans.get(name)?;
         let rewritten = spl_bytecode::instrument(bytes, plan);
         let (bytes, outcomes) = match rewritten {
@@ -54,9 +57,7 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        if self.worker == Some(thread::current().id()) {
-            self.done.push((name.to_owned(), outcomes));
-        }
+        self.done.push((name.to_owned(), outcomes));
         bytes
     }
 }

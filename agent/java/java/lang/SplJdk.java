@@ -19,8 +19,11 @@ final class SplJdk {
     static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     /** The class of virtual threads, null before JDK 19. */
     static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
-    /** What {@code Thread.stop} throws, null in JDKs without it. */
-    static final Class<?> THREAD_DEATH = find("java.lang.ThreadDeath");
+    /**
+     * What {@code Thread.stop} throws. Null in JDKs with virtual threads, where nobody can stop a thread and one that comes is
+     * thrown by the user code that takes a size; before, the two cannot be told apart.
+     */
+    static final Class<?> THREAD_DEATH = VIRTUAL == null ? find("java.lang.ThreadDeath") : null;
 
     private SplJdk() {}
 
