@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: browser picture help setup jdks build demo overhead mutation test test-jdks soak validity lint unit deny accept evaluation \
+.PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept evaluation \
 	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth clean
 
 help: ## show this list
@@ -30,6 +30,11 @@ demo: setup build ## measure the ROME example and show the verdicts
 
 overhead: setup build ## measure what the agent costs a program (minutes, on an idle machine)
 	$(CARGO) run --release -q -p spl-overhead
+
+overhead-sizes: setup build ## what finding workload sizes costs, into docs/evaluation.md (minutes, on an idle machine)
+	mkdir -p evaluation/out
+	$(CARGO) run --release -q -p spl-overhead -- --only sizes --forks 3 --rounds 60 --json evaluation/out/sizes.json
+	evaluation/overhead/table.py
 
 mutation: setup ## change each rule of the scheduler in a copy: some trace has to notice (minutes)
 	evaluation/mutation/scheduler.py

@@ -4,6 +4,7 @@
 mod calls;
 mod claims;
 mod loading;
+mod sizes;
 mod start;
 mod warmup;
 
@@ -30,7 +31,7 @@ struct Options {
     /// Bursts of each kind in a JVM.
     #[arg(long, default_value_t = 300)]
     rounds: usize,
-    /// Only these parts: calls, threads, loading, warmup, start.
+    /// Only these parts: calls, threads, loading, warmup, start; and sizes, which is else left out.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Where to write everything as JSON.
@@ -62,6 +63,8 @@ fn run(options: &Options) -> Result<bool, Fault> {
     let system = |what| move |source| Fault::System { what, source };
     let classes = tempfile::tempdir().map_err(system("cannot make a folder"))?;
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("java");
+    let interfaces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agent/java/spl/size");
+    java_classes(&options.javac, &interfaces, classes.path())?;
     java_classes(&options.javac, &sources, classes.path())?;
     let beside = || Ok(std::env::current_exe()?.with_file_name("libspl_agent.so"));
     let agent =
@@ -90,6 +93,9 @@ fn run(options: &Options) -> Result<bool, Fault> {
     }
     if wanted("start") {
         start::run(&bench, &mut report)?;
+    }
+    if options.only.iter().any(|name| name == "sizes") {
+        sizes::run(&bench, &mut report)?;
     }
     if let Some(path) = &options.json {
         std::fs::write(path, report.json()).map_err(system("cannot write the JSON file"))?;

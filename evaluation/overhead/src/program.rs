@@ -131,7 +131,7 @@ impl Drop for Program {
     }
 }
 
-/// Compiles the Java sources of a folder into another with the given `javac`.
+/// Compiles the Java sources of a folder into another with the given `javac`; they may use what is there already.
 ///
 /// # Errors
 /// When there is no compiler, or it refuses.
@@ -140,7 +140,9 @@ pub fn java_classes(javac: &Path, sources: &Path, target: &Path) -> Result<(), F
     let files = files.filter_map(|file| Some(file.ok()?.path()));
     let files = files.filter(|path| path.extension().is_some_and(|e| e == "java"));
     let output = Command::new(javac)
-        .args(["--release", "11", "-Xlint:all", "-Werror", "-d"])
+        .args(["--release", "11", "-Xlint:all", "-Werror", "-cp"])
+        .arg(target)
+        .arg("-d")
         .arg(target)
         .args(files)
         .output()
