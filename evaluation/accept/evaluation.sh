@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 
 readonly PAGES=docs/evaluation
 # The parts that the chapter has to have.
-readonly PARTS=(sorting rome scale service peers)
+readonly PARTS=(sorting rome scale service peers truth)
 
 work=$(mktemp -d)
 failed=0
