@@ -129,6 +129,16 @@ fn a_verdict_is_told_with_its_reasons() {
 }
 
 #[test]
+fn a_proof_by_doubtful_measurements_asks_for_a_look() {
+    let mut facts = run(&[2.0]);
+    has(&html(&facts), "Nothing: whatever was asserted was proved");
+    facts.results[0].drops = 50;
+    let page = html(&facts);
+    has(&page, "It is proved, but by measurements that are to be doubted. 50 measurements were lost.");
+    has(&page, ", reliability poor");
+}
+
+#[test]
 fn every_chart_has_marks_axes_and_a_name() {
     let page = html(&run(&[2.0]));
     let figures: Vec<&str> = page.split("<figure>").skip(1).collect();

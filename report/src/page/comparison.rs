@@ -2,6 +2,7 @@
 
 use super::{Looked, Page, Shown, badge, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
+use crate::doubt::Reliability;
 use crate::facts::{Call, Calls};
 use crate::figure::{count, counted, digits, p_value, percent, quotient, time};
 use crate::words::{Badge, Claim, explain, unscaled};
@@ -70,8 +71,8 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
         details.claim #{ "c" (shown.number) } open[page.claims.len() <= 3] {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
-                @if let Some(Looked { evaluation: Evaluation { verdict: Ok(verdict), .. }, .. }) = first {
-                    (bar(&claim, verdict))
+                @if let Some(looked) = first {
+                    @if let Ok(verdict) = &looked.evaluation.verdict { (bar(&claim, verdict, looked.reliability())) }
                 }
             }
             div.body {
@@ -106,7 +107,7 @@ fn full_text(page: &Page<'_>, shown: &Shown<'_>) -> String {
 }
 
 /// The ratio with its interval and the limit, as a small picture and in figures.
-fn bar(claim: &Claim<'_>, verdict: &Verdict) -> Markup {
+fn bar(claim: &Claim<'_>, verdict: &Verdict, reliability: Option<Reliability>) -> Markup {
     let Some(ratio) = &verdict.ratio else { return html! {} };
     let (value, low, high) = claim.ratio(ratio);
     // Logarithmic, with the limit in the middle: half and twice are equally far.
@@ -115,7 +116,9 @@ fn bar(claim: &Claim<'_>, verdict: &Verdict) -> Markup {
     let [value_at, low_at, high_at] = [value, low, high].map(|at| format!("{:.1}", place(at)));
     html! {
         span.ratio {
-            span.figures { b { (quotient(value)) "×" } " [" (quotient(low)) ", " (quotient(high)) "], limit " (digits(claim.limit)) "×" }
+            span.figures { b { (quotient(value)) "×" } " [" (quotient(low)) ", " (quotient(high)) "], limit " (digits(claim.limit)) "×"
+                @if let Some(reliability) = reliability { ", reliability " (reliability.words().0) }
+            }
             svg viewBox="0 0 200 20" role="img" aria-label={ "ratio " (quotient(value)) ", interval " (quotient(low)) " to " (quotient(high)) ", limit " (digits(claim.limit)) } {
                 line.ground x1="0" x2="200" y1="10" y2="10" {}
                 line.limit x1="100" x2="100" y1="1" y2="19" {}

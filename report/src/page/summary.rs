@@ -1,6 +1,7 @@
 //! What is seen first: what was measured, how it came out, what to do.
 
-use super::{Page, badge};
+use super::{Page, Shown, badge};
+use crate::doubt::Reliability;
 use crate::figure::{count, counted, percent, time};
 use crate::words::{Badge, advice};
 use maud::{Markup, html};
@@ -54,7 +55,7 @@ fn utc(unix_ms: u64) -> String {
 /// Counts of verdicts, problems, and what to do.
 pub fn summary(page: &Page<'_>) -> Markup {
     let context = &page.facts.context;
-    let comparisons = page.claims.iter().map(super::Shown::badge);
+    let comparisons = page.claims.iter().map(Shown::badge);
     let mut counts: BTreeMap<Badge, u64> = BTreeMap::new();
     for badge in comparisons.chain(super::assertion::badges(page)) {
         *counts.entry(badge).or_default() += 1;
@@ -98,7 +99,7 @@ fn what_to_do(page: &Page<'_>) -> Markup {
         let claim = page.claim(shown);
         let gravest = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
         let text = match gravest {
-            Some(looked) => advice(&claim, looked.evaluation, context),
+            Some(looked) => advice(&claim, looked.evaluation, context).or_else(|| doubtful(shown)),
             None => {
                 Some("It has no result: the measurement ended before. Let the program run longer.".to_owned())
             }
@@ -109,7 +110,7 @@ fn what_to_do(page: &Page<'_>) -> Markup {
     html! {
         h3 { "What to do" }
         @if items.is_empty() {
-            p { "Nothing: whatever was compared was proved." }
+            p { "Nothing: whatever was asserted was proved, by measurements without serious doubts." }
         } @else {
             ol.todo {
                 @for (number, formula, text) in items.iter().take(ADVICE) {
@@ -119,6 +120,16 @@ fn what_to_do(page: &Page<'_>) -> Markup {
             @if more > 0 { p { "And " (counted(more as u64, "more comparison", "more comparisons")) " that asks for a look, in the list below." } }
         }
     }
+}
+
+/// What to do about a proof that rests on doubtful measurements: nothing may have to be, but somebody has to look.
+fn doubtful(shown: &Shown<'_>) -> Option<String> {
+    let poor = shown.results.iter().find(|looked| looked.reliability() == Some(Reliability::Poor))?;
+    let doubt = poor.doubts.iter().find(|doubt| doubt.serious).or(poor.doubts.first())?;
+    Some(format!(
+        "It is proved, but by measurements that are to be doubted. {}. {}",
+        doubt.seen, doubt.meaning
+    ))
 }
 
 /// What measuring cost the program, as far as it is known.
