@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Workload sizes: right, computed by the program itself, robust against what it does wrong; and the six examples of the thesis
+# (3.4.3), each on JDK 11, 17, 21 and 25. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what
+# `make setup` installs; fetches the JDKs that are missing and builds what it runs. The examples' verdicts want an idle machine.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# Also seen from the examples' folders.
+CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export CARGO_TARGET_DIR
+# Of the examples that end by time, longer than they take to be measured.
+readonly SECONDS_EACH=15
+# Of the other processes that a shape's cost is measured in, and bursts in each.
+readonly FORKS=1 ROUNDS=20
+
+work=$(mktemp -d)
+failed=0
+trap 'rm -rf "$work"' EXIT
+
+ok() { printf 'ok   %s\n' "$*"; }
+fail() {
+    printf 'FAIL %s\n' "$*"
+    failed=1
+}
+
+# A claim that end-to-end tests show, all whose names contain one of the words, on one JDK.
+tested() {
+    local claim=$1 status=0 passed
+    shift
+    SPL_TEST_JAVA=$home/bin/java cargo test -q -p spl-controller --test e2e -- "$@" >"$work/test.txt" 2>&1 </dev/null || status=$?
+    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
+    # A name that matches no test would pass as well.
+    if [[ $status -eq 0 && $passed -gt 0 ]]; then
+        ok "JDK $number: $claim: $passed tests"
+    else
+        fail "JDK $number: $claim: $passed tests passed"
+        tail -n 30 "$work/test.txt"
+    fi
+}
+
+# Runs an example by its Makefile and shows the line that says what came of it. $1: the claim; $2: the example; $3: the status
+# that make ends with; $4: what the line says; the rest: variables of the Makefile.
+example() {
+    local claim=$1 name=$2 expected=$3 wanted=$4 status=0 line
+    shift 4
+    make -s --no-print-directory -C "examples/$name" run JAVA="$home/bin/java" OUT="$work/out" "$@" \
+        >"$work/example.txt" 2>&1 </dev/null || status=$?
+    line=$(grep -m 1 -E "$wanted" "$work/example.txt" || true)
+    if [[ $status -eq $expected && -n $line ]]; then
+        ok "JDK $number: examples/$name: $claim: ${line#spl: *}"
+    else
+        fail "JDK $number: examples/$name: $claim: status $status"
+        tail -n 20 "$work/example.txt"
+    fi
+    rm -rf "$work/out"
+}
+
+# Enter is pressed when there is a program, when a call was measured, and when the bytecode is the original: twice in, twice out.
+by_hand() {
+    local claim="each Enter puts probes in or takes them out" status=0 in out
+    mkfifo "$work/enter"
+    # An end of our own keeps the pipe open between the lines.
+    exec 3<>"$work/enter"
+    make -s --no-print-directory -C examples/retransformation run JAVA="$home/bin/java" RETRANSFORMATION_ARGS="100 100" \
+        <"$work/enter" 3<&- 2>&1 | press_enter >"$work/example.txt" || status=$?
+    exec 3>&-
+    rm "$work/enter"
+    in=$(grep -c 'Integer has probes' "$work/example.txt" || true)
+    out=$(grep -c 'Integer runs its original bytecode' "$work/example.txt" || true)
+    if [[ $status -eq 0 && $in -eq 2 && $out -eq 2 ]]; then
+        ok "JDK $number: examples/retransformation: $claim: $in times in, $out times out"
+    else
+        fail "JDK $number: examples/retransformation: $claim: $in times in, $out times out, status $status"
+        tail -n 20 "$work/example.txt"
+    fi
+}
+
+# Reads what both sides say, and says it again.
+press_enter() {
+    local line are_in=0 times=0
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        case $line in
+        *'Enter puts the probes in'*) echo >&3 ;;
+        *'has probes'*) are_in=1 ;;
+        *'took '*', thread '*)
+            if ((are_in)); then
+                are_in=0
+                echo >&3
+            fi
+            ;;
+        *'runs its original bytecode'*)
+            times=$((times + 1))
+            if ((times < 2)); then echo >&3; fi
+            ;;
+        esac
+    done
+}
+
+on_this_jdk() {
+    tested "sizes are those of java.lang.instrument and of a walk by reflection, in five layouts" size_oracle::
+    tested "lengths count elements, characters and numbers" sizes::lengths
+    tested "sizeof and deep count headers, elements and what is reachable, to the limit" sizes::an_array sizes::a_size
+    tested "buckets are linear, logarithmic, or a processor's" sizes::equal sizes::buckets
+    tested "processors that throw, are slow, missing, wrong or call what is measured leave the default size" sizes::programs
+    tested "interfaces of another class loader are told from the agent's" sizes::interfaces
+    tested "an operator sees which buckets are filled, and why a comparison waits" sizes::different sizes::while
+    tested "the examples are measured and judged by their sizes" examples::
+    tested "who does not know the token is not measured by hand" by_hand
+
+    example "methods of many kinds are measured" measuring 0 'every class is as it was' MEASURING_ARGS=$SECONDS_EACH
+    example "ledgers of like size are compared" comparing 0 'holds \(proved\)' COMPARING_ARGS=$SECONDS_EACH
+    example "without sizes the verdict is another" comparing 2 'FAILS \(not-proved\)' COMPARING_ARGS=$SECONDS_EACH MODE=without-sizes
+    example "sizes come from a processor in its own JAR" processor 0 'holds \(proved\).*label:' PROCESSOR_ARGS=$SECONDS_EACH
+    by_hand
+    # Their Makefiles start the java of the path.
+    PATH=$home/bin:$PATH example "runs to its end" sorting 0 'every class is as it was' MODE=all-at-once \
+        SORTING_ARGS="--cycles 600 --quiet-times"
+    PATH=$home/bin:$PATH example "runs to its end" rome 0 'verdict: '
+}
+
+scripts/jdks.sh
+scripts/jdks.sh --list >"$work/jdks"
+cargo build -q --release -p spl-controller -p spl-agent -p spl-overhead
+cargo build -q -p spl-agent -p spl-witness -p spl-controller
+for number in 11 17 21 25; do
+    grep -q "^$number " "$work/jdks" || fail "JDK $number is there to be tested on"
+done
+while read -r number home <&4; do
+    on_this_jdk
+done 4<"$work/jdks"
+
+# A claim of tests without a JVM. $1: the claim; the rest: what `cargo test` is told.
+pure() {
+    local claim=$1 status=0 passed
+    shift
+    cargo test -q "$@" >"$work/test.txt" 2>&1 </dev/null || status=$?
+    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
+    if [[ $status -eq 0 && $passed -gt 0 ]]; then
+        ok "$claim: $passed tests"
+    else
+        fail "$claim: $passed tests passed"
+        tail -n 30 "$work/test.txt"
+    fi
+}
+pure "what keeps a comparison waiting is said with its remedy" -p spl-scheduler --test suite filling
+pure "two size processors for one method are refused" -p spl-lang --test classic two_processors
+
+if "$CARGO_TARGET_DIR/release/spl-overhead" --only sizes --forks $FORKS --rounds $ROUNDS </dev/null >"$work/costs.txt" 2>&1; then
+    ok "what sizes cost is measured for each shape of argument: $(grep -c '^ok' "$work/costs.txt") figures"
+    grep -E 'ArrayList of 1,000 numbers' "$work/costs.txt"
+else
+    fail "what sizes cost is measured for each shape of argument"
+    tail -n 20 "$work/costs.txt"
+fi
+
+exit "$failed"
