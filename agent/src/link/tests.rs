@@ -90,9 +90,11 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
     record(blocks, 1, 10, 20);
     link.drain();
     assert!(is_open());
-    record(blocks, 1, 30, 40);
+    // Each thread may take the quota: what is too much is sent and counted as well.
+    (0..3).for_each(|_| record(blocks, 1, 30, 40));
     link.drain();
     assert!(!is_open());
+    assert_eq!((link.waiting.len(), link.methods[&3].taken), (4, 4));
 }
 
 #[test]
