@@ -17,7 +17,9 @@ const SOURCES: [&str; 9] = [
 ];
 
 fn main() {
-    let options = ["-source", "11", "-target", "11", "--patch-module", "java.base=java"];
+    // Texts put together by calls, for which no method handles have to be made in a thread of the program.
+    let options =
+        ["-source", "11", "-target", "11", "-XDstringConcat=inline", "--patch-module", "java.base=java"];
     if let Err(message) = javac::compile(&options, &SOURCES) {
         println!("cargo::error={message}");
     }

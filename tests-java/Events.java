@@ -3,7 +3,7 @@ import java.io.InputStreamReader;
 
 /**
  * Makes the JVM do all that an agent can be told of: for each line it loads a class, lets a thread end, collects garbage,
- * calls {@code hot(I)I} until it is compiled and {@code sized([B)I}, and says what came of it.
+ * calls {@code hot(I)I} until it is compiled and {@code sized(String)I}, and says what came of it.
  */
 final class Events {
     private static final int CALLS = 100_000;
@@ -19,11 +19,11 @@ final class Events {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         Life.say("ready");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            Thread thread = new Thread(() -> sized(new byte[8]));
+            Thread thread = new Thread(() -> sized("12345678"));
             thread.start();
             thread.join();
             System.gc();
-            int sum = Late.answer(0) + sized(new byte[16]);
+            int sum = Late.answer(0) + sized("1234567890123456");
             for (int i = 0; i < CALLS; i++) {
                 sum = hot(sum);
             }
@@ -35,7 +35,7 @@ final class Events {
         return x * 31 + 7;
     }
 
-    static int sized(byte[] argument) {
-        return argument.length;
+    static int sized(String argument) {
+        return argument.length();
     }
 }

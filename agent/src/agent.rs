@@ -309,7 +309,30 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
     })
 }
 
-/// `SplProcessors.label(int, String)`: a size processor gave a label for the first time.
+/// `SplSizes.references(Class)`: null when the JVM does not say.
+///
+/// # Safety
+/// To be called by the JVM only.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_SplSizes_references(
+    env: *mut jni::sys::JNIEnv,
+    _: jni::sys::jclass,
+    class: jni::sys::jclass,
+) -> jni::sys::jstring {
+    let names = || {
+        fault::at("SplSizes.references");
+        let names = JVM.get()?.reference_fields(class.cast())?.join("/");
+        // SAFETY: the environment belongs to the calling thread.
+        unsafe { java::with_env(env.cast(), |env| Ok(env.new_string(names)?.into_raw())) }.ok()
+    };
+    let names = catch_unwind(AssertUnwindSafe(names)).unwrap_or_else(|_| {
+        STATE.get().inspect(|state| state.fail("SplSizes.references"));
+        None
+    });
+    names.unwrap_or(std::ptr::null_mut())
+}
+
+/// `SplProcessors.label(String)`: a size processor gave a label for the first time.
 ///
 /// # Safety
 /// To be called by the JVM only.
@@ -317,11 +340,10 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
 unsafe extern "system" fn Java_java_lang_SplProcessors_label(
     env: *mut jni::sys::JNIEnv,
     _: jni::sys::jclass,
-    _number: jni::sys::jint,
     text: jni::sys::jstring,
-) {
+) -> jni::sys::jint {
     // SAFETY: both are what the JVM called with.
-    unsafe { with_text(env, text, State::label) };
+    unsafe { with_text(env, text, State::label) }.flatten().unwrap_or(-1)
 }
 
 /// `SplProcessors.warn(String)`.
@@ -335,14 +357,18 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
     text: jni::sys::jstring,
 ) {
     // SAFETY: both are what the JVM called with.
-    unsafe { with_text(env, text, |state, text| state.command(Command::Warn(text))) };
+    let _ = unsafe { with_text(env, text, |state, text| state.command(Command::Warn(text))) };
 }
 
-/// Hands a string of the program's to the agent's state.
+/// Hands a string of the program's to the agent's state; nothing comes back when the string could not be read.
 ///
 /// # Safety
 /// `env` must be the calling thread's environment and `text` a live local reference to a string.
-unsafe fn with_text(env: *mut jni::sys::JNIEnv, text: jni::sys::jstring, take: impl FnOnce(&State, String)) {
+unsafe fn with_text<T>(
+    env: *mut jni::sys::JNIEnv,
+    text: jni::sys::jstring,
+    take: impl FnOnce(&State, String) -> T,
+) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(|| {
         let read = |env: &mut jni::Env<'_>| {
             // SAFETY: forwarded to the caller.
@@ -350,13 +376,10 @@ unsafe fn with_text(env: *mut jni::sys::JNIEnv, text: jni::sys::jstring, take: i
         };
         // SAFETY: forwarded to the caller.
         let text = unsafe { java::with_env(env.cast(), read) };
-        if let (Ok(text), Some(state)) = (text, STATE.get()) {
-            take(state, text);
-        }
+        Some(take(STATE.get()?, text.ok()?))
     }));
-    if result.is_err()
-        && let Some(state) = STATE.get()
-    {
-        state.fail("a native method of the size processors");
-    }
+    result.unwrap_or_else(|_| {
+        STATE.get().inspect(|state| state.fail("a native method of the size processors"));
+        None
+    })
 }

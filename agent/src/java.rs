@@ -49,9 +49,11 @@ const INTERFACES: [&[u8]; 5] = [
 
 /// What probes use behind open gates only: what they know of the JDK, and what takes workload sizes. Named classes before those
 /// that use them.
-const REST: [&[u8]; 10] = [
+const REST: [&[u8]; 12] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplJdk.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Installed.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Kept.class")),
+    include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Known.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loader.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Loading.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Patience.class")),

@@ -2,6 +2,7 @@
 
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
+use std::collections::BTreeMap;
 
 /// A JVM TI environment that may be used from any thread the JVM knows.
 #[derive(Clone, Copy, Debug)]
@@ -169,6 +170,25 @@ impl Jvm {
     pub fn object_bytes(&self, object: jni::jobject) -> i64 {
         // SAFETY: `object` is a live local reference of the caller.
         unsafe { self.env().get_object_size(object) }.unwrap_or(0)
+    }
+
+    /// Names of the fields that a prepared class itself declares and in which its instances refer to objects, but for those
+    /// whose name other fields of the class have too. Loads no class, unlike reflection.
+    pub fn reference_fields(&self, class: jni::jclass) -> Option<Vec<String>> {
+        const ACC_STATIC: jni::jint = 8;
+        let env = self.env();
+        // SAFETY: `class` is a live local reference of the caller.
+        let fields = unsafe { env.get_class_fields(class) }.ok()?;
+        let mut names: BTreeMap<String, Option<bool>> = BTreeMap::new();
+        for field in fields {
+            // SAFETY: the class is alive, and the field is one of its own.
+            let Ok((name, descriptor, _)) = (unsafe { env.get_field_name(class, field) }) else { continue };
+            // SAFETY: as above.
+            let modifiers = unsafe { env.get_field_modifiers(class, field) }.ok()?;
+            let refers = modifiers & ACC_STATIC == 0 && descriptor.starts_with(['L', '[']);
+            names.entry(name).and_modify(|known| *known = None).or_insert(Some(refers));
+        }
+        Some(names.into_iter().filter(|(_, refers)| *refers == Some(true)).map(|(name, _)| name).collect())
     }
 
     /// The JVM's name for an error.

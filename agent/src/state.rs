@@ -70,6 +70,9 @@ pub enum Done {
     Warning(String),
 }
 
+/// Labels that all size processors may give together.
+const MOST_LABELS: usize = 10_000;
+
 /// The state that the JVM's callbacks reach.
 #[derive(Debug)]
 pub struct State {
@@ -143,9 +146,12 @@ impl State {
         self.failure.get().map(String::as_str)
     }
 
-    /// Learns the next label.
-    pub fn label(&self, text: String) {
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    /// Gives a new label its number; none when there are [`MOST_LABELS`].
+    pub fn label(&self, text: String) -> Option<i32> {
+        let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = i32::try_from(labels.len()).ok().filter(|_| labels.len() < MOST_LABELS)?;
+        labels.push(text);
+        Some(number)
     }
 
     /// The labels from the number `first` on.

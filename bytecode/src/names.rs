@@ -58,11 +58,13 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 12] = [
+pub const OWN_CLASSES: [&str; 14] = [
     PROBE_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplProcessors",
     "java/lang/SplProcessors$Installed",
+    "java/lang/SplProcessors$Kept",
+    "java/lang/SplProcessors$Known",
     "java/lang/SplProcessors$Loading",
     "java/lang/SplProcessors$Loader",
     "java/lang/SplProcessors$Patience",

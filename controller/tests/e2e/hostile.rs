@@ -161,6 +161,7 @@ fn orders() -> Vec<ToAgent> {
     let own = [
         "java/lang/SplProbe.enter(I)I",
         "java/lang/SplSizes.bytes(Ljava/lang/Object;)J",
+        "java/lang/SplSizes.references(Ljava/lang/Class;)Ljava/lang/String;",
         "jdk/internal/misc/Unsafe.getInt(J)I",
         "java/lang/Object.<init>()V",
         "java/lang/System.nanoTime()J",

@@ -38,6 +38,7 @@ fn a_panic_anywhere_in_the_agent_leaves_the_program_alone() {
         ("GarbageCollectionFinish", Last::Reason),
         ("CompiledMethodLoad", Last::Reason),
         ("SplSizes.bytes", Last::Reason),
+        ("SplSizes.references", Last::Reason),
         ("agent thread", Last::Reason),
         ("socket thread", Last::Lost),
         ("VMDeath", Last::Nothing),
@@ -84,7 +85,7 @@ fn panics(place: &str, last: Last) {
 fn measure(agent: &mut Session) {
     let said = |agent: &mut Session| -> Result<(), Fault> {
         agent.define(1, "Events.hot(I)I", SizeMode::None)?;
-        agent.define(2, "Events.sized([B)I", SizeMode::Shallow)?;
+        agent.define(2, "Events.sized(Ljava/lang/String;)I", SizeMode::Deep)?;
         agent.define(3, "no/such/Klass.method()V", SizeMode::None)?;
         agent.send(&ToAgent::Instrument { handles: vec![1, 2, 3] })?;
         agent.send(&ToAgent::Arm { handle: 1, every: 1, quota: 0 })?;

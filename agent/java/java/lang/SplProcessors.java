@@ -1,9 +1,12 @@
 package java.lang;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,33 +27,44 @@ final class SplProcessors {
     static final long LABEL = 1L << 61;
     /** No size: the default is to be used. */
     static final long NONE = -1;
-    /** Labels that all processors may give together. */
-    private static final int MOST_LABELS = 10_000;
     private static final int LONGEST_LABEL = 200;
     /** What a class may take to load and to make its processor. */
     private static final long LOADING_MS = 5000;
 
     /** By method and class; a few. */
-    private static volatile Installed[] installed = new Installed[0];
+    private static volatile Known[] known = new Known[0];
+    /** Keeps what serves a class as long as the class is there, and does not keep the class. */
+    private static final Kept KEPT = new Kept();
     /** One for each class loader of measured classes, so that processors share what is static in them. */
-    private static Loader[] loaders = new Loader[0];
+    private static final ArrayList<WeakReference<Loader>> LOADERS = new ArrayList<>();
     private static final ConcurrentHashMap<String, Integer> LABELS = new ConcurrentHashMap<>();
-    /** Patience with each class of {@link Computable} objects. */
+    /** Patience with {@link Computable} objects, by the name of their class. */
     private static final ConcurrentHashMap<String, Patience> COMPUTABLES = new ConcurrentHashMap<>();
+    /** And with objects of the program's own that count themselves. */
+    private static final ConcurrentHashMap<String, Patience> COUNTED = new ConcurrentHashMap<>();
+    /** What comes of a size that could not be found. */
+    private static final String BYTES = "such calls have the size of their arguments in bytes";
 
     private SplProcessors() {}
 
-    /** Tells the agent of a label; found in the agent's library by its name. */
-    private static native void label(int number, String text);
+    /** The number that the agent gives a new label, or -1 when there are too many; found in the agent's library by its name. */
+    private static native int label(String text);
 
     /** Tells the operator something. */
     private static native void warn(String text);
 
     /** Lets go of all processors, so that no class is kept alive when nothing is measured. */
     static synchronized void forget() {
-        installed = new Installed[0];
-        loaders = new Loader[0];
+        for (Known one : known) {
+            Class<?> owner = one.owner.get();
+            if (owner != null) {
+                KEPT.remove(owner);
+            }
+        }
+        known = new Known[0];
+        LOADERS.clear();
         COMPUTABLES.clear();
+        COUNTED.clear();
     }
 
     /**
@@ -71,40 +85,46 @@ final class SplProcessors {
         boolean ended = loading.ended.await(LOADING_MS, TimeUnit.MILLISECONDS);
         String problem = ended ? loading.problem : "its class is not loaded after " + LOADING_MS + " ms";
         SizeProcessor made = problem == null ? loading.made : null;
-        add(new Installed(id, owner, widths, made, loading.base, new Patience("size processor " + processor)));
+        add(owner, new Installed(id, widths, made, loading.base, new Patience("size processor " + processor, BYTES)));
         return problem;
     }
 
-    private static synchronized void add(Installed one) {
-        Installed[] more = new Installed[installed.length + 1];
+    private static synchronized void add(Class<?> owner, Installed one) {
+        Known[] more = new Known[known.length + 1];
         int kept = 0;
-        for (Installed other : installed) {
-            if (other.id != one.id || other.owner != one.owner) {
+        for (Known other : known) {
+            Class<?> its = other.owner.get();
+            if (its != null && (its != owner || other.id != one.id)) {
                 more[kept++] = other;
             }
         }
-        more[kept++] = one;
-        installed = java.util.Arrays.copyOf(more, kept);
+        KEPT.get(owner).put(one.id, one);
+        more[kept++] = new Known(owner, one);
+        known = java.util.Arrays.copyOf(more, kept);
     }
 
     private static synchronized Loader loader(ClassLoader parent, String jar) throws java.io.IOException {
-        for (Loader known : loaders) {
-            if (known.parent == parent && known.jar.equals(jar)) {
-                return known;
+        for (int i = LOADERS.size() - 1; i >= 0; i--) {
+            Loader one = LOADERS.get(i).get();
+            if (one == null) {
+                LOADERS.remove(i);
+            } else if (one.parent == parent && one.jar.equals(jar)) {
+                return one;
             }
         }
         Loader made = new Loader(parent, jar);
-        loaders = java.util.Arrays.copyOf(loaders, loaders.length + 1);
-        loaders[loaders.length - 1] = made;
+        LOADERS.add(new WeakReference<>(made));
         return made;
     }
 
     /** The size of a call: the number of the label that its processor gives, marked as such, else the default size. */
     static long size(int id, Class<?> owner, Object self, Object[] arguments) {
-        for (Installed one : installed) {
-            if (one.id == id && (one.owner == owner || owner == null)) {
-                long own = one.processor == null || one.patience.exhausted ? NONE : one.size(self, arguments);
-                return own != NONE ? own : SplSizes.all(arguments, one.widths);
+        for (Known one : known) {
+            Installed serves = one.id == id && (owner == null || one.owner.get() == owner) ? one.serves.get() : null;
+            if (serves != null) {
+                boolean asked = serves.processor != null && !serves.patience.exhausted;
+                long own = asked ? serves.size(self, arguments) : NONE;
+                return own != NONE ? own : SplSizes.all(arguments, serves.widths);
             }
         }
         return SplSizes.TRUNCATED;
@@ -112,15 +132,7 @@ final class SplProcessors {
 
     /** What an object says its size is; {@link #NONE} if it says none that can be used. */
     static long computed(Computable object) {
-        String name = object.getClass().getName();
-        Patience patience = COMPUTABLES.get(name);
-        if (patience == null) {
-            COMPUTABLES.putIfAbsent(name, new Patience("computeSize of " + name));
-            patience = COMPUTABLES.get(name);
-            if (patience == null) {
-                return NONE;
-            }
-        }
+        Patience patience = Patience.with(COMPUTABLES, "computeSize of ", BYTES, object);
         if (patience.exhausted) {
             return NONE;
         }
@@ -142,20 +154,58 @@ final class SplProcessors {
         return NONE;
     }
 
+    /** How many elements an object says it has; none if it takes too long to say. */
+    static long counted(Object object) {
+        Patience patience = Patience.with(COUNTED, "length of ", "such arguments count as nothing", object);
+        if (patience.exhausted) {
+            return 0;
+        }
+        long before = System.nanoTime();
+        try {
+            return SplSizes.count(object);
+        } catch (Throwable e) {
+            if (SplProbe.isStop(e)) {
+                throw e;
+            }
+            patience.failed("threw " + e.getClass().getName());
+            return 0;
+        } finally {
+            patience.took(System.nanoTime() - before);
+        }
+    }
+
+    /** What serves a class, by method. */
+    private static final class Kept extends ClassValue<HashMap<Integer, Installed>> {
+        @Override
+        protected HashMap<Integer, Installed> computeValue(Class<?> owner) {
+            return new HashMap<>();
+        }
+    }
+
+    /** Where to find the processor of a method of a class, which it does not keep alive. */
+    private static final class Known {
+        final int id;
+        final WeakReference<Class<?>> owner;
+        final WeakReference<Installed> serves;
+
+        Known(Class<?> owner, Installed serves) {
+            id = serves.id;
+            this.owner = new WeakReference<>(owner);
+            this.serves = new WeakReference<>(serves);
+        }
+    }
+
     /** A processor that serves one method of one class. */
     private static final class Installed {
         final int id;
-        final Class<?> owner;
         final String widths;
         /** Null when it could not be made. */
         final SizeProcessor processor;
         final Patience patience;
         private final ScaleBase base;
 
-        Installed(
-                int id, Class<?> owner, String widths, SizeProcessor processor, ScaleBase base, Patience patience) {
+        Installed(int id, String widths, SizeProcessor processor, ScaleBase base, Patience patience) {
             this.id = id;
-            this.owner = owner;
             this.widths = widths;
             this.processor = processor;
             this.base = base;
@@ -199,19 +249,18 @@ final class SplProcessors {
             return known == null ? number(name) : known;
         }
 
+        /** Should anything be thrown in here, the label has another number the next time, but no number has two labels. */
         private Integer number(String name) {
             synchronized (LABELS) {
                 Integer known = LABELS.get(name);
                 if (known != null) {
                     return known;
                 }
-                if (LABELS.size() >= MOST_LABELS) {
-                    patience.failed("makes more than " + MOST_LABELS + " buckets");
+                int next = label(name);
+                if (next < 0) {
+                    patience.failed("makes more buckets than can be told apart");
                     return null;
                 }
-                int next = LABELS.size();
-                // First the agent: nobody may use a number that it does not know.
-                label(next, name);
                 LABELS.put(name, next);
                 return next;
             }
@@ -227,20 +276,40 @@ final class SplProcessors {
         /** Debts that are borne with. */
         private static final long TOO_MUCH = 10 * MOST;
 
+        /** Classes that are told apart, of which there may be any number. The others share one. */
+        private static final int MOST_NAMES = 1000;
+        private static final String OTHERS = "other classes";
+
         /** No more calls. */
         volatile boolean exhausted;
         private final String name;
+        /** What comes of a call that failed. */
+        private final String otherwise;
         private volatile long debts;
         private volatile boolean told;
 
-        Patience(String name) {
+        Patience(String name, String otherwise) {
             this.name = name;
+            this.otherwise = otherwise;
+        }
+
+        /** That with the class of an object, which is asked for something. */
+        static Patience with(ConcurrentHashMap<String, Patience> all, String what, String otherwise, Object object) {
+            String type = object.getClass().getName();
+            Patience known = all.get(type);
+            if (known != null) {
+                return known;
+            }
+            String kept = all.size() < MOST_NAMES ? type : OTHERS;
+            Patience made = new Patience(what + kept, otherwise);
+            known = all.putIfAbsent(kept, made);
+            return known == null ? made : known;
         }
 
         void failed(String how) {
             if (!told) {
                 told = true;
-                warn(name + " " + how + ": such calls have the size of their arguments in bytes");
+                warn(name + " " + how + ": " + otherwise);
             }
         }
 
@@ -253,8 +322,7 @@ final class SplProcessors {
             debts = now;
             if (now >= TOO_MUCH && !exhausted) {
                 exhausted = true;
-                warn(name + " takes more than " + LIMIT / 1_000_000
-                        + " ms a call and is asked no more: calls have the size of their arguments in bytes");
+                warn(name + " takes more than " + LIMIT / 1_000_000 + " ms a call and is asked no more: " + otherwise);
             }
         }
     }

@@ -2,8 +2,7 @@ package java.lang;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
+import java.lang.reflect.AccessibleObject;
 import java.util.Collection;
 import java.util.Map;
 import jdk.internal.misc.Unsafe;
@@ -48,6 +47,13 @@ final class SplSizes {
     /** Bytes of an object as the JVM lays it out (JVM TI GetObjectSize); found in the agent's library by its name. */
     private static native long bytes(Object object);
 
+    /**
+     * Names of the fields of a class, without those of its superclasses, in which its instances refer to objects, separated by
+     * {@code /}. From JVM TI, because reflection loads the fields' types: the program's class loaders would run in a thread that
+     * may hold any lock. Found in the agent's library by its name.
+     */
+    private static native String references(Class<?> type);
+
     /** Forgets all classes and size processors, so that none is kept alive when nothing is measured. */
     static void forget() {
         layouts = new Layouts(64);
@@ -77,16 +83,29 @@ final class SplSizes {
      * else.
      */
     static long length(Object argument) {
-        long length = 0;
-        if (argument.getClass().isArray()) {
-            length = java.lang.reflect.Array.getLength(argument);
-        } else if (argument instanceof CharSequence) {
+        Class<?> type = argument.getClass();
+        if (type.isArray()) {
+            return java.lang.reflect.Array.getLength(argument);
+        }
+        boolean known = argument instanceof CharSequence || argument instanceof Collection || argument instanceof Map
+                || argument instanceof Number;
+        if (!known) {
+            return 0;
+        }
+        // The boot loader's own classes are quick.
+        return type.getClassLoader() == null ? count(argument) : SplProcessors.counted(argument);
+    }
+
+    /** What an object says of its own length; user code. */
+    static long count(Object argument) {
+        long length;
+        if (argument instanceof CharSequence) {
             length = ((CharSequence) argument).length();
         } else if (argument instanceof Collection) {
             length = ((Collection<?>) argument).size();
         } else if (argument instanceof Map) {
             length = ((Map<?, ?>) argument).size();
-        } else if (argument instanceof Number) {
+        } else {
             length = ((Number) argument).longValue();
         }
         return Math.max(length, 0);
@@ -117,8 +136,8 @@ final class SplSizes {
     }
 
     /**
-     * All objects reachable from {@code root}, each once. Classes, class loaders, threads and the referents of
-     * reference objects are left out: nearly the whole heap can be reached through them.
+     * All objects reachable from {@code root}, each once. Classes, class loaders, threads and what is behind reference
+     * objects, modules and reflection's members are left out: nearly the whole heap can be reached through them.
      */
     static long deep(Object root) {
         Visit visit = new Visit();
@@ -181,7 +200,7 @@ final class SplSizes {
         final int hash;
         /** Of each instance. */
         private final long bytes;
-        /** Looked up when they are needed first: naming its fields makes the JVM load their types. */
+        /** Looked up when they are needed first. */
         private volatile long[] references;
 
         Layout(Class<?> type, Object instance) {
@@ -193,24 +212,40 @@ final class SplSizes {
         long[] references(Class<?> type) {
             long[] known = references;
             if (known == null) {
-                known = Reference.class.isAssignableFrom(type) ? new long[0] : offsets(type);
+                known = isOpaque(type) ? new long[0] : offsets(type);
                 references = known;
             }
             return known;
         }
 
+        /** Nearly the whole heap can be reached through these. */
+        private static boolean isOpaque(Class<?> type) {
+            return Reference.class.isAssignableFrom(type)
+                    || AccessibleObject.class.isAssignableFrom(type)
+                    || type == Module.class
+                    || type == ModuleLayer.class;
+        }
+
+        /** Fields whose place cannot be told are left out: a wrong place would be the JVM's end. */
         private static long[] offsets(Class<?> type) {
             long[] found = new long[8];
             int count = 0;
             for (Class<?> c = type; c != null; c = c.getSuperclass()) {
-                for (Field field : c.getDeclaredFields()) {
-                    if (Modifier.isStatic(field.getModifiers()) || field.getType().isPrimitive()) {
-                        continue;
-                    }
+                String names = SplSizes.references(c);
+                if (names == null || names.isEmpty()) {
+                    continue;
+                }
+                for (String name : names.split("/")) {
                     if (count == found.length) {
                         found = java.util.Arrays.copyOf(found, 2 * count);
                     }
-                    found[count++] = U.objectFieldOffset(field);
+                    try {
+                        found[count] = U.objectFieldOffset(c, name);
+                        count++;
+                    } catch (InternalError e) {
+                        // A name that Java's strings cannot say.
+                        continue;
+                    }
                 }
             }
             return java.util.Arrays.copyOf(found, count);
