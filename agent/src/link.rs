@@ -144,6 +144,8 @@ pub struct Link {
     methods: BTreeMap<u32, Method>,
     /// The methods of `methods`.
     defined: HashSet<MethodRef>,
+    /// Bytes of their names.
+    names: usize,
     /// Handle of each id that this session has instrumented.
     handles: HashMap<u32, u32>,
     /// Handles of methods whose gate was closed and of which calls may still be running.
@@ -186,6 +188,7 @@ impl Link {
             ids: Ids::default(),
             methods: BTreeMap::new(),
             defined: HashSet::new(),
+            names: 0,
             handles: HashMap::new(),
             closing: BTreeSet::new(),
             look_pause: DRAIN_EVERY,
@@ -224,6 +227,7 @@ impl Link {
                     self.parts.state.command(Command::RestoreAll);
                     self.methods.clear();
                     self.defined.clear();
+                    self.names = 0;
                     self.handles.clear();
                 }
                 Ended::Lost => {}
@@ -286,7 +290,14 @@ impl Link {
                 return Ended::Lost;
             }
             let pause = self.pause(next_send.saturating_duration_since(Instant::now()));
-            let [readable, woken] = sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause);
+            // Where the agent thread is behind, the controller has to wait.
+            let busy = self.parts.state.is_busy();
+            let [readable, woken] = if busy {
+                let [woken] = sys::wait_readable([self.parts.sleeper.fd()], pause.min(DRAIN_EVERY));
+                [false, woken]
+            } else {
+                sys::wait_readable([stream.fd(), self.parts.sleeper.fd()], pause)
+            };
             if woken {
                 self.parts.sleeper.rest();
             }
@@ -297,7 +308,7 @@ impl Link {
             let detached = self.forward(&mut stream);
             self.report_compiled(&mut stream);
             self.drain();
-            if readable && self.listen(&mut stream).is_err() {
+            if !busy && self.listen(&mut stream, readable).is_err() {
                 return Ended::Lost;
             }
             if dying || detached.is_some() || Instant::now() >= next_send || self.waiting.len() >= MAX_SAMPLES
@@ -410,10 +421,14 @@ impl Link {
         self.parts.hello.message(&self.parts.options, cost)
     }
 
-    /// Serves all messages that have arrived.
-    fn listen(&mut self, stream: &mut Stream) -> io::Result<()> {
-        stream.receive()?;
-        while let Some(message) = stream.next()? {
+    /// Serves the messages that have arrived, more of them where the stream is `readable`; not all when too much comes of them.
+    fn listen(&mut self, stream: &mut Stream, readable: bool) -> io::Result<()> {
+        if readable {
+            stream.receive()?;
+        }
+        while !self.parts.state.is_busy()
+            && let Some(message) = stream.next()?
+        {
             match message {
                 ToAgent::Reject { reason } => return Err(io::Error::other(reason)),
                 ToAgent::ProcessorJar { path } => {

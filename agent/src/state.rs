@@ -9,7 +9,7 @@ use jni::refs::Global;
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, Label, SizeMode};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
@@ -47,8 +47,19 @@ pub enum Command {
     VisitLimit(u32),
     /// For the operator, from user code in the program.
     Warn(String),
-    /// A class whose name is in the plan has become ready.
-    Prepared(Global<JClass<'static>>),
+    /// Classes whose names are in the plan have become ready.
+    Prepared(Vec<Global<JClass<'static>>>),
+}
+
+impl Command {
+    /// How much waits while this does.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Instrument(targets) => 1 + targets.len(),
+            Self::Restore(ids) => 1 + ids.len(),
+            _ => 1,
+        }
+    }
 }
 
 /// From the agent thread.
@@ -70,6 +81,8 @@ pub enum Done {
     Warning(String),
 }
 
+/// Methods and classes that may wait for the agent thread before no more orders are read: user code may hold it up.
+const MOST_WAITING: usize = 16_384;
 /// Labels that all size processors may give together.
 const MOST_LABELS: usize = 10_000;
 
@@ -93,6 +106,8 @@ pub struct State {
     /// Labels that size processors gave, by their numbers.
     labels: Mutex<Vec<String>>,
     commands: Mutex<Option<Sender<Command>>>,
+    /// What waits in `commands`.
+    waiting: AtomicUsize,
     failure: OnceLock<String>,
     ended: AtomicBool,
 }
@@ -111,6 +126,7 @@ impl State {
             processor_jar: Mutex::default(),
             labels: Mutex::default(),
             commands: Mutex::new(None),
+            waiting: AtomicUsize::new(0),
             failure: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
@@ -161,9 +177,20 @@ impl State {
         new.map(|(id, text)| Label { id, text: text.clone() }).collect()
     }
 
+    /// A command that was handed to the agent thread waits no more.
+    pub fn taken(&self, command: &Command) {
+        self.waiting.fetch_sub(command.weight(), Ordering::Relaxed);
+    }
+
+    /// Whether enough waits for the agent thread.
+    pub fn is_busy(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= MOST_WAITING
+    }
+
     /// Hands a command to the agent thread, if it lives.
     pub fn command(&self, command: Command) {
         if let Some(commands) = &*self.commands.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.waiting.fetch_add(command.weight(), Ordering::Relaxed);
             // The receiver is gone only when the agent thread has ended, after it restored everything.
             let _ = commands.send(command);
         }

@@ -54,6 +54,13 @@ impl Stream {
         Ok(stream)
     }
 
+    /// One whose versions need not be exchanged.
+    #[cfg(test)]
+    pub fn over(socket: UnixStream) -> Self {
+        let socket = Socket::Unix(socket);
+        Self { socket, encoder: Encoder::default(), decoder: Decoder::default(), out: Vec::new() }
+    }
+
     fn greet(&mut self) -> io::Result<()> {
         let ours = Greeting::ours();
         ours.encode(&mut self.out);

@@ -23,6 +23,8 @@ const FAILURES_TO_QUARANTINE: u32 = 3;
 /// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
 /// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
 const LOCAL_REFERENCES: usize = 65_536;
+/// Classes that became ready and are changed in one call at most.
+const MOST_TOGETHER: usize = 256;
 
 /// What the class-file hook is to do while the worker retransforms, and what it did.
 #[derive(Debug, Default)]
@@ -113,10 +115,12 @@ impl Worker {
 
     /// Serves commands until there can be no more. `env` is the thread's JNI environment.
     pub fn run(mut self, env: *mut c_void) {
-        while let Ok(command) = self.commands.recv() {
+        let mut next = None;
+        while let Some(command) = next.take().or_else(|| self.take(Receiver::recv).ok()) {
             if self.state.has_ended() {
                 break;
             }
+            let command = self.gather(command, &mut next);
             let serve = |env: &mut jni::Env<'_>| {
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {
@@ -132,6 +136,27 @@ impl Worker {
         }
     }
 
+    fn take<E>(&self, from: impl FnOnce(&Receiver<Command>) -> Result<Command, E>) -> Result<Command, E> {
+        from(&self.commands).inspect(|command| self.state.taken(command))
+    }
+
+    /// With a class that has become ready all that wait behind it: many cost as little as one to change. `next` is what comes
+    /// after them.
+    fn gather(&self, command: Command, next: &mut Option<Command>) -> Command {
+        let Command::Prepared(mut classes) = command else { return command };
+        while classes.len() < MOST_TOGETHER {
+            match self.take(Receiver::try_recv) {
+                Ok(Command::Prepared(more)) => classes.extend(more),
+                Ok(other) => {
+                    *next = Some(other);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        Command::Prepared(classes)
+    }
+
     fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
         match command {
             Command::Prepare => {
@@ -140,7 +165,7 @@ impl Worker {
             }
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(env, targets),
-            Command::Prepared(class) => self.prepared(env, &class),
+            Command::Prepared(classes) => self.prepared(env, &classes),
             Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
             Command::Warn(text) => self.tell(Done::Warning(text)),
             Command::Settled => {
@@ -201,14 +226,21 @@ impl Worker {
     }
 
     /// Only the class that has come: those of its name that were there have their probes.
-    fn prepared(&mut self, env: &mut jni::Env<'_>, class: &Global<JClass<'static>>) {
-        let class = class.as_raw().cast();
-        let Some(name) = self.jvm.class_name(class) else { return };
-        let ids = self.planned_ids(&name);
-        if !ids.is_empty()
-            && let Some(found) = self.jvm.ready(class, name)
-        {
-            self.retransform(env, &[found], Change::Added, &ids);
+    fn prepared(&mut self, env: &mut jni::Env<'_>, classes: &[Global<JClass<'static>>]) {
+        let (mut found, mut ids) = (Vec::new(), BTreeSet::new());
+        for class in classes {
+            let class = class.as_raw().cast();
+            let Some(name) = self.jvm.class_name(class) else { continue };
+            let planned = self.planned_ids(&name);
+            if !planned.is_empty()
+                && let Some(ready) = self.jvm.ready(class, name)
+            {
+                found.push(ready);
+                ids.extend(planned);
+            }
+        }
+        if !found.is_empty() {
+            self.retransform(env, &found, Change::Added, &ids);
         }
     }
 

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 
 /// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
 const MAX_DEFINED: usize = 65_536;
+/// Bytes of their names together.
+const MAX_NAMES: usize = 16 << 20;
 
 impl Link {
     /// A number names one method for good, and a method has one number: calls must not change their name.
@@ -22,12 +24,14 @@ impl Link {
         processor: Option<String>,
     ) {
         let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
-        if known || self.methods.len() >= MAX_DEFINED {
+        let length = method.to_string().len() + processor.as_ref().map_or(0, String::len);
+        if known || self.methods.len() >= MAX_DEFINED || self.names + length > MAX_NAMES {
             let text = format!(
                 "{method} was not defined as number {handle}: one of both is in use, or there are too many"
             );
             return stream.put(&ToController::Warning { text });
         }
+        self.names += length;
         self.defined.insert(method.clone());
         self.methods.insert(
             handle,

@@ -4,6 +4,9 @@ use super::*;
 use crate::layout::{self, BLOCKS_BYTES, GATES_BYTES};
 use crate::memory::Memory;
 use crate::waker;
+use spl_wire::Encoder;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc;
 
@@ -110,4 +113,38 @@ fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_ever_less_often() {
     assert_eq!(link.pause(due), DRAIN_EVERY, "a gate was closed just now");
     link.closing.clear();
     assert_eq!((link.pause(due), link.pause(Duration::ZERO)), (due, DRAIN_EVERY));
+}
+
+#[test]
+fn orders_wait_with_the_controller_while_the_agent_thread_is_behind() {
+    let (mut link, _) = link(0);
+    let (ours, mut theirs) = UnixStream::pair().unwrap();
+    let mut stream = Stream::over(ours);
+    let (commands, orders) = mpsc::channel();
+    link.parts.state.connect(commands);
+    let (mut encoder, mut restores) = (Encoder::default(), Vec::new());
+    for _ in 0..20 {
+        encoder.encode(&ToAgent::Restore { handles: vec![3; 1000] }, &mut restores).unwrap();
+    }
+    theirs.write_all(&restores).unwrap();
+    // Each is a thousand methods.
+    link.listen(&mut stream, true).unwrap();
+    let waiting = || std::iter::from_fn(|| orders.try_recv().ok());
+    let first = waiting().inspect(|command| link.parts.state.taken(command)).count();
+    assert!((1..20).contains(&first), "{first} of 20");
+    link.listen(&mut stream, true).unwrap();
+    assert_eq!(first + waiting().count(), 20);
+}
+
+#[test]
+fn names_that_are_too_long_together_are_not_defined() {
+    let (mut link, _) = link(0);
+    let (ours, _theirs) = UnixStream::pair().unwrap();
+    let mut stream = Stream::over(ours);
+    let long = "x".repeat(60_000);
+    for handle in 10..400 {
+        let method = MethodRef::new(&format!("{long}{handle}"), "f", "()V").unwrap();
+        link.define(&mut stream, handle, method, SizeMode::None, None);
+    }
+    assert!((200..300).contains(&link.methods.len()), "{}", link.methods.len());
 }
