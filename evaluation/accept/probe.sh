@@ -7,6 +7,8 @@ cd "$(dirname "$0")/../.."
 
 readonly TARGET=${CARGO_TARGET_DIR:-target}
 readonly FORKS=3
+# Of a program beside Byteman: some seconds.
+readonly ROUNDS=5000000
 
 failed=0
 log=$(mktemp)
@@ -41,6 +43,35 @@ tested() {
     judged "$status" "JDK $number: $claim"
 }
 
+# Byteman lets a measured method print a line. It is there before us when its option stands in JDK_JAVA_OPTIONS, which Java
+# reads before those of the command line, and after us on the command line, where `spl run` puts ours first.
+beside_byteman() {
+    local order=$1 claim=$2 folder status=0 before=() after=()
+    folder=$(mktemp -d)
+    printf 'RULE line\nCLASS CompareLoop\nMETHOD fast\nAT ENTRY\nIF flag("once")\nDO System.out.println("byteman was here")\nENDRULE\n' \
+        >"$folder/line.btm"
+    local option="-javaagent:.cache/peers/byteman.jar=script:$folder/line.btm"
+    if [[ $order == before ]]; then before=("JDK_JAVA_OPTIONS=$option"); else after=("$option"); fi
+    printf 'CompareLoop.fast([I)J <= (1, 1) CompareLoop.slow([I)J\n' >"$folder/pair.tasks"
+    printf '[communication]\ninitial-sleep = 0\n[scheduler]\nargument-size = nocheck\n[controller]\nmin-method-measurements = 200\n' \
+        >"$folder/spl.ini"
+    javac --release 11 -d "$folder" tests-java/CompareLoop.java tests-java/Life.java
+    env "${before[@]}" "$TARGET/debug/spl" run --config "$folder/spl.ini" --tasks "$folder/pair.tasks" \
+        --out "$folder/out" -- "$home/bin/java" "${after[@]}" -cp "$folder" CompareLoop "$ROUNDS" \
+        </dev/null >"$folder/stdout" 2>"$log" || status=$?
+    "$home/bin/java" -cp "$folder" CompareLoop "$ROUNDS" </dev/null >"$folder/alone" 2>/dev/null
+    if [[ $status -eq 0 && $(grep -cx "byteman was here" "$folder/stdout") -eq 1 ]] &&
+        diff <(grep -vx "byteman was here" "$folder/stdout") "$folder/alone" >>"$log" &&
+        grep -q "every class is as it was" "$log"; then
+        printf 'ok   JDK %s: %s: %s\n' "$number" "$claim" "$(grep -m 1 -o 'verdict: .*' "$log" | cut -c -90)"
+    else
+        printf 'FAIL JDK %s: %s: exit status %s\n' "$number" "$claim" "$status"
+        tail -n 20 "$log"
+        failed=1
+    fi
+    rm -rf "$folder"
+}
+
 tests() {
     tested "what is reported of a body is within 10% of the wall clock" probe_truth::reported
     tested "samples say what disturbed them" probe_truth::samples
@@ -55,6 +86,8 @@ tests() {
     tested "300 changes of classes leave memory, constant pools and metaspace flat" probe_faults::a_class
     tested "a panic in any callback or thread leaves the program alone" probe_panics::
     tested "other agents change the same class, before and after" probe_neighbours::another
+    beside_byteman before "Byteman changes a measured method, there before us"
+    beside_byteman after "Byteman changes a measured method, there after us"
     tested "the class that spoils a batch is found and left alone" probe_neighbours::a_class
 }
 
@@ -79,6 +112,7 @@ if [[ $parts == *costs* ]]; then
     cargo build -q --release -p spl-agent -p spl-overhead
 fi
 if [[ $parts == *tests* ]]; then
+    scripts/setup.sh --peers
     cargo build -q -p spl-agent -p spl-witness -p spl-controller
     unit "rings: every interleaving of probes and drain that the model checker tries is right" rings::model
 fi
