@@ -1,6 +1,7 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
 use crate::fault;
+use crate::hook::HOOK;
 use crate::java::{self, Addresses, Entrance};
 use crate::jvm::Jvm;
 use crate::layout;
@@ -11,7 +12,7 @@ use crate::rings::Rings;
 use crate::state::{Command, State};
 use crate::sys;
 use crate::waker::{self, Waker};
-use crate::worker::{HOOK, Worker};
+use crate::worker::Worker;
 use jni::objects::JObject;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;

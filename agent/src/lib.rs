@@ -9,6 +9,7 @@ mod agent;
 mod bypass;
 mod fault;
 mod gates;
+mod hook;
 mod ids;
 mod java;
 mod jvm;

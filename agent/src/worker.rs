@@ -1,6 +1,7 @@
 //! The agent thread: the one place where classes are changed and restored.
 
 use crate::fault;
+use crate::hook::{self, Hook, Outcomes};
 use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
@@ -8,15 +9,13 @@ use crate::sys;
 use crate::waker::Waker;
 use jni::objects::JClass;
 use jni::refs::Global;
-use spl_bytecode::{Plan, Probe, Sizes};
 use spl_model::{Outcome, Refusal};
 use spl_wire::{Change, SizeMode};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ThreadId};
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
@@ -25,44 +24,6 @@ const FAILURES_TO_QUARANTINE: u32 = 3;
 const LOCAL_REFERENCES: usize = 65_536;
 /// Classes that became ready and are changed in one call at most.
 const MOST_TOGETHER: usize = 256;
-
-/// What the class-file hook is to do while the worker retransforms, and what it did.
-#[derive(Debug, Default)]
-pub struct Hook {
-    plans: HashMap<String, Plan>,
-    worker: Option<ThreadId>,
-    done: Vec<(String, Outcomes)>,
-}
-
-/// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
-type Outcomes = Result<Vec<(u32, Outcome)>, Refusal>;
-
-/// The hook's work; set only while the worker is inside `RetransformClasses`.
-pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
-
-impl Hook {
-    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform a class of a planned name at this
-    /// moment, perhaps one that the worker has left out for a reason: it gets no probes.
-    pub fn transform(&mut self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-        if self.worker != Some(thread::current().id()) {
-            return None;
-        }
-        let plan = self.plans.get(name)?;
-        let rewritten = spl_bytecode::instrument(bytes, plan);
-        let (bytes, outcomes) = match rewritten {
-            Ok(rewritten) => {
-                let ids = plan.probes().iter().map(|probe| probe.id);
-                let outcome =
-                    |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
-                let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
-                (Some(rewritten.bytes), Ok(outcomes))
-            }
-            Err(refusal) => (None, Err(refusal)),
-        };
-        self.done.push((name.to_owned(), outcomes));
-        bytes
-    }
-}
 
 /// The agent thread's own state.
 pub struct Worker {
@@ -471,18 +432,14 @@ impl Worker {
     }
 
     fn batch(&self, classes: &[Loaded]) -> Result<(), String> {
-        let plans = classes
-            .iter()
-            .filter_map(|class| Some((class.name.clone(), class_plan(self.plan.get(&class.name)?))))
-            .collect();
-        *HOOK.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Hook { plans, worker: Some(thread::current().id()), done: Vec::new() });
+        let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
+        Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
-        let hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let done = Hook::end();
         if result.is_ok() {
             // The JVM calls the hook class by class in the order of the request.
             let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
-            for (name, outcome) in hook.done {
+            for (name, outcome) in done {
                 let loader = loaders
                     .next()
                     .filter(|class| class.name == name)
@@ -530,20 +487,4 @@ fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
         Ok(false) => Err("it does not ask its parent for it".to_owned()),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn class_plan(targets: &BTreeMap<u32, Target>) -> Plan {
-    let probe = |target: &Target| Probe {
-        method_name: target.method.name().to_owned(),
-        descriptor: target.method.descriptor().as_str().to_owned(),
-        id: target.id,
-        sizes: match (target.sizes, &target.processor) {
-            (SizeMode::None, _) => Sizes::None,
-            (SizeMode::Shallow, _) => Sizes::Shallow,
-            (SizeMode::Length, _) => Sizes::Length,
-            (SizeMode::Deep, None) => Sizes::Deep,
-            (SizeMode::Deep, Some(_)) => Sizes::Processor,
-        },
-    };
-    targets.values().map(probe).collect()
 }

@@ -1,0 +1,75 @@
+//! What the class-file hook does to classes while the agent thread retransforms them.
+
+use crate::state::Target;
+use spl_bytecode::{Plan, Probe, Sizes};
+use spl_model::{Outcome, Refusal};
+use spl_wire::SizeMode;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// What the class-file hook is to do while the worker retransforms, and what it did.
+#[derive(Debug, Default)]
+pub struct Hook {
+    plans: HashMap<String, Plan>,
+    worker: Option<ThreadId>,
+    done: Vec<(String, Outcomes)>,
+}
+
+/// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
+pub type Outcomes = Result<Vec<(u32, Outcome)>, Refusal>;
+
+/// The hook's work; set only while the worker is inside `RetransformClasses`.
+pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
+
+impl Hook {
+    /// From here on the calling thread's retransformations put these probes into the classes of these names.
+    pub fn begin(plans: HashMap<String, Plan>) {
+        let hook = Self { plans, worker: Some(thread::current().id()), done: Vec::new() };
+        *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+    }
+
+    /// No more probes; gives what became of each class, in the order in which they came.
+    pub fn end() -> Vec<(String, Outcomes)> {
+        HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default().done
+    }
+
+    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform a class of a planned name at this
+    /// moment, perhaps one that the worker has left out for a reason: it gets no probes.
+    pub fn transform(&mut self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        if self.worker != Some(thread::current().id()) {
+            return None;
+        }
+        let plan = self.plans.get(name)?;
+        let rewritten = spl_bytecode::instrument(bytes, plan);
+        let (bytes, outcomes) = match rewritten {
+            Ok(rewritten) => {
+                let ids = plan.probes().iter().map(|probe| probe.id);
+                let outcome =
+                    |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
+                let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
+                (Some(rewritten.bytes), Ok(outcomes))
+            }
+            Err(refusal) => (None, Err(refusal)),
+        };
+        self.done.push((name.to_owned(), outcomes));
+        bytes
+    }
+}
+
+/// The probes of one class.
+pub fn plan(targets: &BTreeMap<u32, Target>) -> Plan {
+    let probe = |target: &Target| Probe {
+        method_name: target.method.name().to_owned(),
+        descriptor: target.method.descriptor().as_str().to_owned(),
+        id: target.id,
+        sizes: match (target.sizes, &target.processor) {
+            (SizeMode::None, _) => Sizes::None,
+            (SizeMode::Shallow, _) => Sizes::Shallow,
+            (SizeMode::Length, _) => Sizes::Length,
+            (SizeMode::Deep, None) => Sizes::Deep,
+            (SizeMode::Deep, Some(_)) => Sizes::Processor,
+        },
+    };
+    targets.values().map(probe).collect()
+}
