@@ -1,6 +1,8 @@
 //! How far a result can be relied on, and what the doubts mean.
 
 use crate::figure::{counted, percent, time};
+use crate::judged::Judged;
+use spl_records::context::Asked;
 use spl_stats::sequential::autocorrelation_time;
 use spl_stats::{Suspicion, suspicions};
 use spl_verdict::{Basis, Evaluation};
@@ -24,7 +26,7 @@ pub struct Doubt {
 }
 
 /// How far a result can be relied on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reliability {
     Good,
     Fair,
@@ -44,12 +46,27 @@ impl Reliability {
         }
     }
 
-    /// The word for it, and what it says.
-    pub fn words(self) -> (&'static str, &'static str) {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
         match self {
-            Self::Good => ("good", "nothing speaks against these measurements"),
-            Self::Fair => ("fair", "usable; see the doubts, or the missing proof"),
-            Self::Poor => ("poor", "do not act on this verdict alone; see the doubts"),
+            Self::Good => "good",
+            Self::Fair => "fair",
+            Self::Poor => "poor",
+        }
+    }
+
+    /// What it says of a result about which there are these doubts.
+    pub fn meaning(self, doubts: &[Doubt]) -> &'static str {
+        match self {
+            Self::Good => "the checks of these measurements found no reason for doubt",
+            Self::Fair if doubts.is_empty() => {
+                "the checks found no reason for doubt, but nothing was proved or refuted"
+            }
+            Self::Fair => "usable; the doubts make the ratio less certain",
+            Self::Poor if doubts.iter().any(|doubt| doubt.serious) => {
+                "do not act on this verdict alone: it may be wrong because of a serious doubt"
+            }
+            Self::Poor => "do not act on this verdict alone: there are more than two doubts",
         }
     }
 }
@@ -98,6 +115,19 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
         });
     }
     doubts
+}
+
+/// The doubt about calls that were not compared, if the ratio with them lies outside the interval.
+pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> Option<Doubt> {
+    let ratio = evaluation.verdict.as_ref().ok()?.ratio.as_ref().filter(|_| judged.exact)?;
+    let [left, right] = judged.kept;
+    let with = asked.left_factor * left.mean_ns / (asked.right_factor * right.mean_ns);
+    let outside = with < ratio.low || ratio.high < with;
+    outside.then(|| Doubt {
+        seen: "the calls that were left out are others than those that were compared".to_owned(),
+        meaning: "With them the ratio would lie outside the interval: the interval is that of the compared calls only.",
+        serious: (with < 1.0) != (ratio.value < 1.0),
+    })
 }
 
 fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {

@@ -33,10 +33,10 @@ pub struct Facts {
 pub struct Calls {
     /// Durations of those that were not discarded, nanoseconds, in the order in which they ended.
     pub kept_ns: Vec<u64>,
-    /// How many were discarded during warm-up...
+    /// How many were discarded that nothing of our knowledge disturbed, or that the agent knows as warm-up...
     pub warm_up: u64,
-    /// ...and for other reasons, such as an overlapping garbage collection.
-    pub disturbed: u64,
+    /// ...and how many others, which a garbage collection or one of our own changes of classes overlapped.
+    pub overlapped: u64,
     /// How many of the kept ones overlapped a garbage collection.
     pub gc: u64,
     /// How many ended by an exception.
@@ -79,8 +79,8 @@ impl Calls {
             self.kept_ns.push(sample.duration_ns());
             self.gc += has(SampleFlags::GC);
             *self.buckets.entry(bucket.clone()).or_default() += 1;
-        } else if has(SampleFlags::GC) + has(SampleFlags::RETRANSFORM) > has(SampleFlags::WARM_UP) {
-            self.disturbed += 1;
+        } else if has(SampleFlags::WARM_UP) == 0 && has(SampleFlags::GC) + has(SampleFlags::RETRANSFORM) > 0 {
+            self.overlapped += 1;
         } else {
             self.warm_up += 1;
         }
@@ -90,6 +90,45 @@ impl Calls {
             let (window, flags) = (sample.window, sample.flags);
             self.calls.push(Call { start_ns, took_ns, bucket, window, flags });
         }
+    }
+}
+
+impl Calls {
+    /// How many were measured.
+    #[must_use]
+    pub fn measured(&self) -> u64 {
+        self.kept_ns.len() as u64 + self.warm_up + self.overlapped
+    }
+}
+
+impl Facts {
+    /// How many calls of a method were discarded as warm-up, and how many because something disturbed them: those only if
+    /// `discard-disturbed` asks for it.
+    pub(crate) fn discarded(&self, calls: &Calls) -> (u64, u64) {
+        if self
+            .context
+            .settings
+            .iter()
+            .any(|one| one.key == "discard-disturbed" && ["1", "true"].contains(&one.value.as_str()))
+        {
+            (calls.warm_up, calls.overlapped)
+        } else {
+            (calls.warm_up + calls.overlapped, 0)
+        }
+    }
+
+    /// The calls of a method; none of one that there is not.
+    pub(crate) fn calls(&self, method: usize) -> &Calls {
+        const NONE: &Calls = &Calls {
+            kept_ns: Vec::new(),
+            warm_up: 0,
+            overlapped: 0,
+            gc: 0,
+            threw: 0,
+            buckets: BTreeMap::new(),
+            calls: Vec::new(),
+        };
+        self.methods.get(method).unwrap_or(NONE)
     }
 }
 

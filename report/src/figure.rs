@@ -68,12 +68,15 @@ pub fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.01 { "under 0.01%".to_owned() } else { format!("{}%", digits(percent)) }
 }
 
+/// A smaller p-value says no more: what a test assumes of the times does not hold so exactly.
+const SMALL_P: f64 = 0.0001;
+
 /// A p-value; small ones only by their size.
 pub fn p_value(p: f64) -> String {
     if p.is_nan() {
         "–".to_owned()
-    } else if p < 0.0001 {
-        "under 0.0001".to_owned()
+    } else if p < SMALL_P {
+        format!("under {SMALL_P}")
     } else {
         format!("{p:.4}")
     }
@@ -84,8 +87,8 @@ pub fn odds(p: f64) -> String {
     if p >= 0.095 {
         return format!("{} times in 100", (p * 100.0).round());
     }
-    if p < 1e-9 {
-        return "less than once in a billion times".to_owned();
+    if p < SMALL_P {
+        return format!("less than once in {} times", count((1.0 / SMALL_P).round() as u64));
     }
     // One of ten, of twenty, of thirty …: one digit says how rare it is.
     let rarity = 1.0 / p;
@@ -121,6 +124,6 @@ mod tests {
         check(0.49, "49 times in 100");
         check(0.05, "once in 20 times");
         check(0.0003, "once in 3 000 times");
-        check(1e-30, "less than once in a billion times");
+        check(1e-30, "less than once in 10 000 times");
     }
 }

@@ -1,7 +1,7 @@
 //! The calls that a verdict rests on.
 
 use crate::facts::{Call, Calls};
-use spl_model::Bucket;
+use spl_model::{Bucket, SampleFlags};
 use spl_records::context::Asked;
 use spl_verdict::Evaluation;
 use std::collections::BTreeMap;
@@ -18,66 +18,87 @@ pub struct Judged {
     pub quotients: Vec<(u64, f64)>,
     /// Whether these are exactly the calls that were compared, as far as their averages tell.
     pub exact: bool,
+    /// How many of these calls overlapped a garbage collection.
+    pub gc: u64,
+    /// All calls of both sides in these sizes that were not discarded, compared or not.
+    pub kept: [Kept; 2],
+}
+
+/// Calls of a side that were not discarded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kept {
+    pub calls: u64,
+    pub mean_ns: f64,
 }
 
 impl Judged {
     /// With windows the calls that found a partner, up to the window that was enough; else the first ones of the bucket.
-    pub fn of(asked: &Asked, evaluation: &Evaluation, [left, right]: [&Calls; 2], paired: bool) -> Self {
-        let mut judged = if paired {
-            Self::paired(asked, evaluation, [left, right])
+    pub fn of(asked: &Asked, evaluation: &Evaluation, sides: [&Calls; 2], paired: bool) -> Self {
+        let kept = sides.map(|side| {
+            side.calls.iter().filter(|call| counts(call, &evaluation.bucket)).collect::<Vec<&Call>>()
+        });
+        let (chosen, quotients) = if paired {
+            partners(asked, evaluation, &kept)
         } else {
-            let first = |calls: &Calls, n: u64| {
-                let kept = calls.calls.iter().filter(|call| counts(call, &evaluation.bucket));
-                kept.take(usize::try_from(n).unwrap_or(usize::MAX)).map(|call| call.took_ns).collect()
-            };
-            Self {
-                left_ns: first(left, evaluation.n_left),
-                right_ns: first(right, evaluation.n_right),
-                ..Self::default()
+            let mut first = kept.clone();
+            for (side, n) in first.iter_mut().zip([evaluation.n_left, evaluation.n_right]) {
+                side.truncate(usize::try_from(n).unwrap_or(usize::MAX));
             }
+            (first, Vec::new())
         };
-        judged.exact = evaluation.verdict.as_ref().is_ok_and(|verdict| {
+        let overlapped = chosen.iter().flatten().filter(|call| call.flags.contains(SampleFlags::GC)).count();
+        let [left_ns, right_ns] = chosen.each_ref().map(|side| times(side));
+        let exact = evaluation.verdict.as_ref().is_ok_and(|verdict| {
             let same = |times: &[u64], scaled_ns: f64, factor: f64| {
                 (mean(times) * factor / scaled_ns - 1.0).abs() < SAME
             };
-            same(&judged.left_ns, verdict.left.mean_ns, asked.left_factor)
-                && same(&judged.right_ns, verdict.right.mean_ns, asked.right_factor)
+            same(&left_ns, verdict.left.mean_ns, asked.left_factor)
+                && same(&right_ns, verdict.right.mean_ns, asked.right_factor)
         });
-        judged
+        let kept = kept.map(|side| Kept { calls: side.len() as u64, mean_ns: mean(&times(&side)) });
+        Self { left_ns, right_ns, quotients, exact, gc: overlapped as u64, kept }
     }
+}
 
-    fn paired(asked: &Asked, evaluation: &Evaluation, sides: [&Calls; 2]) -> Self {
-        let mut windows: BTreeMap<u64, [Vec<&Call>; 2]> = BTreeMap::new();
-        for (side, calls) in sides.into_iter().enumerate() {
-            for call in calls.calls.iter().filter(|call| counts(call, &evaluation.bucket)) {
-                if let Some(window) = call.window {
-                    windows.entry(window).or_default()[side].push(call);
-                }
+/// The calls of both sides that found a partner, and the quotient of their means in each window.
+fn partners<'c>(
+    asked: &Asked,
+    evaluation: &Evaluation,
+    kept: &[Vec<&'c Call>; 2],
+) -> ([Vec<&'c Call>; 2], Vec<(u64, f64)>) {
+    let mut windows: BTreeMap<u64, [Vec<&Call>; 2]> = BTreeMap::new();
+    for (side, calls) in kept.iter().enumerate() {
+        for call in calls {
+            if let Some(window) = call.window {
+                windows.entry(window).or_default()[side].push(call);
             }
         }
-        let mut judged = Self::default();
-        for (window, mut sides) in windows {
-            let pairs = sides[0].len().min(sides[1].len());
-            if pairs == 0 {
-                continue;
-            }
-            for side in &mut sides {
-                side.sort_by_key(|call| (call.start_ns, call.took_ns));
-                side.truncate(pairs);
-            }
-            let [left, right] = sides.map(|side| side.iter().map(|call| call.took_ns).collect::<Vec<_>>());
-            let quotient = asked.left_factor * mean(&left) / (asked.right_factor * mean(&right));
-            judged
-                .quotients
-                .extend(Some((window, quotient)).filter(|_| quotient.is_finite() && quotient > 0.0));
-            judged.left_ns.extend(left);
-            judged.right_ns.extend(right);
-            if judged.left_ns.len() as u64 >= evaluation.n_left {
-                break;
-            }
-        }
-        judged
     }
+    let (mut chosen, mut quotients) = ([Vec::new(), Vec::new()], Vec::new());
+    for (window, mut sides) in windows {
+        let pairs = sides[0].len().min(sides[1].len());
+        if pairs == 0 {
+            continue;
+        }
+        for side in &mut sides {
+            side.sort_by_key(|call| (call.start_ns, call.took_ns));
+            side.truncate(pairs);
+        }
+        let [left, right] = sides.each_ref().map(|side| mean(&times(side)));
+        let quotient = asked.left_factor * left / (asked.right_factor * right);
+        quotients.extend(Some((window, quotient)).filter(|_| quotient.is_finite() && quotient > 0.0));
+        for (all, side) in chosen.iter_mut().zip(sides) {
+            all.extend(side);
+        }
+        if chosen[0].len() as u64 >= evaluation.n_left {
+            break;
+        }
+    }
+    (chosen, quotients)
+}
+
+fn times(calls: &[&Call]) -> Vec<u64> {
+    calls.iter().map(|call| call.took_ns).collect()
 }
 
 fn counts(call: &Call, bucket: &Bucket) -> bool {
@@ -91,7 +112,6 @@ fn mean(times: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spl_model::SampleFlags;
     use spl_verdict::evaluate;
 
     fn calls(times: &[(u64, u64, u64)]) -> Calls {
@@ -109,6 +129,7 @@ mod tests {
     fn partners_are_found_again() {
         let left = calls(&[(20, 110, 1), (10, 100, 1), (30, 120, 2), (50, 999, 4)]);
         let mut right = calls(&[(5, 210, 1), (35, 220, 2), (36, 230, 2), (37, 500, 3)]);
+        right.calls[1].flags = SampleFlags::GC;
         right.calls[2].flags = SampleFlags::DISCARDED;
         let (lefts, rights) = ([100, 120], [210, 220]);
         let asked =
@@ -126,6 +147,9 @@ mod tests {
         let judged = Judged::of(&asked, &evaluation, [&left, &right], true);
         assert_eq!((judged.left_ns.as_slice(), judged.right_ns.as_slice()), (&lefts[..], &rights[..]));
         assert!(judged.exact);
+        assert_eq!(judged.kept.map(|kept| kept.calls), [4, 3]);
+        assert_eq!(judged.kept[1].mean_ns, (210.0 + 220.0 + 500.0) / 3.0);
+        assert_eq!(judged.gc, 1);
         assert_eq!(judged.quotients, [(1, 100.0 / 420.0), (2, 120.0 / 440.0)]);
         let alone = Judged::of(&asked, &evaluation, [&left, &right], false);
         assert!(!alone.exact && alone.quotients.is_empty());

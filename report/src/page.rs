@@ -7,7 +7,7 @@ mod run;
 mod summary;
 
 use crate::doubt::{self, Doubt, Reliability};
-use crate::facts::{Calls, Facts, shown};
+use crate::facts::{Facts, shown};
 use crate::judged::Judged;
 use crate::names::Names;
 use crate::words::{Badge, Claim};
@@ -54,6 +54,11 @@ impl Shown<'_> {
         let badges = self.results.iter().map(|looked| Badge::of(looked.evaluation));
         badges.min().unwrap_or(Badge::NotEvaluated)
     }
+
+    /// The least of those of its results.
+    fn reliability(&self) -> Option<Reliability> {
+        self.results.iter().filter_map(Looked::reliability).max()
+    }
 }
 
 impl Looked<'_> {
@@ -68,8 +73,6 @@ impl<'a> Page<'a> {
         let context = &facts.context;
         let names = Names::of(context.methods.iter().map(|method| method.method.as_str()));
         let in_full: BTreeSet<usize> = shown(context, &facts.results).into_iter().collect();
-        let none = Calls::default();
-        let calls = |method: usize| facts.methods.get(method).unwrap_or(&none);
         let mut results: BTreeMap<usize, Vec<&'a Evaluation>> = BTreeMap::new();
         facts.results.iter().for_each(|one| results.entry(one.comparison).or_default().push(one));
         let claim = |(index, asked): (usize, &'a Asked)| {
@@ -81,12 +84,13 @@ impl<'a> Page<'a> {
                     judged = Judged::of(
                         asked,
                         evaluation,
-                        [calls(asked.left), calls(asked.right)],
+                        [facts.calls(asked.left), facts.calls(asked.right)],
                         context.paired,
                     );
                     if evaluation.verdict.is_ok() {
                         doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left)));
                         doubts.extend(doubt::of_times(&judged.right_ns, names.get(asked.right)));
+                        doubts.extend(doubt::of_left_out(asked, evaluation, &judged));
                     }
                 }
                 Looked { evaluation, judged, doubts }
@@ -131,7 +135,7 @@ pub fn html(facts: &Facts) -> String {
                     (method::section(&page))
                     (run::decisions(&page))
                     (run::settings(&page))
-                    (run::glossary())
+                    (run::glossary(&page))
                 }
                 footer { p { "Made by spl " (facts.context.spl) " from the files of the run; "
                     code { "spl report" } " makes it again." } }

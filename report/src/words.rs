@@ -148,6 +148,11 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// What is of the left and of the right side in the order of the sentence.
+    pub fn in_order<T>(&self, left: T, right: T) -> (T, T) {
+        if self.turned { (right, left) } else { (left, right) }
+    }
+
     /// The sides' figures without the constants: subject and object.
     pub fn sides<'v>(&self, verdict: &'v Verdict) -> [&'v Side; 2] {
         if self.turned { [&verdict.right, &verdict.left] } else { [&verdict.left, &verdict.right] }

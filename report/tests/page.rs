@@ -122,10 +122,47 @@ fn a_verdict_is_told_with_its_reasons() {
     has(&page, "So the measurements show that it does not hold.");
     has(&page, "as long as C1.right, not 1: find out why it is slow");
     has(&page, "Compared were calls of <b>sizes 0 to 99</b>");
-    has(&page, "nothing speaks against these measurements");
+    has(&page, "the checks of these measurements found no reason for doubt");
     has(&page, "2025-12-31 23:59 UTC");
     has(&page, "252 calls were measured, which took the program about 10.1 µs of CPU time");
     assert!(!page.contains("not exactly those"), "the charts show other calls than those that were judged");
+}
+
+#[test]
+fn calls_are_accounted_for() {
+    let mut facts = run(&[2.0]);
+    facts.context.methods[0].counts = Some(Counts { kept: 50, surplus: 6, dropped: 3, ..Counts::default() });
+    let gc = Sample::new(1, 2).map(|mut sample| {
+        sample.flags = SampleFlags::DISCARDED.with(SampleFlags::GC);
+        sample
+    });
+    facts.methods[0].add(&gc.unwrap(), None, false);
+    let row = |warm_up, disturbed| {
+        let numbers = ["64", warm_up, disturbed, "6", "4", "<b>50</b>"];
+        numbers.map(|number| format!("<td class=\"n\">{number}</td>")).concat()
+    };
+    has(&html(&facts), &row("4", "0"));
+    has(&html(&facts), "3 more were lost on the way");
+    let (key, one) = ("discard-disturbed".to_owned(), "1".to_owned());
+    facts.context.settings =
+        vec![Setting { section: "sampling".into(), key, value: one, default: "0".into() }];
+    has(&html(&facts), &row("3", "1"));
+}
+
+#[test]
+fn what_a_comparison_leaves_out_is_said() {
+    let mut facts = run(&[2.0]);
+    has(&html(&facts), "Every call of these sizes that was not discarded was compared.");
+    let mut late = Sample::new(2_000_000_000, 2_000_060_000).unwrap();
+    late.size = Size::Value(10);
+    facts.methods[0].add(&late, facts.context.scale, true);
+    let page = html(&facts);
+    has(&page, "that were not discarded: 1 of 61 of C0.left, 0 of 60 of C0.right; they came when enough");
+    // 60 times 996 and once 60 000, against 796.
+    has(&page, "With them the ratio would be 2.4");
+    has(&page, "With them the ratio would lie outside the interval");
+    has(&page, "it may be wrong because of a serious doubt");
+    has(&page, "2 compared calls overlapped a garbage collection");
 }
 
 #[test]
@@ -134,8 +171,9 @@ fn a_proof_by_doubtful_measurements_asks_for_a_look() {
     has(&html(&facts), "Nothing: whatever was asserted was proved");
     facts.results[0].drops = 50;
     let page = html(&facts);
-    has(&page, "It is proved, but by measurements that are to be doubted. 50 measurements were lost.");
+    has(&page, "It is proved, but its reliability is poor. 50 measurements were lost.");
     has(&page, ", reliability poor");
+    has(&page, "Reliability: 1 poor.");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::{Looked, Page, Shown, badge, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::Reliability;
-use crate::facts::{Call, Calls};
-use crate::figure::{count, counted, digits, p_value, percent, quotient, time};
+use crate::facts::Call;
+use crate::figure::{count, counted, digits, odds, p_value, percent, quotient, time};
+use crate::judged::Judged;
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
 use spl_model::{Bucket, SampleFlags};
@@ -72,7 +73,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
                 @if let Some(looked) = first {
-                    @if let Ok(verdict) = &looked.evaluation.verdict { (bar(&claim, verdict, looked.reliability())) }
+                    @if let Ok(verdict) = &looked.evaluation.verdict { (bar(&claim, verdict, shown.reliability())) }
                 }
             }
             div.body {
@@ -117,7 +118,7 @@ fn bar(claim: &Claim<'_>, verdict: &Verdict, reliability: Option<Reliability>) -
     html! {
         span.ratio {
             span.figures { b { (quotient(value)) "×" } " [" (quotient(low)) ", " (quotient(high)) "], limit " (digits(claim.limit)) "×"
-                @if let Some(reliability) = reliability { ", reliability " (reliability.words().0) }
+                @if let Some(reliability) = reliability { ", reliability " (reliability.word()) }
             }
             svg viewBox="0 0 200 20" role="img" aria-label={ "ratio " (quotient(value)) ", interval " (quotient(low)) " to " (quotient(high)) ", limit " (digits(claim.limit)) } {
                 line.ground x1="0" x2="200" y1="10" y2="10" {}
@@ -138,19 +139,20 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                 div { dt { "Why" } dd { @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } } } }
                 @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
                 @if let Some(reliability) = looked.reliability() {
-                    @let (word, meaning) = reliability.words();
                     div { dt { "Reliability" } dd {
-                        p { b { (word) } ": " (meaning) "." }
+                        p { b { (reliability.word()) } ": " (reliability.meaning(&looked.doubts)) "." }
                         @if !looked.doubts.is_empty() {
                             ul.doubts { @for doubt in &looked.doubts {
                                 li { b { (doubt.seen) } ". " (doubt.meaning) @if doubt.serious { " " em { "Serious." } } }
                             } }
                         }
+                        ul.doubts.known { @for text in known(page, shown, claim, looked) { li { (text) } } }
                     } }
                 }
                 div { dt { "Sizes" } dd { p {
-                    "Compared were calls of " b { (sizes(&evaluation.bucket)) } ": " (count(evaluation.n_left)) " of "
-                    (page.names.get(shown.asked.left)) " and " (count(evaluation.n_right)) " of " (page.names.get(shown.asked.right)) "."
+                    @let (n_first, n_second) = claim.in_order(evaluation.n_left, evaluation.n_right);
+                    "Compared were calls of " b { (sizes(&evaluation.bucket)) } ": " (count(n_first)) " of "
+                    (claim.subject) " and " (count(n_second)) " of " (claim.object) "."
                     @if evaluation.leftover { " Judged at the end of the measurement, not because enough were there." }
                 } } }
                 div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
@@ -175,7 +177,7 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
                 ". By medians, which rare long calls do not move: " (quotient(medians)) "."
             } } }
         }
-        div { dt { "p-value" } dd { p { (p_value(verdict.p_value)) @if evaluation.drops > 0 { ", " (count(evaluation.drops)) " measurements lost" } } } }
+        div { dt { "p-value" } dd { p { (p_value(verdict.p_value)) " (" (odds(verdict.p_value)) ")" @if evaluation.drops > 0 { ", " (count(evaluation.drops)) " measurements lost" } } } }
         div { dt { "Times" } dd { (scrolling("Times of both sides", html! { table {
             thead { tr { th { "Method" } th.n { "Calls" } th.n { "Average" } th.n { "Median" } th.n { "Std. deviation" } } }
             tbody { (row(claim.subject, subject)) (row(claim.object, object)) }
@@ -183,22 +185,87 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
     }
 }
 
+/// What is to be known of the compared calls beside doubts.
+fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Vec<Markup> {
+    let (judged, context) = (&looked.judged, &page.facts.context);
+    let mut known = Vec::new();
+    if judged.exact {
+        known.push(html! { (left_out(page, shown, claim, judged)) });
+        if judged.gc > 0 {
+            let are = if judged.gc == 1 { "call" } else { "calls" };
+            known.push(html! { (count(judged.gc)) " compared " (are) " overlapped a garbage collection; discard-disturbed = 1 leaves such calls out." });
+        }
+    }
+    let of = |method: usize| {
+        let calls = page.facts.calls(method);
+        let (warm_up, disturbed) = page.facts.discarded(calls);
+        format!(
+            "{} of {} calls of {}",
+            count(warm_up + disturbed),
+            count(calls.measured()),
+            page.names.get(method)
+        )
+    };
+    let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
+    known.push(html! { "Discarded as warm-up or disturbed: " (of(first)) ", " (of(second)) " (" a href="#methods" { "Methods" } ")." });
+    if context.scale.is_none() {
+        known.push(html! { "Sizes were not looked at (argument-size = nocheck): one side may have had more work in a call than the other." });
+    }
+    known
+}
+
+/// Which calls were not compared though nothing disturbed them, and what the ratio were with them.
+fn left_out(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, judged: &Judged) -> String {
+    let compared = [judged.left_ns.len(), judged.right_ns.len()].map(|n| n as u64);
+    let [left, right] = judged.kept;
+    if compared == [left.calls, right.calls] {
+        return "Every call of these sizes that was not discarded was compared.".to_owned();
+    }
+    let side = |index: usize, method: usize| {
+        let all = judged.kept[index].calls;
+        format!(
+            "{} of {} of {}",
+            count(all.saturating_sub(compared[index])),
+            count(all),
+            page.names.get(method)
+        )
+    };
+    let (first, second) = claim.in_order(side(0, shown.asked.left), side(1, shown.asked.right));
+    let why = if page.facts.context.paired {
+        "they found no partner in their window, or came when enough were there"
+    } else {
+        "they came when enough were there"
+    };
+    let (subject, object) = claim.in_order(left.mean_ns, right.mean_ns);
+    format!(
+        "Left out of the calls of these sizes that were not discarded: {first}, {second}; {why}. With them the ratio would be {}.",
+        quotient(subject / object)
+    )
+}
+
 fn cost(page: &Page<'_>, shown: &Shown<'_>) -> String {
     let sides = BTreeSet::from([shown.asked.left, shown.asked.right]);
-    let of = |method: &usize| page.facts.methods.get(*method);
-    let calls: u64 = sides
-        .iter()
-        .filter_map(of)
-        .map(|calls| calls.kept_ns.len() as u64 + calls.warm_up + calls.disturbed)
-        .sum();
+    let calls: u64 = sides.iter().map(|method| page.facts.calls(*method).measured()).sum();
     let ns: f64 = sides.iter().filter_map(|method| super::method::cost_ns(page, *method)).sum();
     let probes = if ns > 0.0 {
         format!(", about {} of the program's CPU time in probes", time(ns))
     } else {
         String::new()
     };
+    let other = |one: &&Shown<'_>| {
+        one.number != shown.number && (sides.contains(&one.asked.left) || sides.contains(&one.asked.right))
+    };
+    let others = page.claims.iter().filter(other).count() as u64;
+    let overlap = if others > 0 {
+        format!(
+            " {} also of one of these methods, and its calls are counted there too: these costs overlap.",
+            counted(others, "other comparison is", "other comparisons are")
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "To find this out, {} of both methods{probes}. They may serve other comparisons too.",
+        "To find this out, {} of both methods{probes}.{overlap} Changes of classes are in the cost of the whole run only.",
         counted(calls, "call was measured", "calls were measured")
     )
 }
@@ -225,8 +292,7 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, looked: &Looked<'_>, verdict: &Ver
     ];
     let bucket = &looked.evaluation.bucket;
     let calls = |method: usize| -> Vec<&Call> {
-        let all = page.facts.methods.get(method).map_or(&[][..], |calls| calls.calls.as_slice());
-        all.iter().filter(|call| call.bucket == *bucket).collect()
+        page.facts.calls(method).calls.iter().filter(|call| call.bucket == *bucket).collect()
     };
     let all = [calls(shown.asked.left), calls(shown.asked.right)];
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
@@ -269,9 +335,7 @@ fn dots(ink: Ink, name: String, calls: &[&Call], factor: f64, first_ns: u64) -> 
 
 /// Which buckets each side filled, and why something is not compared.
 fn buckets(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
-    let none = Calls::default();
-    let of = |method: usize| page.facts.methods.get(method).unwrap_or(&none);
-    let (left, right) = (of(shown.asked.left), of(shown.asked.right));
+    let (left, right) = (page.facts.calls(shown.asked.left), page.facts.calls(shown.asked.right));
     let all: BTreeSet<&Bucket> = left.buckets.keys().chain(right.buckets.keys()).collect();
     if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
         return html! {};
@@ -299,6 +363,9 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
             } }
         } }))
         @if all.len() > 60 { p.note { "And " (counted(all.len() as u64 - 60, "more bucket", "more buckets")) "." } }
-        p.note { "Only calls of similar sizes are compared; a verdict needs " (count(needed)) " calls of the same sizes on each side." }
+        p.note {
+            @if page.facts.context.scale.is_some() { "Only calls of similar sizes are compared; a" } @else { "A" }
+            " verdict needs " (count(needed)) " calls of the same sizes on each side."
+        }
     }
 }

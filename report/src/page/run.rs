@@ -83,7 +83,7 @@ pub fn settings(page: &Page<'_>) -> Markup {
 }
 
 /// What the words of the page mean.
-pub fn glossary() -> Markup {
+pub fn glossary(page: &Page<'_>) -> Markup {
     html! {
         section aria-labelledby="words" {
             h2 #words { "What the words mean" }
@@ -94,10 +94,17 @@ pub fn glossary() -> Markup {
                 div { dt { "Ratio" } dd { "The average time of one method divided by that of the other." } }
                 div { dt { "Interval" } dd { "Where the true ratio lies, in 95 of 100 measurements like this one. A wide one means that the ratio is known only roughly." } }
                 div { dt { "p-value" } dd { "How often chance alone would give a result at least as clear, if the truth were just at the limit. Small: hardly chance." } }
-                div { dt { "Sizes" } dd { "How much a call had to work on, by its arguments. Only calls of similar sizes are compared." } }
+                div { dt { "Sizes" } dd { "How much a call had to work on, by its arguments. "
+                    @if page.facts.context.scale.is_some() { "Only calls of similar sizes are compared." }
+                    @else { "With argument-size set, only calls of similar sizes are compared. In this run sizes were not looked at: calls with much and with little to do are compared alike." }
+                } }
+                div { dt { "Discarded" } dd { "Not counted: warm-up, or, with discard-disturbed = 1, a call that a garbage collection or a change of classes overlapped." } }
+                div { dt { "Std. deviation" } dd { "How far single calls typically lie from their average." } }
+                div { dt { "Probe" } dd { "The code that is put into a method to take the time of its calls, and is taken out again." } }
                 div { dt { "Window" } dd { "A short time in which both sides of a comparison take turns, so that both see the same load." } }
                 div { dt { "Warm-up" } dd { "The time until the JVM has compiled a method; calls in it are slow and do not count." } }
-                div { dt { "Reliability" } dd { "How far these very measurements can be trusted: good when there is a proof or a refutation and no doubt, poor when one doubt is serious or there are more than two." } }
+                div { dt { "Doubt" } dd { "Something in the measurements that makes the ratio less certain. It is serious when it may make the verdict itself wrong." } }
+                div { dt { "Reliability" } dd { "How far these very measurements can be trusted. Good: there is a proof or a refutation, and no doubt. Fair: there are one or two doubts, or nothing was proved or refuted. Poor: a doubt is serious, or there are more than two." } }
             }
         }
     }

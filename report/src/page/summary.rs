@@ -2,6 +2,7 @@
 
 use super::{Page, Shown, badge};
 use crate::doubt::Reliability;
+use crate::facts::Calls;
 use crate::figure::{count, counted, percent, time};
 use crate::words::{Badge, advice};
 use maud::{Markup, html};
@@ -57,6 +58,12 @@ pub fn summary(page: &Page<'_>) -> Markup {
     let context = &page.facts.context;
     let comparisons = page.claims.iter().map(Shown::badge);
     let mut counts: BTreeMap<Badge, u64> = BTreeMap::new();
+    let mut reliable: BTreeMap<Badge, BTreeMap<Reliability, u64>> = BTreeMap::new();
+    for shown in page.claims.iter().filter(|shown| shown.in_full) {
+        if let Some(reliability) = shown.reliability() {
+            *reliable.entry(shown.badge()).or_default().entry(reliability).or_default() += 1;
+        }
+    }
     for badge in comparisons.chain(super::assertion::badges(page)) {
         *counts.entry(badge).or_default() += 1;
     }
@@ -68,7 +75,10 @@ pub fn summary(page: &Page<'_>) -> Markup {
             h2 #summary { (headline(all, holds, fails)) }
             ul.counts {
                 @for badge_of in Badge::ALL.into_iter().filter(|badge| counts.contains_key(badge)) {
-                    li { span.number { (count(counts[&badge_of])) } (badge(badge_of)) span.meaning { (badge_of.meaning()) } }
+                    li { span.number { (count(counts[&badge_of])) } (badge(badge_of)) span.meaning {
+                        (badge_of.meaning())
+                        @if let Some(reliable) = reliable.get(&badge_of) { " " b { (reliabilities(reliable)) } }
+                    } }
                 }
             }
             @for problem in context.end.iter().flat_map(|end| &end.problems) {
@@ -78,6 +88,13 @@ pub fn summary(page: &Page<'_>) -> Markup {
             (cost(page))
         }
     }
+}
+
+/// How many comparisons with charts are how reliable.
+fn reliabilities(counts: &BTreeMap<Reliability, u64>) -> String {
+    let each =
+        counts.iter().map(|(reliability, number)| format!("{} {}", count(*number), reliability.word()));
+    format!("Reliability: {}.", each.collect::<Vec<_>>().join(", "))
 }
 
 fn headline(all: u64, holds: u64, fails: u64) -> String {
@@ -99,7 +116,11 @@ fn what_to_do(page: &Page<'_>) -> Markup {
         let claim = page.claim(shown);
         let gravest = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
         let text = match gravest {
-            Some(looked) => advice(&claim, looked.evaluation, context).or_else(|| doubtful(shown)),
+            Some(looked) => {
+                let texts = [advice(&claim, looked.evaluation, context), doubtful(shown)];
+                Some(texts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+                    .filter(|text| !text.is_empty())
+            }
             None => {
                 Some("It has no result: the measurement ended before. Let the program run longer.".to_owned())
             }
@@ -122,25 +143,21 @@ fn what_to_do(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What to do about a proof that rests on doubtful measurements: nothing may have to be, but somebody has to look.
+/// What to do about a verdict that rests on doubtful measurements: nothing may have to be, but somebody has to look.
 fn doubtful(shown: &Shown<'_>) -> Option<String> {
     let poor = shown.results.iter().find(|looked| looked.reliability() == Some(Reliability::Poor))?;
     let doubt = poor.doubts.iter().find(|doubt| doubt.serious).or(poor.doubts.first())?;
-    Some(format!(
-        "It is proved, but by measurements that are to be doubted. {}. {}",
-        doubt.seen, doubt.meaning
-    ))
+    let what = match Badge::of(poor.evaluation) {
+        Badge::Proved => "It is proved, but its reliability is poor",
+        _ => "Its reliability is poor",
+    };
+    Some(format!("{what}. {}. {}", doubt.seen, doubt.meaning))
 }
 
 /// What measuring cost the program, as far as it is known.
 fn cost(page: &Page<'_>) -> Markup {
     let context = &page.facts.context;
-    let calls: u64 = page
-        .facts
-        .methods
-        .iter()
-        .map(|calls| calls.kept_ns.len() as u64 + calls.warm_up + calls.disturbed)
-        .sum();
+    let calls: u64 = page.facts.methods.iter().map(Calls::measured).sum();
     let probes_ns =
         page.facts.methods.iter().enumerate().filter_map(|(method, _)| super::method::cost_ns(page, method));
     let probes_ns: f64 = probes_ns.sum();
@@ -154,10 +171,13 @@ fn cost(page: &Page<'_>) -> Markup {
                 ", " (percent(probes_ns / cpu as f64)) " of the " (time(cpu as f64)) " that it used meanwhile"
             }
             "."
-            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) "." }
+            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) "; it is for these probes only." }
             @if let Some(end) = end.filter(|end| end.changes > 0) {
-                " Putting probes in and out took " (counted(end.changes, "change", "changes")) " of classes, "
-                (time(end.changes_ns as f64)) " together; changed code runs slower until the JVM has compiled it again, which is not counted here."
+                " Putting probes in and out took " (counted(end.changes, "change", "changes")) " of classes, which lasted "
+                (time(end.changes_ns as f64)) " together"
+                @if end.lasted_ns > 0 { ", " (percent(end.changes_ns as f64 / end.lasted_ns as f64)) " of the time of the measurement" }
+                ". That is time of the clock, not CPU time: the program goes on meanwhile except for the pauses in which the JVM replaces the code. "
+                "The limit does not cover it, nor that changed code runs slower until the JVM has compiled it again: how much that cost is not known."
             }
             @if let Some(end) = end {
                 @if end.lost > 0 { " " (counted(end.lost, "measurement was lost", "measurements were lost")) " on the way." }
