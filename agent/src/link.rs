@@ -140,6 +140,8 @@ enum Ended {
 pub struct Link {
     parts: Parts,
     ids: Ids,
+    /// What a measured call costs, once it is known.
+    cost: Option<ProbeCost>,
     /// By handle, in this session.
     methods: BTreeMap<u32, Method>,
     /// The methods of `methods`.
@@ -186,6 +188,7 @@ impl Link {
         Self {
             parts,
             ids: Ids::default(),
+            cost: None,
             methods: BTreeMap::new(),
             defined: HashSet::new(),
             names: 0,
@@ -374,6 +377,10 @@ impl Link {
         if let Err(why) = self.ask(Command::Prepare, ready)?.0 {
             return Some(Err(why));
         }
+        if self.cost.is_some() {
+            // A controller that rejects us comes again and again.
+            return Some(Ok(self.cost));
+        }
         let mut best: Option<ProbeCost> = None;
         let begun = Instant::now();
         let mut better = begun;
@@ -388,6 +395,7 @@ impl Link {
                 best = Some(found);
             }
         }
+        self.cost = best;
         Some(Ok(best))
     }
 
