@@ -4,6 +4,7 @@ pub mod decisions;
 pub mod distribution;
 pub mod series;
 
+use crate::figure::digits;
 use maud::{Markup, PreEscaped, html};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
@@ -86,6 +87,15 @@ pub enum Mark {
     Upright(Ink, f64),
     /// A line across the chart at a y.
     Level(Ink, f64),
+}
+
+/// What an axis of times is called whose sides' times are multiplied by these constants.
+pub fn times_name(what: &str, factors: impl Iterator<Item = f64>, logarithmic: bool) -> String {
+    let scaled = |(side, factor): (&str, f64)| {
+        (factor != 1.0).then(|| format!(", {} × of the {side}", digits(factor)))
+    };
+    let scaled: String = ["first", "second"].into_iter().zip(factors).filter_map(scaled).collect();
+    format!("{what}{scaled}{}", if logarithmic { " (logarithmic)" } else { "" })
 }
 
 /// A chart with its caption. `legend` says what the inks are.

@@ -198,6 +198,24 @@ fn every_chart_has_marks_axes_and_a_name() {
 }
 
 #[test]
+fn charts_have_the_order_of_the_sentence_and_say_what_multiplies() {
+    let page = html(&run(&[2.0]));
+    has(&page, "time of a call, 2 × of the second");
+    has(&page, "it need not be faster");
+    let mut facts = run(&[1.0]);
+    has(&html(&facts), "The curve more to the left is the faster one.");
+    facts.context.comparisons[0].sign = ">=".to_owned();
+    facts.context.paired = true;
+    let [left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
+    facts.results[0].verdict = evaluate(Sign::GreaterOrEqual, 1.0, 1.0, &left, &right, 0.05);
+    let page = html(&facts);
+    has(&page, "C0.right takes at most as long as C0.left");
+    has(&page, "<i class=\"left\"></i>C0.right</span><span><i class=\"right\"></i>C0.left");
+    has(&page, "C0.right : C0.left");
+    has(&page, "60 of C0.right and 60 of C0.left");
+}
+
+#[test]
 fn pairs_are_drawn_where_there_are_windows() {
     let mut facts = run(&[2.0]);
     facts.context.paired = true;

@@ -1,6 +1,6 @@
 //! How the times of a comparison's sides are spread: density, distribution, histogram.
 
-use super::{Axis, Ink, Mark, figure};
+use super::{Axis, Ink, Mark, figure, times_name};
 use crate::figure::{count, tick};
 use crate::shape::{self, steps};
 use maud::Markup;
@@ -14,6 +14,8 @@ const TIMES: usize = 6;
 pub struct Side {
     pub ink: Ink,
     pub name: String,
+    /// The comparison's constant, by which the times were multiplied.
+    pub factor: f64,
     pub ascending_ns: Vec<f64>,
     pub mean_ns: f64,
 }
@@ -30,8 +32,11 @@ fn legend(sides: &[Side]) -> Vec<(Ink, String)> {
     sides.iter().map(|side| (side.ink, side.name.clone())).collect()
 }
 
-fn times<'a>(axis: shape::Axis, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
-    let name = if axis.logarithmic { "time of a call (logarithmic)" } else { "time of a call" };
+fn name(sides: &[Side], axis: shape::Axis) -> String {
+    times_name("time of a call", sides.iter().map(|side| side.factor), axis.logarithmic)
+}
+
+fn times<'a>(name: &'a str, axis: shape::Axis, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
     Axis { name, range: axis.range, ticks: axis.ticks(TIMES), label }
 }
 
@@ -51,7 +56,7 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Markup {
         "The higher the curve, the more calls took about that long (100%: the most common time). Upright lines: the averages, \
          which the verdict compares.",
         &legend(sides),
-        [times(axis, &label), y],
+        [times(&name(sides, axis), axis, &label), y],
         &marks,
     )
 }
@@ -69,10 +74,16 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Marku
     };
     figure(
         "Cumulative distribution (ECDF)",
-        "How many of the calls took at most that long: where the curve crosses 50% is the median. The curve more to the left is \
-         the faster one.",
+        &format!(
+            "How many of the calls took at most that long: where the curve crosses 50% is the median. {}",
+            if sides.iter().any(|side| side.factor != 1.0) {
+                "Because of the constants the first curve, where it is more to the left, is within the limit; it need not be faster."
+            } else {
+                "The curve more to the left is the faster one."
+            }
+        ),
         &legend(sides),
-        [times(axis, &label), y],
+        [times(&name(sides, axis), axis, &label), y],
         &marks,
     )
 }
@@ -99,7 +110,7 @@ fn histogram(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis) -> Markup {
         "Histogram",
         "Calls counted by how long they took: two humps mean two kinds of calls.",
         &legend(sides),
-        [times(axis, &label), y],
+        [times(&name(sides, axis), axis, &label), y],
         &marks,
     )
 }

@@ -1,6 +1,6 @@
 //! How the times of a comparison's sides went on over the run.
 
-use super::{Axis, Ink, Mark, figure};
+use super::{Axis, Ink, Mark, figure, times_name};
 use crate::figure::{digits, tick};
 use crate::shape::{self, steps, thinned};
 use maud::Markup;
@@ -17,6 +17,8 @@ pub type Dot = (f64, f64);
 pub struct Side {
     pub ink: Ink,
     pub name: String,
+    /// The comparison's constant, by which the times were multiplied.
+    pub factor: f64,
     /// Those that count, or might have.
     pub kept: Vec<Dot>,
     pub discarded: Vec<Dot>,
@@ -61,7 +63,7 @@ pub fn calls(sides: &[Side]) -> Markup {
                 label: &seconds,
             },
             Axis {
-                name: if axis.logarithmic { "time (logarithmic)" } else { "time" },
+                name: &times_name("time", sides.iter().map(|side| side.factor), axis.logarithmic),
                 range: axis.range,
                 ticks: axis.ticks(5),
                 label: &label,
@@ -71,7 +73,7 @@ pub fn calls(sides: &[Side]) -> Markup {
     )
 }
 
-/// The quotient of both sides' mean times in each window, and the limit at 1.
+/// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit is at 1.
 pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
     let place =
         |(window, quotient): &(u64, f64)| (*window as f64, quotient.log2().clamp(-FARTHEST, FARTHEST));
@@ -84,9 +86,9 @@ pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
     let ticks = steps(-reach, reach, 6).into_iter().filter(|tick| tick.fract() == 0.0).collect();
     figure(
         "Pairs by window",
-        "In each sampling window both sides took turns under the same load. Each dot is one window: the left side's average \
-         there divided by the right side's. Above the line the left side took longer.",
-        &[(Ink::Text, format!("{} : {}", names[0], names[1])), (Ink::Limit, "equal".to_owned())],
+        "In each sampling window both sides took turns under the same load. Each dot is one window: the first's average \
+         there divided by the second's, as in the legend. Below the line the first was within the limit, above it took longer.",
+        &[(Ink::Text, format!("{} : {}", names[0], names[1])), (Ink::Limit, "limit".to_owned())],
         [
             Axis {
                 name: "window",
@@ -94,7 +96,12 @@ pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
                 ticks: steps(first, last, 6).into_iter().filter(|tick| tick.fract() == 0.0).collect(),
                 label: &number,
             },
-            Axis { name: "quotient (logarithmic)", range: (-reach - 0.2, reach + 0.2), ticks, label: &label },
+            Axis {
+                name: "quotient, 1 at the limit (logarithmic)",
+                range: (-reach - 0.2, reach + 0.2),
+                ticks,
+                label: &label,
+            },
         ],
         &[Mark::Level(Ink::Limit, 0.0), Mark::Dots(Ink::Text, thinned(&dots, DOTS, |dot| dot.1))],
     )

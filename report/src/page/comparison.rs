@@ -78,7 +78,8 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
             }
             div.body {
                 p.sentence { "Asserted: " (claim.sentence()) "." }
-                p.full { code { (full_text(page, shown)) } " (line " (shown.asked.line) " of the task file)" }
+                p.full { code { (full_text(page, shown)) } " (line " (shown.asked.line) " of the task file"
+                    @if shown.asked.left_factor != 1.0 || shown.asked.right_factor != 1.0 { "; in parentheses what multiplies the left and the right side" } ")" }
                 @for looked in &shown.results { (result(page, shown, &claim, looked)) }
                 @if shown.results.is_empty() {
                     p { "There is no result: the measurement ended before both sides had "
@@ -88,7 +89,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                 @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided) {
                     p { "What is missing: " (missing) "." }
                 }
-                (buckets(page, shown))
+                (buckets(page, shown, &claim))
             }
         }
     }
@@ -157,7 +158,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                 } } }
                 div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
             }
-            @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, looked, verdict)) }
+            @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, claim, looked, verdict)) }
         }
     }
 }
@@ -270,46 +271,47 @@ fn cost(page: &Page<'_>, shown: &Shown<'_>) -> String {
     )
 }
 
-fn charts(page: &Page<'_>, shown: &Shown<'_>, looked: &Looked<'_>, verdict: &Verdict) -> Markup {
+/// The charts, with the subject first as in the sentence.
+fn charts(
+    page: &Page<'_>,
+    shown: &Shown<'_>,
+    claim: &Claim<'_>,
+    looked: &Looked<'_>,
+    verdict: &Verdict,
+) -> Markup {
     let judged = &looked.judged;
     if judged.left_ns.is_empty() || judged.right_ns.is_empty() {
         return html! { p.note { "There are no charts: the measurement files have no calls of these sizes." } };
     }
-    let (left, right) = (&verdict.left, &verdict.right);
-    let names = [
-        scaled_name(page, shown.asked.left, left.factor),
-        scaled_name(page, shown.asked.right, right.factor),
-    ];
-    let side = |ink, name: &String, times: &[u64], factor: f64| {
+    let (first, second) = claim.in_order(
+        (shown.asked.left, verdict.left.factor, &judged.left_ns),
+        (shown.asked.right, verdict.right.factor, &judged.right_ns),
+    );
+    let side = |ink, (method, factor, times): (usize, f64, &Vec<u64>)| {
         let mut ascending_ns: Vec<f64> = times.iter().map(|&ns| ns as f64 * factor).collect();
         ascending_ns.sort_by(f64::total_cmp);
         let mean_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
-        distribution::Side { ink, name: name.clone(), ascending_ns, mean_ns }
+        distribution::Side { ink, name: scaled_name(page, method, factor), factor, ascending_ns, mean_ns }
     };
-    let sides = [
-        side(Ink::Left, &names[0], &judged.left_ns, left.factor),
-        side(Ink::Right, &names[1], &judged.right_ns, right.factor),
-    ];
+    let sides = [side(Ink::Left, first), side(Ink::Right, second)];
     let bucket = &looked.evaluation.bucket;
     let calls = |method: usize| -> Vec<&Call> {
         page.facts.calls(method).calls.iter().filter(|call| call.bucket == *bucket).collect()
     };
-    let all = [calls(shown.asked.left), calls(shown.asked.right)];
+    let all = [calls(first.0), calls(second.0)];
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
-    let [left_name, right_name] = names.clone();
-    let over_time = [
-        dots(Ink::Left, left_name, &all[0], left.factor, first_ns),
-        dots(Ink::Right, right_name, &all[1], right.factor, first_ns),
-    ];
+    let over_time = [dots(&sides[0], &all[0], first_ns), dots(&sides[1], &all[1], first_ns)];
+    let in_order = |&(window, quotient): &(u64, f64)| (window, claim.in_order(quotient, quotient.recip()).0);
+    let quotients: Vec<(u64, f64)> = judged.quotients.iter().map(in_order).collect();
     html! {
         p.note {
-            @if left.factor != 1.0 || right.factor != 1.0 { "In the charts times are multiplied by the constants of the comparison, so that the limit is where both are equal. " }
+            @if sides.iter().any(|side| side.factor != 1.0) { "In the charts times are multiplied by the constants of the comparison, so that the limit is where both are equal. " }
             @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
         }
         div.charts {
             @for chart in distribution::charts(&sides) { (chart) }
             (series::calls(&over_time))
-            @if judged.quotients.len() > 1 { (series::windows(&judged.quotients, [&names[0], &names[1]])) }
+            @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name])) }
         }
     }
 }
@@ -320,13 +322,15 @@ fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
 }
 
 /// The calls of a side as dots; `first_ns` is when time begins.
-fn dots(ink: Ink, name: String, calls: &[&Call], factor: f64, first_ns: u64) -> series::Side {
-    let dot =
-        |call: &&Call| (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * factor);
+fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
+    let dot = |call: &&Call| {
+        (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
+    };
     let those = |wanted: &dyn Fn(&Call) -> bool| calls.iter().filter(|call| wanted(call)).map(dot).collect();
     series::Side {
-        ink,
-        name,
+        ink: side.ink,
+        name: side.name.clone(),
+        factor: side.factor,
         kept: those(&|call| !call.is_discarded()),
         discarded: those(&Call::is_discarded),
         gc: those(&|call| call.flags.contains(SampleFlags::GC)),
@@ -334,8 +338,9 @@ fn dots(ink: Ink, name: String, calls: &[&Call], factor: f64, first_ns: u64) -> 
 }
 
 /// Which buckets each side filled, and why something is not compared.
-fn buckets(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
-    let (left, right) = (page.facts.calls(shown.asked.left), page.facts.calls(shown.asked.right));
+fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
+    let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
+    let (left, right) = (page.facts.calls(first), page.facts.calls(second));
     let all: BTreeSet<&Bucket> = left.buckets.keys().chain(right.buckets.keys()).collect();
     if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
         return html! {};
@@ -356,7 +361,7 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     html! {
         h4 { "Sizes that were called" }
         (scrolling("Sizes that were called", html! { table {
-            thead { tr { th { "Sizes" } th.n { (page.names.get(shown.asked.left)) } th.n { (page.names.get(shown.asked.right)) } th { "State" } } }
+            thead { tr { th { "Sizes" } th.n { (claim.subject) } th.n { (claim.object) } th { "State" } } }
             tbody { @for bucket in all.iter().take(60) {
                 @let (n_left, n_right) = (left.buckets.get(*bucket).copied().unwrap_or(0), right.buckets.get(*bucket).copied().unwrap_or(0));
                 tr { td { (sizes(bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
