@@ -72,6 +72,8 @@ pub struct Measured {
     pub command: String,
     /// What a measured call costs there, picoseconds, as the agent found out.
     pub probe_cost_ps: Option<u64>,
+    /// What a measured call of an empty method reports there as its duration, picoseconds: about so much is in every duration.
+    pub probe_empty_ps: Option<u64>,
 }
 
 /// A key of the configuration with the value that it had.

@@ -1,11 +1,12 @@
 //! How far a result can be relied on, and what the doubts mean.
 
-use crate::figure::{counted, percent, time};
+use crate::figure::{counted, percent, quotient, time};
 use crate::judged::Judged;
+use crate::words::{Claim, unscaled};
 use spl_records::context::Asked;
 use spl_stats::sequential::autocorrelation_time;
 use spl_stats::{Suspicion, suspicions};
-use spl_verdict::{Basis, Evaluation};
+use spl_verdict::{Basis, Evaluation, Verdict};
 
 /// Linux's monotonic clock counts nanoseconds.
 const CLOCK_STEP_NS: u64 = 1;
@@ -13,6 +14,8 @@ const CLOCK_STEP_NS: u64 = 1;
 const MOST: usize = 100_000;
 /// Fewer independent samples than this part of all are worth a word.
 const DEPENDENT: f64 = 0.5;
+/// What an empty method reports, as a part of the median, that is worth a word.
+const OF_PROBE: f64 = 0.25;
 /// Lost samples, as a part of all, that are worth a word.
 const LOST: f64 = 0.01;
 
@@ -115,6 +118,32 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
         });
     }
     doubts
+}
+
+/// The doubt about calls so short that measuring itself is much of their times; `empty_ns` is what an empty method reports.
+pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<Doubt> {
+    let [subject, object] = claim.sides(verdict);
+    let [of_subject, of_object] = [(claim.subject, subject), (claim.object, object)]
+        .map(|(name, side)| (name, unscaled(side, side.median_ns)));
+    let (name, median_ns) = if of_subject.1 <= of_object.1 { of_subject } else { of_object };
+    if empty_ns < OF_PROBE * median_ns {
+        return None;
+    }
+    let [subject_ns, object_ns] = [subject, object].map(|side| unscaled(side, side.mean_ns));
+    let without = (object_ns > empty_ns).then(|| (subject_ns - empty_ns) / (object_ns - empty_ns));
+    let text = without.map_or_else(String::new, |ratio| {
+        format!("; without it the ratio would be about {}", quotient(ratio))
+    });
+    let within = |ratio: f64| ratio <= claim.limit;
+    Some(Doubt {
+        seen: format!(
+            "{name} takes {} as a rule, and an empty method would show {}{text}",
+            time(median_ns),
+            time(empty_ns)
+        ),
+        meaning: "What measuring takes is in all times and is not subtracted. It draws the ratio towards 1, because both sides have it.",
+        serious: without.is_none_or(|ratio| within(ratio) != within(subject_ns / object_ns)),
+    })
 }
 
 /// The doubt about calls that were not compared, if the ratio with them lies outside the interval.

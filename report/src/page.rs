@@ -73,6 +73,8 @@ impl<'a> Page<'a> {
         let context = &facts.context;
         let names = Names::of(context.methods.iter().map(|method| method.method.as_str()));
         let in_full: BTreeSet<usize> = shown(context, &facts.results).into_iter().collect();
+        let empty_ps = context.programs.last().and_then(|program| program.probe_empty_ps);
+        let empty_ns = empty_ps.map(|ps| ps as f64 / 1000.0);
         let mut results: BTreeMap<usize, Vec<&'a Evaluation>> = BTreeMap::new();
         facts.results.iter().for_each(|one| results.entry(one.comparison).or_default().push(one));
         let claim = |(index, asked): (usize, &'a Asked)| {
@@ -80,6 +82,9 @@ impl<'a> Page<'a> {
             let look = |evaluation: &'a Evaluation| {
                 let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
                 let mut judged = Judged::default();
+                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns) {
+                    doubts.extend(doubt::of_probe(&Claim::of(asked, &names), verdict, empty_ns));
+                }
                 if in_full {
                     judged = Judged::of(
                         asked,

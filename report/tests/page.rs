@@ -55,6 +55,7 @@ fn run(factors: &[f64]) -> Facts {
             java: "17.0.1".to_owned(),
             command: "p.Main".to_owned(),
             probe_cost_ps: Some(40_000),
+            probe_empty_ps: Some(25_000),
         }],
         min_samples: 50,
         max_samples: 100,
@@ -163,6 +164,17 @@ fn what_a_comparison_leaves_out_is_said() {
     has(&page, "With them the ratio would lie outside the interval");
     has(&page, "it may be wrong because of a serious doubt");
     has(&page, "2 compared calls overlapped a garbage collection");
+}
+
+#[test]
+fn times_near_those_of_an_empty_method_are_doubted() {
+    let mut facts = run(&[1.26]);
+    assert!(!html(&facts).contains("an empty method would show"));
+    facts.context.programs[0].probe_empty_ps = Some(300_000);
+    let page = html(&facts);
+    // 996 : 796 is 1.25, and 696 : 496 is 1.40, which the assertion does not allow.
+    has(&page, "an empty method would show 300 ns; without it the ratio would be about 1.40");
+    has(&page, "it may be wrong because of a serious doubt");
 }
 
 #[test]

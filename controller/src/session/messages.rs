@@ -61,6 +61,7 @@ impl Session<'_> {
             max_measurements,
             token,
             probe_cost_ps,
+            probe_empty_ps,
             ..
         } = hello
         else {
@@ -111,6 +112,7 @@ impl Session<'_> {
             java: one_line(&java_version),
             command: one_line(&command),
             probe_cost_ps,
+            probe_empty_ps,
         });
         let written = self.context.write();
         self.check(written);
