@@ -77,6 +77,8 @@ pub struct Axis<'a> {
 /// Something drawn.
 pub enum Mark {
     Line(Ink, Vec<(f64, f64)>),
+    /// A line that is still seen under another one.
+    Wide(Ink, Vec<(f64, f64)>),
     /// A line with the space under it, down to 0.
     Area(Ink, Vec<(f64, f64)>),
     Dots(Ink, Vec<(f64, f64)>),
@@ -181,6 +183,9 @@ fn draw<'a>(area: &DrawingArea<SVGBackend<'a>, Shift>, [x, y]: &[Axis<'_>; 2], m
         match mark {
             Mark::Line(ink, points) => {
                 chart.draw_series([PathElement::new(points.clone(), line(*ink, 4))])?;
+            }
+            Mark::Wide(ink, points) => {
+                chart.draw_series([PathElement::new(points.clone(), line(*ink, 12))])?;
             }
             Mark::Area(ink, points) => {
                 let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };

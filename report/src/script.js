@@ -20,7 +20,7 @@
   });
 
   for (const when of document.querySelectorAll('time[data-unix-ms]')) {
-    when.textContent = new Date(Number(when.dataset.unixMs)).toLocaleString();
+    when.textContent = new Date(Number(when.dataset.unixMs)).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
   }
 
   // A link into a closed part of the page opens it.

@@ -139,8 +139,15 @@ fn calls_are_accounted_for() {
     });
     facts.methods[0].add(&gc.unwrap(), None, false);
     let row = |warm_up, disturbed| {
-        let numbers = ["64", warm_up, disturbed, "6", "4", "<b>50</b>"];
-        numbers.map(|number| format!("<td class=\"n\">{number}</td>")).concat()
+        let cells = [
+            ("Measured", "64"),
+            ("− Warm-up", warm_up),
+            ("− Disturbed", disturbed),
+            ("− No partner", "6"),
+            ("− Not needed", "4"),
+            ("= Count", "<b>50</b>"),
+        ];
+        cells.map(|(name, number)| format!("<td class=\"n\" data-name=\"{name}\">{number}</td>")).concat()
     };
     has(&html(&facts), &row("4", "0"));
     has(&html(&facts), "3 more were lost on the way");

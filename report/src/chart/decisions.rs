@@ -38,8 +38,8 @@ pub fn chart(decisions: &Decisions, unit: &str) -> Markup {
         "The scheduler adds what it measures while calls come slowly and takes away when they come fast. Rings on the ground: \
          classes were changed to put probes in or out.",
         &[
-            (Ink::Grid, format!("{unit} not finished")),
-            (Ink::Right, "best number, by the law".to_owned()),
+            (Ink::Text, format!("{unit} not finished")),
+            (Ink::Right, "best number for this load".to_owned()),
             (Ink::Left, "measured".to_owned()),
             (Ink::Change, "classes changed".to_owned()),
         ],
@@ -61,8 +61,8 @@ pub fn chart(decisions: &Decisions, unit: &str) -> Markup {
             },
         ],
         &[
-            Mark::Line(Ink::Grid, stairs(&|index| steps_drawn[index].unfinished)),
-            Mark::Line(Ink::Right, stairs(&|index| steps_drawn[index].optimal)),
+            Mark::Area(Ink::Text, stairs(&|index| steps_drawn[index].unfinished)),
+            Mark::Wide(Ink::Right, stairs(&|index| steps_drawn[index].optimal)),
             Mark::Line(Ink::Left, stairs(&|index| steps_drawn[index].measured)),
             Mark::Rings(Ink::Change, thinned(&changes, 200, |_| 0.0)),
         ],

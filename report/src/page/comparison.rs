@@ -12,6 +12,9 @@ use spl_model::{Bucket, SampleFlags};
 use spl_verdict::{Evaluation, Side, Verdict};
 use std::collections::BTreeSet;
 
+/// So few comparisons are open from the start.
+const OPEN: usize = 3;
+
 /// All comparisons.
 pub fn results(page: &Page<'_>) -> Markup {
     let (full, rest): (Vec<_>, Vec<_>) = page.claims.iter().partition(|shown| shown.in_full);
@@ -19,7 +22,7 @@ pub fn results(page: &Page<'_>) -> Markup {
         section #results aria-labelledby="comparisons" {
             @if !page.claims.is_empty() {
                 h2 #comparisons { "Comparisons" }
-                p.lead { "Each line says what is asserted and how it came out. Open one to see why." }
+                p.lead { "Each line says what is asserted and how it came out." @if page.claims.len() > OPEN { " Open one to see why." } }
             } @else {
                 h2 #comparisons { "Results" }
             }
@@ -69,7 +72,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     let claim = page.claim(shown);
     let first = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
     html! {
-        details.claim #{ "c" (shown.number) } open[page.claims.len() <= 3] {
+        details.claim #{ "c" (shown.number) } open[page.claims.len() <= OPEN] {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
                 @if let Some(looked) = first {
@@ -166,8 +169,8 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
 fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) -> Markup {
     let [subject, object] = claim.sides(verdict);
     let row = |name: &str, side: &Side| {
-        html! { tr { th scope="row" { (name) } td.n { (count(side.n)) }
-        @for figure in [side.mean_ns, side.median_ns, side.sd_ns] { td.n { (time(unscaled(side, figure))) } } } }
+        html! { tr { th scope="row" { (name) } td.n data-name="Calls" { (count(side.n)) }
+        @for (name, figure) in [("Average", side.mean_ns), ("Median", side.median_ns), ("Std. deviation", side.sd_ns)] { td.n data-name=(name) { (time(unscaled(side, figure))) } } } }
     };
     html! {
         @if let Some(ratio) = &verdict.ratio {
@@ -179,7 +182,7 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
             } } }
         }
         div { dt { "p-value" } dd { p { (p_value(verdict.p_value)) " (" (odds(verdict.p_value)) ")" @if evaluation.drops > 0 { ", " (count(evaluation.drops)) " measurements lost" } } } }
-        div { dt { "Times" } dd { (scrolling("Times of both sides", html! { table {
+        div { dt { "Times" } dd { (scrolling("Times of both sides", html! { table.stacked {
             thead { tr { th { "Method" } th.n { "Calls" } th.n { "Average" } th.n { "Median" } th.n { "Std. deviation" } } }
             tbody { (row(claim.subject, subject)) (row(claim.object, object)) }
         } })) } }

@@ -1,6 +1,7 @@
 //! Methods: what was measured of each, and what that cost.
 
 use super::{Page, scrolling};
+use crate::facts::Calls;
 use crate::figure::{count, time};
 use crate::shape::quantile;
 use maud::{Markup, html};
@@ -22,10 +23,10 @@ pub fn section(page: &Page<'_>) -> Markup {
         section aria-labelledby="methods" {
             h2 #methods { "Methods" }
             p.lead { "Of the measured calls of a method, those that count are left when the discarded ones, those without a partner and those that were not needed any more are taken away. Times are those of all calls that were not discarded; a comparison takes some of them only. p99: of 100 calls 99 take at most that long." }
-            (scrolling("Methods", html! { table.methods {
+            (scrolling("Methods", html! { table.methods.stacked {
                 thead { tr {
-                    th { "Method" } th.n { "Measured" } th.n { "− Warm-up" } th.n { "− Disturbed" } th.n { "− No partner" } th.n { "− Not needed" } th.n { "= Count" }
-                    th.n { "Average" } th.n { "Median" } th.n { "p99" } th.n { "Cost" } th { "Remarks" }
+                    th { "Method" } th.n { "Measured" } th.n { "−\u{a0}Warm-up" } th.n { "−\u{a0}Disturbed" } th.n { "−\u{a0}No partner" } th.n { "−\u{a0}Not needed" } th.n { "=\u{a0}Count" }
+                    th.n { "Average" } th.n { "Median" } th.n { "p99" } th.n { "Cost" }
                 } }
                 tbody { @for (index, facts) in methods.iter().enumerate().take(LISTED) { (row(page, index, facts)) } }
             } }))
@@ -54,21 +55,42 @@ fn row(page: &Page<'_>, index: usize, facts: &MethodFacts) -> Markup {
     let surplus = counts.map(|counts| counts.surplus);
     let not_needed = surplus.map(|surplus| not_discarded.saturating_sub(kept.saturating_add(surplus)));
     let known = |number: Option<u64>| number.map_or_else(|| "–".to_owned(), count);
+    let remarks = remarks(calls, facts);
+    let cell = |name: &str, content: Markup| html! { td.n data-name=(name) { (content) } };
+    let figure = |at: f64| html! { @if ascending.is_empty() { "–" } @else { (time(at)) } };
     html! {
-        tr {
+        tr.remarked[!remarks.is_empty()] {
             th scope="row" title=(facts.method) { (page.names.get(index)) }
-            td.n { (count(calls.measured())) } td.n { (count(warm_up)) } td.n { (count(disturbed)) }
-            td.n { (known(surplus)) } td.n { (known(not_needed)) } td.n { b { (count(kept)) } }
-            @for figure in figures { td.n { @if ascending.is_empty() { "–" } @else { (time(figure)) } } }
-            td.n { @match cost_ns(page, index) { Some(ns) => (time(ns)), None => "–" } }
-            td.remark {
-                @if let Some(remark) = &facts.remark { (remark) ". " }
-                @if calls.threw > 0 { (count(calls.threw)) " ended by an exception. " }
-                @if calls.gc > 0 { (count(calls.gc)) " that were not discarded overlapped a garbage collection. " }
-                @if let Some(counts) = counts.filter(|counts| counts.dropped > 0) { (count(counts.dropped)) " more were lost on the way. " }
-                @if let Some(counts) = counts.filter(|counts| counts.every > 1) { "One call in " (count(counts.every.into())) " was taken at the end. " }
-                @if let Some(counts) = counts { @if !counts.finished { "Not finished. " } }
-            }
+            (cell("Measured", html! { (count(calls.measured())) }))
+            (cell("− Warm-up", html! { (count(warm_up)) })) (cell("− Disturbed", html! { (count(disturbed)) }))
+            (cell("− No partner", html! { (known(surplus)) })) (cell("− Not needed", html! { (known(not_needed)) }))
+            (cell("= Count", html! { b { (count(kept)) } }))
+            (cell("Average", figure(figures[0]))) (cell("Median", figure(figures[1]))) (cell("p99", figure(figures[2])))
+            (cell("Cost", html! { @match cost_ns(page, index) { Some(ns) => (time(ns)), None => "–" } }))
+        }
+        @if !remarks.is_empty() { tr { td.remark colspan="11" { (remarks) } } }
+    }
+}
+
+/// What is to be known of a method's calls; nothing of most.
+fn remarks(calls: &Calls, facts: &MethodFacts) -> String {
+    let mut remarks: Vec<String> = facts.remark.clone().into_iter().collect();
+    if calls.threw > 0 {
+        remarks.push(format!("{} ended by an exception", count(calls.threw)));
+    }
+    if calls.gc > 0 {
+        remarks.push(format!("{} that were not discarded overlapped a garbage collection", count(calls.gc)));
+    }
+    if let Some(counts) = &facts.counts {
+        if counts.dropped > 0 {
+            remarks.push(format!("{} more were lost on the way", count(counts.dropped)));
+        }
+        if counts.every > 1 {
+            remarks.push(format!("one call in {} was taken at the end", count(counts.every.into())));
+        }
+        if !counts.finished {
+            remarks.push("not finished".to_owned());
         }
     }
+    remarks.join("; ")
 }

@@ -63,6 +63,7 @@ pub fn settings(page: &Page<'_>) -> Markup {
             h2 #configuration { "Configuration" }
             details {
                 summary { (count(settings.len() as u64)) " keys, " (count(changed as u64)) " of them changed" }
+                p.note { "What each key does and in which unit it is stands in " code { "docs/configuration.md" } " of spl." }
                 (scrolling("Configuration", html! { table {
                     thead { tr { th { "Key" } th { "Value" } th { "Default" } } }
                     @for section in sections { tbody {
