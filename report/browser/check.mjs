@@ -181,7 +181,7 @@ const picture = async (file, path) => {
   await page.evaluate(() => {
     document.querySelectorAll('details').forEach((one) => { one.open = one.id === 'c1'; });
     document.querySelectorAll('#c1 .facts > div:nth-child(n + 3), #c1 .full').forEach((part) => part.remove());
-    document.querySelectorAll('time').forEach((time) => { time.textContent = time.textContent.split(',')[0]; });
+    document.querySelectorAll('time').forEach((time) => { time.textContent = time.textContent.replace(/, \d+:.*/, ''); });
   });
   await page.screenshot({ path });
   const { size } = statSync(path);
