@@ -69,7 +69,7 @@ impl Reliability {
             Self::Poor if doubts.iter().any(|doubt| doubt.serious) => {
                 "do not act on this verdict alone: it may be wrong because of a serious doubt"
             }
-            Self::Poor => "do not act on this verdict alone: there are more than two doubts",
+            Self::Poor => "do not act on this verdict alone: more than two doubts make the ratio uncertain",
         }
     }
 }

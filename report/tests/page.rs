@@ -192,6 +192,7 @@ fn a_proof_by_doubtful_measurements_asks_for_a_look() {
     let page = html(&facts);
     has(&page, "It is proved, but its reliability is poor. 50 measurements were lost.");
     has(&page, ", reliability poor");
+    has(&page, ", and the limit 2: between them is a factor of 1.5");
     has(&page, "Reliability: 1 poor.");
 }
 

@@ -144,7 +144,9 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                 @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
                 @if let Some(reliability) = looked.reliability() {
                     div { dt { "Reliability" } dd {
-                        p { b { (reliability.word()) } ": " (reliability.meaning(&looked.doubts)) "." }
+                        p { b { (reliability.word()) } ": " (reliability.meaning(&looked.doubts)) "."
+                            @if !looked.doubts.is_empty() { (room(claim, evaluation)) }
+                        }
                         @if !looked.doubts.is_empty() {
                             ul.doubts { @for doubt in &looked.doubts {
                                 li { b { (doubt.seen) } ". " (doubt.meaning) @if doubt.serious { " " em { "Serious." } } }
@@ -186,6 +188,23 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
             thead { tr { th { "Method" } th.n { "Calls" } th.n { "Average" } th.n { "Median" } th.n { "Std. deviation" } } }
             tbody { (row(claim.subject, subject)) (row(claim.object, object)) }
         } })) } }
+    }
+}
+
+/// How far the interval is from the limit: whoever weighs doubts about a ratio has to know.
+fn room(claim: &Claim<'_>, evaluation: &Evaluation) -> String {
+    let ratio = evaluation.verdict.as_ref().ok().and_then(|verdict| verdict.ratio.as_ref());
+    let Some((_, low, high)) = ratio.map(|ratio| claim.ratio(ratio)) else { return String::new() };
+    let (end, limit) = (if high < claim.limit { high } else { low }, claim.limit);
+    if low <= limit && limit <= high {
+        " The limit lies within the interval.".to_owned()
+    } else {
+        format!(
+            " The end of the interval nearest to the limit is {}, and the limit {}: between them is a factor of {} in which doubts about the ratio do not change the verdict.",
+            quotient(end),
+            digits(limit),
+            quotient((limit / end).max(end / limit))
+        )
     }
 }
 

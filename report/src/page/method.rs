@@ -2,7 +2,7 @@
 
 use super::{Page, scrolling};
 use crate::facts::Calls;
-use crate::figure::{count, time};
+use crate::figure::{count, counted, time};
 use crate::shape::quantile;
 use maud::{Markup, html};
 use spl_records::context::MethodFacts;
@@ -79,7 +79,8 @@ fn remarks(calls: &Calls, facts: &MethodFacts) -> String {
         remarks.push(format!("{} ended by an exception", count(calls.threw)));
     }
     if calls.gc > 0 {
-        remarks.push(format!("{} that were not discarded overlapped a garbage collection", count(calls.gc)));
+        let kept = counted(calls.gc, "call that was not discarded", "calls that were not discarded");
+        remarks.push(format!("{kept} overlapped a garbage collection"));
     }
     if let Some(counts) = &facts.counts {
         if counts.dropped > 0 {
