@@ -177,10 +177,10 @@ const hostile = async () => {
 const picture = async (file, path) => {
   const { page } = await open(file, 1080, 'light');
   await page.setViewportSize({ width: 1080, height: 1500 });
-  // The verdicts and the first charts: what a reader comes for.
+  // The verdicts and the first charts: what a reader comes for. What measuring cost is left out.
   await page.evaluate(() => {
     document.querySelectorAll('details').forEach((one) => { one.open = one.id === 'c1'; });
-    document.querySelectorAll('#c1 .facts > div:nth-child(n + 3), #c1 .full').forEach((part) => part.remove());
+    document.querySelectorAll('.summary .todo ~ *, #c1 .facts > div:nth-child(n + 3), #c1 .full').forEach((part) => part.remove());
     document.querySelectorAll('time').forEach((time) => { time.textContent = time.textContent.replace(/, \d+:.*/, ''); });
   });
   await page.screenshot({ path });

@@ -125,6 +125,8 @@ fn a_verdict_is_told_with_its_reasons() {
     has(&page, "Compared were calls of <b>sizes 0 to 99</b>");
     has(&page, "the checks of these measurements found no reason for doubt");
     has(&page, "2025-12-31 23:59 UTC");
+    has(&page, "All of this is of 1 run of a JVM");
+    assert!(!page.contains("Which of both is faster"), "one is clearly faster");
     has(&page, "252 calls were measured, which took the program about 10.1 µs of CPU time");
     assert!(!page.contains("not exactly those"), "the charts show other calls than those that were judged");
 }

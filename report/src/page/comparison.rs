@@ -181,6 +181,7 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
             div { dt { "Ratio" } dd { p {
                 b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high)) "), limit " (digits(claim.limit))
                 ". By medians, which rare long calls do not move: " (quotient(medians)) "."
+                @if low <= 1.0 && 1.0 <= high { " Which of both is faster the measurements do not tell: 1 lies within the interval." }
             } } }
         }
         div { dt { "p-value" } dd { p { (p_value(verdict.p_value)) " (" (odds(verdict.p_value)) ")" @if evaluation.drops > 0 { ", " (count(evaluation.drops)) " measurements lost" } } } }

@@ -85,6 +85,10 @@ pub fn summary(page: &Page<'_>) -> Markup {
                 p.problem { b { "Something went wrong: " } (problem) }
             }
             (what_to_do(page))
+            p.note {
+                "All of this is of " (counted(context.programs.len() as u64, "run of a JVM", "runs of JVMs"))
+                ": intervals and p-values do not say how far another run, with other data or compiled otherwise, would differ."
+            }
             (cost(page))
         }
     }
