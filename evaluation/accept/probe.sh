@@ -43,12 +43,12 @@ tested() {
     judged "$status" "JDK $number: $claim"
 }
 
-# Byteman lets a measured method print a line. It is there before us when its option stands in JDK_JAVA_OPTIONS, which Java
+# Byteman lets a measured method, the slower one, print a line. It is there before us when its option stands in JDK_JAVA_OPTIONS, which Java
 # reads before those of the command line, and after us on the command line, where `spl run` puts ours first.
 beside_byteman() {
     local order=$1 claim=$2 folder status=0 before=() after=()
     folder=$(mktemp -d)
-    printf 'RULE line\nCLASS CompareLoop\nMETHOD fast\nAT ENTRY\nIF flag("once")\nDO System.out.println("byteman was here")\nENDRULE\n' \
+    printf 'RULE line\nCLASS CompareLoop\nMETHOD slow\nAT ENTRY\nIF flag("once")\nDO System.out.println("byteman was here")\nENDRULE\n' \
         >"$folder/line.btm"
     local option="-javaagent:.cache/peers/byteman.jar=script:$folder/line.btm"
     if [[ $order == before ]]; then before=("JDK_JAVA_OPTIONS=$option"); else after=("$option"); fi
