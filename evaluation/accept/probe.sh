@@ -43,8 +43,9 @@ tested() {
     judged "$status" "JDK $number: $claim"
 }
 
-# Byteman lets a measured method, the slower one, print a line. It is there before us when its option stands in JDK_JAVA_OPTIONS, which Java
-# reads before those of the command line, and after us on the command line, where `spl run` puts ours first.
+# Byteman lets a measured method, the slower one, print a line. It is there before us when its option stands in
+# JDK_JAVA_OPTIONS, which Java reads before those of the command line, and after us on the command line, where `spl run` puts
+# ours first.
 beside_byteman() {
     local order=$1 claim=$2 folder status=0 before=() after=()
     folder=$(mktemp -d)
