@@ -1,22 +1,12 @@
 #!/usr/bin/env bash
 # The evaluation chapter: its tables, charts and goals are those of its committed figures, and each missed goal has its reason. Prints
 # a line "ok|FAIL claim figure" for each claim and fails if one does. Measures nothing: that is `make evaluation`.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
 readonly PAGES=docs/evaluation
 # The parts that the chapter has to have.
 readonly PARTS=(sorting rome scale service peers truth)
-
-work=$(mktemp -d)
-failed=0
-trap 'rm -rf "$work"' EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
 
 # A changed figure has to be noticed. $1: part.
 notices() {

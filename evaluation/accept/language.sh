@@ -1,24 +1,12 @@
 #!/usr/bin/env bash
 # What the manual promises of the task language, shown with `spl check`. Prints a line "ok|FAIL claim figure" for each and
 # fails if one does. Needs what `make setup` installs; builds what it runs.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
-SPL=$(realpath -m "$TARGET/release/spl")
-readonly SPL
+readonly SPL=$TARGET/release/spl
 readonly CHECKS=controller/tests/check
 readonly LARGEST_PARSE_MS=1000
-
-work=$(mktemp -d)
-failed=0
-trap 'rm -rf "$work"' EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
 
 # The contents of the manual's blocks with this info string, each in a file of its own.
 blocks() {

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # The main promises, each shown on real programs. Prints a line "ok|FAIL claim figure" for each and fails if one does.
 # Needs what `make setup` installs; builds what it runs.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
 readonly SPL=$TARGET/release/spl
 # Seconds that anything waited for may take.
 readonly DEADLINE=120
@@ -13,8 +12,6 @@ readonly CYCLES=40
 readonly WARM_UP=150
 readonly LARGEST_RATIO=1.10
 
-work=$(mktemp -d)
-failed=0
 # Processes that the script started and still has to end.
 processes=()
 
@@ -26,12 +23,6 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
 
 # Waits until a command succeeds.
 await() {
@@ -54,23 +45,6 @@ demonstration() {
     else
         fail "$claim: $evaluated, status $status"
         tail -n 20 "$work/demo.txt"
-    fi
-}
-
-# A claim that end-to-end tests show: all whose names begin so.
-tested() {
-    local claim=$1
-    shift
-    local log=$work/test.txt status=0
-    cargo test -q -p spl-controller --test e2e -- "$@" >"$log" 2>&1 || status=$?
-    local passed
-    passed=$(grep -oE '[0-9]+ passed' "$log" | tail -n 1 || true)
-    # A name that matches no test would pass as well.
-    if [[ $status -eq 0 && -n $passed && $passed != "0 passed" ]]; then
-        ok "$claim: $passed"
-    else
-        fail "$claim: ${passed:-no test ran}"
-        tail -n 40 "$log"
     fi
 }
 
@@ -136,9 +110,9 @@ cargo build -q -p spl-agent -p spl-witness
 
 demonstration
 killed
-tested "output is byte-identical with and without the agent" transparency::
-tested "GetBytecodes differs while measured, in measured methods alone, and is as before afterwards" restore::
-tested "programs in difficult situations stay as they are" programs:: recursion::
-tested "what operators get wrong is refused with place and remedy" bad_input:: startup:: versions::
+tested "output is byte-identical with and without the agent" e2e transparency::
+tested "GetBytecodes differs while measured, in measured methods alone, and is as before afterwards" e2e restore::
+tested "programs in difficult situations stay as they are" e2e programs:: recursion::
+tested "what operators get wrong is refused with place and remedy" e2e bad_input:: startup:: versions::
 
 exit "$failed"

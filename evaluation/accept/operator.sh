@@ -2,17 +2,13 @@
 # What the operator sees on a terminal, what machines get, and what the pages say. Prints a line "ok|FAIL claim figure" for each claim
 # and fails if one does. Needs what `make setup` installs; builds what it runs. Where tmux, promtool, man, zsh or fish are missing, what
 # they would show is skipped, and said.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
-SPL=$(realpath -m "$TARGET/debug/spl")
-readonly SPL
+readonly SPL=$TARGET/debug/spl
 # Seconds that something on a terminal may take to appear.
 readonly PATIENCE=60
 
-work=$(mktemp -d)
-failed=0
 tmux_server=
 finish() {
     [[ -z $tmux_server ]] || tmux -S "$tmux_server" kill-server 2>/dev/null || true
@@ -20,26 +16,7 @@ finish() {
 }
 trap finish EXIT
 
-ok() { printf 'ok   %s\n' "$*"; }
 skip() { printf 'note %s\n' "not tried: $*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
-
-# A claim that tests show. $1: the claim; the rest: what `cargo test` is told.
-tested() {
-    local claim=$1 status=0 passed
-    shift
-    cargo test -q -p spl-controller "$@" >"$work/test.txt" 2>&1 || status=$?
-    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
-    if [[ $status -eq 0 && $passed -gt 0 ]]; then
-        ok "$claim: $passed tests"
-    else
-        fail "$claim: $passed tests passed"
-        tail -n 30 "$work/test.txt"
-    fi
-}
 
 # The program that README and guide speak of: it ends when there is a file "stop".
 service() {
@@ -154,14 +131,14 @@ shells() {
 
 cargo build -q -p spl-agent -p spl-witness -p spl-controller
 
-tested "the view is a function of state and size, on any terminal" --lib live
-tested "on a terminal: the view, input, resizing, Ctrl-C, plain lines" --test e2e terminal
-tested "JUnit XML and metrics read back" --lib -- junit metrics
-tested "documents of --json are what their schemas say" --test language documents
-tested "runs leave reports, also again from their samples" --test e2e reports
-tested "completions, manual pages, colours" --test shell
-tested "every key stands in docs/configuration.md" --lib config
-tested "commands of README and guide run, units are accepted, links lead somewhere" --test documents
+tested "the view is a function of state and size, on any terminal" cargo test -q -p spl-controller --lib live
+tested "on a terminal: the view, input, resizing, Ctrl-C, plain lines" e2e terminal
+tested "JUnit XML and metrics read back" cargo test -q -p spl-controller --lib -- junit metrics
+tested "documents of --json are what their schemas say" cargo test -q -p spl-controller --test language documents
+tested "runs leave reports, also again from their samples" e2e reports
+tested "completions, manual pages, colours" cargo test -q -p spl-controller --test shell
+tested "every key stands in docs/configuration.md" cargo test -q -p spl-controller --lib config
+tested "commands of README and guide run, units are accepted, links lead somewhere" cargo test -q -p spl-controller --test documents
 service
 reports
 terminal

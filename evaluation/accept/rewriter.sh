@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # What the rewriter promises, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL claim figure" for
 # each promise and fails if one is broken. Installs the applications and the JDKs; takes some twenty minutes.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
 readonly JARS=/usr/share/java
 # Methods that the agent can measure at once.
 readonly GATES=4095
@@ -17,16 +16,6 @@ readonly APPLICATIONS="h2=$JARS/h2.jar
     jruby=$JARS/jruby-base.jar
     fop=$JARS/fop.jar
     tomcat=$JARS/tomcat9-catalina.jar:$JARS/tomcat9-coyote.jar:$JARS/tomcat9-jasper.jar:$JARS/tomcat9-util.jar"
-
-work=$(mktemp -d)
-failed=0
-trap 'rm -rf "$work"' EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
 
 # Runs the tests of the crate that $@ name, into $work/test.txt.
 run_tests() {

@@ -2,41 +2,13 @@
 # Workload sizes: right, computed by the program itself, robust against what it does wrong; and the six examples of the thesis
 # (3.4.3), each on JDK 11, 17, 21 and 25. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what
 # `make setup` installs; fetches the JDKs that are missing and builds what it runs. The examples' verdicts want an idle machine.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-# Also seen from the examples' folders.
-CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-export CARGO_TARGET_DIR
 # Of the examples that end by time, longer than they take to be measured.
 readonly SECONDS_EACH=15
 # Of the other processes that a shape's cost is measured in, and bursts in each.
 readonly FORKS=1 ROUNDS=20
-
-work=$(mktemp -d)
-failed=0
-trap 'rm -rf "$work"' EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
-
-# A claim that end-to-end tests show, all whose names contain one of the words, on one JDK.
-tested() {
-    local claim=$1 status=0 passed
-    shift
-    SPL_TEST_JAVA=$home/bin/java cargo test -q -p spl-controller --test e2e -- "$@" >"$work/test.txt" 2>&1 </dev/null || status=$?
-    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
-    # A name that matches no test would pass as well.
-    if [[ $status -eq 0 && $passed -gt 0 ]]; then
-        ok "JDK $number: $claim: $passed tests"
-    else
-        fail "JDK $number: $claim: $passed tests passed"
-        tail -n 30 "$work/test.txt"
-    fi
-}
 
 # Runs an example by its Makefile and shows the line that says what came of it. $1: the claim; $2: the example; $3: the status
 # that make ends with; $4: what the line says; the rest: variables of the Makefile.
@@ -98,15 +70,15 @@ press_enter() {
 }
 
 on_this_jdk() {
-    tested "sizes are those of java.lang.instrument and of a walk by reflection, in five layouts" size_oracle::
-    tested "lengths count elements, characters and numbers" sizes::lengths
-    tested "sizeof and deep count headers, elements and what is reachable, to the limit" sizes::an_array sizes::a_size
-    tested "buckets are linear, logarithmic, or a processor's" sizes::equal sizes::buckets
-    tested "processors that throw, are slow, missing, wrong or call what is measured leave the default size" sizes::programs
-    tested "interfaces of another class loader are told from the agent's" sizes::interfaces
-    tested "an operator sees which buckets are filled, and why a comparison waits" sizes::different sizes::while
-    tested "the examples are measured and judged by their sizes" examples::
-    tested "who does not know the token is not measured by hand" by_hand
+    tested "JDK $number: sizes are those of java.lang.instrument and of a walk by reflection, in five layouts" e2e size_oracle::
+    tested "JDK $number: lengths count elements, characters and numbers" e2e sizes::lengths
+    tested "JDK $number: sizeof and deep count headers, elements and what is reachable, to the limit" e2e sizes::an_array sizes::a_size
+    tested "JDK $number: buckets are linear, logarithmic, or a processor's" e2e sizes::equal sizes::buckets
+    tested "JDK $number: processors that throw, are slow, missing, wrong or call what is measured leave the default size" e2e sizes::programs
+    tested "JDK $number: interfaces of another class loader are told from the agent's" e2e sizes::interfaces
+    tested "JDK $number: an operator sees which buckets are filled, and why a comparison waits" e2e sizes::different sizes::while
+    tested "JDK $number: the examples are measured and judged by their sizes" e2e examples::
+    tested "JDK $number: who does not know the token is not measured by hand" e2e by_hand
 
     example "methods of many kinds are measured" measuring 0 'every class is as it was' MEASURING_ARGS=$SECONDS_EACH
     example "ledgers of like size are compared" comparing 0 'holds \(proved\)' COMPARING_ARGS=$SECONDS_EACH
@@ -119,34 +91,15 @@ on_this_jdk() {
     PATH=$home/bin:$PATH example "runs to its end" rome 0 'verdict: '
 }
 
-scripts/jdks.sh
-scripts/jdks.sh --list >"$work/jdks"
+install_jdks
 cargo build -q --release -p spl-controller -p spl-agent -p spl-overhead
 cargo build -q -p spl-agent -p spl-witness -p spl-controller
-for number in 11 17 21 25; do
-    grep -q "^$number " "$work/jdks" || fail "JDK $number is there to be tested on"
-done
-while read -r number home <&4; do
-    on_this_jdk
-done 4<"$work/jdks"
+on_each_jdk on_this_jdk
 
-# A claim of tests without a JVM. $1: the claim; the rest: what `cargo test` is told.
-pure() {
-    local claim=$1 status=0 passed
-    shift
-    cargo test -q "$@" >"$work/test.txt" 2>&1 </dev/null || status=$?
-    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
-    if [[ $status -eq 0 && $passed -gt 0 ]]; then
-        ok "$claim: $passed tests"
-    else
-        fail "$claim: $passed tests passed"
-        tail -n 30 "$work/test.txt"
-    fi
-}
-pure "what keeps a comparison waiting is said with its remedy" -p spl-scheduler --test suite filling
-pure "two size processors for one method are refused" -p spl-lang --test classic two_processors
+tested "what keeps a comparison waiting is said with its remedy" cargo test -q -p spl-scheduler --test suite filling
+tested "two size processors for one method are refused" cargo test -q -p spl-lang --test classic two_processors
 
-if "$CARGO_TARGET_DIR/release/spl-overhead" --only sizes --forks $FORKS --rounds $ROUNDS </dev/null >"$work/costs.txt" 2>&1; then
+if "$TARGET/release/spl-overhead" --only sizes --forks $FORKS --rounds $ROUNDS </dev/null >"$work/costs.txt" 2>&1; then
     ok "what sizes cost is measured for each shape of argument: $(grep -c '^ok' "$work/costs.txt") figures"
     grep -E 'ArrayList of 1,000 numbers' "$work/costs.txt"
 else

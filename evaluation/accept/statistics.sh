@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # Statistics and verdicts: right, and the same when recorded samples are judged again. Prints a line "ok|FAIL claim figure" for each
 # claim and fails if one does. Needs what `make setup` installs; builds what it runs.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
-SPL=$(realpath -m "$TARGET/release/spl")
-readonly SPL
+readonly SPL=$TARGET/release/spl
 readonly PAGE=docs/evaluation.md
 # Samples a second of processor time, and memory, that reading a folder of 10 million may take.
 readonly SAMPLES=10000000
@@ -15,30 +13,6 @@ readonly LARGEST_KIB=65536
 # Comparisons of each simulated case, and runs of the pairs with known ratios: the long forms are those of `make validity`.
 readonly REPETITIONS=100
 readonly RUNS=2
-
-work=$(mktemp -d)
-failed=0
-trap 'rm -rf "$work"' EXIT
-
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
-}
-
-# A claim that tests show. $1: the claim; the rest: what `cargo test` is told.
-tested() {
-    local claim=$1 status=0 passed
-    shift
-    cargo test -q "$@" >"$work/test.txt" 2>&1 || status=$?
-    passed=$(awk '/^test result: ok/ { sum += $4 } END { print sum + 0 }' "$work/test.txt")
-    if [[ $status -eq 0 && $passed -gt 0 ]]; then
-        ok "$claim: $passed tests"
-    else
-        fail "$claim: $passed tests passed"
-        tail -n 30 "$work/test.txt"
-    fi
-}
 
 # The lines of a table on the page, between its marks. $1: its name.
 rows() {
@@ -182,8 +156,8 @@ known_ratios() {
 
 cargo build -q --release -p spl-controller -p spl-agent -p spl-validity
 
-tested "the reference's vectors pass" -p spl-stats -p spl-verdict
-tested "results and measurements are read back exactly" -p spl-records
+tested "the reference's vectors pass" cargo test -q -p spl-stats -p spl-verdict
+tested "results and measurements are read back exactly" cargo test -q -p spl-records
 tables
 simulated
 demonstration welch

@@ -2,19 +2,13 @@
 # What the thesis describes, each point shown on JDK 11, 17, 21 and 25: by the end-to-end tests of its topic and by the
 # examples. Prints a line "ok|FAIL claim figure" for each and fails if one does. Fetches the JDKs that are missing;
 # builds what it runs.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
-# Also seen from the examples' folders.
-CARGO_TARGET_DIR=$(realpath -m "$TARGET")
-export CARGO_TARGET_DIR
 # Seconds that measuring the example may take, warm-up and all.
 readonly DEADLINE=180
-readonly SPL=$CARGO_TARGET_DIR/release/spl
+readonly SPL=$TARGET/release/spl
 
-work=$(mktemp -d)
-failed=0
 # The program that is being measured, if one is.
 program=
 
@@ -24,29 +18,21 @@ finish() {
 }
 trap finish EXIT
 
-ok() { printf 'ok   %s\n' "$*"; }
-fail() {
-    printf 'FAIL %s\n' "$*"
-    failed=1
+# Runs end-to-end tests on one JDK, and adds to the figures of the claim what came of it. $@: words of their names.
+counted() {
+    local passed
+    if ! passes e2e "$@"; then
+        good=0
+        tail -n 30 "$work/test.txt"
+    fi
+    figures+="JDK $number: $passed passed, "
 }
 
-# A claim that end-to-end tests show, all whose names contain one of the words, on each JDK. The JDKs stand in a list of
-# lines "NN HOME".
-tested() {
-    local claim=$1 figures=() good=1 number home
+# A claim that end-to-end tests show, all whose names contain one of the words, on each JDK.
+tested_on_all() {
+    local claim=$1 figures="" good=1
     shift
-    while read -r number home; do
-        local log=$work/test-$number.txt status=0 passed
-        SPL_TEST_JAVA=$home/bin/java cargo test -q -p spl-controller --test e2e -- "$@" >"$log" 2>&1 </dev/null || status=$?
-        passed=$(grep -oE '[0-9]+ passed' "$log" | tail -n 1 || true)
-        figures+=("JDK $number: ${passed:-no test ran}")
-        # A name that matches no test would pass as well.
-        if [[ $status -ne 0 || -z $passed || $passed == "0 passed" ]]; then
-            good=0
-            tail -n 30 "$log"
-        fi
-    done <"$work/jdks"
-    figures=$(printf '%s, ' "${figures[@]}")
+    on_each_jdk counted "$@"
     if [[ $good -eq 1 ]]; then ok "$claim: ${figures%, }"; else fail "$claim: ${figures%, }"; fi
 }
 
@@ -115,26 +101,22 @@ help_texts() {
     if [[ $good -eq 7 ]]; then ok "$claim: $good of 7"; else fail "$claim: $good of 7"; fi
 }
 
-scripts/jdks.sh
-scripts/jdks.sh --list >"$work/jdks"
+install_jdks
 cargo build -q --release -p spl-controller -p spl-agent
 cargo build -q -p spl-agent -p spl-witness -p spl-controller
 make -s --no-print-directory -C examples/sorting classes
 
-for number in 11 17 21 25; do
-    grep -q "^$number " "$work/jdks" || fail "JDK $number is there to be tested on"
-done
-tested "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys
-tested "the agent's properties (3.3.1), as options and as system properties" agent_options::
-tested "a controller and its programs in two terminals (3.3.1)" serving::
-tested "a killed controller's run is gone on with, after half-written files too" resuming::
-tested "verdicts and workload sizes (3.2.6, 3.2.7)" verdicts:: sizes::
-tested "threads, recursion and exceptions are told apart (1.2)" recursion:: programs::
-tested "wrong input is refused with place and remedy, full disks included" bad_input:: startup::
-tested "methods with every legal character, and longer than file names" names::
-tested "hostile frames harm neither controller nor program" hostile:: versions::
-tested "interrupts, and programs that are killed" signals:: restore::
-tested "classes that were instrumented on disk" instrumenting::
+tested_on_all "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys
+tested_on_all "the agent's properties (3.3.1), as options and as system properties" agent_options::
+tested_on_all "a controller and its programs in two terminals (3.3.1)" serving::
+tested_on_all "a killed controller's run is gone on with, after half-written files too" resuming::
+tested_on_all "verdicts and workload sizes (3.2.6, 3.2.7)" verdicts:: sizes::
+tested_on_all "threads, recursion and exceptions are told apart (1.2)" recursion:: programs::
+tested_on_all "wrong input is refused with place and remedy, full disks included" bad_input:: startup::
+tested_on_all "methods with every legal character, and longer than file names" names::
+tested_on_all "hostile frames harm neither controller nor program" hostile:: versions::
+tested_on_all "interrupts, and programs that are killed" signals:: restore::
+tested_on_all "classes that were instrumented on disk" instrumenting::
 sorting "the 22 methods of the first evaluation, all at once (4.1.2)" 22000 examples/sorting/all-at-once.ini
 sorting "the same, their number controlled" 22000 examples/sorting/controlled.ini
 sorting "the same, one by one" 22000 examples/sorting/one-by-one.ini
