@@ -1,0 +1,156 @@
+//! What the configuration file means.
+
+use super::*;
+
+fn parse(text: &str) -> Result<Config, String> {
+    Config::parse(text, Path::new("f.ini"))
+}
+
+#[test]
+fn an_empty_file_gives_the_defaults() {
+    assert_eq!(parse("").unwrap(), Config::default());
+}
+
+#[test]
+fn the_commented_file_shows_every_key_with_its_default() {
+    let text = DEFAULTS;
+    assert_eq!(parse(text).unwrap(), Config::default());
+    for (section, key, _) in KEYS {
+        let shown =
+            text.split("\n[").find(|part| part.trim_start_matches('[').starts_with(&format!("{section}]")));
+        assert!(shown.is_some_and(|part| part.contains(&format!("\n{key} = "))), "[{section}] {key}");
+    }
+}
+
+#[test]
+fn the_page_has_every_key_with_its_default_and_no_other() {
+    let page = include_str!("../../../docs/configuration.md");
+    for line in include_str!("../../../splserver.ini").lines().filter(|line| !line.starts_with('#')) {
+        let Some((key, default)) = line.split_once(" = ") else { continue };
+        assert!(page.contains(&format!("\n| `{key}` | {default} | ")), "{line}");
+    }
+    let file = page.split("\n## ").find(|part| part.starts_with("The file\n")).unwrap();
+    let named = file.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let keys = named.filter(|name| !name.starts_with('[')).collect::<Vec<_>>();
+    assert_eq!(keys.len(), KEYS.len(), "{keys:?}");
+    assert!(keys.iter().all(|key| KEYS.iter().any(|(_, one, _)| one == key)), "{keys:?}");
+}
+
+#[test]
+fn every_key_is_read() {
+    let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
+        [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
+        [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
+        [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
+        [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+    let expected = Config {
+        initial_sleep: Duration::from_millis(1),
+        cycle_sleep: Duration::from_millis(2),
+        port: 3,
+        argument_size: SizeMode::Shallow,
+        size_visit_limit: 19,
+        processor_jar: Some("p".into()),
+        tasks_file: "t".into(),
+        output_dir: "o".into(),
+        overwrite_measurements: false,
+        human_measurements: false,
+        measurements_to_flush: 10,
+        result_file: "r".into(),
+        overwrite_results: false,
+        human_results: false,
+        scheduler: Settings {
+            initial_optimal: 4,
+            min_diff_ns: 5,
+            max_diff_ns: 6,
+            weight: 7,
+            max_samples: 8,
+            min_samples: 9,
+            limit_p: 0.01,
+            mode: RunMode::Measurement,
+            scale: Scale::Logarithmic { base: 11 },
+            warm_up: Some(WarmUp { samples: 16, time_ns: 17_000_000 }),
+            discard_disturbed: true,
+            restore_after_ns: 14_000_000,
+            instrument_ahead: 18,
+            settle_ns: 19_000_000,
+            changes_per_minute: Some(15),
+            paired: Some(Paired {
+                min_turn_ns: 12_000_000,
+                overlap_bound_ns: 13_000_000,
+                owner_decides: true,
+            }),
+            ..Settings::thesis()
+        },
+        overhead_budget: Some(0.05),
+        judge: Judge::Sequential,
+        correction: Correction::BenjaminiHochberg,
+        scale_base: 11,
+        logarithmic: true,
+        profile: Profile::Production,
+        paired: true,
+        window: Duration::from_millis(12),
+        window_overlap: Duration::from_millis(13),
+    };
+    assert_eq!(parse(text).unwrap(), expected);
+    assert_eq!(text.matches('=').count(), KEYS.len(), "a key is missing here");
+}
+
+#[test]
+fn the_profile_of_the_thesis_has_what_the_thesis_has() {
+    let config = parse("[scheduler]\nprofile = thesis\n[evaluator]\nlimit-p-value = 0.01\n").unwrap();
+    assert_eq!(config.scheduler, Settings { limit_p: 0.01, ..Settings::thesis() });
+    assert_eq!((config.overhead_budget, config.judge), (None, Judge::Welch));
+    for (section, key, _) in KEYS.iter().filter(|(_, key, _)| BEYOND_THESIS.contains(key)) {
+        let value = [
+            ("policy", "paired"),
+            ("overhead-budget", "2%"),
+            ("method", "welch"),
+            ("correction", "holm"),
+            ("discard-disturbed", "1"),
+        ];
+        let value = value.iter().find(|(named, _)| named == key).map_or("7", |(_, value)| *value);
+        let text = format!("[scheduler]\nprofile = thesis\n[{section}]\n{key} = {value}\n");
+        let error = parse(&text).unwrap_err();
+        assert!(error.contains(&format!("profile = thesis has no {key}")), "{error}");
+    }
+}
+
+#[test]
+fn settings_show_what_was_changed() {
+    let changed = written("[scheduler]\nwindow = 20\nprofile = thesis\n");
+    let settings = settings(&changed);
+    assert_eq!(settings.len(), KEYS.len());
+    let value =
+        |key| settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str());
+    assert_eq!((value("window"), value("policy")), (Some("20"), Some("off: profile = thesis")));
+    assert_eq!(value("limit-p-value"), Some("0.05"));
+}
+
+#[test]
+fn windows_and_budgets() {
+    let error = parse("[evaluator]\nmethod = sequential\n").unwrap_err();
+    assert!(error.contains("policy = paired"), "{error}");
+    assert_eq!(parse("[scheduler]\noverhead-budget = none\n").unwrap().overhead_budget, None);
+    assert!(parse("[scheduler]\noverhead-budget = 1\n").unwrap_err().contains("as in 1%"));
+    assert!(parse("[scheduler]\noverhead-budget = 0%\n").is_err());
+}
+
+#[test]
+fn mistakes_name_their_place_and_a_remedy() {
+    let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected, "{text}");
+    check(
+        "[scheduler]\n\nmin-mesuring-diff = 1\n",
+        "f.ini:3: unknown key \"min-mesuring-diff\" in section [scheduler]: did you mean \"min-measuring-diff\"?",
+    );
+    check("[controller]\nport = 1\n", "f.ini:2: port belongs to section [communication], not [controller]");
+    check(
+        "[scheduler]\nargument-size = big\n",
+        "f.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep, length",
+    );
+    check(
+        "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",
+        "f.ini:4: port = \"x\": expected a port from 0 to 65535\n\
+         f.ini: arguments-size-scale-base: a linear scale needs a base of at least 1, not 0",
+    );
+    assert!(parse("[scheduler\n").unwrap_err().starts_with("f.ini:"));
+}
