@@ -16,16 +16,60 @@ const MOST: usize = 100_000;
 const DEPENDENT: f64 = 0.5;
 /// What an empty method reports, as a part of the median, that is worth a word.
 const OF_PROBE: f64 = 0.25;
+/// A standard deviation, or an average beside its median, of more than so many times.
+const GREAT: f64 = 3.0;
 /// Lost samples, as a part of all, that are worth a word.
 const LOST: f64 = 0.01;
+
+/// Doubts make a ratio less certain by more than its interval says; when the limit is so near, as a factor, the verdict with it.
+const NEAR: f64 = 1.1;
 
 /// A doubt: what was seen, what it means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
     pub seen: String,
     pub meaning: &'static str,
-    /// Whether the verdict itself may be wrong because of it, and not only less sharp.
-    pub serious: bool,
+    pub weight: Weight,
+}
+
+/// What a doubt does to the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// The measurements themselves show that the verdict stands.
+    Answered,
+    /// The ratio is less certain than its interval says.
+    Open,
+    /// The verdict may be wrong.
+    Serious,
+}
+
+/// What a verdict rests on, so that doubts can be weighed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footing {
+    /// Whether the ratio of medians lies on the same side of the limit as that of averages.
+    pub medians_agree: bool,
+    /// From the end of the interval to the limit, as a factor; 1 when the limit lies within.
+    pub room: f64,
+    /// How many times as wide the interval may be before the limit lies within.
+    pub widths: f64,
+}
+
+impl Footing {
+    /// That of a verdict about this claim.
+    pub fn of(claim: &Claim<'_>, verdict: &Verdict) -> Self {
+        let medians = claim.sides(verdict).map(|side| unscaled(side, side.median_ns));
+        let Some((value, low, high)) = verdict.ratio.as_ref().map(|ratio| claim.ratio(ratio)) else {
+            return Self { medians_agree: false, room: 1.0, widths: 1.0 };
+        };
+        let over = value > claim.limit;
+        let end = if over { low } else { high };
+        let inside = low <= claim.limit && claim.limit <= high;
+        Self {
+            medians_agree: (medians[0] > claim.limit * medians[1]) == over,
+            room: if inside { 1.0 } else { (claim.limit / end).max(end / claim.limit) },
+            widths: (claim.limit / value).ln() / (end / value).ln(),
+        }
+    }
 }
 
 /// How far a result can be relied on.
@@ -37,15 +81,16 @@ pub enum Reliability {
 }
 
 impl Reliability {
-    /// By the number of doubts: one serious one or more than two make it poor, any makes it fair. A verdict that is none, because
-    /// nothing was proved or refuted, is fair at best.
-    pub fn of(doubts: &[Doubt], basis: Basis) -> Self {
-        if doubts.iter().any(|doubt| doubt.serious) || doubts.len() > 2 {
+    /// By what the doubts do to the verdict, not by their number. A verdict that is none, because nothing was proved or refuted, is
+    /// fair at best.
+    pub fn of(doubts: &[Doubt], basis: Basis, room: f64) -> Self {
+        let is = |weight| doubts.iter().any(|doubt| doubt.weight == weight);
+        if is(Weight::Serious) || (is(Weight::Open) && basis.is_strong() && room < NEAR) {
             Self::Poor
-        } else if doubts.is_empty() && basis.is_strong() {
-            Self::Good
-        } else {
+        } else if is(Weight::Open) || !basis.is_strong() {
             Self::Fair
+        } else {
+            Self::Good
         }
     }
 
@@ -60,34 +105,88 @@ impl Reliability {
 
     /// What it says of a result about which there are these doubts.
     pub fn meaning(self, doubts: &[Doubt]) -> &'static str {
+        let is = |weight| doubts.iter().any(|doubt| doubt.weight == weight);
         match self {
-            Self::Good => "the checks of these measurements found no reason for doubt",
-            Self::Fair if doubts.is_empty() => {
-                "the checks found no reason for doubt, but nothing was proved or refuted"
+            Self::Good if doubts.is_empty() => "the checks of these measurements found no reason for doubt",
+            Self::Good => "what the checks found does not touch the verdict",
+            Self::Fair if !is(Weight::Open) => {
+                "the checks found nothing that touches the verdict, but nothing was proved or refuted"
             }
             Self::Fair => "usable; the doubts make the ratio less certain",
-            Self::Poor if doubts.iter().any(|doubt| doubt.serious) => {
+            Self::Poor if is(Weight::Serious) => {
                 "do not act on this verdict alone: it may be wrong because of a serious doubt"
             }
-            Self::Poor => "do not act on this verdict alone: more than two doubts make the ratio uncertain",
+            Self::Poor => {
+                "do not act on this verdict alone: there are doubts about the ratio, and the limit is near"
+            }
         }
     }
 }
 
 /// The doubts about one side's times, nanoseconds, in the order in which they were taken.
-pub fn of_times(times: &[u64], name: &str) -> Vec<Doubt> {
-    let mut doubts: Vec<Doubt> =
-        suspicions(times, CLOCK_STEP_NS).iter().map(|one| of_suspicion(one, name)).collect();
+pub fn of_times(times: &[u64], name: &str, footing: Footing) -> Vec<Doubt> {
+    let suspicions = suspicions(times, CLOCK_STEP_NS);
+    let mut doubts: Vec<Doubt> = of_spread(&suspicions, name, footing).into_iter().collect();
+    doubts.extend(suspicions.iter().filter_map(|one| of_suspicion(one, name)));
     let worth = independent(times);
-    if times.len() > 2 && worth < DEPENDENT * times.len() as f64 {
+    let part = worth / times.len() as f64;
+    if times.len() > 2 && part < DEPENDENT {
+        let stands = footing.widths * part.sqrt() > 1.0;
         doubts.push(Doubt {
             seen: format!("{name}: {} are worth {:.0}", counted(times.len() as u64, "call", "calls"), worth),
-            meaning: "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would: \
-                      the true p-value is larger than the one shown.",
-            serious: false,
+            meaning: if stands {
+                "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would. There are \
+                 enough: in an interval of so few the limit would not lie either."
+            } else {
+                "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would: \
+                 the true p-value is larger than the one shown."
+            },
+            weight: if stands { Weight::Answered } else { Weight::Open },
         });
     }
     doubts
+}
+
+/// The doubt about times that differ widely, or whose average is far from their median: both come of a few long calls.
+fn of_spread(suspicions: &[Suspicion], name: &str, footing: Footing) -> Option<Doubt> {
+    let (mut seen, mut great) = (Vec::new(), false);
+    for suspicion in suspicions {
+        match *suspicion {
+            Suspicion::WideSpread { spread } => {
+                great |= spread > GREAT;
+                seen.push(format!(
+                    "calls differ widely (their standard deviation is {} of the average)",
+                    percent(spread)
+                ));
+            }
+            Suspicion::Skewed { mean_ns, median_ns } => {
+                great |= mean_ns > GREAT * median_ns;
+                seen.push(format!(
+                    "the average call takes {}, the usual one (median) {}",
+                    time(mean_ns),
+                    time(median_ns)
+                ));
+            }
+            _ => {}
+        }
+    }
+    let weight = match (footing.medians_agree, great) {
+        (true, false) => Weight::Answered,
+        (true, true) | (false, false) => Weight::Open,
+        (false, true) => Weight::Serious,
+    };
+    (!seen.is_empty()).then(|| Doubt {
+        seen: format!("{name}: {}", seen.join("; ")),
+        meaning: if footing.medians_agree {
+            "A few very long calls move the average: a garbage collection, a first call, another thread. The medians, which such calls \
+             do not move, are on the same side of the limit."
+        } else {
+            "A few very long calls move the average: a garbage collection, a first call, another thread; and the medians are on the \
+             other side of the limit. The verdict is about averages: decide whether such calls matter, or assert “median(…)”, or \
+             compare calls of similar sizes only (argument-size)."
+        },
+        weight,
+    })
 }
 
 /// Independent samples that would tell as much as these.
@@ -105,7 +204,7 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
                 evaluation.n_smaller()
             ),
             meaning: "The measurement ended before the bucket was full. Let the program run longer.",
-            serious: false,
+            weight: Weight::Open,
         });
     }
     let all = evaluation.n_left.saturating_add(evaluation.n_right).saturating_add(evaluation.drops);
@@ -114,7 +213,7 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
             seen: format!("{} lost", counted(evaluation.drops, "measurement was", "measurements were")),
             meaning: "Calls came faster than they could be taken out of the program, and the lost ones may have been others than those \
                       that were kept. Lower overhead-budget.",
-            serious: true,
+            weight: Weight::Serious,
         });
     }
     doubts
@@ -142,7 +241,7 @@ pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<D
             time(empty_ns)
         ),
         meaning: "What measuring takes is in all times and is not subtracted. It draws the ratio towards 1, because both sides have it.",
-        serious: without.is_none_or(|ratio| within(ratio) != within(subject_ns / object_ns)),
+        weight: serious_if(without.is_none_or(|ratio| within(ratio) != within(subject_ns / object_ns))),
     })
 }
 
@@ -155,29 +254,24 @@ pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> O
     outside.then(|| Doubt {
         seen: "the calls that were left out are others than those that were compared".to_owned(),
         meaning: "With them the ratio would lie outside the interval: the interval is that of the compared calls only.",
-        serious: (with < 1.0) != (ratio.value < 1.0),
+        weight: serious_if((with < 1.0) != (ratio.value < 1.0)),
     })
 }
 
-fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {
-    let doubt = |seen: String, meaning, serious| Doubt { seen: format!("{name}: {seen}"), meaning, serious };
+fn serious_if(serious: bool) -> Weight {
+    if serious { Weight::Serious } else { Weight::Open }
+}
+
+/// The doubt about anything but spread.
+fn of_suspicion(suspicion: &Suspicion, name: &str) -> Option<Doubt> {
+    let doubt =
+        |seen: String, meaning, weight| Some(Doubt { seen: format!("{name}: {seen}"), meaning, weight });
     match *suspicion {
+        Suspicion::WideSpread { .. } | Suspicion::Skewed { .. } => None,
         Suspicion::FewSamples { .. } => doubt(
             suspicion.to_string(),
             "An average of so few calls can be far off by chance. Raise min-method-measurements.",
-            true,
-        ),
-        Suspicion::WideSpread { spread } => doubt(
-            format!("calls differ widely (their standard deviation is {} of the average)", percent(spread)),
-            "The average is known only roughly. It helps to measure more, or to compare calls of similar sizes only \
-             (argument-size).",
-            spread > 3.0,
-        ),
-        Suspicion::Skewed { mean_ns, median_ns } => doubt(
-            format!("the average call takes {}, the usual one (median) {}", time(mean_ns), time(median_ns)),
-            "A few very long calls make the average: a garbage collection, a first call, another thread. The verdict is about \
-             averages; an assertion about medians, “median(…)”, is not moved by such calls.",
-            mean_ns > 3.0 * median_ns,
+            Weight::Serious,
         ),
         Suspicion::Drift { rising } => doubt(
             if rising > 0.5 {
@@ -193,7 +287,7 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {
             },
             "The program was still warming up, or its load changed. Let it warm up longer before (initial-sleep, warm-up-calls, \
              warm-up-time), or measure both sides in shared windows (policy = paired).",
-            false,
+            Weight::Open,
         ),
         Suspicion::Bimodal { fast_share, fast_ns, slow_ns } => doubt(
             format!(
@@ -204,12 +298,12 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {
             ),
             "Two ways through the code, two kinds of arguments, or compiled and not yet compiled code: the average describes \
              neither.",
-            false,
+            Weight::Open,
         ),
         Suspicion::ClockBound { steps } => doubt(
             format!("half of the calls take at most {steps:.0} steps of the clock"),
             "The calls are so short that the clock and the probe make up much of what is measured.",
-            true,
+            Weight::Serious,
         ),
     }
 }
@@ -218,27 +312,75 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Doubt {
 mod tests {
     use super::*;
 
+    const FIRM: Footing = Footing { medians_agree: true, room: 2.0, widths: 10.0 };
+    const LOOSE: Footing = Footing { medians_agree: false, room: 1.01, widths: 1.1 };
+
     #[test]
-    fn reliability_follows_from_the_doubts() {
-        let doubt = |serious| Doubt { seen: String::new(), meaning: "", serious };
-        let check = |doubts: &[Doubt], basis, expected| assert_eq!(Reliability::of(doubts, basis), expected);
-        check(&[], Basis::Proved, Reliability::Good);
-        check(&[], Basis::NotRefuted, Reliability::Fair);
-        check(&[doubt(false), doubt(false)], Basis::Refuted, Reliability::Fair);
-        check(&[doubt(true)], Basis::Proved, Reliability::Poor);
-        check(&[doubt(false), doubt(false), doubt(false)], Basis::Proved, Reliability::Poor);
+    fn reliability_follows_from_what_doubts_do_to_the_verdict() {
+        let doubt = |weight| Doubt { seen: String::new(), meaning: "", weight };
+        let check = |weights: &[Weight], basis, room, expected| {
+            let doubts: Vec<Doubt> = weights.iter().copied().map(doubt).collect();
+            assert_eq!(Reliability::of(&doubts, basis, room), expected, "{weights:?} {basis} {room}");
+        };
+        use Weight::{Answered, Open, Serious};
+        check(&[], Basis::Proved, 1.01, Reliability::Good);
+        check(&[], Basis::NotRefuted, 1.0, Reliability::Fair);
+        check(&[Answered; 5], Basis::Proved, 1.01, Reliability::Good);
+        check(&[Answered], Basis::NotProved, 1.0, Reliability::Fair);
+        check(&[Open; 5], Basis::Refuted, 1.2, Reliability::Fair);
+        check(&[Open], Basis::Refuted, 1.05, Reliability::Poor);
+        check(&[Open], Basis::NotRefuted, 1.0, Reliability::Fair);
+        check(&[Serious], Basis::Proved, 100.0, Reliability::Poor);
     }
 
     #[test]
     fn every_doubt_names_the_side() {
         let rising: Vec<u64> = (0..200).map(|i| 1000 + 10 * i).collect();
-        let doubts = of_times(&rising, "C.f");
+        let doubts = of_times(&rising, "C.f", FIRM);
         assert!(doubts.iter().any(|doubt| doubt.seen.contains("became slower")), "{doubts:?}");
         assert!(
             doubts.iter().all(|doubt| doubt.seen.starts_with("C.f: ") && !doubt.meaning.is_empty()),
             "{doubts:?}"
         );
         let even: Vec<u64> = (0..200).map(|i| 1000 + i * 7919 % 101).collect();
-        assert_eq!(of_times(&even, "C.f"), []);
+        assert_eq!(of_times(&even, "C.f", FIRM), []);
+    }
+
+    #[test]
+    fn long_calls_are_one_doubt_that_medians_answer() {
+        // One call in fifty takes as long as all the others, or ten times that.
+        let times = |long: u64| -> Vec<u64> {
+            (0..2000).map(|i| if i % 50 == 7 { long } else { 1000 + i * 7919 % 101 }).collect()
+        };
+        let check = |long, footing, expected| {
+            let doubts = of_times(&times(long), "C.f", footing);
+            let found: Vec<Weight> = doubts
+                .iter()
+                .filter(|doubt| doubt.seen.contains("differ widely"))
+                .map(|doubt| doubt.weight)
+                .collect();
+            assert_eq!(found, [expected], "{long} {doubts:?}");
+        };
+        check(15_000, FIRM, Weight::Answered);
+        check(15_000, LOOSE, Weight::Open);
+        check(500_000, FIRM, Weight::Open);
+        check(500_000, LOOSE, Weight::Serious);
+    }
+
+    #[test]
+    fn calls_that_resemble_their_neighbours_are_doubted_unless_there_are_enough() {
+        // Runs of a hundred alike.
+        let times: Vec<u64> = (0..5000_u64).map(|i| 1000 + i / 100 * 7919 % 997).collect();
+        let check = |footing, expected| {
+            let doubts = of_times(&times, "C.f", footing);
+            let found: Vec<Weight> = doubts
+                .iter()
+                .filter(|doubt| doubt.seen.contains("are worth"))
+                .map(|doubt| doubt.weight)
+                .collect();
+            assert_eq!(found, [expected], "{doubts:?}");
+        };
+        check(LOOSE, Weight::Open);
+        check(Footing { widths: 100.0, ..FIRM }, Weight::Answered);
     }
 }

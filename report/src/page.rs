@@ -6,7 +6,7 @@ mod method;
 mod run;
 mod summary;
 
-use crate::doubt::{self, Doubt, Reliability};
+use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
 use crate::judged::Judged;
 use crate::names::Names;
@@ -46,6 +46,8 @@ struct Looked<'a> {
     evaluation: &'a Evaluation,
     judged: Judged,
     doubts: Vec<Doubt>,
+    /// From its interval to the limit, as a factor.
+    room: f64,
 }
 
 impl Shown<'_> {
@@ -64,7 +66,7 @@ impl Shown<'_> {
 impl Looked<'_> {
     fn reliability(&self) -> Option<Reliability> {
         let verdict = self.evaluation.verdict.as_ref().ok()?;
-        Some(Reliability::of(&self.doubts, verdict.basis))
+        Some(Reliability::of(&self.doubts, verdict.basis, self.room))
     }
 }
 
@@ -82,9 +84,11 @@ impl<'a> Page<'a> {
             let look = |evaluation: &'a Evaluation| {
                 let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
                 let mut judged = Judged::default();
+                let claim = Claim::of(asked, &names);
                 if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns) {
-                    doubts.extend(doubt::of_probe(&Claim::of(asked, &names), verdict, empty_ns));
+                    doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
+                let footing = evaluation.verdict.as_ref().ok().map(|verdict| Footing::of(&claim, verdict));
                 if in_full {
                     judged = Judged::of(
                         asked,
@@ -92,13 +96,13 @@ impl<'a> Page<'a> {
                         [facts.calls(asked.left), facts.calls(asked.right)],
                         context.paired,
                     );
-                    if evaluation.verdict.is_ok() {
-                        doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left)));
-                        doubts.extend(doubt::of_times(&judged.right_ns, names.get(asked.right)));
+                    if let Some(footing) = footing {
+                        doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left), footing));
+                        doubts.extend(doubt::of_times(&judged.right_ns, names.get(asked.right), footing));
                         doubts.extend(doubt::of_left_out(asked, evaluation, &judged));
                     }
                 }
-                Looked { evaluation, judged, doubts }
+                Looked { evaluation, judged, doubts, room: footing.map_or(1.0, |footing| footing.room) }
             };
             let of_this = results.get(&index).map_or(&[][..], Vec::as_slice);
             let results = of_this.iter().copied().map(look).collect();

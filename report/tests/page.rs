@@ -325,6 +325,10 @@ fn ten_thousand_comparisons_make_a_bounded_page() {
     has(&page, "The other 9 960 comparisons, without charts");
     assert_eq!(page.matches("<figure>").count(), SHOWN * 4 + 1);
     assert!(page.len() < 16 << 20, "{} bytes", page.len());
+    assert!(
+        !page.contains("An average of so few calls"),
+        "calls that were not looked at are no reason for doubt"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Looked, Page, Shown, badge, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
-use crate::doubt::Reliability;
+use crate::doubt::{Reliability, Weight};
 use crate::facts::Call;
 use crate::figure::{count, counted, digits, odds, p_value, percent, quotient, time};
 use crate::judged::Judged;
@@ -149,7 +149,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                         }
                         @if !looked.doubts.is_empty() {
                             ul.doubts { @for doubt in &looked.doubts {
-                                li { b { (doubt.seen) } ". " (doubt.meaning) @if doubt.serious { " " em { "Serious." } } }
+                                li { b { (doubt.seen) } ". " (doubt.meaning) @if doubt.weight == Weight::Serious { " " em { "Serious." } } }
                             } }
                         }
                         ul.doubts.known { @for text in known(page, shown, claim, looked) { li { (text) } } }

@@ -1,7 +1,7 @@
 //! What is seen first: what was measured, how it came out, what to do.
 
 use super::{Page, Shown, badge};
-use crate::doubt::Reliability;
+use crate::doubt::{Reliability, Weight};
 use crate::facts::Calls;
 use crate::figure::{count, counted, percent, time};
 use crate::words::{Badge, advice};
@@ -150,7 +150,8 @@ fn what_to_do(page: &Page<'_>) -> Markup {
 /// What to do about a verdict that rests on doubtful measurements: nothing may have to be, but somebody has to look.
 fn doubtful(shown: &Shown<'_>) -> Option<String> {
     let poor = shown.results.iter().find(|looked| looked.reliability() == Some(Reliability::Poor))?;
-    let doubt = poor.doubts.iter().find(|doubt| doubt.serious).or(poor.doubts.first())?;
+    let of = |weight| poor.doubts.iter().find(|doubt| doubt.weight == weight);
+    let doubt = of(Weight::Serious).or_else(|| of(Weight::Open))?;
     let what = match Badge::of(poor.evaluation) {
         Badge::Proved => "It is proved, but its reliability is poor",
         _ => "Its reliability is poor",
