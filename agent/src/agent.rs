@@ -29,6 +29,8 @@ use std::time::Duration;
 
 /// How long the end of the JVM waits for the last samples to go out.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long it waits while nobody has answered yet: the controller of a short program may be about to.
+const FIRST_WORDS: Duration = Duration::from_millis(200);
 
 static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
@@ -37,6 +39,8 @@ static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
 static DYING: AtomicBool = AtomicBool::new(false);
 /// Whether the socket thread only waits for the next attempt to reach a controller: then it has no last words.
 static ALONE: AtomicBool = AtomicBool::new(false);
+/// Whether there is a controller that has answered.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
 static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
 /// What the JVM's callbacks reach.
@@ -168,7 +172,8 @@ impl Agent for SplAgent {
                 return;
             }
             // Too late is too late: the program's end is not ours to delay.
-            let _ = buried.recv_timeout(LAST_WORDS);
+            let patience = if ANSWERED.load(Ordering::Acquire) { LAST_WORDS } else { FIRST_WORDS };
+            let _ = buried.recv_timeout(patience);
         }
     }
 
@@ -246,6 +251,7 @@ impl SplAgent {
             done: news,
             sleeper,
             alone: &ALONE,
+            answered: &ANSWERED,
             dying,
             buried,
         });

@@ -15,7 +15,7 @@ use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
 use spl_model::MethodRef;
-use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, Token, WireSample};
+use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::PoisonError;
@@ -53,7 +53,7 @@ pub struct Parts {
     pub options: Options,
     /// What was wrong with the options, for the operator.
     pub mistakes: Vec<String>,
-    /// Who this is, without token.
+    /// Who this is.
     pub hello: Hello,
     /// The reading side of the rings.
     pub rings: Rings,
@@ -65,6 +65,8 @@ pub struct Parts {
     pub sleeper: Sleeper,
     /// Set while there is no controller and none is looked for.
     pub alone: &'static AtomicBool,
+    /// Set while there is a controller that has answered.
+    pub answered: &'static AtomicBool,
     /// Set when the JVM ends.
     pub dying: &'static AtomicBool,
     /// Told when the last sample has gone out after that.
@@ -84,7 +86,6 @@ pub struct Hello {
 
 impl Hello {
     fn message(&self, options: &Options, cost: Option<ProbeCost>) -> ToController {
-        let token = options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
         ToController::Hello {
             pid: std::process::id(),
             java_version: spl_wire::clip(&self.java_version, 200).to_owned(),
@@ -92,7 +93,6 @@ impl Hello {
             command: spl_wire::clip(&self.command, 2000).to_owned(),
             cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
             now_ns: sys::now_ns(),
-            token: token.map(|text| Token::new(text.trim().to_owned())),
             max_methods: Ids::LIMIT,
             max_measurements: Some(options.measurements),
             probe_cost_ps: cost.map(|cost| cost.call_ps),
@@ -210,7 +210,9 @@ impl Link {
         loop {
             let ended = match Stream::connect(&self.parts.options) {
                 Ok(stream) => {
+                    self.parts.answered.store(true, Ordering::Release);
                     let ended = self.session(stream);
+                    self.parts.answered.store(false, Ordering::Release);
                     // One that has turned us away is not asked again at once.
                     if !self.methods.is_empty() {
                         pause = RECONNECT_FIRST;

@@ -1,18 +1,23 @@
 //! The connection to the controller: a Unix socket, or TCP to this machine.
 
 use crate::options::Options;
-use spl_wire::{Decoder, Encoder, Greeting, Reply, ToAgent, ToController};
-use std::io::{self, Read, Write};
+use crate::sys;
+use spl_wire::{
+    AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder, Greeting, Nonces, Reply, Side,
+    ToAgent, ToController, Token,
+};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A controller that takes nothing for so long is as good as gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// One that has not said in so long who it is, is none.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection after the version exchange.
+/// A connection to a controller of our version, which knows our token if it is at a port.
 #[derive(Debug)]
 pub struct Stream {
     socket: Socket,
@@ -28,10 +33,10 @@ enum Socket {
 }
 
 impl Stream {
-    /// Connects and exchanges versions.
+    /// Connects, exchanges versions, and at a port sees to it that both sides know the token. A Unix socket is the user's own.
     ///
     /// # Errors
-    /// When there is no controller, or one of another version.
+    /// When there is no controller, one of another version, or one that does not show that it knows the token.
     pub fn connect(options: &Options) -> io::Result<Self> {
         let socket = match &options.socket {
             Some(path) => Socket::Unix(UnixStream::connect(path)?),
@@ -40,16 +45,20 @@ impl Stream {
                 let tcp = TcpStream::connect_timeout(&address, GREETING_TIMEOUT)?;
                 if tcp.local_addr()? == tcp.peer_addr()? {
                     // A port that the kernel gives to outgoing connections can be connected to itself.
-                    return Err(io::ErrorKind::ConnectionRefused.into());
+                    return Err(ErrorKind::ConnectionRefused.into());
                 }
                 tcp.set_nodelay(true)?;
                 Socket::Tcp(tcp)
             }
         };
-        socket.timeouts(Some(GREETING_TIMEOUT))?;
+        let until = Instant::now() + GREETING_TIMEOUT;
         let mut stream =
             Self { socket, encoder: Encoder::default(), decoder: Decoder::default(), out: Vec::new() };
-        stream.greet()?;
+        let mut bytes = stream.greet(until)?;
+        if options.socket.is_none() {
+            stream.prove(options, &mut bytes, until)?;
+        }
+        stream.decoder.push(&bytes);
         stream.socket.timeouts(None)?;
         Ok(stream)
     }
@@ -61,7 +70,8 @@ impl Stream {
         Self { socket, encoder: Encoder::default(), decoder: Decoder::default(), out: Vec::new() }
     }
 
-    fn greet(&mut self) -> io::Result<()> {
+    /// Exchanges versions; gives the bytes that came after the controller's.
+    fn greet(&mut self, until: Instant) -> io::Result<Vec<u8>> {
         let ours = Greeting::ours();
         ours.encode(&mut self.out);
         self.flush()?;
@@ -69,13 +79,48 @@ impl Stream {
         loop {
             if let Some((reply, used)) = Reply::decode(&bytes).map_err(io::Error::other)? {
                 reply.check(&ours).map_err(io::Error::other)?;
-                self.decoder.push(&bytes[used..]);
-                return Ok(());
+                return Ok(bytes.split_off(used));
             }
-            let mut chunk = [0; 512];
-            match self.socket.read(&mut chunk)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                n => bytes.extend_from_slice(&chunk[..n]),
+            self.read_more(&mut bytes, until)?;
+        }
+    }
+
+    /// Has the controller show that it knows the token, and shows it then. `bytes` are those that have come and are not used.
+    fn prove(&mut self, options: &Options, bytes: &mut Vec<u8>, until: Instant) -> io::Result<()> {
+        let agent = sys::random()?;
+        self.out.extend(agent);
+        self.flush()?;
+        while bytes.len() < CONTROLLER_PROOF_BYTES {
+            self.read_more(bytes, until)?;
+        }
+        let answer = bytes.drain(..CONTROLLER_PROOF_BYTES).collect::<Vec<_>>();
+        let answer = answer.first_chunk().map(ControllerProof::from_bytes).ok_or(ErrorKind::UnexpectedEof)?;
+        // No earlier: the file is as new as the controller that has just answered.
+        let token = options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let nonces = Nonces { agent, controller: answer.nonce };
+        let believed = token
+            .and_then(|text| Token::new(&text))
+            .filter(|token| nonces.proof(token, Side::Controller) == answer.proof);
+        let proof = believed.map(|token| nonces.proof(&token, Side::Agent));
+        let known = proof.is_some();
+        self.out.extend(AgentProof { pid: std::process::id(), proof }.to_bytes());
+        self.flush()?;
+        if known { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+    }
+
+    /// Waits for bytes, no longer than this.
+    fn read_more(&mut self, bytes: &mut Vec<u8>, until: Instant) -> io::Result<()> {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        self.socket.timeouts(Some(left))?;
+        let mut chunk = [0; 512];
+        match self.socket.read(&mut chunk)? {
+            0 => Err(ErrorKind::UnexpectedEof.into()),
+            n => {
+                bytes.extend_from_slice(&chunk[..n]);
+                Ok(())
             }
         }
     }
@@ -95,12 +140,12 @@ impl Stream {
     pub fn receive(&mut self) -> io::Result<()> {
         let mut chunk = [0; 16 * 1024];
         match self.socket.read(&mut chunk) {
-            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
             Ok(n) => {
                 self.decoder.push(&chunk[..n]);
                 Ok(())
             }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => Ok(()),
             Err(e) => Err(e),
         }
     }
@@ -155,5 +200,88 @@ impl Socket {
             Self::Unix(socket) => socket.write_all(bytes),
             Self::Tcp(socket) => socket.write_all(bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spl_wire::{AGENT_PROOF_BYTES, NONCE_BYTES};
+
+    const SOON: Duration = Duration::from_secs(5);
+
+    /// What becomes of an agent with the token "secret", and of its last answer, when the controller's is this one.
+    fn proved(token: &str, side: Side, rest: &[u8]) -> (io::Result<()>, AgentProof, Vec<u8>) {
+        let folder = std::env::temp_dir().join(format!("spl-token-{}-{}", std::process::id(), sys::now_ns()));
+        std::fs::write(&folder, "secret\n").unwrap();
+        let (options, _) = Options::read(&format!("spl.client.token-file={}", folder.display()), |_| None);
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let controller = [7; NONCE_BYTES];
+        let (token, rest) = (Token::new(token).unwrap(), rest.to_vec());
+        let answer = std::thread::spawn(move || {
+            let mut agent = [0; NONCE_BYTES];
+            theirs.read_exact(&mut agent).unwrap();
+            let proof = Nonces { agent, controller }.proof(&token, side);
+            let answer = ControllerProof { nonce: controller, proof }.to_bytes();
+            theirs.write_all(&answer[..10]).unwrap();
+            theirs.write_all(&[&answer[10..], &rest].concat()).unwrap();
+            let mut said = [0; AGENT_PROOF_BYTES];
+            theirs.read_exact(&mut said).unwrap();
+            let said = AgentProof::from_bytes(&said);
+            let right = said.proof == Some(Nonces { agent, controller }.proof(&token, Side::Agent));
+            assert_eq!(right, said.proof.is_some());
+            said
+        });
+        let mut left = Vec::new();
+        let proved = Stream::over(ours).prove(&options, &mut left, Instant::now() + SOON);
+        std::fs::remove_file(folder).unwrap();
+        (proved, answer.join().unwrap(), left)
+    }
+
+    #[test]
+    fn only_a_controller_that_shows_the_token_is_shown_it() {
+        let (proved_to, said, left) = proved("secret", Side::Controller, b"rest");
+        assert!(proved_to.is_ok() && said.proof.is_some());
+        assert!(left.is_empty() || left == b"rest", "{left:?}");
+        for (token, side) in [("secre", Side::Controller), ("secret", Side::Agent)] {
+            let (proved_to, said, _) = proved(token, side, b"");
+            assert_eq!(proved_to.unwrap_err().kind(), ErrorKind::PermissionDenied);
+            assert_eq!(said, AgentProof { pid: std::process::id(), proof: None });
+        }
+    }
+
+    #[test]
+    fn who_has_no_token_shows_none() {
+        let (options, _) = Options::read("spl.client.token-file=/nowhere", |_| None);
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(&[0; CONTROLLER_PROOF_BYTES]).unwrap();
+        let proved = Stream::over(ours).prove(&options, &mut Vec::new(), Instant::now() + SOON);
+        assert_eq!(proved.unwrap_err().kind(), ErrorKind::PermissionDenied);
+        let mut said = Vec::new();
+        theirs.read_to_end(&mut said).unwrap();
+        assert_eq!(said[NONCE_BYTES + 4..], [0; 32], "an answer to nobody");
+    }
+
+    #[test]
+    fn slow_bytes_do_not_hold_the_agent() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let slow = std::thread::spawn(move || {
+            let mut reply = Vec::new();
+            Greeting::ours().reply_to(&Greeting::ours()).encode(&mut reply);
+            // Each in time, all of them too late; until nobody listens.
+            for byte in reply.iter().cycle() {
+                if theirs.write_all(&[*byte]).is_err() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let mut stream = Stream::over(ours);
+        let begun = Instant::now();
+        let failed = stream.greet(begun + Duration::from_millis(100)).unwrap_err();
+        assert!(matches!(failed.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock), "{failed}");
+        assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+        drop(stream);
+        slow.join().unwrap();
     }
 }

@@ -1,5 +1,7 @@
-//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, environment.
+//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, random bytes,
+//! environment.
 
+use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
@@ -41,6 +43,17 @@ pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N], at_most: Duration
     // SAFETY: the entries are valid; the descriptors are borrowed, so they stay open.
     unsafe { libc::poll(polls.as_mut_ptr(), N as libc::nfds_t, timeout) };
     polls.map(|poll| poll.revents != 0)
+}
+
+/// Bytes that nobody can foresee.
+///
+/// # Errors
+/// When the system has none yet, early after its start.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    // SAFETY: there is room for so many bytes.
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), N, libc::GRND_NONBLOCK) };
+    if usize::try_from(count) == Ok(N) { Ok(bytes) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Gives `JAVA_TOOL_OPTIONS` back the value that it had before `spl run` added the agent to it, so that neither the

@@ -1,8 +1,12 @@
-//! Connections from agents: version exchange, then messages both ways. One task a connection; all that is known of a
+//! Connections from agents: version exchange, proofs of the token, then messages both ways. One task a connection; all that is known of a
 //! connection reaches the session as [`Input`]s.
 
+use crate::door;
 use crate::session::Input;
-use spl_wire::{Decoder, Encoder, Greeting, ToAgent, ToController};
+use spl_wire::{
+    AGENT_PROOF_BYTES, AgentProof, ControllerProof, Decoder, Encoder, Greeting, NONCE_BYTES, Nonces, Side,
+    ToAgent, ToController, Token,
+};
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -26,18 +30,20 @@ impl Agent {
     }
 }
 
-/// Serves one connection until it ends.
-pub async fn serve<S>(stream: S, id: u64, inputs: Sender<Input>)
+/// Serves one connection until it ends, if the agent knows `token`, where there is one.
+pub async fn serve<S>(stream: S, id: u64, token: Option<Token>, inputs: Sender<Input>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let why = match talk(stream, id, &inputs).await {
+    let lost = |why| Input::Lost { agent: id, why };
+    let end = match talk(stream, id, token, &inputs).await {
         Ok(End::Farewell) => return,
-        Ok(End::Closed) => "the connection was closed".to_owned(),
-        Err(error) => error.to_string(),
+        Ok(End::Closed) => lost("the connection was closed".to_owned()),
+        Ok(End::Unproved { pid }) => Input::Unproved { pid },
+        Err(error) => lost(error.to_string()),
     };
     // The session is gone only when the process ends.
-    let _ = inputs.send(Input::Lost { agent: id, why }).await;
+    let _ = inputs.send(end).await;
 }
 
 /// How a connection ended in order.
@@ -46,14 +52,33 @@ enum End {
     Farewell,
     /// One side closed it.
     Closed,
+    /// The agent does not know the token.
+    Unproved {
+        /// As it says.
+        pid: u32,
+    },
 }
 
-async fn talk<S>(mut stream: S, id: u64, inputs: &Sender<Input>) -> io::Result<End>
+/// How a connection begins.
+enum Begin {
+    /// With an agent of ours, of which these bytes have come already.
+    Agent(Vec<u8>),
+    /// With one that does not know the token.
+    Unproved {
+        /// As it says.
+        pid: u32,
+    },
+}
+
+async fn talk<S>(mut stream: S, id: u64, token: Option<Token>, inputs: &Sender<Input>) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let greeted = tokio::time::timeout(GREETING_TIMEOUT, greet(&mut stream)).await;
-    let rest = greeted.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "no greeting came"))??;
+    let begun = tokio::time::timeout(GREETING_TIMEOUT, begin(&mut stream, token.as_ref())).await;
+    let rest = match begun.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "no greeting came"))?? {
+        Begin::Agent(rest) => rest,
+        Begin::Unproved { pid } => return Ok(End::Unproved { pid }),
+    };
     let (reader, writer) = tokio::io::split(stream);
     let (messages, outgoing) = unbounded_channel();
     let agent = Agent { id, messages };
@@ -67,6 +92,29 @@ where
             Err(_) => read.await,
         },
     }
+}
+
+async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    token: Option<&Token>,
+) -> io::Result<Begin> {
+    let mut bytes = greet(stream).await?;
+    let Some(token) = token else { return Ok(Begin::Agent(bytes)) };
+    let nonces =
+        Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: door::random()? };
+    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(token, Side::Controller) };
+    stream.write_all(&ours.to_bytes()).await?;
+    stream.flush().await?;
+    let theirs = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(stream, &mut bytes).await?);
+    if theirs.proof == Some(nonces.proof(token, Side::Agent)) {
+        return Ok(Begin::Agent(bytes));
+    }
+    let (mut farewell, reason) = (Vec::new(), "the token is wrong or missing".to_owned());
+    Encoder::default().encode(&ToAgent::Reject { reason }, &mut farewell).map_err(io::Error::other)?;
+    // One that did not believe us does not wait for it.
+    let _ = stream.write_all(&farewell).await;
+    let _ = stream.shutdown().await;
+    Ok(Begin::Unproved { pid: theirs.pid })
 }
 
 /// Exchanges versions; gives the bytes that came after the greeting.
@@ -83,9 +131,28 @@ async fn greet<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> io::Result<
             reply.check(&theirs).map_err(io::Error::other)?;
             return Ok(bytes.split_off(used));
         }
-        if stream.read_buf(&mut bytes).await? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        read_more(stream, &mut bytes).await?;
+    }
+}
+
+/// The next bytes, of which some may have come already.
+async fn take<const N: usize>(
+    stream: &mut (impl AsyncRead + Unpin),
+    bytes: &mut Vec<u8>,
+) -> io::Result<[u8; N]> {
+    loop {
+        if let Some(found) = bytes.first_chunk().copied() {
+            bytes.drain(..N);
+            return Ok(found);
         }
+        read_more(stream, bytes).await?;
+    }
+}
+
+async fn read_more(stream: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<()> {
+    match stream.read_buf(bytes).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(()),
     }
 }
 

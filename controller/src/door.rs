@@ -66,7 +66,7 @@ impl PrivateSocket {
     pub async fn accept(self, inputs: Sender<Input>) {
         let mut id = 0;
         while let Ok((stream, _)) = self.listener.accept().await {
-            tokio::spawn(agents::serve(stream, id, inputs.clone()));
+            tokio::spawn(agents::serve(stream, id, None, inputs.clone()));
             id += 1;
         }
     }
@@ -92,13 +92,13 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
     })
 }
 
-/// Serves every agent that connects to the port, for ever.
-pub async fn accept(listener: TcpListener, inputs: Sender<Input>) {
+/// Serves every agent that connects to the port and knows the token, for ever.
+pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) {
     let mut id = 0;
     while let Ok((stream, _)) = listener.accept().await {
         // Without it small messages wait for the next ones.
         let _ = stream.set_nodelay(true);
-        tokio::spawn(agents::serve(stream, id, inputs.clone()));
+        tokio::spawn(agents::serve(stream, id, Some(token.clone()), inputs.clone()));
         id += 1;
     }
 }
@@ -142,8 +142,7 @@ pub fn write_token(path: &Path) -> Result<Token, String> {
     let wrong = |e: io::Error| {
         format!("cannot write the token to {}: {e}; name a file with --token-file", path.display())
     };
-    let mut bytes = [0; TOKEN_BYTES];
-    fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes)).map_err(wrong)?;
+    let bytes = random::<TOKEN_BYTES>().map_err(wrong)?;
     let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     // A new file: the permissions of an old one, or somebody's link, must not decide who reads it.
     match fs::remove_file(path) {
@@ -152,5 +151,15 @@ pub fn write_token(path: &Path) -> Result<Token, String> {
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(wrong)?;
     writeln!(file, "{text}").map_err(wrong)?;
-    Ok(Token::new(text))
+    Ok(Token::new(&text).expect("it has digits"))
+}
+
+/// Bytes that nobody can foresee.
+///
+/// # Errors
+/// When the system gives none.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }

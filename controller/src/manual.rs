@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
 use spl_model::{Outcome, Sample};
 use spl_verdict::ExitStatus;
-use spl_wire::{ByeReason, Change, Labels, ToAgent, ToController, Token, WireSample};
+use spl_wire::{ByeReason, Change, Labels, ToAgent, ToController, WireSample};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::time::Instant;
@@ -37,7 +37,6 @@ pub fn lines() -> Receiver<()> {
 pub struct Manual<'a> {
     setup: &'a Setup,
     progress: Progress,
-    token: Token,
     agent: Option<Agent>,
     /// Whether the probes are wanted.
     wanted: bool,
@@ -49,12 +48,11 @@ pub struct Manual<'a> {
 }
 
 impl<'a> Manual<'a> {
-    /// Waits for a program that knows the token.
-    pub fn new(setup: &'a Setup, token: Token) -> Self {
+    /// Waits for a program.
+    pub fn new(setup: &'a Setup) -> Self {
         Self {
             setup,
             progress: setup.progress(),
-            token,
             agent: None,
             wanted: false,
             labels: Labels::default(),
@@ -83,6 +81,10 @@ impl<'a> Manual<'a> {
                     Input::Interrupted => self.detach(),
                     Input::Said { agent, message, .. } => self.said(&agent, *message),
                     Input::Lost { agent, why } => self.lost(agent, &why),
+                    Input::Unproved { pid } => {
+                        self.progress.note(&format!("pid {pid} is not measured: it does not know the token"));
+                        false
+                    }
                     Input::Ended => false,
                 },
                 line = lines.recv(), if !detaching => match line {
@@ -147,9 +149,9 @@ impl<'a> Manual<'a> {
     fn said(&mut self, agent: &Agent, message: ToController) -> bool {
         let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent.id);
         match message {
-            ToController::Hello { pid, java_version, command, token, .. } => {
+            ToController::Hello { pid, java_version, command, .. } => {
                 let who = format!("measuring Java {java_version}, pid {pid}: {command}");
-                self.hello(agent, pid, &one_line(&who), token.as_ref());
+                self.hello(agent, pid, &one_line(&who));
             }
             _ if !ours => {}
             ToController::Outcome { handle, outcome, .. } => self.outcome(handle, &outcome),
@@ -181,21 +183,17 @@ impl<'a> Manual<'a> {
         false
     }
 
-    fn hello(&mut self, agent: &Agent, pid: u32, who: &str, token: Option<&Token>) {
-        let reason = match token {
-            Some(token) if *token != self.token => "the token is wrong or missing",
-            None => "the token is wrong or missing",
-            Some(_) if self.agent.is_some() || self.detach_by.is_some() => "another JVM is being measured",
-            Some(_) => {
-                self.progress.note(who);
-                self.progress.note("Enter puts the probes in, and takes them out again");
-                self.setup.define_methods(agent);
-                self.agent = Some(agent.clone());
-                return;
-            }
-        };
-        agent.send(ToAgent::Reject { reason: reason.to_owned() });
-        self.progress.note(&format!("pid {pid} is not measured: {reason}"));
+    fn hello(&mut self, agent: &Agent, pid: u32, who: &str) {
+        if self.agent.is_some() || self.detach_by.is_some() {
+            let reason = "another JVM is being measured";
+            agent.send(ToAgent::Reject { reason: reason.to_owned() });
+            self.progress.note(&format!("pid {pid} is not measured: {reason}"));
+            return;
+        }
+        self.progress.note(who);
+        self.progress.note("Enter puts the probes in, and takes them out again");
+        self.setup.define_methods(agent);
+        self.agent = Some(agent.clone());
     }
 
     fn lost(&mut self, agent: u64, why: &str) -> bool {

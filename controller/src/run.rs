@@ -40,7 +40,7 @@ async fn together(
     setup: &Setup,
     (output, resumed): (Output, Option<Resumed>),
 ) -> Result<ExitStatus, String> {
-    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, None, &arguments.reports);
+    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports);
     let mut inputs = Inputs::new()?;
     let socket = PrivateSocket::open()?;
     let in_foreground = foreground::is_ours();

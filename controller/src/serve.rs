@@ -11,7 +11,6 @@ use crate::resume::Resumed;
 use crate::session::{Next, Session};
 use crate::setup::Setup;
 use spl_verdict::ExitStatus;
-use spl_wire::Token;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -39,12 +38,12 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
     let token = door::write_token(&token_file)?;
     let progress = setup.progress();
     let mut inputs = Inputs::new()?;
-    let door = tokio::spawn(door::accept(listener, inputs.sender()));
+    let door = tokio::spawn(door::accept(listener, token, inputs.sender()));
     progress
         .note(&format!("listening on port {port} of this machine; the token is in {}", token_file.display()));
     let status = match files {
-        Some(files) => measured(arguments, setup, &token, files, &mut inputs).await,
-        None => Ok(by_hand(arguments, setup, &token, &mut inputs).await),
+        Some(files) => measured(arguments, setup, files, &mut inputs).await,
+        None => Ok(by_hand(arguments, setup, &mut inputs).await),
     };
     door.abort();
     // It is of no use to anybody now; one that cannot be removed is of no use either.
@@ -56,7 +55,6 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
 async fn measured(
     arguments: &Serve,
     setup: &Setup,
-    token: &Token,
     files: (Output, Option<Resumed>),
     inputs: &mut Inputs,
 ) -> Result<ExitStatus, String> {
@@ -68,7 +66,7 @@ async fn measured(
             None => Output::open(setup, worst.is_some())?,
         };
         let mut session =
-            Session::new(setup, setup.scheduler()?, output, resumed, Some(token.clone()), &arguments.reports);
+            Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports).at_port();
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
             session.report();
@@ -85,10 +83,10 @@ async fn measured(
 }
 
 /// As [`measured`], by hand.
-async fn by_hand(arguments: &Serve, setup: &Setup, token: &Token, inputs: &mut Inputs) -> ExitStatus {
+async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitStatus {
     let (mut lines, mut worst) = (manual::lines(), None);
     loop {
-        let mut manual = Manual::new(setup, token.clone());
+        let mut manual = Manual::new(setup);
         let next = manual.drive(inputs, &mut lines).await;
         let status = worse(worst, manual.standing());
         if arguments.once || next == Next::Over {

@@ -24,7 +24,7 @@ use spl_lang::Tasks;
 use spl_model::Outcome;
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, SizeMode, ToAgent, ToController, Token};
+use spl_wire::{Labels, SizeMode, ToAgent, ToController};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,8 @@ pub enum Input {
     Said { agent: Agent, at: Instant, message: Box<ToController> },
     /// The connection of an agent ended.
     Lost { agent: u64, why: String },
+    /// An agent could not show that it knows the token; its process, as it says.
+    Unproved { pid: u32 },
     /// The program ended.
     Ended,
     /// The operator wants the measurement to end.
@@ -84,7 +86,8 @@ pub struct Session<'a> {
     progress: Progress,
     context: ContextFile,
     resumed: Option<Resumed>,
-    token: Option<Token>,
+    /// Whether agents come in at a port.
+    at_port: bool,
     began: Instant,
     /// When what is being handled happened.
     now: Instant,
@@ -125,14 +128,13 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session that waits for its agent, which has to know `token` if there is one. `resumed` is what an interrupted
-    /// run left behind, `reports` what it is to leave beside its files.
+    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind, `reports`
+    /// what it is to leave beside its files.
     pub fn new(
         setup: &'a Setup,
         scheduler: Scheduler,
         output: Output,
         resumed: Option<Resumed>,
-        token: Option<Token>,
         reports: &'a Reports,
     ) -> Self {
         let now = Instant::now();
@@ -156,7 +158,7 @@ impl<'a> Session<'a> {
             output,
             progress: setup.progress(),
             resumed,
-            token,
+            at_port: false,
             began: now,
             now,
             agent: None,
@@ -183,6 +185,13 @@ impl<'a> Session<'a> {
             ever_connected: false,
             pid: None,
         }
+    }
+
+    /// With agents that come in at a port, where anybody on this machine can knock.
+    #[must_use]
+    pub fn at_port(mut self) -> Self {
+        self.at_port = true;
+        self
     }
 
     /// Says what was found, as a table.
@@ -263,6 +272,10 @@ impl<'a> Session<'a> {
                 if !self.turned_away.0.remove(&agent) {
                     self.stranger(&why);
                 }
+                Next::Go
+            }
+            Input::Unproved { pid } => {
+                self.say_turned_away(pid, "it does not know the token");
                 Next::Go
             }
             // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.

@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use spl_model::{MethodRef, Outcome, Refusal};
 use spl_wire::{
-    ByeReason, Change, Decoder, Encoder, Greeting, Label, Labels, Notice, Reply, SizeMode, ToAgent,
+    AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder,
+    Encoder, Greeting, Label, Labels, NONCE_BYTES, Nonces, Notice, Reply, Side, SizeMode, ToAgent,
     ToController, Token, WireError, WireSample, WireSize,
 };
 use std::fmt::Debug;
@@ -33,6 +34,7 @@ fn no_bytes_harm_either_side() {
         let to_agent = check_stream::<ToAgent>(bytes, rng);
         // The same bytes as the content of one frame: so the messages themselves are reached.
         let framed = frame(bytes);
+        check_proof(bytes);
         let content = check_stream::<ToController>(&framed, rng);
         content.0.iter().for_each(|message| check_samples(message, &mut labels));
         outcome((
@@ -131,6 +133,20 @@ fn check_greeting(bytes: &[u8], rng: &mut Rng) -> u64 {
     outcome((whole.map_err(|error| discriminant(&error)).map(|found| found.is_some()), reply.is_ok()))
 }
 
+/// Bytes that only look like a proof are none, in whichever nonces; a true one is.
+fn check_proof(bytes: &[u8]) {
+    let token = Token::new("secret").unwrap();
+    let Some(answer) = bytes.first_chunk::<CONTROLLER_PROOF_BYTES>() else { return };
+    let ControllerProof { nonce: controller, proof } = ControllerProof::from_bytes(answer);
+    let nonces = Nonces { agent: [1; NONCE_BYTES], controller };
+    assert_ne!(nonces.proof(&token, Side::Controller), proof);
+    let said = bytes.first_chunk::<AGENT_PROOF_BYTES>().map(AgentProof::from_bytes).unwrap();
+    let ours = nonces.proof(&token, Side::Agent);
+    assert_ne!(said.proof.as_ref(), Some(&ours));
+    let true_one = AgentProof { pid: said.pid, proof: Some(ours) };
+    assert_eq!(AgentProof::from_bytes(&true_one.to_bytes()), true_one);
+}
+
 fn frame(payload: &[u8]) -> Vec<u8> {
     [&(payload.len() as u32 + 4).to_le_bytes()[..], &[0; 4], payload].concat()
 }
@@ -176,7 +192,6 @@ fn to_controller() -> Vec<ToController> {
             command: "Main a b".to_owned(),
             cores: 2,
             now_ns: 1 << 50,
-            token: Some(Token::new("secret".to_owned())),
             max_methods: 4095,
             max_measurements: None,
             probe_cost_ps: Some(45_000),

@@ -1,7 +1,7 @@
 //! Controller and agent messages: bytes to values and back.
 //!
 //! A connection begins with the version exchange of [`handshake`](Greeting), whose bytes never change. After it
-//! both sides send frames: a `u32` little-endian length of what follows, a `u32` little-endian frame number that
+//! both sides show that they know the token, where there is one ([`Nonces`]), and send frames: a `u32` little-endian length of what follows, a `u32` little-endian frame number that
 //! counts from 0 in each direction, and one message in the [postcard](https://postcard.jamesmunns.com) encoding.
 //! The frame number makes a lost or repeated frame an error where it would otherwise be a wrong measurement.
 //!
@@ -23,11 +23,16 @@
 mod codec;
 mod handshake;
 mod message;
+mod proof;
 mod sample;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
-pub use message::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, Token};
+pub use message::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController};
+pub use proof::{
+    AGENT_PROOF_BYTES, AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, NONCE_BYTES, Nonce, Nonces,
+    Proof, Side, Token,
+};
 pub use sample::{Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};
 
 #[cfg(test)]

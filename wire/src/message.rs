@@ -6,7 +6,6 @@
 use crate::WireSample;
 use serde::{Deserialize, Serialize};
 use spl_model::{MethodRef, Outcome};
-use std::fmt;
 
 /// From the agent in the JVM to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +24,6 @@ pub enum ToController {
         cores: u32,
         /// The JVM's monotonic clock now, in nanoseconds: the clock of every other time in these messages.
         now_ns: u64,
-        /// The secret from the token file, when the controller asks for one.
-        token: Option<Token>,
         /// Methods that can be instrumented at the same time.
         max_methods: u32,
         /// The agent's own limit of samples a method (`spl.client.measurements`); `None` is no limit.
@@ -122,7 +119,7 @@ pub enum ToController {
 /// From the controller to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToAgent {
-    /// The connection is not wanted, for example for a wrong token. The controller closes it.
+    /// The connection is not wanted, for example because the token is wrong. The controller closes it.
     Reject {
         /// One line of text.
         reason: String,
@@ -255,33 +252,4 @@ pub struct Label {
     pub id: u32,
     /// The text that a size processor gave.
     pub text: String,
-}
-
-/// A shared secret. Its `Debug` form doesn't show it, so that it reaches no log.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Token(String);
-
-impl Token {
-    /// A secret as it stands in the token file.
-    #[must_use]
-    pub fn new(text: String) -> Self {
-        Self(text)
-    }
-}
-
-/// Compares every byte whatever the first difference is, so that the time taken doesn't tell how many were right.
-impl PartialEq for Token {
-    fn eq(&self, other: &Self) -> bool {
-        let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
-        let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
-        a.len() == b.len() && std::hint::black_box(differences) == 0
-    }
-}
-
-impl Eq for Token {}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(..)")
-    }
 }

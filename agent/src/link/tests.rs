@@ -30,6 +30,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         done,
         sleeper,
         alone: &ALIVE,
+        answered: &ALIVE,
         dying: &ALIVE,
         buried,
     });

@@ -59,7 +59,6 @@ impl Session<'_> {
             command,
             now_ns,
             max_measurements,
-            token,
             probe_cost_ps,
             probe_empty_ps,
             ..
@@ -67,9 +66,6 @@ impl Session<'_> {
         else {
             return;
         };
-        if self.token.is_some() && self.token != token {
-            return self.turn_away(agent, pid, "it does not know the token", "the token is wrong or missing");
-        }
         if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
@@ -121,6 +117,11 @@ impl Session<'_> {
     fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
         agent.send(ToAgent::Reject { reason: reason.to_owned() });
         self.turned_away.0.insert(agent.id);
+        self.say_turned_away(pid, why);
+    }
+
+    /// Once for each process, which may come again and again.
+    pub(super) fn say_turned_away(&mut self, pid: u32, why: &str) {
         if self.turned_away.1.insert(pid) {
             self.progress.note(&format!("pid {pid} is not measured: {why}"));
         }
@@ -138,11 +139,11 @@ impl Session<'_> {
     /// A connection that never became our agent.
     pub(super) fn stranger(&mut self, why: &str) {
         let text = format!("an agent could not be used: {why}");
-        match self.token {
-            // Anybody on this machine can knock at a port.
-            Some(_) => self.progress.note(&text),
-            None if self.agent.is_none() => self.problem(text),
-            None => {}
+        if self.at_port {
+            // Anybody on this machine can knock there.
+            self.progress.note(&text);
+        } else if self.agent.is_none() {
+            self.problem(text);
         }
     }
 

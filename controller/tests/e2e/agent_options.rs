@@ -5,7 +5,7 @@ use crate::harness;
 use crate::running::Running;
 use crate::stand_in::Controller;
 use spl_overhead::{Door, Program};
-use spl_wire::{ToController, Token};
+use spl_wire::ToController;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixListener;
@@ -28,10 +28,10 @@ fn start(folder: &TempDir, options: &str, properties: &[String]) -> Running {
     Running::start(command, folder.path())
 }
 
-/// Token and limit that the agent has told.
-fn told(controller: &Controller) -> (Option<Token>, Option<u64>) {
-    match controller.hello.clone() {
-        ToController::Hello { token, max_measurements, .. } => (token, max_measurements),
+/// The limit that the agent has told.
+fn told(controller: &Controller) -> Option<u64> {
+    match &controller.hello {
+        ToController::Hello { max_measurements, .. } => *max_measurements,
         other => panic!("no hello: {other:?}"),
     }
 }
@@ -80,13 +80,13 @@ fn properties_name_port_token_and_limit() {
         "spl.client.measurements=5".to_owned(),
     ];
     let run = start(&folder, "", &properties);
-    let mut controller = Controller::tcp(&listener);
-    assert_eq!(told(&controller), (Some(Token::new("secret".to_owned())), Some(5)));
+    let mut controller = Controller::tcp(&listener, "secret");
+    assert_eq!(told(&controller), Some(5));
     check_limit(&mut controller, 5);
     drop(controller);
     // The secret is read anew for each connection: a controller that was started again has another.
     fs::write(&token, "other").unwrap();
-    assert_eq!(told(&Controller::tcp(&listener)).0, Some(Token::new("other".to_owned())));
+    drop(Controller::tcp(&listener, "other"));
     assert_unharmed(run);
 }
 
@@ -103,7 +103,7 @@ fn properties_name_socket_and_pause() {
     ];
     let run = start(&folder, "", &properties);
     let mut controller = Controller::unix(&listener);
-    assert_eq!(told(&controller), (None, Some(10_000)));
+    assert_eq!(told(&controller), Some(10_000));
     check_sleep(&mut controller);
     assert_unharmed(run);
 }
@@ -111,20 +111,17 @@ fn properties_name_socket_and_pause() {
 #[test]
 fn options_beat_properties_and_useless_values_leave_the_defaults() {
     let folder = tempfile::tempdir().unwrap();
-    let [socket, token] = ["socket", "token"].map(|name| folder.path().join(name));
-    fs::write(&token, "secret").unwrap();
+    let socket = folder.path().join("socket");
     let listener = UnixListener::bind(&socket).unwrap();
-    let properties = ["socket=/nowhere", "sleep=0", "measurements=3", "token-file=/nowhere", "port=many"];
+    let properties = ["socket=/nowhere", "sleep=0", "measurements=3", "port=many"];
     let properties = properties.map(|property| format!("spl.client.{property}"));
     let options = format!(
-        "spl.client.socket={},spl.client.sleep={SLEEP_MS},spl.client.measurements=1000000,spl.client.prot=1,\
-         spl.client.token-file={}",
+        "spl.client.socket={},spl.client.sleep={SLEEP_MS},spl.client.measurements=1000000,spl.client.prot=1",
         socket.display(),
-        token.display()
     );
     let run = start(&folder, &options, &properties);
     let mut controller = Controller::unix(&listener);
-    assert_eq!(told(&controller), (Some(Token::new("secret".to_owned())), Some(1_000_000)));
+    assert_eq!(told(&controller), Some(1_000_000));
     for part in ["unknown agent option \"spl.client.prot\"", "spl.client.port = \"many\" is no number"] {
         let heard = controller.hears();
         assert!(

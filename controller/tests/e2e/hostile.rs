@@ -5,7 +5,7 @@ use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
 use crate::stand_in::{Agent, Controller, PID, TOKEN_FILE, serve};
 use spl_model::{MethodRef, Outcome};
-use spl_wire::{ByeReason, Label, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
+use spl_wire::{ByeReason, Label, SizeMode, ToAgent, ToController, WireSample, WireSize};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
@@ -89,7 +89,7 @@ fn lies() -> Vec<ToController> {
     ]
 }
 
-fn hello(token: &str) -> ToController {
+fn hello() -> ToController {
     ToController::Hello {
         pid: PID,
         java_version: "\u{7}".to_owned(),
@@ -97,7 +97,6 @@ fn hello(token: &str) -> ToController {
         command: "x".repeat(100_000),
         cores: 0,
         now_ns: u64::MAX,
-        token: Some(Token::new(token.to_owned())),
         max_methods: 0,
         max_measurements: Some(0),
         probe_cost_ps: Some(u64::MAX),
@@ -117,9 +116,8 @@ fn a_controller_survives_hostile_agents_and_serves_the_next_program() {
     let mut random = Random(0x5eed);
     // Strangers, and some who know the token.
     for round in 0..8 * DAMAGES {
-        let mut agent = Agent::greet(port);
-        let token = if round % 3 == 0 { "wrong" } else { &token };
-        let messages = [&[hello(token)][..], &lies(), &[ToController::Bye { reason: ByeReason::Detached }]];
+        let mut agent = Agent::known(port, if round % 3 == 0 { "wrong" } else { &token });
+        let messages = [&[hello()][..], &lies(), &[ToController::Bye { reason: ByeReason::Detached }]];
         let frames = messages.concat().iter().map(|message| agent.frame(message)).collect();
         let bytes = damage(frames, round, &mut random);
         // The controller may have closed the connection before all was said.
@@ -127,7 +125,7 @@ fn a_controller_survives_hostile_agents_and_serves_the_next_program() {
     }
     // Undamaged lies, each kind by an agent of its own.
     for lie in lies() {
-        let mut agent = Agent::connect(port, Some(&token));
+        let mut agent = Agent::connect(port, &token);
         agent.say(&lie);
         agent.say(&ToController::Bye { reason: ByeReason::Failed("\u{1b}".to_owned()) });
         while agent.hears().is_some() {}

@@ -142,7 +142,7 @@ rows! {
         for (value, mode) in modes {
             let case = row.measures(value);
             let mut served = serve(&case, &["--once"]);
-            let mut agent = Agent::connect(served.port, Some(&served.token));
+            let mut agent = Agent::connect(served.port, &served.token);
             let heard = agent.settles();
             let all = |message: &ToAgent| matches!(message, ToAgent::Define { sizes, .. } if *sizes == mode);
             assert_eq!(heard.iter().filter(|message| all(message)).count(), 3, "{heard:?}");
@@ -152,7 +152,7 @@ rows! {
     size_visit_limit: "scheduler", "size-visit-limit" => |row| {
         let case = row.measures("77");
         let served = serve(&case, &["--once"]);
-        let heard = Agent::connect(served.port, Some(&served.token)).settles();
+        let heard = Agent::connect(served.port, &served.token).settles();
         assert!(heard.contains(&ToAgent::VisitLimit { objects: 77 }), "{heard:?}");
     };
     processor_jar: "scheduler", "processor-jar" => |row| {
@@ -160,7 +160,7 @@ rows! {
         fs::create_dir(case.path("sub")).unwrap();
         fs::write(case.path("sub/p.jar"), "").unwrap();
         let served = serve(&case, &["--once"]);
-        let heard = Agent::connect(served.port, Some(&served.token)).settles();
+        let heard = Agent::connect(served.port, &served.token).settles();
         let path = fs::canonicalize(case.path("sub/p.jar")).unwrap().to_string_lossy().into_owned();
         assert!(heard.contains(&ToAgent::ProcessorJar { path }), "{heard:?}");
         let case = row.measures("no.jar");
@@ -174,7 +174,7 @@ rows! {
         let usual = ["serve", "--config", "spl.ini", "--port", "0", "--token-file", "token"];
         let defined = |more: &[&str]| {
             let served = serve_as(&case, &[&usual[..], more].concat());
-            let heard = Agent::connect(served.port, Some(&served.token)).settles();
+            let heard = Agent::connect(served.port, &served.token).settles();
             heard.iter().filter(|message| matches!(message, ToAgent::Define { .. })).count()
         };
         assert_eq!(defined(&[]), 1);

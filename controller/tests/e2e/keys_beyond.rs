@@ -59,7 +59,7 @@ fn next_gate(agent: &mut Agent) -> ToAgent {
 /// The first gate of a comparison in windows that never end by themselves.
 fn first_gate(case: &Case) -> (Served, Agent) {
     let served = serve(case, &["--once"]);
-    let mut agent = Agent::connect(served.port, Some(&served.token));
+    let mut agent = Agent::connect(served.port, &served.token);
     assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 0, every: 1, quota: MANY });
     (served, agent)
 }
@@ -106,7 +106,7 @@ rows! {
         for (value, handles) in [("0", vec![0]), ("1", vec![0, 1])] {
             let case = row.measures_beyond(value).set("scheduler", "initial-optimal-measurements", "1");
             let served = serve(&case, &["--once"]);
-            let mut agent = Agent::connect(served.port, Some(&served.token));
+            let mut agent = Agent::connect(served.port, &served.token);
             let heard = std::iter::from_fn(|| agent.hears())
                 .find(|message| matches!(message, ToAgent::Instrument { .. }));
             assert_eq!(heard, Some(ToAgent::Instrument { handles }), "{value}");
@@ -126,9 +126,9 @@ rows! {
         let quota = |value: &str| {
             let case = row.measures_beyond(value).set("communication", "cycle-sleep", "10");
             let mut served = serve(&case, &["--once"]);
-            let mut agent = Agent::greet(served.port);
+            let mut agent = Agent::known(served.port, &served.token);
             // The program's CPU time is looked up, so there has to be one.
-            agent.hello_of(std::process::id(), Some(&served.token), None);
+            agent.hello_of(std::process::id(), None);
             served.run.awaits("spl: the measurement starts");
             match next_gate(&mut agent) {
                 ToAgent::Arm { quota, .. } => quota,

@@ -45,6 +45,7 @@ mod sizes;
 mod stand_in;
 mod startup;
 mod terminal;
+mod token;
 mod transparency;
 mod verdicts;
 mod versions;

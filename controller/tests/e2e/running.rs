@@ -109,6 +109,11 @@ impl Running {
         stdin.write_all(b"\n").unwrap_or_else(|error| panic!("the program takes no line: {error}"));
     }
 
+    /// The process that was started.
+    pub fn pid(&self) -> u32 {
+        self.spl.id()
+    }
+
     /// Sends `spl` a signal.
     pub fn signal(&self, name: &str) {
         kill(self.spl.id(), name);

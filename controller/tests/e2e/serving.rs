@@ -42,14 +42,14 @@ fn only_who_knows_the_token_is_measured() {
     assert_eq!(mode & 0o777, 0o600);
     assert!(token.len() >= 32, "{token}");
     assert_ne!(port, 0);
-    for wrong in [None, Some(""), Some("wrong"), Some(&token[1..]), Some("old, and readable by all")] {
-        assert_refused(Agent::connect(port, wrong), "the token is wrong or missing");
+    for wrong in ["", "wrong", &token[1..], "old, and readable by all"] {
+        assert_refused(Agent::known(port, wrong), "the token is wrong or missing");
     }
-    let mut agent = Agent::connect(port, Some(&token));
+    let mut agent = Agent::connect(port, &token);
     run.awaits("spl: the measurement starts");
     // Who comes meanwhile is turned away, whether it knows the token or not.
-    assert_refused(Agent::connect(port, None), "the token is wrong or missing");
-    assert_refused(Agent::connect(port, Some(&token)), "another JVM is being measured");
+    assert_refused(Agent::known(port, ""), "the token is wrong or missing");
+    assert_refused(Agent::connect(port, &token), "another JVM is being measured");
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);
     agent.bye();
@@ -65,10 +65,10 @@ fn who_does_not_know_the_token_is_not_measured_by_hand_either() {
     let case = two_methods();
     let arguments = ["serve", "--manual", "--config", "spl.ini", "--tasks", "spl.tasks", "--port", "0"];
     let mut served = serve_as(&case, &[&arguments[..], &["--token-file", TOKEN_FILE]].concat());
-    assert_refused(Agent::connect(served.port, None), "the token is wrong or missing");
-    let mut agent = Agent::connect(served.port, Some(&served.token));
+    assert_refused(Agent::known(served.port, ""), "the token is wrong or missing");
+    let mut agent = Agent::connect(served.port, &served.token);
     served.run.awaits("spl: Enter puts the probes in, and takes them out again");
-    assert_refused(Agent::connect(served.port, Some(&served.token)), "another JVM is being measured");
+    assert_refused(Agent::connect(served.port, &served.token), "another JVM is being measured");
     served.run.line();
     while agent.armed.len() < 2 {
         agent.settles();
@@ -110,7 +110,7 @@ fn the_status_is_that_of_the_program_that_did_worst() {
     let case = two_methods();
     let mut served = serve(&case, &[]);
     for (left, right) in [([10; 5], [10; 5]), ([10; 5], [20; 5]), ([10; 5], [10; 5])] {
-        let mut agent = Agent::connect(served.port, Some(&served.token));
+        let mut agent = Agent::connect(served.port, &served.token);
         // No earlier than the program before is done with.
         served.run.awaits("the measurement starts");
         while agent.armed.len() < 2 {

@@ -4,8 +4,10 @@ use crate::case::Case;
 use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
 use spl_model::SampleFlags;
-use spl_wire::{ByeReason, Decoder, Encoder, Greeting, Reply, ToAgent, ToController, Token};
-use spl_wire::{WireSample, WireSize};
+use spl_wire::{
+    AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder,
+    Greeting, NONCE_BYTES, Nonces, Proof, Reply, Side, ToAgent, ToController, Token, WireSample, WireSize,
+};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
@@ -28,11 +30,34 @@ pub struct Agent {
 pub const PID: u32 = 4_000_000_000;
 
 impl Agent {
-    /// Connects to a controller and says hello.
-    pub fn connect(port: u16, token: Option<&str>) -> Self {
-        let mut agent = Self::greet(port);
-        agent.hello(token, None);
+    /// Connects to a controller with a token, and says hello.
+    pub fn connect(port: u16, token: &str) -> Self {
+        let mut agent = Self::known(port, token);
+        agent.hello(None);
         agent
+    }
+
+    /// Connects, exchanges versions and shows that it knows this token; whether it is the right one is another matter.
+    pub fn known(port: u16, token: &str) -> Self {
+        let mut agent = Self::greet(port);
+        let nonces = agent.challenges([7; NONCE_BYTES]).0;
+        let proof = Token::new(token).map(|token| nonces.proof(&token, Side::Agent));
+        agent.answers(proof);
+        agent
+    }
+
+    /// Sends a nonce; gives both, and the controller's proof.
+    pub fn challenges(&mut self, agent: [u8; NONCE_BYTES]) -> (Nonces, Proof) {
+        self.bytes(&agent).unwrap();
+        let mut answer = [0; CONTROLLER_PROOF_BYTES];
+        self.stream.read_exact(&mut answer).unwrap();
+        let ControllerProof { nonce, proof } = ControllerProof::from_bytes(&answer);
+        (Nonces { agent, controller: nonce }, proof)
+    }
+
+    /// Sends a proof, or that there is none.
+    pub fn answers(&mut self, proof: Option<Proof>) {
+        self.bytes(&AgentProof { pid: PID, proof }.to_bytes()).unwrap();
     }
 
     /// Connects, and exchanges versions.
@@ -58,12 +83,12 @@ impl Agent {
     }
 
     /// The first message.
-    pub fn hello(&mut self, token: Option<&str>, max_measurements: Option<u64>) {
-        self.hello_of(PID, token, max_measurements);
+    pub fn hello(&mut self, max_measurements: Option<u64>) {
+        self.hello_of(PID, max_measurements);
     }
 
     /// As [`hello`](Self::hello), of a process that may be there.
-    pub fn hello_of(&mut self, pid: u32, token: Option<&str>, max_measurements: Option<u64>) {
+    pub fn hello_of(&mut self, pid: u32, max_measurements: Option<u64>) {
         self.say(&ToController::Hello {
             pid,
             java_version: "17".to_owned(),
@@ -71,7 +96,6 @@ impl Agent {
             command: "none".to_owned(),
             cores: 2,
             now_ns: 0,
-            token: token.map(|token| Token::new(token.to_owned())),
             max_methods: 100,
             max_measurements,
             probe_cost_ps: None,
@@ -216,7 +240,7 @@ fn token(file: &Path) -> String {
 impl Served {
     /// An agent that knows the token, after the measurement has started.
     pub fn measures(&mut self) -> Agent {
-        let mut agent = Agent::connect(self.port, Some(&self.token));
+        let mut agent = Agent::connect(self.port, &self.token);
         self.run.awaits("spl: the measurement starts");
         agent.settles();
         agent
@@ -226,6 +250,39 @@ impl Served {
 /// A connection of either kind.
 trait Connection: Read + Write {}
 impl<T: Read + Write> Connection for T {}
+
+/// Waits for an agent at a port and exchanges versions; gives the bytes that came after its greeting.
+pub fn knocks(listener: &TcpListener) -> (TcpStream, Vec<u8>) {
+    listener.set_nonblocking(true).unwrap();
+    let mut stream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    let rest = greet(&mut stream);
+    (stream, rest)
+}
+
+/// The controller's side of the version exchange.
+fn greet(stream: &mut (impl Read + Write)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (greeting, used) = loop {
+        match Greeting::decode(&bytes).unwrap() {
+            Some(found) => break found,
+            None => bytes.extend(read(stream).expect("the agent greets")),
+        }
+    };
+    let mut reply = Vec::new();
+    Greeting::ours().reply_to(&greeting).encode(&mut reply);
+    stream.write_all(&reply).unwrap();
+    bytes.split_off(used)
+}
+
+/// The next bytes, of which some may have come already.
+pub fn take<const N: usize>(stream: &mut impl Read, bytes: &mut Vec<u8>) -> [u8; N] {
+    while bytes.len() < N {
+        bytes.extend(read(stream).expect("the agent goes on"));
+    }
+    bytes.drain(..N).collect::<Vec<_>>().try_into().unwrap()
+}
 
 /// A controller whose every word the test chooses, with the agent of a real program.
 pub struct Controller {
@@ -238,12 +295,16 @@ pub struct Controller {
 
 impl Controller {
     /// Waits for an agent at a port.
-    pub fn tcp(listener: &TcpListener) -> Self {
-        listener.set_nonblocking(true).unwrap();
-        let stream: TcpStream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
-        stream.set_nonblocking(false).unwrap();
-        stream.set_read_timeout(Some(DEADLINE)).unwrap();
-        Self::greet(Box::new(stream))
+    pub fn tcp(listener: &TcpListener, token: &str) -> Self {
+        let (mut stream, mut bytes) = knocks(listener);
+        let nonce = take::<NONCE_BYTES>(&mut stream, &mut bytes);
+        let nonces = Nonces { agent: nonce, controller: [9; NONCE_BYTES] };
+        let token = Token::new(token).unwrap();
+        let proof = nonces.proof(&token, Side::Controller);
+        stream.write_all(&ControllerProof { nonce: nonces.controller, proof }.to_bytes()).unwrap();
+        let answer = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(&mut stream, &mut bytes));
+        assert_eq!(answer.proof, Some(nonces.proof(&token, Side::Agent)));
+        Self::hello(Box::new(stream), &bytes)
     }
 
     /// Waits for an agent at a socket.
@@ -252,22 +313,14 @@ impl Controller {
         let stream: UnixStream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
         stream.set_nonblocking(false).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
-        Self::greet(Box::new(stream))
+        let mut stream = stream;
+        let rest = greet(&mut stream);
+        Self::hello(Box::new(stream), &rest)
     }
 
-    fn greet(mut stream: Box<dyn Connection>) -> Self {
-        let mut bytes = Vec::new();
-        let (greeting, used) = loop {
-            match Greeting::decode(&bytes).unwrap() {
-                Some(found) => break found,
-                None => bytes.extend(read(&mut stream).expect("the agent greets")),
-            }
-        };
+    fn hello(mut stream: Box<dyn Connection>, rest: &[u8]) -> Self {
         let mut decoder = Decoder::default();
-        decoder.push(&bytes[used..]);
-        let mut reply = Vec::new();
-        Greeting::ours().reply_to(&greeting).encode(&mut reply);
-        stream.write_all(&reply).unwrap();
+        decoder.push(rest);
         let hello = loop {
             match decoder.next().unwrap() {
                 Some(hello) => break hello,

@@ -3,8 +3,8 @@
 use crate::{DEADLINE, Fault, Shape, system};
 use spl_model::Outcome;
 use spl_wire::{
-    ByeReason, Change, Decoder, Encoder, Greeting, SizeMode, ToAgent, ToController, Token, WireSample,
-    WireSize,
+    AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder, Encoder, Greeting,
+    NONCE_BYTES, Nonces, Side, SizeMode, ToAgent, ToController, Token, WireSample, WireSize,
 };
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -69,6 +69,7 @@ impl Agent {
             stream,
         };
         agent.greet()?;
+        agent.prove(token, number)?;
         let mut reader = agent.stream.try_clone().map_err(system("cannot use the connection"))?;
         std::thread::spawn(move || {
             let (mut decoder, mut chunk) = (Decoder::default(), vec![0; 64 * 1024]);
@@ -88,7 +89,6 @@ impl Agent {
             command: format!("simulated program {number}"),
             cores: 1,
             now_ns: agent.clock_ns,
-            token: Some(Token::new(token.to_owned())),
             max_methods: u32::MAX,
             max_measurements: None,
             probe_cost_ps: Some(40_000),
@@ -108,6 +108,22 @@ impl Agent {
         let (reply, _) =
             reply.ok_or_else(|| Fault::Unexpected("the controller's version is another".to_owned()))?;
         reply.check(&ours).map_err(|e| Fault::Unexpected(e.to_string()))
+    }
+
+    /// Shows that it knows the token. Its nonce need not surprise anybody.
+    fn prove(&mut self, token: &str, number: u32) -> Result<(), Fault> {
+        let nonce = [number as u8; NONCE_BYTES];
+        self.stream.write_all(&nonce).map_err(system("the controller does not listen"))?;
+        let mut answer = [0; CONTROLLER_PROOF_BYTES];
+        self.stream.read_exact(&mut answer).map_err(system("the controller does not answer"))?;
+        let answer = ControllerProof::from_bytes(&answer);
+        let nonces = Nonces { agent: nonce, controller: answer.nonce };
+        let token = Token::new(token).ok_or_else(|| Fault::Unexpected("the token is empty".to_owned()))?;
+        if nonces.proof(&token, Side::Controller) != answer.proof {
+            return Err(Fault::Unexpected("the controller does not know the token".to_owned()));
+        }
+        let ours = AgentProof { pid: number, proof: Some(nonces.proof(&token, Side::Agent)) };
+        self.stream.write_all(&ours.to_bytes()).map_err(system("the controller does not listen"))
     }
 
     fn say(&mut self, message: &ToController) -> Result<(), Fault> {

@@ -193,13 +193,13 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding that [`crate::PROTOCOL`] 4 stands for. When this test fails, the number has to change with it.
+/// The encoding that [`crate::PROTOCOL`] 5 stands for. When this test fails, the number has to change with it.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 4);
+    assert_eq!(crate::PROTOCOL, 5);
     let sample = WireSample {
         handle: 1,
         start_ns: 200,

@@ -1,18 +1,17 @@
 //! Every message that the protocol has, with arbitrary content.
 
-use crate::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, Token, WireSample, WireSize};
+use crate::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, WireSample, WireSize};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use spl_model::{MethodRef, Outcome, Refusal};
 
 pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
-    let hello = (any::<(u32, String, String, String, u32, u64)>(), any::<Option<String>>(), any::<u32>());
-    let hello = (hello, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(
-        |((jvm, token, max_methods), limits)| {
+    let hello = (any::<(u32, String, String, String, u32, u64)>(), any::<u32>());
+    let hello =
+        (hello, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(|((jvm, max_methods), limits)| {
             let (pid, java_version, vm_name, command, cores, now_ns) = jvm;
             let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
-            let token = token.map(Token::new);
             ToController::Hello {
                 pid,
                 java_version,
@@ -20,14 +19,12 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
                 command,
                 cores,
                 now_ns,
-                token,
                 max_methods,
                 max_measurements,
                 probe_cost_ps,
                 probe_empty_ps,
             }
-        },
-    );
+        });
     let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
     prop_oneof![
         hello,

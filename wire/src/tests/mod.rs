@@ -3,4 +3,5 @@
 mod framing;
 mod handshake;
 mod messages;
+mod proof;
 mod samples;
