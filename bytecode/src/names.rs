@@ -76,9 +76,17 @@ pub const OWN_CLASSES: [&str; 14] = [
 ];
 
 /// Annotations (as field descriptors) of methods that the JVM treats specially: the first lets a closing memory session
-/// interrupt them at any instruction, the second lets them run in the reserved end of the stack.
-pub const SPECIAL_ANNOTATIONS: [&str; 2] =
-    ["Ljdk/internal/misc/ScopedMemoryAccess$Scoped;", "Ljdk/internal/vm/annotation/ReservedStackAccess;"];
+/// interrupt them at any instruction, the second lets them run in the reserved end of the stack. In those of the last two
+/// `Thread.currentThread()` changes between a virtual thread and its carrier, or no JVM TI event may be sent.
+pub const SPECIAL_ANNOTATIONS: [&str; 4] = [
+    "Ljdk/internal/misc/ScopedMemoryAccess$Scoped;",
+    "Ljdk/internal/vm/annotation/ReservedStackAccess;",
+    "Ljdk/internal/vm/annotation/ChangesCurrentThread;",
+    "Ljdk/internal/vm/annotation/JvmtiMountTransition;",
+];
+/// Calls of its methods begin on one carrier thread and may end on another, and neither is the virtual thread
+/// (JDK 19 and later). The JVM does not let it be changed while it runs; `spl instrument` changes files.
+pub const CONTINUATION: &str = "jdk/internal/vm/Continuation";
 /// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK 11's.
 pub const INTRINSIC_ANNOTATIONS: [&str; 2] =
     ["Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"];

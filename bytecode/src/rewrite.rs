@@ -190,6 +190,9 @@ fn special(
     if method.is_constructor() && class.name()? == names::OBJECT.as_bytes() {
         return Ok(Some("the constructor of java/lang/Object"));
     }
+    if class.name()? == names::CONTINUATION.as_bytes() {
+        return Ok(Some("jdk/internal/vm/Continuation, in which threads change places,"));
+    }
     // Any other code makes every class that is loaded meanwhile a class with a finalizer (`Method::is_empty_method`).
     // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
     let code = class.bytes.get(code_at + 4..code_at + 9);

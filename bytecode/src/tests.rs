@@ -111,6 +111,8 @@ fn what_hotspot_treats_specially_is_refused() {
     let object = TestMethod { class: "java/lang/Object", ..constructor(&[0xb1]) };
     assert!(matches!(rewrite(&object, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
     assert!(rewrite(&TestMethod { code: vec![0, 0xb1], ..finalizer }, Sizes::None).is_ok());
+    let continuation = TestMethod { class: "jdk/internal/vm/Continuation", ..TestMethod::default() };
+    assert!(matches!(rewrite(&continuation, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
 }
 
 #[test]

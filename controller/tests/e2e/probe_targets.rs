@@ -21,25 +21,29 @@ const TARGETS: [(&str, bool); 10] = [
 /// Each target is called at least so often in a line of the program.
 const ROUNDS: &str = "300";
 
-fn start(options: &[&str]) -> Program {
+fn start(options: &[&str], main: &str) -> Program {
     let classes = harness::classes().display().to_string();
-    let arguments = [options, &["-cp", &classes, "HardTargets"]].concat();
+    let arguments = [options, &["-cp", &classes, main]].concat();
     let mut program = Program::start(&harness::java(), arguments).unwrap();
     program.expect("ready").unwrap();
     program
 }
 
 fn measured() -> (Program, Session, Door) {
+    measured_in("HardTargets")
+}
+
+fn measured_in(main: &str) -> (Program, Session, Door) {
     let door = Door::open().unwrap();
     let option = door.option(&harness::agent());
-    let program = start(&[&option]);
+    let program = start(&[&option], main);
     let agent = door.accept().unwrap();
     (program, agent, door)
 }
 
 /// What the program says without an agent when it is given these lines.
 fn alone(lines: &[&str]) -> Vec<String> {
-    let mut program = start(&[]);
+    let mut program = start(&[], "HardTargets");
     let mut answer = |line: &&str| {
         program.tell(line).unwrap();
         program.line().unwrap()
@@ -100,6 +104,34 @@ fn hard_targets_are_measured_all_at_once_with_their_sizes() {
     }
     agent.detach().unwrap();
     assert_eq!(program.end().unwrap(), (Vec::new(), 0));
+}
+
+/// Calls of these may begin in one thread and end in another, to which other probes write.
+#[test]
+fn what_puts_virtual_threads_on_their_carriers_is_refused() {
+    const METHODS: [&str; 4] = [
+        "jdk/internal/vm/Continuation.yield(Ljdk/internal/vm/ContinuationScope;)Z",
+        "jdk/internal/vm/Continuation.run()V",
+        "java/lang/VirtualThread.mount()V",
+        "java/lang/VirtualThread.runContinuation()V",
+    ];
+    let (mut program, mut agent, _door) = measured_in("Virtual");
+    for (handle, method) in (1..).zip(METHODS) {
+        agent.define(handle, method, SizeMode::None).unwrap();
+        let outcome = agent.instrument(&[handle]).unwrap()[0].1.clone();
+        println!("{method}: {outcome:?}");
+        match outcome {
+            // Before JDK 19.
+            Outcome::NotLoaded => {}
+            // The JVM itself does not let Continuation be changed.
+            Outcome::Refused(Refusal::Unmodifiable | Refusal::Annotation(_)) => {}
+            other => panic!("{method}: {other:?}"),
+        }
+    }
+    agent.detach().unwrap();
+    program.tell("").unwrap();
+    let (said, status) = program.end().unwrap();
+    assert!(status == 0 && said.last().is_some_and(|line| line == "ended"), "{said:?} {status}");
 }
 
 #[test]
