@@ -162,6 +162,10 @@ impl Parts {
             Some(form) => Reader::<Measurement>::of_part(bytes, form),
             None => Reader::new(bytes).map_err(|e| self.wrong(&e))?,
         };
+        if reader.form() == Form::Comma {
+            // A line each: a list that grows would be copied again and again.
+            self.samples.reserve(bytes.iter().filter(|byte| **byte == b'\n').count());
+        }
         let mut last: Option<(Arc<str>, usize)> = None;
         for record in reader.by_ref() {
             let Measurement { sample, origin, .. } = record.map_err(|e| self.wrong(&e))?;

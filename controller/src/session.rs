@@ -77,7 +77,7 @@ pub struct Session<'a> {
     /// Methods whose gates are open: one call of so many is taken, until there are so many samples (0: however many).
     open: BTreeMap<usize, (u32, u64)>,
     /// Samples of each method that this agent has sent.
-    received: BTreeMap<usize, u64>,
+    received: Vec<u64>,
     /// Those of them that count for nothing, as far as the agent knows.
     given_back: BTreeMap<usize, u64>,
     /// When the agent was asked for its clock.
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
                 .overhead_budget
                 .map(|share| Cost::new(share, setup.config.argument_size == SizeMode::Deep)),
             open: BTreeMap::new(),
-            received: BTreeMap::new(),
+            received: vec![0; setup.program.tasks.methods.len()],
             given_back: BTreeMap::new(),
             asked_at: None,
             context: ContextFile::new(setup, output.older()),

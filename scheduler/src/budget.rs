@@ -2,7 +2,6 @@
 //! account holds to the ceiling whatever the calls do: it earns what probes may cost and pays for each sample before a gate
 //! opens, and when there is nothing in it all gates stay closed.
 
-use crate::gates::Gates;
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
 use spl_model::Size;
@@ -38,8 +37,10 @@ struct Meter {
     every: u32,
     /// Calls since the rate was found last, those that were passed over included.
     calls: u128,
-    /// Time in which the gate was open since then, as far as is known.
+    /// Time in which the gate was open since then, as far as is known, up to when it was opened last.
     open_ns: u64,
+    /// Since when the gate is open.
+    open_from_ns: Option<u64>,
     calls_per_s: Option<u128>,
     /// What the newest samples cost for their sizes, on average, picoseconds; `None` before the first.
     size_ps: Option<u128>,
@@ -53,9 +54,25 @@ pub(crate) struct Thinning {
     pub(crate) calls_per_s: u64,
 }
 
+impl Meter {
+    /// Time in which the gate was open, up to now.
+    fn open_ns(&self, now_ns: Option<u64>) -> u64 {
+        let newest =
+            now_ns.zip(self.open_from_ns).map_or(0, |(now_ns, from_ns)| now_ns.saturating_sub(from_ns));
+        self.open_ns.saturating_add(newest)
+    }
+
+    /// The next rate is that of calls from now on.
+    fn begin_anew(&mut self, now_ns: Option<u64>) {
+        (self.calls, self.open_ns) = (0, 0);
+        self.open_from_ns = self.open_from_ns.and(now_ns);
+    }
+}
+
 impl Meters {
     pub(crate) fn new(methods: usize) -> Self {
-        let meter = Meter { every: 1, calls: 0, open_ns: 0, calls_per_s: None, size_ps: None };
+        let meter =
+            Meter { every: 1, calls: 0, open_ns: 0, open_from_ns: None, calls_per_s: None, size_ps: None };
         Self {
             meters: vec![meter; methods],
             counted_ns: None,
@@ -98,16 +115,27 @@ impl Meters {
         }
     }
 
-    /// Counts the time up to now for the gates that were open in it, and what was earned.
-    pub(crate) fn pass_time(&mut self, gates: &Gates, budget: Option<&Budget>, now_ns: u64) {
+    /// Counts the time up to now, and what was earned in it.
+    pub(crate) fn pass_time(&mut self, budget: Option<&Budget>, now_ns: u64) {
         let passed = now_ns.saturating_sub(self.counted_ns.unwrap_or(now_ns));
         self.counted_ns = Some(now_ns);
-        for method in gates.open() {
-            let meter = &mut self.meters[method.0];
-            meter.open_ns = meter.open_ns.saturating_add(passed);
-        }
         if let Some(budget) = budget {
             self.earn(passed, budget);
+        }
+    }
+
+    /// The gate opens now.
+    pub(crate) fn opened(&mut self, method: MethodIx) {
+        if let Some(meter) = self.meters.get_mut(method.0) {
+            meter.open_from_ns = self.counted_ns;
+        }
+    }
+
+    /// The gate closes now.
+    pub(crate) fn closed(&mut self, method: MethodIx) {
+        if let Some(meter) = self.meters.get_mut(method.0) {
+            meter.open_ns = meter.open_ns(self.counted_ns);
+            meter.open_from_ns = None;
         }
     }
 
@@ -163,22 +191,24 @@ impl Meters {
     /// A gate has closed by itself. When it did so is not known, but how long its samples took to come, from the end of the
     /// first to that of the last, is: so the rate is known at once, however short that was.
     pub(crate) fn spent(&mut self, method: MethodIx, every: u32, taken: u64, ends_ns: Option<(u64, u64)>) {
+        let now_ns = self.counted_ns;
         let Some(meter) = self.meters.get_mut(method.0) else { return };
         let Some((first, last)) = ends_ns.filter(|(first, last)| first < last) else { return };
         let calls = u128::from(taken - 1) * u128::from(every);
         meter.calls_per_s = Some(calls.saturating_mul(SECOND_NS) / u128::from(last - first));
-        (meter.calls, meter.open_ns) = (0, 0);
+        meter.begin_anew(now_ns);
     }
 
     /// Finds the rates of methods that were open for a whole window.
     pub(crate) fn find_rates(&mut self, roster: &Roster, budget: &Budget) {
         for method in measured(roster) {
             let meter = &mut self.meters[method.0];
-            if meter.open_ns < budget.window_ns.max(1) {
+            let open_ns = meter.open_ns(self.counted_ns);
+            if open_ns < budget.window_ns.max(1) {
                 continue;
             }
-            meter.calls_per_s = Some(meter.calls.saturating_mul(SECOND_NS) / u128::from(meter.open_ns));
-            (meter.calls, meter.open_ns) = (0, 0);
+            meter.calls_per_s = Some(meter.calls.saturating_mul(SECOND_NS) / u128::from(open_ns));
+            meter.begin_anew(self.counted_ns);
         }
     }
 

@@ -5,12 +5,14 @@
 
 use crate::{Action, Budget, Cause, MethodIx, Scheduler};
 use spl_model::Sample;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The gates of all methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gates {
     open: BTreeMap<MethodIx, Opening>,
+    /// Those of them that may have to close, by what became of them since this was looked at last.
+    unsettled: BTreeSet<MethodIx>,
     /// With which method the account's next round begins, lest one is served last for ever.
     first: usize,
 }
@@ -42,28 +44,29 @@ impl Gates {
         self.open.contains_key(&method)
     }
 
-    /// The open ones.
-    pub(crate) fn open(&self) -> impl Iterator<Item = MethodIx> {
-        self.open.keys().copied()
-    }
-
     /// A new turn of the method begins.
     pub(crate) fn begin_turn(&mut self, method: MethodIx) {
         if let Some(opening) = self.open.get_mut(&method) {
             opening.stale = true;
+            self.unsettled.insert(method);
         }
     }
 
     /// Samples were lost, and nobody knows whose: a gate may have closed although its samples did not arrive.
     pub(crate) fn distrust(&mut self) {
-        let limited = self.open.values_mut().filter(|opening| opening.quota.is_some());
-        limited.for_each(|opening| opening.stale = true);
+        for (&method, opening) in self.open.iter_mut().filter(|(_, opening)| opening.quota.is_some()) {
+            opening.stale = true;
+            self.unsettled.insert(method);
+        }
     }
 
     /// A sample arrived that ended at this time and costs so much. Gives what was set aside for it.
     pub(crate) fn take(&mut self, method: MethodIx, end_ns: u64, cost_ps: u128) -> u128 {
         let Some(opening) = self.open.get_mut(&method) else { return 0 };
         opening.taken = opening.taken.saturating_add(1);
+        if opening.is_spent() {
+            self.unsettled.insert(method);
+        }
         let (first, last) = opening.ends_ns.unwrap_or((end_ns, end_ns));
         opening.ends_ns = Some((first.min(end_ns), last.max(end_ns)));
         let paid = opening.reserved_ps.min(cost_ps);
@@ -75,7 +78,9 @@ impl Gates {
 impl Scheduler {
     /// Closes what should not be open any more, and learns from what has closed by itself.
     pub(crate) fn close_gates(&mut self) {
-        for method in self.gates.open().collect::<Vec<_>>() {
+        let mut unsettled = self.roster.take_unsettled();
+        unsettled.append(&mut self.gates.unsettled);
+        for method in unsettled {
             let wanted = self.is_wanted(method);
             let Some(opening) = self.gates.open.get(&method) else { continue };
             // With windows, one that has taken enough waits for its next turn.
@@ -95,12 +100,17 @@ impl Scheduler {
 
     /// Opens what should be open and can be paid for; also what is to be sampled otherwise than before.
     pub(crate) fn open_gates(&mut self) {
-        let is_other = |(method, opening): (&MethodIx, &Opening)| {
-            let unlimited = opening.quota.is_none() && self.settings.budget.is_some();
-            (unlimited || opening.every != self.meters.every(*method)).then_some(*method)
-        };
-        let others: Vec<MethodIx> = self.gates.open.iter().filter_map(is_other).collect();
-        others.into_iter().for_each(|method| self.forget_gate(method));
+        if self.settings.budget.is_some() {
+            let is_other = |(method, opening): (&MethodIx, &Opening)| {
+                (opening.quota.is_none() || opening.every != self.meters.every(*method)).then_some(*method)
+            };
+            let others: Vec<MethodIx> = self.gates.open.iter().filter_map(is_other).collect();
+            others.into_iter().for_each(|method| self.forget_gate(method));
+        }
+        // No gate is open but those of measured methods.
+        if self.gates.open.len() == self.roster.measured_methods().len() {
+            return;
+        }
         let measured = self.roster.measured_methods().iter().copied();
         let mut closed: Vec<MethodIx> = measured.filter(|&method| self.should_open(method)).collect();
         let later = closed.partition_point(|method| method.0 < self.gates.first);
@@ -123,6 +133,7 @@ impl Scheduler {
 
     fn forget_gate(&mut self, method: MethodIx) {
         if let Some(opening) = self.gates.open.remove(&method) {
+            self.meters.closed(method);
             self.meters.pay_back(opening.reserved_ps);
         }
     }
@@ -152,6 +163,7 @@ impl Scheduler {
         }
         let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, stale: false };
         self.gates.open.insert(method, opening);
+        self.meters.opened(method);
         self.decide(Action::Open { method, every, quota }, Cause::Applied);
         true
     }

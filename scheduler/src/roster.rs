@@ -4,6 +4,7 @@ use crate::MethodIx;
 use crate::method::{Method, Status};
 use spl_lang::Tasks;
 use spl_verdict::NotEvaluated;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 /// All methods of the task file, and the units in which they are measured and counted: with windows the groups of
@@ -13,16 +14,38 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Roster {
     methods: Vec<Method>,
     units: Vec<Unit>,
-    classes: usize,
+    classes: Vec<Class>,
+    /// Classes with a method that waits, by priority and then by the task file: the last one is the next.
+    waiting_classes: BTreeSet<(i64, Reverse<usize>)>,
+    /// Methods that are measured, if only in turn with others.
+    active_methods: BTreeSet<MethodIx>,
     measured: usize,
     unfinished: usize,
     turns: u64,
     /// Methods whose gates should be open.
     measured_methods: BTreeSet<MethodIx>,
+    /// Methods whose gates may have to close, by what became of them since this was asked last.
+    unsettled: BTreeSet<MethodIx>,
     /// Rises whenever it changes which methods should have probes.
     revision: u64,
     /// Lost samples of which nobody knows whose they were.
     dropped_of_unknown: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Class {
+    members: Vec<MethodIx>,
+    /// Those of them that wait.
+    waiting: usize,
+}
+
+impl Class {
+    /// What the class is among those with a method that waits, if it is one of them. Its priority is the number of methods that
+    /// wait, less that of the others (thesis 3.2.5).
+    fn rank(&self, index: usize) -> Option<(i64, Reverse<usize>)> {
+        let others = self.members.len() - self.waiting;
+        (self.waiting > 0).then(|| (self.waiting as i64 - others as i64, Reverse(index)))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,24 +58,35 @@ struct Unit {
 impl Roster {
     /// The methods of the task list; `unit_of` has a number for each, counted from 0 without gaps.
     pub(crate) fn new(tasks: &Tasks, unit_of: &[usize]) -> Self {
-        let mut classes: HashMap<&str, usize> = HashMap::new();
+        let mut class_of: HashMap<&str, usize> = HashMap::new();
+        let mut classes: Vec<Class> = Vec::new();
         let mut methods = Vec::with_capacity(tasks.methods.len());
         let mut units: Vec<Unit> = Vec::new();
         for (index, (task, &unit)) in tasks.methods.iter().zip(unit_of).enumerate() {
-            let next = classes.len();
-            methods.push(Method::new(*classes.entry(task.method.class()).or_insert(next), unit));
+            let class = *class_of.entry(task.method.class()).or_insert(classes.len());
+            classes.resize_with(classes.len().max(class + 1), Class::default);
+            classes[class].members.push(MethodIx(index));
+            classes[class].waiting += 1;
+            methods.push(Method::new(class, unit));
             units.resize_with(units.len().max(unit + 1), Unit::default);
             units[unit].members.push(MethodIx(index));
             units[unit].unfinished += 1;
         }
         Self {
-            classes: classes.len(),
+            waiting_classes: classes
+                .iter()
+                .enumerate()
+                .filter_map(|(index, class)| class.rank(index))
+                .collect(),
+            classes,
+            active_methods: BTreeSet::new(),
             measured: 0,
             unfinished: units.len(),
             methods,
             units,
             turns: 0,
             measured_methods: BTreeSet::new(),
+            unsettled: BTreeSet::new(),
             revision: 0,
             dropped_of_unknown: 0,
         }
@@ -84,9 +118,20 @@ impl Roster {
         self.methods.len()
     }
 
-    /// Number of distinct classes.
-    pub(crate) fn classes(&self) -> usize {
-        self.classes
+    /// The methods of the class that is to be measured next: of those with a method that waits, the one with the highest
+    /// priority, the first in the task file among equals.
+    pub(crate) fn next_class(&self) -> &[MethodIx] {
+        self.waiting_classes.last().map_or(&[], |&(_, Reverse(class))| &self.classes[class].members)
+    }
+
+    /// The methods that are measured, if only in turn with others.
+    pub(crate) fn active_methods(&self) -> &BTreeSet<MethodIx> {
+        &self.active_methods
+    }
+
+    /// Methods whose gates may have to close, by what became of them since this was asked last.
+    pub(crate) fn take_unsettled(&mut self) -> BTreeSet<MethodIx> {
+        std::mem::take(&mut self.unsettled)
     }
 
     /// Units that are measured.
@@ -139,8 +184,21 @@ impl Roster {
         method.status = status;
         if status == Status::Measured {
             self.measured_methods.insert(index);
+        } else if self.measured_methods.remove(&index) {
+            self.unsettled.insert(index);
+        }
+        if status.is_active() {
+            self.active_methods.insert(index);
         } else {
-            self.measured_methods.remove(&index);
+            self.active_methods.remove(&index);
+        }
+        if old.waits() != status.waits() {
+            let class = &mut self.classes[method.class];
+            if let Some(rank) = class.rank(method.class) {
+                self.waiting_classes.remove(&rank);
+            }
+            class.waiting = class.waiting - usize::from(old.waits()) + usize::from(status.waits());
+            self.waiting_classes.extend(class.rank(method.class));
         }
         self.revision += u64::from(old.is_active() != status.is_active() || status == Status::Finished);
         let unit = &mut self.units[method.unit];
@@ -164,14 +222,12 @@ impl Roster {
         changed: impl Iterator<Item = &'a MethodIx>,
         opens_at_ns: u64,
     ) {
-        let mut touched = vec![false; self.classes];
-        for method in changed.filter_map(|&method| self.get(method)) {
-            touched[method.class] = true;
+        let touched: BTreeSet<usize> =
+            changed.filter_map(|&method| self.get(method)).map(|method| method.class).collect();
+        for &member in touched.iter().flat_map(|&class| &self.classes[class].members) {
+            self.methods[member.0].cool_down(opens_at_ns);
+            self.unsettled.insert(member);
         }
-        self.methods
-            .iter_mut()
-            .filter(|method| touched[method.class])
-            .for_each(|method| method.cool_down(opens_at_ns));
     }
 
     /// Notes why a method can't be measured.
@@ -207,5 +263,61 @@ impl Roster {
         let own = methods().fold(0_u64, |sum, method| sum.saturating_add(method.dropped));
         let before = methods().filter_map(|method| method.dropped_before).min();
         own.saturating_add(before.map_or(0, |before| self.dropped_of_unknown - before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+    use spl_lang::MeasuredMethod;
+
+    /// A method of each of these classes, each by itself.
+    fn roster(classes: &[usize]) -> Roster {
+        let method = |(index, class): (usize, &usize)| MeasuredMethod {
+            method: format!("p/C{class}.m{index}()V").parse().unwrap(),
+            processor: None,
+            line: index + 1,
+        };
+        let methods = classes.iter().enumerate().map(method).collect();
+        let tasks = Tasks { methods, comparisons: Vec::new(), warnings: Vec::new() };
+        Roster::new(&tasks, &(0..classes.len()).collect::<Vec<_>>())
+    }
+
+    /// The same without an index.
+    fn scanned_class(roster: &Roster) -> Option<usize> {
+        let priority = |class: usize| {
+            let of_class = roster.methods.iter().filter(|method| method.class == class);
+            of_class.map(|method| if method.status.waits() { 1 } else { -1_i64 }).sum::<i64>()
+        };
+        let waiting = roster.methods.iter().filter(|method| method.status.waits()).map(|method| method.class);
+        waiting.max_by_key(|&class| (priority(class), Reverse(class)))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            rng_seed: RngSeed::Fixed(1_591), failure_persistence: None, ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn indices_find_what_a_scan_finds(
+            classes in prop::collection::vec(0_usize..6, 1..20),
+            moves in prop::collection::vec((0_usize..20, 0_usize..5), 0..60),
+        ) {
+            const STATUSES: [Status; 5] =
+                [Status::Waiting, Status::Measured, Status::Resting, Status::Suspended, Status::Finished];
+            let mut roster = roster(&classes);
+            for (method, status) in moves {
+                let was_measured = roster.measured_methods.contains(&MethodIx(method));
+                roster.set_status(MethodIx(method), STATUSES[status]);
+                let left = was_measured && !roster.measured_methods.contains(&MethodIx(method));
+                prop_assert_eq!(roster.take_unsettled().contains(&MethodIx(method)), left);
+                let next = roster.next_class().first().map(|first| roster.methods[first.0].class);
+                prop_assert_eq!(next, scanned_class(&roster));
+                let active = roster.iter().filter(|(_, one)| one.status.is_active()).map(|(index, _)| index);
+                prop_assert_eq!(active.collect::<BTreeSet<_>>(), roster.active_methods.clone());
+            }
+        }
     }
 }

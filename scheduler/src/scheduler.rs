@@ -87,7 +87,7 @@ impl Scheduler {
 
     fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
-        self.meters.pass_time(&self.gates, self.settings.budget.as_ref(), self.now_ns);
+        self.meters.pass_time(self.settings.budget.as_ref(), self.now_ns);
         self.excuse_silence();
         take(self);
         self.turn_windows();

@@ -96,7 +96,7 @@ impl Session<'_> {
             self.resume(resumed);
         }
         self.given_back.clear();
-        self.received.clear();
+        self.received.fill(0);
         if !self.ever_connected {
             self.start_at = Some(Instant::now() + self.config.initial_sleep);
         }
@@ -205,7 +205,7 @@ impl Session<'_> {
         if progress.status == Status::Finished {
             return;
         }
-        let uncounted = self.received.get(&method.0).map_or(0, |all| all.saturating_sub(progress.samples));
+        let uncounted = self.received.get(method.0).map_or(0, |all| all.saturating_sub(progress.samples));
         let known = self.given_back.insert(method.0, uncounted).unwrap_or(0);
         let count = uncounted.saturating_sub(known);
         if count == 0 {
@@ -238,7 +238,9 @@ impl Session<'_> {
             let decisions = self.scheduler.handle_samples(&mut batch, self.now_ns());
             // Written with the flags of those that do not count, and before what they led to.
             for (method, sample) in &batch {
-                *self.received.entry(method.0).or_insert(0) += 1;
+                if let Some(received) = self.received.get_mut(method.0) {
+                    *received += 1;
+                }
                 let written = self.output.sample(method.0, sample);
                 self.check(written);
             }

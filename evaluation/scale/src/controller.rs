@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 use tempfile::TempDir;
@@ -15,7 +16,7 @@ const CONTROLLER_CPU: &str = "0";
 /// A running `spl serve`; it is killed when it is dropped before it ended.
 #[derive(Debug)]
 pub struct Controller {
-    folder: TempDir,
+    folder: Arc<TempDir>,
     process: Child,
     port: u16,
     lines: Receiver<String>,
@@ -37,7 +38,7 @@ impl Controller {
     /// # Errors
     /// When it does not.
     pub fn start(spl: &Path, plan: &Plan, once: bool) -> Result<Self, Fault> {
-        let folder = tempfile::tempdir().map_err(system("cannot make a folder"))?;
+        let folder = Arc::new(tempfile::tempdir().map_err(system("cannot make a folder"))?);
         let file = |name: &str| folder.path().join(name);
         fs::write(file("scale.tasks"), &plan.tasks).map_err(system("cannot write the tasks"))?;
         fs::write(file("scale.ini"), &plan.config).map_err(system("cannot write the configuration"))?;
@@ -79,6 +80,11 @@ impl Controller {
     pub fn token(&self) -> Result<String, Fault> {
         let text = fs::read_to_string(self.path("token")).map_err(system("cannot read the token"))?;
         Ok(text.trim_end().to_owned())
+    }
+
+    /// Where its files are, for as long as anybody has it.
+    pub fn folder(&self) -> Arc<TempDir> {
+        Arc::clone(&self.folder)
     }
 
     fn path(&self, name: &str) -> PathBuf {

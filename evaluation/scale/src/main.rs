@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use spl_scale::{Agent, Controller, Fault, Plan, Shape, Turn};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use tempfile::TempDir;
 
 /// Programs that want to be measured at the same time.
 const AGENTS: u32 = 100;
@@ -54,10 +56,14 @@ fn run(options: &Options) -> Result<(), Fault> {
     }
     let mut growth = serde_json::Map::new();
     for (what, shapes) in shapes(options.divide).into_iter().filter(|(what, _)| wanted(what)) {
-        let mut runs = Vec::new();
+        let (mut runs, mut folders) = (Vec::new(), Vec::new());
         for shape in shapes {
             for _ in 0..options.repeat {
-                runs.push(said(what, whole(&options.spl, shape)?));
+                let (figures, folder) = whole(&options.spl, shape)?;
+                runs.push(said(what, figures));
+                // Ext4 goes one by one through the inodes that were deleted within the last minutes before it gives out a new
+                // one, so a run would pay for the files of the run before it.
+                folders.extend((shape.methods > SMALL.methods).then_some(folder));
             }
         }
         growth.insert(what.to_owned(), Value::Array(runs));
@@ -120,8 +126,8 @@ fn intake(spl: &Path, shape: Shape) -> Result<Value, Fault> {
                "before_kib": before.peak_kib, "peak_kib": after.peak_kib }))
 }
 
-/// All that a run costs, from the controller's start to its end.
-fn whole(spl: &Path, shape: Shape) -> Result<Value, Fault> {
+/// All that a run costs, from the controller's start to its end, and where its files are.
+fn whole(spl: &Path, shape: Shape) -> Result<(Value, Arc<TempDir>), Fault> {
     let controller = Controller::start(spl, &Plan::of(shape), true)?;
     let mut agent = Agent::connect(controller.port(), &controller.token()?, 1, shape)?;
     let began = Instant::now();
@@ -131,9 +137,11 @@ fn whole(spl: &Path, shape: Shape) -> Result<Value, Fault> {
     let (wall_s, peak_kib, results) =
         (began.elapsed().as_secs_f64(), controller.used()?.peak_kib, written(&controller, shape)?);
     agent.detached()?;
+    let folder = controller.folder();
     let (status, cpu_s) = controller.end()?;
-    Ok(json!({ "of": facts(shape), "sent": sent, "cpu_s": cpu_s, "wall_s": wall_s, "peak_kib": peak_kib,
-               "results": results, "status": status.code() }))
+    let figures = json!({ "of": facts(shape), "sent": sent, "cpu_s": cpu_s, "wall_s": wall_s, "peak_kib": peak_kib,
+                          "results": results, "status": status.code() });
+    Ok((figures, folder))
 }
 
 /// Results of assertions, where there are any.
