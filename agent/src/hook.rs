@@ -73,3 +73,24 @@ pub fn plan(targets: &BTreeMap<u32, Target>) -> Plan {
     };
     targets.values().map(probe).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_threads_changes_get_no_probes() {
+        let probe =
+            Probe { method_name: "f".to_owned(), descriptor: "()V".to_owned(), id: 1, sizes: Sizes::None };
+        let plans = HashMap::from([("p/C".to_owned(), [probe].into_iter().collect::<Plan>())]);
+        let mut hook = Hook { plans, worker: Some(thread::current().id()), done: Vec::new() };
+        thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(hook.transform("p/C", b"no class"), None)).join().unwrap()
+        });
+        assert_eq!(hook.done.len(), 0, "another thread's class was looked at");
+        hook.transform("p/D", b"no class");
+        assert_eq!(hook.done.len(), 0, "a class that is not in the plan was looked at");
+        hook.transform("p/C", b"no class");
+        assert!(matches!(&hook.done[..], [(name, Err(Refusal::Malformed(_)))] if name == "p/C"));
+    }
+}

@@ -5,7 +5,7 @@ use crate::layout::{self, BLOCKS_BYTES, GATES_BYTES};
 use crate::memory::Memory;
 use crate::waker;
 use spl_wire::Encoder;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc;
@@ -148,4 +148,36 @@ fn names_that_are_too_long_together_are_not_defined() {
         link.define(&mut stream, handle, method, SizeMode::None, None);
     }
     assert!((200..300).contains(&link.methods.len()), "{}", link.methods.len());
+}
+
+#[test]
+fn warnings_of_any_length_arrive() {
+    let (mut link, _) = link(0);
+    let (ours, mut theirs) = UnixStream::pair().unwrap();
+    let (tell, done) = mpsc::channel();
+    link.parts.done = done;
+    // More than a frame may hold; three bytes each.
+    tell.send(Done::Warning("\u{20ac}".repeat(1 << 20))).unwrap();
+    let mut stream = Stream::over(ours);
+    assert!(link.forward(&mut stream).is_none());
+    stream.flush().unwrap();
+    drop(stream);
+    let (mut decoder, mut bytes) = (spl_wire::Decoder::default(), Vec::new());
+    theirs.read_to_end(&mut bytes).unwrap();
+    decoder.push(&bytes);
+    let Ok(Some(ToController::Warning { text })) = decoder.next() else { panic!("{} bytes", bytes.len()) };
+    assert_eq!(text, "\u{20ac}".repeat(LONGEST_WARNING / 3));
+}
+
+#[test]
+fn labels_have_the_numbers_under_which_they_are_kept() {
+    let (link, _) = link(0);
+    let state = link.parts.state;
+    assert_eq!(["a", "b", "c"].map(|text| state.label(text.to_owned())), [Some(0), Some(1), Some(2)]);
+    let sent = state.labels_from(1).into_iter().map(|label| (label.id, label.text));
+    assert_eq!(sent.collect::<Vec<_>>(), [(1, "b".to_owned()), (2, "c".to_owned())]);
+    // One that the program forgot, as when it had no memory to note it, gets another number and takes nobody's.
+    assert_eq!((state.label("b".to_owned()), state.labels_from(3)[0].id), (Some(3), 3));
+    let last = (0..1 << 20).take_while(|n| state.label(n.to_string()).is_some()).count();
+    assert_eq!((state.label("more".to_owned()), state.labels_from(4).len()), (None, last));
 }

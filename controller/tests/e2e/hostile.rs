@@ -6,6 +6,7 @@ use crate::running::{Running, plainly};
 use crate::stand_in::{Agent, Controller, PID, TOKEN_FILE, serve};
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{ByeReason, Label, SizeMode, ToAgent, ToController, WireSample, WireSize};
+use std::collections::BTreeSet;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
@@ -207,12 +208,18 @@ fn a_program_survives_hostile_controllers_and_is_measured_by_the_next() {
     command.args(&program[1..]).env_remove("JAVA_TOOL_OPTIONS");
     let run = Running::start(command, folder.path());
     let mut random = Random(0x5eed);
+    let mut costs = BTreeSet::new();
     for round in 0..3 * DAMAGES {
         let mut controller = Controller::unix(&listener);
+        if let ToController::Hello { probe_cost_ps, .. } = controller.hello {
+            costs.insert(probe_cost_ps);
+        }
         controller.measures(FAST);
         let frames = orders().iter().map(|order| controller.frame(order)).collect();
         controller.bytes(&damage(frames, round, &mut random));
     }
+    // No two calibrations agree to the picosecond.
+    assert_eq!(costs.len(), 1, "calibrated for each controller: {costs:?}");
     // Undamaged, with a pong at the end of them all.
     let mut controller = Controller::unix(&listener);
     controller.measures(FAST);

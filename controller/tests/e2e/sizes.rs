@@ -104,15 +104,15 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
 }
 
 /// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
-fn sized() -> PathBuf {
+pub fn sized() -> PathBuf {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     let compiled = || {
         let case = Case::measuring(&[]);
         let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
-        let sources =
-            ["Sized", "OwnLoader"].map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
+        let sources = ["Sized", "OwnLoader", "Rough"]
+            .map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
         harness::javac(sources, ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
         target
     };

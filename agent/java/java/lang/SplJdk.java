@@ -21,7 +21,7 @@ final class SplJdk {
     static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
     /**
      * What {@code Thread.stop} throws. Null in JDKs with virtual threads, where nobody can stop a thread and one that comes is
-     * thrown by the user code that takes a size; before, the two cannot be told apart.
+     * thrown by the user code that takes a size.
      */
     static final Class<?> THREAD_DEATH = VIRTUAL == null ? find("java.lang.ThreadDeath") : null;
 

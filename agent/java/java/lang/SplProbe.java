@@ -499,7 +499,24 @@ public final class SplProbe {
      * known.
      */
     static boolean isStop(Throwable e) {
-        return e.getClass() == SplJdk.THREAD_DEATH;
+        return e.getClass() == SplJdk.THREAD_DEATH && !isThrownBelow(e);
+    }
+
+    /**
+     * Whether it was made in the course of a call of ours, by the user code that takes a size. One that stops a thread is made
+     * in another thread.
+     */
+    private static boolean isThrownBelow(Throwable e) {
+        try {
+            for (StackTraceElement frame : e.getStackTrace()) {
+                if (frame.getClassName().startsWith("java.lang.Spl")) {
+                    return true;
+                }
+            }
+        } catch (Throwable full) {
+            // No memory or no stack left to look.
+        }
+        return false;
     }
 
     /** Where the guard of a sampled call's thread stands. */

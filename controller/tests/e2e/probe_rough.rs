@@ -1,0 +1,152 @@
+//! User code that finds sizes and to which something happens meanwhile, and class loaders that come and go: the program keeps
+//! what is its own, and nothing of it is kept.
+
+use crate::harness;
+use crate::sizes::sized;
+use spl_model::SampleFlags;
+use spl_overhead::{Door, Program, Session};
+use spl_wire::{SizeMode, ToAgent, ToController, WireSample, WireSize};
+
+const COMPUTABLE: u32 = 1;
+const PROCESSED: u32 = 2;
+const ANY: u32 = 3;
+const QUICK: u32 = 4;
+/// Each with whether the processor is asked for its sizes.
+const METHODS: [(u32, &str, bool); 4] = [
+    (COMPUTABLE, "Rough.computable(LRough$Task;)I", false),
+    (PROCESSED, "Rough.processed(LRough$Task;)I", true),
+    (ANY, "Rough.any(Ljava/lang/Object;)I", false),
+    (QUICK, "Rough$Brief.quick(Ljava/lang/Object;)I", true),
+];
+/// Fewer than a size may need too long before it is asked for no more.
+const ROUNDS: usize = 3;
+const CALLS: usize = 20;
+const LOADERS: usize = 60;
+/// Those that something may still hold on to when they have served: a thread's stack, the agent's last order.
+const LAST_LOADERS: usize = 3;
+
+fn start() -> (Program, Session, Door) {
+    let door = Door::open().unwrap();
+    let classes = sized().display().to_string();
+    let option = door.option(&harness::agent());
+    let arguments = [&*option, "-Xmx64m", "-cp", &classes, "Rough"];
+    let mut program = Program::start(&harness::java(), arguments).unwrap();
+    let mut agent = door.accept().unwrap();
+    program.expect("ready").unwrap();
+    for (handle, method, asked) in METHODS {
+        let method = method.parse().unwrap();
+        let processor = asked.then(|| "Rough$Asking".to_owned());
+        agent.send(&ToAgent::Define { handle, method, sizes: SizeMode::Deep, processor }).unwrap();
+    }
+    agent.instrument(&METHODS.map(|(handle, ..)| handle)).unwrap();
+    METHODS.iter().for_each(|(handle, ..)| agent.arm(*handle, 1).unwrap());
+    (program, agent, door)
+}
+
+fn says(program: &mut Program, agent: &mut Session, line: &str) -> String {
+    program.tell(line).unwrap();
+    agent.line_of(program).unwrap()
+}
+
+fn is_whole(sample: &WireSample) -> bool {
+    !SampleFlags(sample.flags).contains(SampleFlags::SIZE_TRUNCATED)
+}
+
+/// As many calls with right sizes as were made: nothing of what came before is left.
+fn assert_right(program: &mut Program, agent: &mut Session) {
+    agent.settle().unwrap();
+    agent.samples.clear();
+    for line in ["computable right", "processed right"] {
+        (0..CALLS).for_each(|_| assert_eq!(says(program, agent, line), "7"));
+    }
+    agent.settle().unwrap();
+    for (handle, size) in [(COMPUTABLE, WireSize::Value(10)), (PROCESSED, WireSize::Label(0))] {
+        let calls = agent.samples.iter().filter(|sample| sample.handle == handle);
+        let right = |sample: &&WireSample| {
+            is_whole(sample) && sample.size == size && sample.depth.is_none_or(|depth| depth == 0)
+        };
+        assert_eq!(calls.clone().filter(right).count(), CALLS, "{:?}", calls.collect::<Vec<_>>());
+    }
+    assert_eq!((agent.dropped, agent.anomalies), (0, 0));
+}
+
+#[test]
+fn a_thread_that_is_stopped_while_its_size_is_found_is_stopped() {
+    let (mut program, mut agent, _door) = start();
+    assert_right(&mut program, &mut agent);
+    // From JDK 20 on no thread can be stopped: it goes on, and has its size.
+    let stopped = says(&mut program, &mut agent, "computable spin");
+    assert!(["stopped", "7 all the same"].contains(&&*stopped), "{stopped}");
+    for _ in 0..ROUNDS {
+        for line in ["computable spin", "processed spin"] {
+            agent.settle().unwrap();
+            agent.samples.clear();
+            assert_eq!(says(&mut program, &mut agent, line), stopped);
+            agent.settle().unwrap();
+            // The call of a thread that was stopped before it began is no measured one.
+            assert_eq!(agent.samples.len(), usize::from(stopped != "stopped"), "{:?}", agent.samples);
+        }
+        assert_right(&mut program, &mut agent);
+    }
+    agent.detach().unwrap();
+    assert_eq!(says(&mut program, &mut agent, "computable right"), "7");
+    assert_eq!(program.end().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn what_user_code_throws_is_not_the_programs_even_if_it_looks_like_a_stop() {
+    let (mut program, mut agent, _door) = start();
+    assert_right(&mut program, &mut agent);
+    for line in ["computable death", "processed death"] {
+        agent.settle().unwrap();
+        agent.samples.clear();
+        (0..CALLS).for_each(|_| assert_eq!(says(&mut program, &mut agent, line), "7", "{line}"));
+        agent.settle().unwrap();
+        assert_eq!(agent.samples.len(), CALLS, "{line}");
+    }
+    let warned = |message: &&ToController| matches!(message, ToController::Warning { text } if text.contains("threw java.lang.ThreadDeath"));
+    assert_eq!(agent.said.iter().filter(warned).count(), 2, "once for each that threw it");
+    assert_right(&mut program, &mut agent);
+    program.end().unwrap();
+}
+
+#[test]
+fn sizes_load_no_class_of_the_program() {
+    let (mut program, mut agent, _door) = start();
+    agent.samples.clear();
+    assert_eq!(says(&mut program, &mut agent, "holder"), "asked for []");
+    agent.settle().unwrap();
+    let [sample] = &agent.samples[..] else { panic!("{:?}", agent.samples) };
+    // The object with three references, a string and its array.
+    let WireSize::Value(bytes) = sample.size else { panic!("{sample:?}") };
+    assert!(is_whole(sample) && bytes >= 3 * 24, "{sample:?}");
+    program.end().unwrap();
+}
+
+#[test]
+fn class_loaders_of_measured_classes_are_not_kept() {
+    let (mut program, mut agent, _door) = start();
+    assert_eq!(says(&mut program, &mut agent, &format!("churn {LOADERS}")), "done");
+    // While it is measured; and some were, so that there was something to be kept.
+    let mut left = LOADERS;
+    for _ in 0..100 {
+        agent.settle().unwrap();
+        left = says(&mut program, &mut agent, "alive").parse().unwrap();
+        if left <= LAST_LOADERS {
+            break;
+        }
+    }
+    assert!(left <= LAST_LOADERS, "{left} of {LOADERS} are still there");
+    let instrumented = |message: &&ToController| {
+        matches!(
+            message,
+            ToController::Outcome { handle: QUICK, outcome: spl_model::Outcome::Instrumented, .. }
+        )
+    };
+    let instrumented = agent.said.iter().filter(instrumented).count();
+    println!("{instrumented} of {LOADERS} got probes, {left} are still there");
+    assert!(instrumented > 0);
+    agent.restore(&[QUICK]).unwrap();
+    agent.detach().unwrap();
+    assert_eq!(program.end().unwrap(), (Vec::new(), 0));
+}

@@ -1,0 +1,219 @@
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.SynchronousQueue;
+import spl.size.Computable;
+import spl.size.MethodSize;
+import spl.size.ScaleBase;
+import spl.size.SizeProcessor;
+
+/**
+ * Arguments whose sizes are computed by user code to which something happens meanwhile: its thread is stopped, or it throws what
+ * a stopped thread throws; and classes of loaders that come and go. Says what came of each line of its input.
+ *
+ * <p>"computable HOW" and "processed HOW" call the method of that name in a thread of its own with a {@link Task} of that kind,
+ * "holder" calls {@code any} with an object whose fields have types that nobody has loaded, "churn N" calls
+ * {@code Rough$Brief.quick} in so many class loaders, and "alive" says how many of those are still there.
+ */
+public final class Rough {
+    private static final String SPIN = "spin";
+    private static final List<WeakReference<Watcher>> LOADERS = new ArrayList<>();
+    private static volatile boolean spinning;
+    private static volatile boolean released;
+
+    private Rough() {}
+
+    public static void main(String[] args) throws Exception {
+        SynchronousQueue<String[]> orders = new SynchronousQueue<>();
+        SynchronousQueue<String> answers = new SynchronousQueue<>();
+        Thread victim = new Thread(() -> live(orders, answers), "victim");
+        victim.setDaemon(true);
+        victim.start();
+        Watcher watcher = new Watcher();
+        Object holder = watcher.loadClass("Rough$Holder").getConstructor().newInstance();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println("ready");
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ");
+            switch (words[0]) {
+                case "holder":
+                    watcher.asked.clear();
+                    any(holder);
+                    System.out.println("asked for " + watcher.asked);
+                    break;
+                case "churn":
+                    churn(Integer.parseInt(words[1]));
+                    System.out.println("done");
+                    break;
+                case "alive":
+                    System.gc();
+                    LOADERS.removeIf(loader -> loader.get() == null);
+                    System.out.println(LOADERS.size());
+                    break;
+                default:
+                    orders.put(words);
+                    boolean goesOn = words[1].equals(SPIN) && !stop(victim);
+                    System.out.println(answers.take() + (goesOn ? " all the same" : ""));
+            }
+        }
+    }
+
+    private static void live(SynchronousQueue<String[]> orders, SynchronousQueue<String> answers) {
+        try {
+            while (true) {
+                String[] order = orders.take();
+                String answer;
+                try {
+                    Task task = new Task(order[1]);
+                    answer = "" + (order[0].equals("computable") ? computable(task) : processed(task));
+                } catch (ThreadDeath stopped) {
+                    // Who is stopped is interrupted, too.
+                    Thread.interrupted();
+                    answer = "stopped";
+                }
+                answers.put(answer);
+            }
+        } catch (InterruptedException unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    /** Says whether it could: from JDK 20 on nobody can, and the thread goes on. */
+    @SuppressWarnings({"deprecation", "removal"})
+    private static boolean stop(Thread victim) {
+        while (!spinning) {
+            Thread.onSpinWait();
+        }
+        spinning = false;
+        try {
+            victim.stop();
+            return true;
+        } catch (UnsupportedOperationException never) {
+            released = true;
+            return false;
+        }
+    }
+
+    static int computable(Task task) {
+        return 7;
+    }
+
+    static int processed(Task task) {
+        return 7;
+    }
+
+    static int any(Object object) {
+        return 7;
+    }
+
+    private static void churn(int count) throws ReflectiveOperationException {
+        for (int i = 0; i < count; i++) {
+            Watcher loader = new Watcher();
+            LOADERS.add(new WeakReference<>(loader));
+            loader.loadClass("Rough$Brief").getMethod("quick", Object.class).invoke(null, "argument");
+        }
+    }
+
+    /** A class of many loaders. */
+    public static final class Brief {
+        public static int quick(Object argument) {
+            return 7;
+        }
+    }
+
+    /** What an argument is made of, and when its size is asked for. */
+    static final class Task implements Computable {
+        private final String how;
+
+        Task(String how) {
+            this.how = how;
+        }
+
+        @Override
+        public long computeSize() {
+            if (how.equals("death")) {
+                throw new ThreadDeath();
+            }
+            if (how.equals(SPIN)) {
+                spinning = true;
+                while (!released) {
+                    Thread.onSpinWait();
+                }
+                released = false;
+            }
+            return 10;
+        }
+    }
+
+    /** Asks a {@link Task}, or anything else for its name. */
+    public static final class Asking implements SizeProcessor {
+        @Override
+        public MethodSize computeSize(Object self, Object[] arguments) {
+            Object argument = arguments[0];
+            String name = argument instanceof Task ? "bucket " + ((Task) argument).computeSize() : argument.toString();
+            return base -> new Bucket(name);
+        }
+
+        @Override
+        public ScaleBase getBase() {
+            return null;
+        }
+    }
+
+    static final class Bucket implements spl.size.SizeAggregator {
+        private final String name;
+
+        Bucket(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** Whoever wants to know the types of its fields has to load them. */
+    public static final class Holder {
+        Unneeded unneeded;
+        Unneeded[] more;
+        String text = "text";
+    }
+
+    static final class Unneeded {}
+
+    /** Has classes of its own of these names, and says for which it was asked. */
+    static final class Watcher extends ClassLoader {
+        final Set<String> asked = new TreeSet<>();
+
+        Watcher() {
+            super(Rough.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            asked.add(name);
+            if (!name.equals("Rough$Holder") && !name.equals("Rough$Brief")) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> known = findLoadedClass(name);
+            if (known != null) {
+                return known;
+            }
+            try (InputStream in = getResourceAsStream(name + ".class")) {
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                in.transferTo(out);
+                return defineClass(name, out.toByteArray(), 0, out.size());
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+}
