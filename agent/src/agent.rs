@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// How long the end of the JVM waits for the last samples to go out.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How long it waits while nobody has answered yet: the controller of a short program may be about to.
+/// How long it waits while nobody has answered at the port: the controller of a short program may be about to.
 const FIRST_WORDS: Duration = Duration::from_millis(200);
 
 static STATE: OnceLock<State> = OnceLock::new();
@@ -39,7 +39,7 @@ static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
 static DYING: AtomicBool = AtomicBool::new(false);
 /// Whether the socket thread only waits for the next attempt to reach a controller: then it has no last words.
 static ALONE: AtomicBool = AtomicBool::new(false);
-/// Whether there is a controller that has answered.
+/// Whether there is a controller that has answered, or is sure to.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
 static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 

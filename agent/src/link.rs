@@ -65,7 +65,7 @@ pub struct Parts {
     pub sleeper: Sleeper,
     /// Set while there is no controller and none is looked for.
     pub alone: &'static AtomicBool,
-    /// Set while there is a controller that has answered.
+    /// Set while there is a controller that has answered, or is sure to.
     pub answered: &'static AtomicBool,
     /// Set when the JVM ends.
     pub dying: &'static AtomicBool,
@@ -208,11 +208,12 @@ impl Link {
     pub fn run(mut self) {
         let mut pause = RECONNECT_FIRST;
         loop {
+            // At a socket of the user's own there is nobody else, however long the answer takes.
+            self.parts.answered.store(self.parts.options.socket.is_some(), Ordering::Release);
             let ended = match Stream::connect(&self.parts.options) {
                 Ok(stream) => {
                     self.parts.answered.store(true, Ordering::Release);
                     let ended = self.session(stream);
-                    self.parts.answered.store(false, Ordering::Release);
                     // One that has turned us away is not asked again at once.
                     if !self.methods.is_empty() {
                         pause = RECONNECT_FIRST;

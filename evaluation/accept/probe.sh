@@ -46,9 +46,16 @@ tests() {
     tested "JDK $number: calls of twelve threads are seen once and whole, or counted" e2e probe_threads::calls
     tested "JDK $number: one call in N is taken without bias" e2e probe_threads::one_call
     tested "JDK $number: depths are right or unknown" e2e recursion:: probe_stops::
+    tested "JDK $number: calls that change their carrier are their own thread's" e2e probe_carriers::
+    tested "JDK $number: threads stopped while a size is found stop, and their calls have sizes again" e2e probe_rough::a_thread
+    tested "JDK $number: what user code throws never reaches the program" e2e probe_rough::what
+    tested "JDK $number: sizes load no class, and no class loader is kept" e2e probe_rough::sizes probe_rough::class
     tested "JDK $number: exceptions and stack overflows are the program's own" e2e programs::exceptions programs::a_stack_overflow
     tested "JDK $number: short-lived and virtual threads are measured unchanged" e2e programs::short_lived
     tested "JDK $number: hard targets are measured or refused" e2e probe_targets::hard
+    tested "JDK $number: what puts virtual threads on their carriers is refused" e2e probe_targets::what_puts
+    tested "JDK $number: controller and agent show each other that they know the token" e2e token::the token::a_listener
+    tested "JDK $number: a silent or endless peer holds up neither side" e2e token::half token::a_silent
     tested "JDK $number: intrinsics whose calls are seen no more are warned of" e2e probe_targets::an_intrinsic
     tested "JDK $number: 20 killed controllers leave nothing behind" e2e probe_faults::a_controller
     tested "JDK $number: 300 changes of classes leave memory, constant pools and metaspace flat" e2e probe_faults::a_class
