@@ -81,7 +81,7 @@ impl Worker {
             if self.state.has_ended() {
                 break;
             }
-            let command = self.gather(command, &mut next);
+            let command = gather(command, &mut next, || self.take(Receiver::try_recv).ok());
             let serve = |env: &mut jni::Env<'_>| {
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {
@@ -99,23 +99,6 @@ impl Worker {
 
     fn take<E>(&self, from: impl FnOnce(&Receiver<Command>) -> Result<Command, E>) -> Result<Command, E> {
         from(&self.commands).inspect(|command| self.state.taken(command))
-    }
-
-    /// With a class that has become ready all that wait behind it: many cost as little as one to change. `next` is what comes
-    /// after them.
-    fn gather(&self, command: Command, next: &mut Option<Command>) -> Command {
-        let Command::Prepared(mut classes) = command else { return command };
-        while classes.len() < MOST_TOGETHER {
-            match self.take(Receiver::try_recv) {
-                Ok(Command::Prepared(more)) => classes.extend(more),
-                Ok(other) => {
-                    *next = Some(other);
-                    break;
-                }
-                Err(_) => break,
-            }
-        }
-        Command::Prepared(classes)
     }
 
     fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
@@ -486,5 +469,48 @@ fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
         Ok(true) => Ok(()),
         Ok(false) => Err("it does not ask its parent for it".to_owned()),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// With a class that has become ready all that wait behind it: many cost as little as one to change. `next` is what comes after
+/// them.
+fn gather(
+    command: Command,
+    next: &mut Option<Command>,
+    mut waiting: impl FnMut() -> Option<Command>,
+) -> Command {
+    let Command::Prepared(mut classes) = command else { return command };
+    while classes.len() < MOST_TOGETHER {
+        match waiting() {
+            Some(Command::Prepared(more)) => classes.extend(more),
+            Some(other) => {
+                *next = Some(other);
+                break;
+            }
+            None => break,
+        }
+    }
+    Command::Prepared(classes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_that_wait_together_are_changed_together_and_nothing_is_overtaken() {
+        let ready = || Command::Prepared(vec![Global::null()]);
+        let mut waiting = (0..299).map(|_| ready()).chain([Command::Restore(vec![7]), ready()]);
+        let (mut next, mut steps) = (None, Vec::new());
+        while let Some(command) = next.take().or_else(|| waiting.next()) {
+            steps.push(match gather(command, &mut next, || waiting.next()) {
+                Command::Prepared(classes) => classes.len(),
+                other => {
+                    assert!(matches!(other, Command::Restore(ids) if ids == [7]));
+                    0
+                }
+            });
+        }
+        assert_eq!(steps, [MOST_TOGETHER, 299 - MOST_TOGETHER, 0, 1]);
     }
 }
