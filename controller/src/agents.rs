@@ -10,6 +10,7 @@ use spl_wire::{
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A peer that doesn't say what it is for so long is no agent.
@@ -30,13 +31,22 @@ impl Agent {
     }
 }
 
-/// Serves one connection until it ends, if the agent knows `token`, where there is one.
-pub async fn serve<S>(stream: S, id: u64, token: Option<Token>, inputs: Sender<Input>)
+/// Whoever comes in at a port, until it has shown that it knows the token.
+#[derive(Debug)]
+pub struct Stranger {
+    /// What it has to know.
+    pub token: Token,
+    /// What it occupies meanwhile.
+    pub place: OwnedSemaphorePermit,
+}
+
+/// Serves one connection until it ends; of a stranger only if it knows the token.
+pub async fn serve<S>(stream: S, id: u64, stranger: Option<Stranger>, inputs: Sender<Input>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let lost = |why| Input::Lost { agent: id, why };
-    let end = match talk(stream, id, token, &inputs).await {
+    let end = match talk(stream, id, stranger, &inputs).await {
         Ok(End::Farewell) => return,
         Ok(End::Closed) => lost("the connection was closed".to_owned()),
         Ok(End::Unproved { pid }) => Input::Unproved { pid },
@@ -70,11 +80,16 @@ enum Begin {
     },
 }
 
-async fn talk<S>(mut stream: S, id: u64, token: Option<Token>, inputs: &Sender<Input>) -> io::Result<End>
+async fn talk<S>(
+    mut stream: S,
+    id: u64,
+    stranger: Option<Stranger>,
+    inputs: &Sender<Input>,
+) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let begun = tokio::time::timeout(GREETING_TIMEOUT, begin(&mut stream, token.as_ref())).await;
+    let begun = tokio::time::timeout(GREETING_TIMEOUT, begin(&mut stream, stranger)).await;
     let rest = match begun.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "no greeting came"))?? {
         Begin::Agent(rest) => rest,
         Begin::Unproved { pid } => return Ok(End::Unproved { pid }),
@@ -96,17 +111,17 @@ where
 
 async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
-    token: Option<&Token>,
+    stranger: Option<Stranger>,
 ) -> io::Result<Begin> {
     let mut bytes = greet(stream).await?;
-    let Some(token) = token else { return Ok(Begin::Agent(bytes)) };
+    let Some(Stranger { token, place: _place }) = stranger else { return Ok(Begin::Agent(bytes)) };
     let nonces =
         Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: door::random()? };
-    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(token, Side::Controller) };
+    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(&token, Side::Controller) };
     stream.write_all(&ours.to_bytes()).await?;
     stream.flush().await?;
     let theirs = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(stream, &mut bytes).await?);
-    if theirs.proof == Some(nonces.proof(token, Side::Agent)) {
+    if theirs.proof == Some(nonces.proof(&token, Side::Agent)) {
         return Ok(Begin::Agent(bytes));
     }
     let (mut farewell, reason) = (Vec::new(), "the token is wrong or missing".to_owned());

@@ -1,6 +1,6 @@
 //! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
 
-use crate::agents;
+use crate::agents::{self, Stranger};
 use crate::session::Input;
 use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -8,14 +8,22 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::Ipv4Addr;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
 
 /// The longest path of a Unix socket on Linux (unix(7)), without the final zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 const SOCKET: &str = "spl.sock";
 const TOKEN_BYTES: usize = 32;
+/// Connections at a port that have not yet shown that they know the token. More wait, so that nobody can use up the descriptors
+/// that files need.
+const MOST_STRANGERS: usize = 64;
+/// After a connection for which there was no descriptor.
+const NEXT_TRY: Duration = Duration::from_millis(100);
 
 /// A socket in a folder of its own, which goes with it.
 #[derive(Debug)]
@@ -65,7 +73,11 @@ impl PrivateSocket {
     /// Serves every agent that connects, for ever; the folder lives as long.
     pub async fn accept(self, inputs: Sender<Input>) {
         let mut id = 0;
-        while let Ok((stream, _)) = self.listener.accept().await {
+        loop {
+            let Ok((stream, _)) = self.listener.accept().await else {
+                tokio::time::sleep(NEXT_TRY).await;
+                continue;
+            };
             tokio::spawn(agents::serve(stream, id, None, inputs.clone()));
             id += 1;
         }
@@ -94,11 +106,18 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
 
 /// Serves every agent that connects to the port and knows the token, for ever.
 pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) {
+    let places = Arc::new(Semaphore::new(MOST_STRANGERS));
     let mut id = 0;
-    while let Ok((stream, _)) = listener.accept().await {
+    loop {
+        let place = Arc::clone(&places).acquire_owned().await.expect("it is never closed");
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(NEXT_TRY).await;
+            continue;
+        };
         // Without it small messages wait for the next ones.
         let _ = stream.set_nodelay(true);
-        tokio::spawn(agents::serve(stream, id, Some(token.clone()), inputs.clone()));
+        let stranger = Stranger { token: token.clone(), place };
+        tokio::spawn(agents::serve(stream, id, Some(stranger), inputs.clone()));
         id += 1;
     }
 }

@@ -120,6 +120,25 @@ fn half_and_endless_beginnings_are_left_alone_in_time() {
 }
 
 #[test]
+fn strangers_do_not_use_up_what_the_controller_needs() {
+    const STRANGERS: usize = 300;
+    const OWN: usize = 120;
+    let case = two_methods();
+    let mut served = serve(&case, &["--once"]);
+    let port = served.port;
+    let strangers = (0..STRANGERS).map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap());
+    let strangers = strangers.collect::<Vec<_>>();
+    let descriptors = fs::read_dir(format!("/proc/{}/fd", served.run.pid())).unwrap().count();
+    assert!(descriptors < OWN, "{descriptors} descriptors");
+    drop(strangers);
+    let mut agent = served.measures();
+    agent.calls(0, &[10; 5]);
+    agent.calls(1, &[10; 5]);
+    agent.bye();
+    served.run.ends().assert_status(0);
+}
+
+#[test]
 fn a_listener_that_is_no_controller_gets_nothing_of_use() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("token");
