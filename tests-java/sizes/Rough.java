@@ -26,7 +26,6 @@ public final class Rough {
     private static final String SPIN = "spin";
     private static final List<WeakReference<Watcher>> LOADERS = new ArrayList<>();
     private static volatile boolean spinning;
-    private static volatile boolean released;
 
     private Rough() {}
 
@@ -59,8 +58,10 @@ public final class Rough {
                     break;
                 default:
                     orders.put(words);
-                    boolean goesOn = words[1].equals(SPIN) && !stop(victim);
-                    System.out.println(answers.take() + (goesOn ? " all the same" : ""));
+                    if (words[1].equals(SPIN)) {
+                        stop(victim);
+                    }
+                    System.out.println(answers.take());
             }
         }
     }
@@ -85,19 +86,17 @@ public final class Rough {
         }
     }
 
-    /** Says whether it could: from JDK 20 on nobody can, and the thread goes on. */
+    /** From JDK 20 on only somebody from outside can, who is told that it is time. */
     @SuppressWarnings({"deprecation", "removal"})
-    private static boolean stop(Thread victim) {
+    private static void stop(Thread victim) {
         while (!spinning) {
             Thread.onSpinWait();
         }
         spinning = false;
         try {
             victim.stop();
-            return true;
         } catch (UnsupportedOperationException never) {
-            released = true;
-            return false;
+            System.out.println("spinning");
         }
     }
 
@@ -143,10 +142,9 @@ public final class Rough {
             }
             if (how.equals(SPIN)) {
                 spinning = true;
-                while (!released) {
+                while (true) {
                     Thread.onSpinWait();
                 }
-                released = false;
             }
             return 10;
         }

@@ -19,11 +19,8 @@ final class SplJdk {
     static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     /** The class of virtual threads, null before JDK 19. */
     static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
-    /**
-     * What {@code Thread.stop} throws. Null in JDKs with virtual threads, where nobody can stop a thread and one that comes is
-     * thrown by the user code that takes a size.
-     */
-    static final Class<?> THREAD_DEATH = VIRTUAL == null ? find("java.lang.ThreadDeath") : null;
+    /** What {@code Thread.stop} throws; since JDK 20 only debuggers and the like can stop a thread. Null if there is none. */
+    static final Class<?> THREAD_DEATH = find("java.lang.ThreadDeath");
 
     private SplJdk() {}
 
