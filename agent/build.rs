@@ -4,10 +4,11 @@ mod javac;
 
 use std::process::Command;
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "java/java/lang/SplJdk.java",
     "java/java/lang/SplProbe.java",
     "java/java/lang/SplProcessors.java",
+    "java/java/lang/SplRecorder.java",
     "java/java/lang/SplSizes.java",
     "java/spl/size/Computable.java",
     "java/spl/size/MethodSize.java",
@@ -17,9 +18,18 @@ const SOURCES: [&str; 9] = [
 ];
 
 fn main() {
-    // Texts put together by calls, for which no method handles have to be made in a thread of the program.
-    let options =
-        ["-source", "11", "-target", "11", "-XDstringConcat=inline", "--patch-module", "java.base=java"];
+    // Nothing for debuggers, because the JVM reads it at the program's start. Texts put together by calls, for which no method
+    // handles have to be made in a thread of the program.
+    let options = [
+        "-g:none",
+        "-source",
+        "11",
+        "-target",
+        "11",
+        "-XDstringConcat=inline",
+        "--patch-module",
+        "java.base=java",
+    ];
     if let Err(message) = javac::compile(&options, &SOURCES) {
         println!("cargo::error={message}");
     }

@@ -15,7 +15,7 @@ pub fn compile(options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot create {}: {e}", out.display()))?;
     let javac = javac();
     let output = Command::new(&javac)
-        .args(["-nowarn", "-Xlint:-options", "-g:source,lines"])
+        .args(["-nowarn", "-Xlint:-options"])
         .args(options)
         .arg("-d")
         .arg(&out)

@@ -166,11 +166,11 @@ impl Agent for SplAgent {
         state.hang_up();
         DYING.store(true, Ordering::Release);
         let funeral = FUNERAL.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((waker, buried)) = funeral {
+        // A thread that is alone has no last words, and waking it would cost the program's end more than leaving it to it.
+        if let Some((waker, buried)) = funeral
+            && !ALONE.load(Ordering::Acquire)
+        {
             waker.wake();
-            if ALONE.load(Ordering::Acquire) {
-                return;
-            }
             // Too late is too late: the program's end is not ours to delay.
             let patience = if ANSWERED.load(Ordering::Acquire) { LAST_WORDS } else { FIRST_WORDS };
             let _ = buried.recv_timeout(patience);
@@ -234,7 +234,7 @@ impl SplAgent {
         let (buried, funeral) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         state.connect(commands);
-        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed);
+        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| addresses));
         // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));

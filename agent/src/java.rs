@@ -12,7 +12,8 @@ use jni::{
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-/// Placeholder constants in `SplProbe` and the addresses that replace them.
+/// Where the memory lies that the probes write: it replaces placeholder constants in their classes.
+#[derive(Clone, Copy)]
 pub struct Addresses {
     /// Of the gates.
     pub gates: i64,
@@ -47,8 +48,10 @@ const INTERFACES: [&[u8]; 5] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeProcessor.class")),
 ];
 
-/// What probes use behind open gates only: what they know of the JDK, and what takes workload sizes. Named classes before those
-/// that use them.
+/// What the probe calls behind open gates only. What it uses itself, [`REST`], knows the JDK and takes workload sizes.
+const RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRecorder.class"));
+
+/// See [`RECORDER`]. Named classes before those that use them.
 const REST: [&[u8]; 12] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplJdk.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Installed.class")),
@@ -117,45 +120,44 @@ impl Entrance {
 /// Defines the probe class and the interfaces of size processors in the boot loader, and initialises the probe class.
 pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
     for interface in INTERFACES {
-        env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), interface)?;
+        define(env, interface)?;
     }
-    let mut class = PROBE.to_vec();
-    replace(&mut class, GATES_MAGIC, addresses.gates)?;
-    replace(&mut class, BLOCKS_MAGIC, addresses.blocks)?;
-    let class = env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), &class)?;
-    // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. Not by its name, for
-    // which JNI would run all class loaders.
-    let arguments = [JValue::Int(OWN_ID), JValue::Int(0)];
-    env.call_static_method(&class, jni_str!("warm"), jni_sig!("(II)V"), &arguments).map(drop)
+    let probe = define(env, &with_address(PROBE, GATES_MAGIC, addresses.gates)?)?;
+    // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. JNI initialises a
+    // class whose methods it is asked for (Java Native Interface Specification, GetStaticMethodID).
+    env.get_static_method_id(&probe, jni_str!("enter"), jni_sig!("(I)I")).map(drop)
 }
 
 /// Defines and initialises what probes use behind open gates; no gate may be opened before. `jdk` is the JVM's feature
 /// release, such as 17.
-pub fn install_rest(env: &mut Env<'_>, jdk: u32) -> Result<(), Error> {
+pub fn install_rest(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(), Error> {
     for class in REST {
         let renamed = (jdk < GET_REFERENCE_SINCE).then(|| rename(class, GET_REFERENCE, GET_OBJECT));
-        env.define_class(
-            None::<&jni::strings::JNIStr>,
-            JClassLoader::null(),
-            renamed.as_deref().unwrap_or(class),
-        )?;
+        define(env, renamed.as_deref().unwrap_or(class))?;
     }
+    let recorder = with_address(RECORDER, GATES_MAGIC, addresses.gates)?;
+    let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, addresses.blocks)?)?;
+    env.get_static_method_id(&recorder, jni_str!("open"), jni_sig!("(IJ)I"))?;
     forget_layouts(env)
+}
+
+/// Defines a class in the boot loader. It has its name in its file, and none is given.
+fn define<'local>(env: &mut Env<'local>, class: &[u8]) -> Result<JClass<'local>, Error> {
+    env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), class)
 }
 
 /// Runs the probe until it is compiled, on both sides of the gate.
 pub fn warm(env: &mut Env<'_>) -> Result<(), Error> {
-    call_probe(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
+    call_recorder(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
 }
 
-/// Puts another value into a long constant of our own class, in whose file its bytes occur nowhere else; a test looks. The
-/// class file is not read for it: that would take a dormant agent as long as all else that it does with its bytes.
-fn replace(class: &mut [u8], constant: i64, value: i64) -> Result<(), Error> {
+/// A class file of our own with another value for a long constant, whose bytes occur nowhere else in it; a test looks. The
+/// class file is not parsed for it: that would take a dormant agent as long as all else that it does with its bytes.
+fn with_address(class: &[u8], constant: i64, value: i64) -> Result<Vec<u8>, Error> {
     let entry = long_entry(constant);
     let at = class.windows(entry.len()).position(|bytes| bytes == entry);
     let at = at.ok_or_else(|| Error::ParseFailed(format!("our own class has no constant {constant:#x}")))?;
-    class[at..at + entry.len()].copy_from_slice(&long_entry(value));
-    Ok(())
+    Ok([&class[..at], &long_entry(value), &class[at + entry.len()..]].concat())
 }
 
 /// `CONSTANT_Long_info` (JVMS 4.4.5).
@@ -185,18 +187,18 @@ fn utf8_entry(text: &str) -> Vec<u8> {
 
 /// Nanoseconds that [`COST_CALLS`] measured calls of an empty method take, and the number of these calls.
 pub fn cost(env: &mut Env<'_>) -> Result<(u64, u64), Error> {
-    let took = call_probe(env, jni_str!("cost"), jni_sig!("(II)J"), COST_CALLS)?.j()?;
+    let took = call_recorder(env, jni_str!("cost"), jni_sig!("(II)J"), COST_CALLS)?.j()?;
     Ok((took.max(0) as u64, COST_CALLS as u64))
 }
 
-fn call_probe<'local>(
+fn call_recorder<'local>(
     env: &mut Env<'local>,
     name: &jni::strings::JNIStr,
     signature: jni::signature::MethodSignature<'static, 'static>,
     times: i32,
 ) -> Result<jni::objects::JValueOwned<'local>, Error> {
     let arguments = [JValue::Int(OWN_ID), JValue::Int(times)];
-    env.call_static_method(jni_str!("java/lang/SplProbe"), name, signature, &arguments)
+    env.call_static_method(jni_str!("java/lang/SplRecorder"), name, signature, &arguments)
 }
 
 /// Drops the class layouts that workload sizes were computed from, so that no class is kept alive.
@@ -358,7 +360,7 @@ mod tests {
     use super::*;
 
     fn classes() -> Vec<Vec<u8>> {
-        REST.iter().chain([&PROBE]).map(|class| class.to_vec()).collect()
+        REST.iter().chain([&PROBE, &RECORDER]).map(|class| class.to_vec()).collect()
     }
 
     /// How often a name is an entry of the classes' constant pools.
@@ -373,7 +375,11 @@ mod tests {
         let old: Vec<_> = new.iter().map(|class| rename(class, GET_REFERENCE, GET_OBJECT)).collect();
         assert_eq!((entries(&new, GET_REFERENCE), entries(&new, GET_OBJECT)), (1, 0));
         assert_eq!((entries(&old, GET_REFERENCE), entries(&old, GET_OBJECT)), (0, 1));
-        assert_eq!(entries(&[PROBE.to_vec()], GET_REFERENCE), 0, "the probe class is defined as it is");
+        assert_eq!(
+            entries(&[PROBE.to_vec(), RECORDER.to_vec()], GET_REFERENCE),
+            0,
+            "these two are not renamed"
+        );
         for (new, old) in new.iter().zip(&old) {
             let info = spl_bytecode::inspect(old);
             assert!(info.is_ok());
@@ -382,17 +388,21 @@ mod tests {
     }
 
     #[test]
-    fn the_probe_class_gets_the_addresses_and_nothing_else_changes() {
-        let mut class = PROBE.to_vec();
-        for (old, new) in [(GATES_MAGIC, 0x4100_0000), (BLOCKS_MAGIC, 0x4200_0000)] {
-            let count =
-                |class: &[u8], value| class.windows(9).filter(|bytes| *bytes == long_entry(value)).count();
-            assert_eq!((count(&class, old), count(&class, new)), (1, 0));
-            replace(&mut class, old, new).unwrap();
-            assert_eq!((count(&class, old), count(&class, new)), (0, 1));
+    fn the_probe_classes_get_the_addresses_and_nothing_else_changes() {
+        let count = |class: &[u8], entry: &[u8]| class.windows(entry.len()).filter(|b| *b == entry).count();
+        for (class, constants) in [(PROBE, &[GATES_MAGIC][..]), (RECORDER, &[GATES_MAGIC, BLOCKS_MAGIC])] {
+            let mut addressed = class.to_vec();
+            for (&old, new) in constants.iter().zip([0x4100_0000, 0x4200_0000]) {
+                let [old_entry, new_entry] = [old, new].map(long_entry);
+                assert_eq!((count(&addressed, &old_entry), count(&addressed, &new_entry)), (1, 0));
+                addressed = with_address(&addressed, old, new).unwrap();
+                assert_eq!((count(&addressed, &old_entry), count(&addressed, &new_entry)), (0, 1));
+            }
+            // Nor has the compiler worked out an expression of them.
+            assert_eq!(count(&addressed, &long_entry(GATES_MAGIC)[..3]), 0);
+            assert_eq!(addressed.len(), class.len());
+            assert_eq!(spl_bytecode::inspect(&addressed), spl_bytecode::inspect(class));
         }
-        assert_eq!(class.len(), PROBE.len());
-        assert_eq!(spl_bytecode::inspect(&class), spl_bytecode::inspect(PROBE));
     }
 
     /// JDK 25 changed what this method returns, and so its descriptor.

@@ -1,6 +1,6 @@
 //! Where things lie in the memory that the probes write and the agent reads.
 //!
-//! `SplProbe.java` has the same numbers; a test compares them.
+//! `SplRecorder.java` has the same numbers; a test compares them.
 
 /// Bytes of a gate, as a power of two.
 pub const GATE_SHIFT: usize = 4;
@@ -34,18 +34,32 @@ pub const RETIRED: usize = 40;
 pub const TAIL: usize = 64;
 /// Block: one cell a method.
 pub const CELLS: usize = 128;
-/// Cell: measured activations (u16), and what the probe counts lost exits by (u16).
-pub const CELL_DEPTH: usize = 0;
-/// Cell: number of the opening that it belongs to (u32).
+/// Cell: number of the opening that it belongs to (u32), the upper half of the gate's first word. The lower half shows whether
+/// the usual way through the probe is for this cell.
 pub const CELL_EPOCH: usize = 4;
+/// Cell: measured activations (u32).
+pub const CELL_DEPTH: usize = 8;
 /// Bytes of a cell, as a power of two.
 pub const CELL_SHIFT: usize = 4;
+/// Block: what a cell has beside it and only unusual calls need (8 bytes each): calls to pass over (u32), and what the probe
+/// counts lost exits by (u16).
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
+)]
+pub const SPARES: usize = 65_664;
+/// Bytes of one, as a power of two.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
+)]
+pub const SPARE_SHIFT: usize = 3;
 /// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the thread's id.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
-pub const GUARDS: usize = 98_304;
+pub const GUARDS: usize = 98_432;
 /// So many they are.
 #[cfg_attr(
     not(test),
@@ -100,7 +114,7 @@ mod tests {
 
     /// The value of `NAME = expression;` in the Java source: a number, or `1L << n`, or `1L << NAME`.
     fn java(name: &str) -> u64 {
-        let source = include_str!("../java/java/lang/SplProbe.java");
+        let source = include_str!("../java/java/lang/SplRecorder.java");
         let start =
             source.find(&format!(" {name} = ")).unwrap_or_else(|| panic!("no {name}")) + name.len() + 4;
         let text = &source[start..start + source[start..].find(';').unwrap()];
@@ -113,16 +127,17 @@ mod tests {
 
     #[test]
     fn java_and_rust_agree() {
-        let all: [(&str, u64); 30] = [
+        let all: [(&str, u64); 31] = [
             ("GATE_SHIFT", GATE_SHIFT as u64),
             ("GATE_EVERY", GATE_EVERY as u64),
-            ("GATE_EPOCH", GATE_EPOCH as u64),
             ("GATE_QUOTA", GATE_QUOTA as u64),
             ("BLOCK_SHIFT", BLOCK_SHIFT as u64),
             ("OWNER", OWNER as u64),
             ("HEAD", HEAD as u64),
             ("DROPPED", DROPPED as u64),
             ("RANDOM", RANDOM as u64),
+            ("SPARES", SPARES as u64),
+            ("SPARE_SHIFT", SPARE_SHIFT as u64),
             ("GUARDS", GUARDS as u64),
             ("GUARD_COUNT", GUARD_COUNT as u64),
             ("TAIL", TAIL as u64),
@@ -148,7 +163,8 @@ mod tests {
         for (name, value) in all {
             assert_eq!(java(name), value, "{name}");
         }
-        const { assert!(CELLS + (GATES << CELL_SHIFT) <= GUARDS, "cells end before the guards begin") };
+        const { assert!(CELLS + (GATES << CELL_SHIFT) <= SPARES, "cells end before the spares begin") };
+        const { assert!(SPARES + (GATES << SPARE_SHIFT) <= GUARDS, "spares end before the guards begin") };
         const { assert!(GUARDS + GUARD_COUNT * 8 <= RING, "guards end before the ring begins") };
         for ring in [(SLOTS as usize) << SLOT_SHIFT, (OWN_SLOTS as usize) << OWN_SLOT_SHIFT] {
             assert_eq!(RING + ring, 1 << BLOCK_SHIFT, "the ring fills its block");

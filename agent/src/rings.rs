@@ -1,7 +1,7 @@
 //! Takes samples out of the rings that the probes write.
 //!
 //! A thread's ring has one producer, which publishes by its head. A stripe's ring has many, which publish slot by slot
-//! (`SplProbe.shared`): only the sequence number that is due is accepted. A slot that was claimed and stays unpublished
+//! (`SplRecorder.shared`): only the sequence number that is due is accepted. A slot that was claimed and stays unpublished
 //! for [`GRACE_NS`] is skipped and counted; it stays out of use until its writer publishes it after all.
 
 #[cfg(test)]
@@ -219,7 +219,7 @@ impl Rings {
             let cell = block + CELLS + ((id as usize) << CELL_SHIFT);
             self.words.load(block + OWNER, Relaxed) != 0
                 && self.words.u32_at(cell + CELL_EPOCH).load(Relaxed) == epoch
-                && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) & u32::from(u16::MAX) != 0
+                && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) != 0
         })
     }
 }

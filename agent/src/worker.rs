@@ -2,7 +2,7 @@
 
 use crate::fault;
 use crate::hook::{self, Hook, Outcomes};
-use crate::java;
+use crate::java::{self, Addresses};
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
@@ -40,8 +40,8 @@ pub struct Worker {
     touched: BTreeSet<(String, String)>,
     /// Classes that the JVM would not give their original bytecode back.
     unrestored: BTreeSet<String>,
-    /// Whether the probe class is defined, or why it is not.
-    installed: Result<(), String>,
+    /// Where the probes' memory lies, if the probe class is defined; or why it is not.
+    installed: Result<Addresses, String>,
     /// Whether it is compiled.
     warm: bool,
     /// Whether compiled methods are watched for.
@@ -56,7 +56,7 @@ impl Worker {
         commands: Receiver<Command>,
         done: Sender<Done>,
         waker: Waker,
-        installed: Result<(), String>,
+        installed: Result<Addresses, String>,
     ) -> Self {
         Self {
             jvm,
@@ -132,9 +132,9 @@ impl Worker {
 
     /// Warms the probe class, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
-        self.installed.clone()?;
+        let addresses = self.installed.clone()?;
         if !std::mem::replace(&mut self.warm, true) {
-            java::install_rest(env, self.jvm.feature_release()).map_err(|e| e.to_string())?;
+            java::install_rest(env, &addresses, self.jvm.feature_release()).map_err(|e| e.to_string())?;
             self.state.gates.open(0, 1, 0);
             self.state.gates.close(0);
             java::warm(env).map_err(|e| e.to_string())?;

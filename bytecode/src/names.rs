@@ -58,7 +58,7 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 14] = [
+pub const OWN_CLASSES: [&str; 15] = [
     PROBE_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplProcessors",
@@ -68,6 +68,7 @@ pub const OWN_CLASSES: [&str; 14] = [
     "java/lang/SplProcessors$Loading",
     "java/lang/SplProcessors$Loader",
     "java/lang/SplProcessors$Patience",
+    "java/lang/SplRecorder",
     "java/lang/SplSizes",
     "java/lang/SplSizes$Layout",
     "java/lang/SplSizes$Layouts",

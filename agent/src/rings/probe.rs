@@ -1,4 +1,4 @@
-//! The writing side of the rings for tests: what `SplProbe.java` does, with the same accesses in the same order. Java's
+//! The writing side of the rings for tests: what `SplRecorder.java` does, with the same accesses in the same order. Java's
 //! plain accesses are relaxed ones here, its volatile ones sequentially consistent.
 
 use super::{Words, own_slot, slot};
@@ -29,14 +29,14 @@ impl Shared for Memory {
     }
 }
 
-/// `SplProbe.find` for a thread without a block: the block that it has now, if its home is free.
+/// `SplRecorder.find` for a thread without a block: the block that it has now, if its home is free.
 pub fn find<W: Shared>(words: &W, thread: u64) -> Option<usize> {
     let block = (thread as usize & (W::THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
     let owner = block + OWNER;
     (words.load(owner, Relaxed) == 0 && words.compare_and_set(owner, 0, !thread)).then_some(block)
 }
 
-/// `SplProbe.record` into a thread's own ring; false when it was full.
+/// `SplRecorder.record` into a thread's own ring; false when it was full.
 pub fn own<W: Shared>(words: &W, block: usize, start: u64) -> bool {
     let head = words.load(block + HEAD, Relaxed);
     if head - words.load(block + TAIL, Acquire) >= W::OWN_SLOTS {
@@ -48,7 +48,7 @@ pub fn own<W: Shared>(words: &W, block: usize, start: u64) -> bool {
     true
 }
 
-/// `SplProbe.shared` up to its claim.
+/// `SplRecorder.shared` up to its claim.
 pub fn claim<W: Shared>(words: &W, block: usize) -> Option<u64> {
     let slots = W::SLOTS as i64;
     let head = words.load(block + HEAD, SeqCst) as i64;
@@ -60,7 +60,7 @@ pub fn claim<W: Shared>(words: &W, block: usize) -> Option<u64> {
     Some(words.add(block + HEAD, 1, SeqCst))
 }
 
-/// `SplProbe.shared` after its claim; false when the slot was in use.
+/// `SplRecorder.shared` after its claim; false when the slot was in use.
 pub fn publish<W: Shared>(words: &W, block: usize, claim: u64, start: u64, thread: u64) -> bool {
     let slot = slot::<W>(block, claim);
     let free = claim / W::SLOTS * 2;

@@ -10,11 +10,11 @@ fn calls_that_run_are_seen_in_the_cells_of_their_thread() {
     let cell = block + CELLS + (3 << CELL_SHIFT);
     let running = || [rings.is_running(id, epoch), rings.is_running(id, 4), rings.is_running(2, epoch)];
     memory.u32_at(cell + CELL_EPOCH).store(epoch, Relaxed);
-    memory.u32_at(cell + CELL_DEPTH).store(9 << 16 | 2, Relaxed);
+    memory.u32_at(cell + CELL_DEPTH).store(2, Relaxed);
     assert_eq!(running(), [false; 3], "nobody owns the block");
     memory.u64_at(block + OWNER).store(!7, Relaxed);
     assert_eq!(running(), [true, false, false]);
-    memory.u32_at(cell + CELL_DEPTH).store(9 << 16, Relaxed);
+    memory.u32_at(cell + CELL_DEPTH).store(0, Relaxed);
     assert_eq!(running(), [false; 3], "what is lost is no call");
 }
 

@@ -3,8 +3,8 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 
 /**
- * What open gates need to know of the JDK's own classes. Apart from {@link SplProbe}, because finding it takes longer than all
- * else that a dormant agent does: it is found when a controller comes, before any gate is opened.
+ * What open gates need to know of the JDK's own classes. Found when a controller comes, before any gate is
+ * opened: finding it takes longer than all that a dormant agent does.
  */
 final class SplJdk {
     private static final Unsafe U = Unsafe.getUnsafe();

@@ -144,7 +144,7 @@ final class SplProcessors {
             }
             patience.failed(size < 0 ? "gave the negative size " + size : "gave the size " + size + ", over " + (LABEL - 1));
         } catch (Throwable e) {
-            if (SplProbe.isStop(e)) {
+            if (SplRecorder.isStop(e)) {
                 throw e;
             }
             patience.failed("threw " + e.getClass().getName());
@@ -164,7 +164,7 @@ final class SplProcessors {
         try {
             return SplSizes.count(object);
         } catch (Throwable e) {
-            if (SplProbe.isStop(e)) {
+            if (SplRecorder.isStop(e)) {
                 throw e;
             }
             patience.failed("threw " + e.getClass().getName());
@@ -229,7 +229,7 @@ final class SplProcessors {
                 Integer known = intern(bucket.toString());
                 return known == null ? NONE : LABEL | known;
             } catch (Throwable e) {
-                if (SplProbe.isStop(e)) {
+                if (SplRecorder.isStop(e)) {
                     throw e;
                 }
                 patience.failed("threw " + e.getClass().getName());
