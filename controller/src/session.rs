@@ -95,6 +95,8 @@ pub struct Session<'a> {
     /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
     /// and again, the operator is told once.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
+    /// How often somebody was not measured.
+    strangers: u32,
     /// When the measurement starts: `initial-sleep` after the agent's first message.
     start_at: Option<Instant>,
     next_cycle: Instant,
@@ -163,6 +165,7 @@ impl<'a> Session<'a> {
             now,
             agent: None,
             turned_away: Default::default(),
+            strangers: 0,
             start_at: None,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,

@@ -55,7 +55,7 @@ tests() {
     tested "JDK $number: hard targets are measured or refused" e2e probe_targets::hard
     tested "JDK $number: what puts virtual threads on their carriers is refused" e2e probe_targets::what_puts
     tested "JDK $number: controller and agent show each other that they know the token" e2e token::the token::a_listener
-    tested "JDK $number: a silent or endless peer holds up neither side" e2e token::half token::a_silent
+    tested "JDK $number: a silent or endless peer holds up neither side" e2e token::half token::a_silent token::strangers
     tested "JDK $number: intrinsics whose calls are seen no more are warned of" e2e probe_targets::an_intrinsic
     tested "JDK $number: 20 killed controllers leave nothing behind" e2e probe_faults::a_controller
     tested "JDK $number: 300 changes of classes leave memory, constant pools and metaspace flat" e2e probe_faults::a_class

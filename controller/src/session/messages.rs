@@ -8,7 +8,11 @@ use spl_model::Outcome;
 use spl_records::context::Measured;
 use spl_scheduler::{Event, MethodIx, Status};
 use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};
+use std::cmp::Ordering;
 use std::time::Instant;
+
+/// Lines about agents that are not measured, in one measurement.
+const MOST_NOTED: u32 = 50;
 
 impl Session<'_> {
     pub(super) fn said(&mut self, agent: &Agent, message: ToController) -> Next {
@@ -122,9 +126,25 @@ impl Session<'_> {
 
     /// Once for each process, which may come again and again.
     pub(super) fn say_turned_away(&mut self, pid: u32, why: &str) {
-        if self.turned_away.1.insert(pid) {
-            self.progress.note(&format!("pid {pid} is not measured: {why}"));
+        if !self.turned_away.1.contains(&pid)
+            && self.note_stranger(&format!("pid {pid} is not measured: {why}"))
+        {
+            self.turned_away.1.insert(pid);
         }
+    }
+
+    /// Says something of somebody who is not measured, unless enough was said: anybody on this machine can knock at a port, and the
+    /// operator's lines are few.
+    fn note_stranger(&mut self, text: &str) -> bool {
+        self.strangers += 1;
+        match self.strangers.cmp(&MOST_NOTED) {
+            Ordering::Less => self.progress.note(text),
+            Ordering::Equal => {
+                self.progress.note(&format!("{text}; no more of those who are turned away are named"))
+            }
+            Ordering::Greater => return false,
+        }
+        true
     }
 
     fn resume(&mut self, resumed: Resumed) {
@@ -140,8 +160,7 @@ impl Session<'_> {
     pub(super) fn stranger(&mut self, why: &str) {
         let text = format!("an agent could not be used: {why}");
         if self.at_port {
-            // Anybody on this machine can knock there.
-            self.progress.note(&text);
+            self.note_stranger(&text);
         } else if self.agent.is_none() {
             self.problem(text);
         }

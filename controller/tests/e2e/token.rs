@@ -132,10 +132,15 @@ fn strangers_do_not_use_up_what_the_controller_needs() {
     assert!(descriptors < OWN, "{descriptors} descriptors");
     drop(strangers);
     let mut agent = served.measures();
+    served.run.awaits("no more of those who are turned away are named");
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);
     agent.bye();
-    served.run.ends().assert_status(0);
+    let ended = served.run.ends();
+    ended.assert_status(0);
+    // Nor the operator's patience.
+    let lines = ended.err.matches("an agent could not be used").count();
+    assert!(lines <= 50, "{lines} lines");
 }
 
 #[test]
