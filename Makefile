@@ -3,7 +3,8 @@
 CARGO ?= cargo
 
 .PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept evaluation \
-	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth clean
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth \
+	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -76,9 +77,26 @@ deny: ## licences, duplicates and sources of the crates that we depend on
 accept: setup build ## run the acceptance scripts in evaluation/accept
 	scripts/accept.sh
 
-# Each part says what it lacks and fails; the others are measured all the same.
 evaluation: ## measure everything that docs/evaluation.md shows (up to 25 minutes, on an idle machine)
-	evaluation/all.sh
+	@evaluation/measure.sh sorting rome scale service peers truth
+
+evaluate-sorting: ## what measuring costs the sorting example
+	@evaluation/measure.sh sorting
+
+evaluate-rome: ## verdicts on the ROME example beside those of the thesis
+	@evaluation/measure.sh rome
+
+evaluate-scale: ## how much one controller takes in
+	@evaluation/measure.sh scale
+
+evaluate-service: ## what the agent costs a web service under load
+	@evaluation/measure.sh service
+
+evaluate-peers: ## what a measured call costs beside other tools
+	@evaluation/measure.sh peers
+
+evaluate-truth: ## reported ratios beside those of JMH
+	@evaluation/measure.sh truth
 
 evaluate-build: setup build
 	scripts/setup.sh --evaluation
@@ -89,34 +107,34 @@ evaluate-build: setup build
 SORTING_OPTIONS ?= --rounds 3 --warm-up 6 --waves 3
 RELEASE = $(or $(CARGO_TARGET_DIR),target)/release
 
-evaluate-sorting: evaluate-build ## what measuring costs the sorting example
+measure-sorting: evaluate-build
 	$(MAKE) -C examples/sorting classes
 	evaluation/sorting/run.py --spl $(RELEASE)/spl $(SORTING_OPTIONS)
-	evaluation/sorting/table.py
+	evaluation/chapter.py sorting
 
-evaluate-rome: evaluate-build ## verdicts on the ROME example beside those of the thesis
+measure-rome: evaluate-build
 	evaluation/rome/run.py --spl $(RELEASE)/spl
-	evaluation/rome/table.py
+	evaluation/chapter.py rome
 
-evaluate-scale: evaluate-build ## how much one controller takes in
+measure-scale: evaluate-build
 	evaluation/scale/run.py --spl $(RELEASE)/spl
-	evaluation/scale/table.py
+	evaluation/chapter.py scale
 
-evaluate-service: evaluate-build ## what the agent costs a web service under load
+measure-service: evaluate-build
 	evaluation/service/run.py --spl $(RELEASE)/spl
-	evaluation/service/table.py
+	evaluation/chapter.py service
 
-evaluate-peers: evaluate-build jdks ## what a measured call costs beside other tools
+measure-peers: evaluate-build jdks
 	scripts/setup.sh --peers
 	$(CARGO) build --release -p spl-peers
 	$(RELEASE)/spl-peers costs --spl $(RELEASE)/spl
-	evaluation/peers/table.py
+	evaluation/chapter.py peers
 
-evaluate-truth: evaluate-build jdks ## reported ratios beside those of JMH
+measure-truth: evaluate-build jdks
 	scripts/setup.sh --peers
 	$(CARGO) build --release -p spl-peers
 	$(RELEASE)/spl-peers truth --spl $(RELEASE)/spl
-	evaluation/truth/table.py
+	evaluation/chapter.py truth
 
 validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (half an hour)
 	$(CARGO) build --release -p spl-validity

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Makes the chapter's pages from its figures: what the parts' table.py share, and the list of goals in docs/evaluation.md.
+"""Makes the chapter's pages from its figures.
 
-A part measures and writes evaluation/out/PART.json. Its table.py keeps what the page shows in docs/evaluation/PART.json,
-puts tables made from that between the two marks of docs/evaluation/PART.md, and draws its charts beside it. With --check
-nothing is measured or written: it fails unless the committed figures give the committed pages and charts.
+A part measures and writes evaluation/out/PART.json. `chapter.py PART` keeps what the page shows of it in
+docs/evaluation/PART.json, puts tables made from that between the two marks of docs/evaluation/PART.md, draws its charts beside it,
+and lists the goals of all parts in docs/evaluation.md. What a part keeps and shows stands in its table.py: `keep` gives what is
+kept of a result, with `goals` and `plots`; `lines` the page's tables, after a first line about the runs. With --check nothing is
+measured or written: it fails unless the committed figures give the committed pages and charts.
 """
 
 import argparse
+import importlib.util
 import json
 import math
 import os
 import platform
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -24,15 +28,30 @@ OUT = ROOT / "evaluation/out"
 DOCS = ROOT / "docs/evaluation"
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 PAGE = ROOT / "docs/evaluation.md"
+FACTS = ("date", "machine", "java", "commit")
 
 
 def facts(java="java"):
     """What every part says of its run."""
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     version = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr.splitlines()[1]
-    commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    commit = subprocess.run([ROOT / "evaluation/commit.sh"], capture_output=True, text=True, check=True)
     machine = {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(), "kernel": platform.release()}
     return {"date": date.today().isoformat(), "machine": machine, "java": version, "commit": commit.stdout.strip()}
+
+
+def header(part, version, java="java"):
+    """What a part's result begins with: the facts are those before anything is measured."""
+    command = shlex.join([f"evaluation/{part}/run.py", *sys.argv[1:]])
+    return {"schema": f"spl.{part}-evaluation/{version}", **facts(java), "command": command}
+
+
+def options(description):
+    """The options of every run.py, to add to."""
+    arguments = argparse.ArgumentParser(description=description.split("\n", 1)[0])
+    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
+    arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
+    return arguments
 
 
 def origin(result):
@@ -101,18 +120,33 @@ def draw(source, into):
 
 
 class Part:
-    """One section of the chapter: `keep` makes what is kept of a result, with `goals` and `plots`; `lines` the page's part."""
+    """One section of the chapter."""
 
-    def __init__(self, name, keep, lines):
-        self.name, self.keep, self.lines = name, keep, lines
+    def __init__(self, name):
+        spec = importlib.util.spec_from_file_location(f"{name}_table", ROOT / f"evaluation/{name}/table.py")
+        self.name, self.table = name, importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.table)
         self.kept, self.page = DOCS / f"{name}.json", DOCS / f"{name}.md"
+
+    def keep(self, result):
+        """What is kept of a result: the facts of its run, and what the page shows."""
+        return {key: result[key] for key in (*FACTS, "command") if key in result} | self.table.keep(result)
+
+    def lines(self, kept):
+        """The page between its marks: the run, tables, goals, charts."""
+        about, *tables = self.table.lines(kept)
+        yield f"{origin(kept)}; {about}"
+        yield from tables
+        yield ""
+        yield from verdicts(kept["goals"])
+        yield ""
+        yield from pictures(kept)
 
     def publish(self):
         kept = self.keep(json.loads((OUT / f"{self.name}.json").read_text()))
         self.kept.write_text(json.dumps(kept, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
         self.page.write_text(between(self.page.read_text(), self.name, self.lines(kept)))
         draw(self.kept, DOCS)
-        list_goals()
 
     def check(self):
         """What of the page doesn't come from the kept figures."""
@@ -126,35 +160,27 @@ class Part:
                     wrong.append(str(committed.relative_to(ROOT)))
         return wrong
 
-    def main(self):
-        arguments = argparse.ArgumentParser(description=f"Makes docs/evaluation/{self.name}.md from its figures.")
-        choice = arguments.add_mutually_exclusive_group()
-        choice.add_argument("--check", action="store_true", help="write nothing, fail unless figures and page agree")
-        choice.add_argument("--goals", metavar="FILE", help="only say which goals this result meets, and fail if one is missed")
-        options = arguments.parse_args()
-        if options.goals:
-            goals = self.keep(json.loads(Path(ROOT, options.goals).read_text()))["goals"]
-            for one in goals:
-                print(f"{'ok  ' if one['met'] else 'FAIL'} {self.name}: {one['text']}")
-            return 0 if all(one["met"] for one in goals) else 1
-        if options.check:
-            wrong = self.check()
-            for path in wrong:
-                print(f"{path} is not what docs/evaluation/{self.name}.json gives: run evaluation/{self.name}/table.py",
-                      file=sys.stderr)
-            return 1 if wrong else 0
-        self.publish()
-        return 0
+    def say_goals(self, path):
+        """Says which goals this result meets; whether all are."""
+        goals = self.keep(json.loads(path.read_text()))["goals"]
+        for one in goals:
+            print(f"{'ok  ' if one['met'] else 'FAIL'} {self.name}: {one['text']}")
+        return all(one["met"] for one in goals)
 
 
 def goal_lines():
-    """The goals of every part that has kept figures."""
+    """How many goals are met, and the goals of every part that has kept figures."""
     rows = []
     for path in sorted(DOCS.glob("*.json")):
-        kept = json.loads(path.read_text())
-        for one in kept.get("goals", []):
+        for one in json.loads(path.read_text())["goals"]:
             rows.append((f"[{path.stem}](evaluation/{path.stem}.md)", "met" if one["met"] else "**missed**", one["text"]))
-    return table(("Part", "Goal is", "Found and wanted"), rows)
+    parts = sorted({part for part, _, _ in rows})
+    count = lambda part, met: sum(row[0] in part and (row[1] == "met") == met for row in rows)
+    yield from table(("Part", "Goals met", "Goals missed"),
+                     [*((part, count([part], True), count([part], False)) for part in parts),
+                      ("all", count(parts, True), count(parts, False))])
+    yield ""
+    yield from table(("Part", "Goal is", "Found and wanted"), rows)
 
 
 def list_goals():
@@ -162,16 +188,34 @@ def list_goals():
     PAGE.write_text(between(PAGE.read_text(), "goals", goal_lines()))
 
 
-def main():
-    arguments = argparse.ArgumentParser(description="The list of goals in docs/evaluation.md.")
-    arguments.add_argument("--check", action="store_true", help="write nothing, fail unless the list is that of the figures")
-    options = arguments.parse_args()
+def check(part):
+    """What of the part's page, or without a part of the list of goals, does not come from the kept figures."""
+    if part:
+        return part.check()
     page = PAGE.read_text()
-    if not options.check:
-        list_goals()
-    elif between(page, "goals", goal_lines()) != page:
-        print("docs/evaluation.md lists other goals than the figures: run evaluation/chapter.py", file=sys.stderr)
-        return 1
+    return [] if between(page, "goals", goal_lines()) == page else [str(PAGE.relative_to(ROOT))]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Makes a page of the evaluation from its figures.")
+    arguments.add_argument("part", nargs="?", help="sorting, rome, …; without one, only the list of goals in docs/evaluation.md")
+    choice = arguments.add_mutually_exclusive_group()
+    choice.add_argument("--check", action="store_true", help="write nothing, fail unless figures and page agree")
+    choice.add_argument("--goals", metavar="FILE", help="only say which goals this result meets, and fail if one is missed")
+    options = arguments.parse_args()
+    part = Part(options.part) if options.part else None
+    if options.goals:
+        if not part:
+            arguments.error("--goals is of a part")
+        return 0 if part.say_goals(Path(ROOT, options.goals)) else 1
+    if options.check:
+        wrong = check(part)
+        for path in wrong:
+            print(f"{path} is not what its figures give: run evaluation/chapter.py {options.part or ''}".rstrip(), file=sys.stderr)
+        return 1 if wrong else 0
+    if part:
+        part.publish()
+    list_goals()
     return 0
 
 

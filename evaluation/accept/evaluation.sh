@@ -18,14 +18,14 @@ kept = json.load(open(sys.argv[1]))
 kept["commit"] += "0"
 json.dump(kept, open(sys.argv[1], "w"))
 PYTHON
-    "evaluation/$part/table.py" --check >/dev/null 2>&1 || status=$?
+    evaluation/chapter.py "$part" --check >/dev/null 2>&1 || status=$?
     cp "$work/kept.json" "$kept"
     [[ $status -eq 1 ]]
 }
 
 of_figures() {
     local part=$1 claim="$1: tables and charts are those of $PAGES/$1.json"
-    if "evaluation/$part/table.py" --check 2>"$work/log.txt" && notices "$part"; then
+    if evaluation/chapter.py "$part" --check 2>"$work/log.txt" && notices "$part"; then
         ok "$claim: $(grep -c '^!\[' "$PAGES/$part.md") charts, $(grep -c '^| ' "$PAGES/$part.md") lines of tables"
     else
         fail "$claim"
@@ -37,6 +37,8 @@ facts() {
     local part=$1 claim="$1: date, machine, JDK and commit of the run are named" origin
     origin=$(grep -oE '^20[0-9]{2}-[0-9]{2}-[0-9]{2}, .* cores, OpenJDK .*, commit [0-9a-f]+(-dirty)?' "$PAGES/$part.md" | head -n 1 || true)
     if [[ -n $origin && $origin != *-dirty ]]; then ok "$claim: $origin"; else fail "$claim: ${origin:-none}"; fi
+    claim="$part: the commit that was measured is one of this branch"
+    if git merge-base --is-ancestor "${origin##* }" HEAD 2>/dev/null; then ok "$claim"; else fail "$claim: ${origin##* }"; fi
 }
 
 goals() {
@@ -64,6 +66,6 @@ for part in "${PARTS[@]}"; do
     goals "$part"
 done
 claim="docs/evaluation.md lists the goals of all parts"
-if evaluation/chapter.py --check; then ok "$claim: $(grep -cE '^\| \[' docs/evaluation.md)"; else fail "$claim"; fi
+if evaluation/chapter.py --check; then ok "$claim: $(sed -n 's/^| all | \([0-9]*\) | \([0-9]*\) |$/\1 met, \2 missed/p' docs/evaluation.md)"; else fail "$claim"; fi
 
 exit "$failed"

@@ -32,6 +32,6 @@ evaluation/sorting/run.py --spl "$TARGET/release/spl" --rounds 1 --warm-up 8 --o
     tail -n 20 "$log"
     failed=1
 }
-evaluation/sorting/table.py --goals evaluation/out/sorting-accept.json || failed=1
+evaluation/chapter.py sorting --goals evaluation/out/sorting-accept.json || failed=1
 
 exit "$failed"

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/peers.md from evaluation/out/peers.json; see evaluation/chapter.py."""
 
 import re
 import statistics
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, table, verdicts
+from chapter import cell, goal, table
 
 # The probe while it takes every call: at most so many times the floor.
 ARMED = 1.10
@@ -31,7 +27,7 @@ def keep(result):
     """Of each way on each JDK the nanoseconds of a call in each JVM: plain, floor, measured."""
     releases = re.findall(r"build (\d+)", result["java"])
     jdks = dict(zip(("installed", "25"), releases))
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit")}
+    kept = {}
     ways = {}
     for fork in result["forks"]:
         way = ways.setdefault((fork["way"], jdks[fork["jdk"]]), {
@@ -95,7 +91,8 @@ def chart(ways):
               "points": [[at + 1, round(ratio(way, at), 3)] for at in range(len(CELLS))]}
              for way in shown(ways) if way["way"] != "restored"]
     return {"file": "peers-cost.svg", "title": "A call's time in that of two clock reads",
-            "x": {"label": "one thread: 2 ns is 1, 100 ns is 2, depth 10 is 3; two threads: 4, 5, 6", "end": LEGEND_UNTIL},
+            "x": {"label": "body, and the number of threads that call it", "end": LEGEND_UNTIL,
+                  "names": [f"{BODIES[body]}, {threads}" for body, threads in CELLS]},
             "y": {"label": "times the floor", "log": True}, "lines": lines}
 
 
@@ -103,7 +100,7 @@ def lines(kept):
     ways = kept["ways"]
     before = ways[0]
     rounds = len(before["forks"])
-    yield (f"{origin(kept)}; {rounds} rounds, in each of them one JVM a way, the states of the probe in one. A call's time as a multiple of the "
+    yield (f"{rounds} rounds, in each of them one JVM a way, the states of the probe in one. A call's time as a multiple of the "
            "floor's, median of the JVMs, least and most in brackets.")
     yield ""
     head = ["Way", "JDK", "Each call", *(name(*cell_of) for cell_of in CELLS), "Added to 2 ns, ns", "Recorded"]
@@ -117,13 +114,3 @@ def lines(kept):
         rows.append([way["way"], way["jdk"], "yes" if way["each_call"] else "no",
                      *(cell(ratios(way, at), 2) for at in range(len(CELLS))), adds(way, 2), recorded])
     yield from table(head, rows)
-    yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("peers", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())

@@ -5,22 +5,18 @@ In each round the program runs once alone, once measured as the thesis describes
 compared methods in turns (examples/rome/splserver.ini). `make evaluate-rome` builds what this needs.
 """
 
-import argparse
 import csv
 import json
-import os
 import re
-import shlex
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import OUT, ROOT, facts
+from chapter import OUT, ROOT, header, options as common_options
+from program import Program
 
 TASKS = "tasks/rome.tasks"
 CONFIGURATIONS = {"alone": None, "thesis": "evaluation/rome/thesis.ini", "turns": "examples/rome/splserver.ini"}
@@ -37,24 +33,13 @@ DISCARDED = 32
 STARTS, ENDS = "spl: the measurement starts", "spl: every class is as it was"
 
 
-class Run:
+class Run(Program):
     """One run of the program: when it read which feed in which time, and what the controller said."""
 
     def __init__(self, command):
         self.feeds, self.situations, self.notes = [], [], []
-        self.start = self.end = self.pid = None
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "RUST_LOG": "spl_controller=info", "NO_COLOR": "1"}, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.readers = [threading.Thread(target=self.read, args=(self.process.stdout, self.said)),
-                        threading.Thread(target=self.read, args=(self.process.stderr, self.noted))]
-        for reader in self.readers:
-            reader.start()
-
-    @staticmethod
-    def read(stream, take):
-        for line in stream:
-            take(time.monotonic(), line.rstrip("\n"))
+        self.began = self.ended = None
+        super().__init__(command, {"RUST_LOG": "spl_controller=info", "NO_COLOR": "1"})
 
     def said(self, now, line):
         match = FEED.match(line)
@@ -64,9 +49,9 @@ class Run:
     def noted(self, now, line):
         self.notes.append(line)
         if line.startswith(STARTS):
-            self.start = now
+            self.began = now
         elif line.startswith(ENDS):
-            self.end = now
+            self.ended = now
         elif PROGRAM.match(line):
             self.pid = int(PROGRAM.match(line)[1])
         elif SITUATION.search(line):
@@ -77,26 +62,17 @@ class Run:
         until = time.monotonic() + DEADLINE
         while self.process.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-            if not measured and len(self.feeds) >= ALONE or self.end and time.monotonic() > self.end + AFTER:
+            if not measured and len(self.feeds) >= ALONE or self.ended and time.monotonic() > self.ended + AFTER:
                 break
-        # The controller ends after the program.
-        pid = self.pid if measured else self.process.pid
-        if pid and self.process.poll() is None:
-            os.kill(pid, signal.SIGTERM)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        for reader in self.readers:
-            reader.join()
-        if measured and not (self.start and self.end):
+        self.end()
+        if measured and not (self.began and self.ended):
             raise SystemExit(f"rome: the measurement did not end: {self.notes[-5:]}")
 
     def figures(self):
-        zero = self.start or self.feeds[0][0]
+        zero = self.began or self.feeds[0][0]
         return {
             "feeds": [[round(at - zero, 3), name, ms] for at, name, ms in self.feeds],
-            "seconds": self.end - self.start if self.end else None,
+            "seconds": self.ended - self.began if self.ended else None,
             "measured_methods": [[round(at - zero, 4), *rest] for at, *rest in self.situations]}
 
 
@@ -121,16 +97,13 @@ def samples(folder):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
-    arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
+    arguments = common_options(__doc__)
     arguments.add_argument("--rounds", type=int, default=3, help="runs of each configuration (default: %(default)s)")
     options = arguments.parse_args()
     make = ["make", "-s", "--no-print-directory", "-C", "examples/rome", "classes", "classpath"]
     classpath = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
     program = [options.java, "-cp", classpath, "rome.Main", "--cycles", "0"]
-    result = {"schema": "spl.rome-evaluation/1", **facts(options.java),
-              "command": shlex.join(["evaluation/rome/run.py", *sys.argv[1:]]), "runs": []}
+    result = {**header("rome", 1, options.java), "runs": []}
     for number in range(1, options.rounds + 1):
         for name, settings in CONFIGURATIONS.items():
             with tempfile.TemporaryDirectory() as out:

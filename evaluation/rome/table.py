@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/rome.md from evaluation/out/rome.json; see evaluation/chapter.py."""
 
 import math
 import statistics
-import sys
 from collections import Counter
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, rounded, table, thinned, verdicts
+from chapter import cell, goal, rounded, table, thinned
 
 # The thesis's Table 4.1: left method, right method under today's names, its p-value.
 THESIS = {("SyndFeedInput.build", "SAXBuilder.build"): "0.983", ("Verifier.checkJDOMName", "Verifier.checkElementName"): "< 0.00001",
@@ -19,6 +15,8 @@ PAIRS = {"rome-density-build.svg": ("SAXBuilder.build", "SyndFeedInput.build"),
          "rome-density-element.svg": ("Verifier.checkJDOMName", "Verifier.checkElementName")}
 MEASURED = ("thesis", "turns")
 MOST_POINTS, GRID = 300, 120
+# What the controller compares p-values with, and the least that the thesis and its chart tell apart.
+LIMIT, LEAST = 0.05, 1e-5
 
 
 def short(method):
@@ -41,7 +39,7 @@ def density(times):
 
 def keep(result):
     runs = result["runs"]
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit", "command")}
+    kept = {}
     kept["feeds_ms"] = {name: [statistics.median(ms for at, _, ms in run["feeds"] if name == "alone" or 0 < at < run["seconds"])
                                for run in runs if run["name"] == name] for name in ("alone", *MEASURED)}
     kept["seconds"] = {name: [run["seconds"] for run in runs if run["name"] == name] for name in MEASURED}
@@ -52,7 +50,7 @@ def keep(result):
     kept["medians_ns"] = {name: {method: [statistics.median(run["samples"][method]) for run in runs if run["name"] == name]
                                  for method in sorted({method for pair in PAIRS.values() for method in pair})} for name in MEASURED}
     kept["goals"] = list(goals(kept["verdicts"]))
-    kept["plots"] = list(plots({run["name"]: run for run in reversed(runs)}))
+    kept["plots"] = [*plots({run["name"]: run for run in reversed(runs)}), p_values(kept["verdicts"])]
     return kept
 
 
@@ -84,12 +82,27 @@ def plots(first):
                        "points": density(first[name]["samples"][method])} for name in reversed(MEASURED) for method in pair]}
 
 
+def p_values(found):
+    """Those of all runs beside the thesis's."""
+    ours = lambda name: [[at, max(v["p"], LEAST)] for at, pair in enumerate(THESIS, 1) for v in found
+                         if v["name"] == name and (v["left"], v["right"]) == pair and v["p"] is not None]
+    thesis = [[at, LEAST if p.startswith("<") else float(p)] for at, p in enumerate(THESIS.values(), 1)]
+    return {
+        "file": "rome-p-values.svg", "title": "p-values beside those of the thesis (Table 4.1); all under 0.00001 are drawn there",
+        "x": {"label": "comparison, by its right side", "end": 5, "names": [right.split(".")["build" not in right] for _, right in THESIS]},
+        "y": {"label": "p", "log": True, "start": LEAST / 10},
+        "lines": [{"name": f"limit {LIMIT}", "points": rounded([[0, LIMIT], [len(THESIS) + 0.5, LIMIT]])},
+                  {"name": "thesis, Table 4.1", "kind": "dots", "points": thesis},
+                  *({"name": f"configuration {name}", "kind": "dots", "points": rounded([[at + 0.06 * (1 + number), p] for at, p in ours(name)])}
+                    for number, name in enumerate(MEASURED))]}
+
+
 def few(p):
     return "< 0.00001" if p is not None and p < 1e-5 else "-" if p is None else f"{p:.3g}"
 
 
 def lines(kept):
-    yield f"{origin(kept)}; {len(kept['feeds_ms']['alone'])} runs of each configuration, least and most in brackets."
+    yield f"{len(kept['feeds_ms']['alone'])} runs of each configuration, least and most in brackets."
     yield ""
     head = ["Comparison", "Thesis: holds, p", *(f"{name}: {what}" for name in MEASURED for what in ("verdicts", "p", "ratio"))]
     rows = []
@@ -108,13 +121,3 @@ def lines(kept):
         [name, cell(kept["feeds_ms"][name], 1), cell(kept["seconds"].get(name, []), 1),
          *(cell(times, 0) for times in kept["medians_ns"].get(name, {method: [] for method in kept["medians_ns"]["turns"]}).values())]
         for name in ("alone", *MEASURED)))
-    yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("rome", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())

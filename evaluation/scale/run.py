@@ -1,25 +1,21 @@
 #!/usr/bin/env python3
 """Runs spl-scale and writes its figures, with what every part says of its run, to evaluation/out/scale.json."""
 
-import argparse
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import OUT, ROOT, facts
+from chapter import OUT, ROOT, header, options as common_options
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--spl", required=True, help="the controller, spl-scale beside it")
+    arguments = common_options(__doc__)
     arguments.add_argument("--repeat", type=int, default=3, help="runs of each size (default: %(default)s)")
     options = arguments.parse_args()
     spl = Path(ROOT, options.spl).resolve()
-    # Before the figures: the commit and whether it is changed are those that are measured.
-    result = {"schema": "spl.scale-evaluation/1", **facts(), "command": shlex.join(["evaluation/scale/run.py", *sys.argv[1:]])}
+    result = header("scale", 1, options.java)
     figures = OUT / "scale-figures.json"
     OUT.mkdir(parents=True, exist_ok=True)
     subprocess.run([spl.with_name("spl-scale"), "--spl", spl, "--json", figures, "--repeat", str(options.repeat)], check=True)

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/scale.md from evaluation/out/scale.json; see evaluation/chapter.py."""
 
 import math
 import statistics
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, rounded, table, verdicts
+from chapter import cell, goal, rounded, table
 
 # Goals: samples a second of processor time, bytes that a sample which counts may keep, the exponent of growth.
 LEAST_RATE, MOST_BYTES, MOST_EXPONENT = 1_000_000, 24, 1.1
@@ -29,7 +25,7 @@ def exponent(points):
 
 def keep(result):
     figures = result["figures"]
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit", "command")}
+    kept = {}
     kept["intake"] = [
         {"samples": size, "rate": [run["of"]["samples"] / run["cpu_s"] for run in runs],
          "wall_rate": [run["of"]["samples"] / run["wall_s"] for run in runs], "peak_kib": [run["peak_kib"] for run in runs]}
@@ -78,7 +74,7 @@ def goals(kept):
 
 
 def lines(kept):
-    yield f"{origin(kept)}; medians, least and most in brackets."
+    yield "medians, least and most in brackets."
     yield ""
     yield from table(["Samples that count, of ten methods", "a second of processor time", "a second on the clock", "Peak memory, MiB"], (
         [f"{one['samples']:,}", cell(one["rate"], 0), cell(one["wall_rate"], 0), cell([kib / 1024 for kib in one["peak_kib"]], 0)]
@@ -97,13 +93,3 @@ def lines(kept):
            f"{ends[0]:.2f} s, half of them after {ends[len(ends) // 2]:.1f} s, the last after {ends[-1]:.1f} s; they were turned away "
            f"{agents['rejected']:,} times and came again. The controller took {agents['cpu_s']:.1f} s of processor time and "
            f"{agents['peak_kib'] / 1024:.0f} MiB for {agents['samples']:,} samples.")
-    yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("scale", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/service.md from evaluation/out/service.json; see evaluation/chapter.py."""
 
 import random
 import statistics
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, table, verdicts
+from chapter import cell, goal, table
 
 BASE = "alone"
 # Of the throughput and of the 99th percentile that the agent may take.
@@ -45,7 +41,7 @@ def compared(slices, name, figure):
 
 def keep(result):
     slices = result["slices"]
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit", "command", "connections")}
+    kept = {"connections": result["connections"]}
     kept["slices"] = len(slices)
     kept["servers"] = [
         {"name": name, **{figure: [FIGURES[figure][1](s) for s in slices if s["name"] == name] for figure in FIGURES}}
@@ -77,7 +73,7 @@ def goals(comparisons):
 
 
 def lines(kept):
-    yield (f"{origin(kept)}; {kept['connections']} connections, {kept['slices']} slices; medians of the slices, "
+    yield (f"{kept['connections']} connections, {kept['slices']} slices; medians of the slices, "
            "least and most in brackets.")
     yield ""
     yield from table(["Server", *(head for head, _, _ in FIGURES.values())], (
@@ -95,13 +91,3 @@ def lines(kept):
     yield ""
     yield (f"{measured['samples']:,} samples of {measured['methods']} methods were taken. The controller took "
            f"{measured['controller_percent']:.1f}% of its processor and at most {measured['controller_peak_kib'] / 1024:.0f} MiB.")
-    yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("service", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())

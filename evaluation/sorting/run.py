@@ -7,23 +7,20 @@ with a dormant agent, each settings file of examples/sorting and evaluation/sort
 the thesis describes, with all methods at once.
 """
 
-import argparse
 import json
 import math
 import os
 import re
-import shlex
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import ROOT, facts
+from chapter import ROOT, header, options as common_options
+from program import Program
 
 CLASSES = "examples/sorting/build"
 TASKS = "tasks/sorting.tasks"
@@ -51,30 +48,18 @@ STARTS = ("spl: the measurement starts", "recreated: the measurement starts")
 ENDS = ("spl: every class is as it was", "recreated: every method is finished")
 
 
-class Fork:
+class Fork(Program):
     """One run of one configuration: what it printed, each line with the moment at which it came."""
 
     def __init__(self, command, environment, through_spl):
         self.cycles, self.situations, self.changes = [], [], []
-        self.start = self.end = None
+        self.started = self.ended = None
         self.lost = 0
         self.problems = []
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **environment}, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # The controller says which process the program is.
-        self.pid = None if through_spl else self.process.pid
+        super().__init__(command, environment)
+        if not through_spl:
+            self.pid = self.process.pid
         self.began = time.monotonic()
-        self.readers = [
-            threading.Thread(target=self.read, args=(self.process.stdout, self.said)),
-            threading.Thread(target=self.read, args=(self.process.stderr, self.noted))]
-        for reader in self.readers:
-            reader.start()
-
-    @staticmethod
-    def read(stream, take):
-        for line in stream:
-            take(time.monotonic(), line.rstrip("\n"))
 
     def said(self, now, line):
         match = CYCLE.match(line)
@@ -90,9 +75,9 @@ class Fork:
 
     def noted(self, now, line):
         if line.startswith(STARTS):
-            self.start = now
+            self.started = now
         elif line.startswith(ENDS):
-            self.end = now
+            self.ended = now
         elif "error:" in line or "cannot be measured" in line or "failed" in line:
             self.problems.append(line)
         elif PROGRAM.match(line):
@@ -109,24 +94,13 @@ class Fork:
         done = False
         while not done and self.process.poll() is None and time.monotonic() - self.began < DEADLINE:
             time.sleep(0.05)
-            if not measured and self.start is None and len(self.cycles) >= WARM_UP + NORMAL:
-                self.start = time.monotonic()
-            if not measured and self.start and len(self.since(self.start)) >= IDLE:
-                self.end = self.end or time.monotonic()
-            done = self.end is not None and len(self.since(self.end)) >= AFTER
-        for pid in (self.pid, self.process.pid):
-            # The controller ends by itself after the program; where it doesn't, it is told to.
-            if pid and self.process.poll() is None:
-                os.kill(pid, signal.SIGTERM)
-                try:
-                    self.process.wait(20)
-                except subprocess.TimeoutExpired:
-                    continue
-        if self.process.poll() is None:
-            self.process.kill()
-        for reader in self.readers:
-            reader.join()
-        if done and sum(at <= self.start for at, _, _ in self.cycles) < WARM_UP + NORMAL:
+            if not measured and self.started is None and len(self.cycles) >= WARM_UP + NORMAL:
+                self.started = time.monotonic()
+            if not measured and self.started and len(self.since(self.started)) >= IDLE:
+                self.ended = self.ended or time.monotonic()
+            done = self.ended is not None and len(self.since(self.ended)) >= AFTER
+        self.end()
+        if done and sum(at <= self.started for at, _, _ in self.cycles) < WARM_UP + NORMAL:
             self.problems.append(f"fewer than {WARM_UP + NORMAL} cycles before the measurement: try a longer --warm-up")
             done = False
         return done
@@ -142,10 +116,10 @@ class Fork:
     def figures(self):
         # Of each cycle, its time and what it took of all processors.
         steps = [(at, ms, cpu - last[2]) for last, (at, ms, cpu) in zip(self.cycles, self.cycles[1:])]
-        before = [step for step in steps if step[0] <= self.start][-NORMAL:]
+        before = [step for step in steps if step[0] <= self.started][-NORMAL:]
         # The cycle in which the last method finishes is the first to print after it.
-        after = [step for step in steps if step[0] > self.end][1:]
-        during = [step for step in steps if step[0] > self.start]
+        after = [step for step in steps if step[0] > self.ended][1:]
+        during = [step for step in steps if step[0] > self.started]
         during = during[: len(during) - len(after)]
         # Cycles in which no code is compiled anew because of a change of classes.
         calm = [step for step in during if not any(at - step[1] / 1e3 <= step[0] <= at + WAVE for at, _ in self.changes)]
@@ -164,13 +138,13 @@ class Fork:
             "lost_ms": sum(ms - normal for _, ms, _ in during),
             "lost_cpu_ms": sum(cpu - normal_cpu for _, _, cpu in during),
             "lost_after_cpu_ms": sum(cpu - normal_cpu for _, _, cpu in after),
-            "seconds": self.end - self.start,
+            "seconds": self.ended - self.started,
             "samples_lost": self.lost,
             "problems": self.problems,
             # Seconds since the start, milliseconds: from as many cycles before as the normal time is taken of.
-            "cycle_times": [[round(at - self.start, 4), round(ms, 3)] for at, ms, _ in before + during + after],
+            "cycle_times": [[round(at - self.started, 4), round(ms, 3)] for at, ms, _ in before + during + after],
             "measured_methods": [
-                [round(at - self.start, 4), measured, unfinished, optimal]
+                [round(at - self.started, 4), measured, unfinished, optimal]
                 for at, measured, unfinished, optimal in self.situations],
         }
 
@@ -219,9 +193,7 @@ def waves(spl, java, count):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
-    arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
+    arguments = common_options(__doc__)
     arguments.add_argument("--rounds", type=int, default=5, help="forks of each configuration (default: %(default)s)")
     arguments.add_argument("--warm-up", type=int, default=12, help="seconds before the measurement, in place of the "
                            "settings' initial sleep; more on a busy machine (default: %(default)s)")
@@ -233,10 +205,7 @@ def main():
     options = arguments.parse_args()
     spl = str(Path(ROOT, options.spl).resolve())
     build_recreated()
-    result = {
-        "schema": "spl.sorting-evaluation/3", **facts(options.java),
-        "command": shlex.join(["evaluation/sorting/run.py", *sys.argv[1:]]), "forks": [], "waves": [],
-    }
+    result = {**header("sorting", 3, options.java), "forks": [], "waves": []}
     target = ROOT / options.out
     if options.append and target.exists():
         older = json.loads(target.read_text())

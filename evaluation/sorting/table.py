@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/sorting.md from evaluation/out/sorting.json; see evaluation/chapter.py."""
 
 import statistics
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, rounded, table, thinned, verdicts
+from chapter import cell, goal, rounded, table, thinned
 
 COLUMNS = {
     "Normal cycle, ms": ("normal_ms", 1), "of CPU, ms": ("normal_cpu_ms", 1), "Peak, ms": ("peak_ms", 0),
@@ -42,7 +38,7 @@ def most_at_once(fork):
 
 def keep(result):
     forks = result["forks"]
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit", "command", "waves")}
+    kept = {"waves": result["waves"]}
     kept["forks"] = [
         {**{key: fork[key] for key in ("name", "round", "load_before", "seconds", *(key for key, _ in COLUMNS.values()))},
          "most_at_once": most_at_once(fork)} for fork in forks]
@@ -105,7 +101,7 @@ def parts(waves):
 def lines(kept):
     forks, waves = kept["forks"], kept["waves"]
     loads = sorted(fork["load_before"] for fork in forks)
-    yield (f"{origin(kept)}; medians of the forks, least and most in brackets. Load before the forks: "
+    yield (f"medians of the forks, least and most in brackets. Load before the forks: "
            f"{loads[0]:.1f} to {loads[-1]:.1f}.")
     yield ""
     rows = []
@@ -139,13 +135,4 @@ def lines(kept):
         lost = cell([wave["open"]["dropped"] for wave in waves], 0)
         yield ""
         yield f"In the 30 cycles with open gates {taken} samples arrived; {lost} were dropped and counted."
-        yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("sorting", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())
+    

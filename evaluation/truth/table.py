@@ -1,83 +1,81 @@
-#!/usr/bin/env python3
 """Makes docs/evaluation/truth.md from evaluation/out/truth.json; see evaluation/chapter.py."""
 
 import re
 import statistics
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import Part, cell, goal, origin, pictures, table, verdicts
+from chapter import cell, goal, table
 
 # How far a reported ratio may be from that of JMH, as a part of it.
 WITHIN = 0.05
+# An empty benchmark: what it takes is JMH's own.
+NOTHING = "nothing"
 
 
 def keep(result):
     """Of each pair on each JDK the ratios that were found."""
     jdks = dict(zip(("installed", "25"), re.findall(r"build (\d+)", result["java"])))
-    kept = {key: result[key] for key in ("date", "machine", "java", "commit")}
-    kept["pairs"] = []
+    kept = {}
+    kept["own_ns"], kept["pairs"] = {}, []
     for jdk in jdks:
-        times = lambda tool: fastest(one for one in result[tool] if one["jdk"] == jdk)
-        jmh, jfr = times("jmh"), times("jfr")
+        among, alone, jfr = ([one for one in result[tool] if one["jdk"] == jdk] for tool in ("among", "alone", "jfr"))
+        own = {one["run"]: one["call_ns"] for one in among if one["method"] == NOTHING}
+        among = [{**one, "call_ns": one["call_ns"] - own[one["run"]]} for one in among]
+        kept["own_ns"][jdks[jdk]] = [round(ns, 1) for ns in own.values()]
         for number, (longer, shorter) in enumerate(result["pairs"]):
             reported = [one for one in result["ratios"] if one["jdk"] == jdk and one["pair"] == number]
             kept["pairs"].append({
-                "pair": f"{longer} / {shorter}", "jdk": jdks[jdk], "shorter_ns": round(jmh[shorter], 1),
-                "jmh": round(jmh[longer] / jmh[shorter], 4), "reported": [round(one["ratio"], 4) for one in reported],
-                "samples": statistics.median(one["samples"] for one in reported),
-                "jfr": round(jfr[longer] / jfr[shorter], 4) if jfr else None})
+                "pair": f"{longer} / {shorter}", "jdk": jdks[jdk],
+                "shorter_ns": [round(statistics.median(times(tool, shorter)), 1) for tool in (among, alone)],
+                "jmh": ratios(among, longer, shorter), "alone": ratios(alone, longer, shorter),
+                "reported": [round(one["ratio"], 4) for one in reported],
+                "samples": statistics.median(one["samples"] for one in reported), "jfr": ratios(jfr, longer, shorter)})
     kept["goals"] = list(goals(kept["pairs"]))
     kept["plots"] = [chart(kept["pairs"], list(jdks.values()))]
     return kept
 
 
-def fastest(scores):
-    """The time of each method, of several runs that of the fastest: nothing that disturbs makes it shorter."""
-    times = {}
-    for one in scores:
-        times[one["method"]] = min(one["call_ns"], times.get(one["method"], one["call_ns"]))
-    return times
+def times(scores, method):
+    """Nanoseconds of a call, one of each run."""
+    return [one["call_ns"] for one in sorted(scores, key=lambda one: one["run"]) if one["method"] == method]
 
 
-def off(pair):
-    """How far the middle reported ratio is from that of JMH, as a part of it."""
-    return statistics.median(pair["reported"]) / pair["jmh"] - 1
+def ratios(scores, longer, shorter):
+    """The ratio of each run."""
+    return [round(left / right, 4) for left, right in zip(times(scores, longer), times(scores, shorter))]
+
+
+def off(pair, other="jmh"):
+    """How far the middle reported ratio is from JMH's middle one, as a part of it."""
+    return statistics.median(pair["reported"]) / statistics.median(pair[other]) - 1
 
 
 def goals(pairs):
     for pair in pairs:
         by = f": missed by {100 * (abs(off(pair)) - WITHIN):.1f}%" if abs(off(pair)) > WITHIN else ""
-        yield goal(not by, f"{pair['pair']} on JDK {pair['jdk']}: the reported ratio is off by {100 * off(pair):+.1f}% from that of JMH, "
-                   f"at most {100 * WITHIN:.0f}% wanted{by}")
+        yield goal(not by, f"{pair['pair']} on JDK {pair['jdk']}: the reported ratio is off by {100 * off(pair):+.1f}% from that of JMH in the "
+                   f"same company, at most {100 * WITHIN:.0f}% wanted{by}")
 
 
 def chart(pairs, jdks):
-    points = lambda jdk: [[pair["jmh"], round(statistics.median(pair["reported"]), 4)] for pair in pairs if pair["jdk"] == jdk]
-    ends = [min(pair["jmh"] for pair in pairs), max(pair["jmh"] for pair in pairs)]
+    middle = lambda pair, key: round(statistics.median(pair[key]), 4)
+    points = lambda jdk, key: [[middle(pair, key), middle(pair, "reported")] for pair in pairs if pair["jdk"] == jdk]
+    ends = [f(middle(pair, key) for pair in pairs for key in ("jmh", "alone")) for f in (min, max)]
     return {"file": "truth-ratios.svg", "title": "Reported ratios beside those of JMH",
             "x": {"label": "ratio of JMH", "log": True}, "y": {"label": "reported ratio", "log": True},
             "lines": [{"name": "equal", "points": [[end, end] for end in ends]},
-                      *({"name": f"JDK {jdk}", "kind": "dots", "points": points(jdk)} for jdk in jdks)]}
+                      *({"name": f"JDK {jdk}, {name}", "kind": "dots", "points": points(jdk, key)}
+                        for name, key in (("in the same company", "jmh"), ("each alone", "alone")) for jdk in jdks)]}
 
 
 def lines(kept):
     runs = len(kept["pairs"][0]["reported"])
-    yield f"{origin(kept)}; {runs} runs of JMH and of the controller on each JDK, in brackets the least and the most that they reported."
+    yield (f"{runs} runs of JMH and of the controller on each JDK, one of JMH with each method alone; medians, least and "
+           "most in brackets. What JMH needs to time a call by itself, an empty one, is subtracted in the same company: "
+           + "; ".join(f"{cell(times, 0)} ns on JDK {jdk}" for jdk, times in kept["own_ns"].items()) + ".")
     yield ""
     yield from table(
-        ["Pair", "JDK", "Shorter one in JMH, µs", "JMH", "Reported", "Off by", "Pairs of calls", "JFR method timing"], (
-            [pair["pair"], pair["jdk"], f"{pair['shorter_ns'] / 1e3:.2f}", f"{pair['jmh']:.3f}", cell(pair["reported"], 3),
-             f"{100 * off(pair):+.1f}%", f"{pair['samples']:,.0f}", f"{pair['jfr']:.3f}" if pair["jfr"] else "-"]
+        ["Pair", "JDK", "Shorter one in JMH, µs", "JMH", "Reported", "Off by", "Pairs of calls", "JFR method timing", "Alone: µs", "JMH", "Off by"], (
+            [pair["pair"], pair["jdk"], f"{pair['shorter_ns'][0] / 1e3:.2f}", cell(pair["jmh"], 3), cell(pair["reported"], 3),
+             f"{100 * off(pair):+.1f}%", f"{pair['samples']:,.0f}", cell(pair["jfr"], 3), f"{pair['shorter_ns'][1] / 1e3:.2f}",
+             cell(pair["alone"], 3), f"{100 * off(pair, 'alone'):+.1f}%"]
             for pair in kept["pairs"]))
-    yield ""
-    yield from verdicts(kept["goals"])
-    yield ""
-    yield from pictures(kept)
-
-
-PART = Part("truth", keep, lines)
-
-if __name__ == "__main__":
-    sys.exit(PART.main())

@@ -102,8 +102,7 @@ impl Tools {
                 cores: std::thread::available_parallelism().map_or(0, usize::from),
             },
             java: [version(Jdk::Installed)?, version(Jdk::Jdk25)?].join(" and "),
-            commit: run(Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root()))
-                .map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned()),
+            commit: run(&mut Command::new(root().join("evaluation/commit.sh")))?.trim().to_owned(),
         })
     }
 
@@ -158,9 +157,4 @@ fn java_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files: Vec<_> = files.filter(|path| path.extension() == Some(OsStr::new("java"))).collect();
     files.sort();
     Ok(files)
-}
-
-/// The least of some values; infinite when there is none.
-pub fn least(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(f64::INFINITY, f64::min)
 }

@@ -1,6 +1,6 @@
 //! How true reported ratios are: the controller's beside JMH's and the JVM's own method timing, on the same methods.
 
-use crate::tools::{Jdk, Setting, Tools, least, root, run};
+use crate::tools::{Jdk, Setting, Tools, root, run};
 use serde::Serialize;
 use serde_json::Value;
 use spl_overhead::Program;
@@ -18,9 +18,19 @@ const DONE: &str = "spl: every class is as it was";
 /// Files that JMH consists of.
 const JMH: [&str; 4] =
     ["jmh-core.jar", "jmh-generator-annprocess.jar", "jopt-simple.jar", "commons-math3.jar"];
-/// JMH's time for each method is bounded: so many iterations of so many milliseconds to warm up, and to measure.
-const WARM_UP: [&str; 4] = ["-wi", "6", "-w", "250ms"];
-const MEASURED: [&str; 4] = ["-i", "10", "-r", "50ms"];
+/// In which company JMH calls a method. Its time for each is bounded: so many iterations of so many milliseconds to warm up,
+/// and to measure.
+struct Company {
+    class: &'static str,
+    options: [&'static str; 10],
+}
+
+/// Each method in a JVM that does nothing else, as JMH does it by itself.
+const ALONE: Company =
+    Company { class: "Alone", options: ["-f", "1", "-wi", "6", "-w", "250ms", "-i", "10", "-r", "50ms"] };
+/// Each method with the others called between its calls, and all in one JVM: the company that the program has.
+const AMONG: Company =
+    Company { class: "Among", options: ["-f", "0", "-wi", "3", "-w", "200ms", "-i", "8", "-r", "80ms"] };
 /// Seconds of the program that the JVM's own timing is given; what it says of those before `JFR_FROM` is left out.
 const JFR_UNTIL: u64 = 8;
 const JFR_FROM: usize = 12;
@@ -36,8 +46,10 @@ pub struct Truth {
     pub setting: Setting,
     /// Pairs as tasks have them: the longer one, the shorter one.
     pub pairs: Vec<[String; 2]>,
-    /// JMH's.
-    pub jmh: Vec<Score>,
+    /// JMH's, each method alone.
+    pub alone: Vec<Score>,
+    /// JMH's, each method among the others.
+    pub among: Vec<Score>,
     /// The controller's.
     pub ratios: Vec<Ratio>,
     /// The JVM's own timing, JDK 25.
@@ -49,10 +61,12 @@ pub struct Truth {
 pub struct Score {
     /// The JVM.
     pub jdk: Jdk,
+    /// From 1.
+    pub run: usize,
     /// The method's plain name.
     pub method: String,
-    /// Nanoseconds of a call, the mean of the fastest of JMH's iterations or of JFR's periods: other programs of the machine
-    /// can only make them longer, and each has thousands of calls.
+    /// Nanoseconds of a call, the mean of the middle one of JMH's iterations or of JFR's periods: the controller's ratio is of
+    /// all that came too, fast and slow, and only a few moments of other programs are left out.
     pub call_ns: f64,
 }
 
@@ -87,16 +101,20 @@ pub fn measure(tools: &Tools, runs: usize, json: &Path) -> Result<(), String> {
         schema: "spl.truth/1".to_owned(),
         setting: tools.setting()?,
         pairs: pairs()?,
-        jmh: Vec::new(),
+        alone: Vec::new(),
+        among: Vec::new(),
         ratios: Vec::new(),
         jfr: Vec::new(),
     };
     // In turn, so that a processor that changes its clock rate between two of JMH's benchmarks does so for all.
-    for _ in 0..runs {
+    for number in 1..=runs {
         for jdk in [Jdk::Installed, Jdk::Jdk25] {
-            truth.jmh.extend(jmh(tools, jdk, &work, &jmh_path)?);
+            truth.among.extend(jmh(tools, jdk, number, &AMONG, &work, &jmh_path)?);
             truth.ratios.extend(ours(tools, jdk, &work, truth.pairs.len())?);
         }
+    }
+    for jdk in [Jdk::Installed, Jdk::Jdk25] {
+        truth.alone.extend(jmh(tools, jdk, 1, &ALONE, &work, &jmh_path)?);
     }
     truth.jfr = jfr(tools, &work, &truth.pairs)?;
     let text = serde_json::to_string_pretty(&truth).map_err(|e| e.to_string())?;
@@ -125,13 +143,20 @@ fn plain_name(method: &str) -> String {
     method[..end].rsplit('.').next().unwrap_or_default().to_owned()
 }
 
-fn jmh(tools: &Tools, jdk: Jdk, work: &TempDir, classpath: &str) -> Result<Vec<Score>, String> {
-    eprintln!("JMH ({jdk:?})");
+fn jmh(
+    tools: &Tools,
+    jdk: Jdk,
+    run_number: usize,
+    company: &Company,
+    work: &TempDir,
+    classpath: &str,
+) -> Result<Vec<Score>, String> {
+    eprintln!("JMH, {} ({jdk:?})", company.class);
     let results = work.path().join("jmh.json");
     let mut java = Command::new(tools.launcher(jdk));
     java.args(["-cp", &format!("{}:{classpath}", work.path().display()), "org.openjdk.jmh.Main"]);
-    java.args(["-f", "1", "-bm", "avgt", "-tu", "ns", "-rf", "json", "-rff"]).arg(&results);
-    java.args(WARM_UP).args(MEASURED).arg("truth.Alone.*").env_remove("JAVA_TOOL_OPTIONS");
+    java.args(["-bm", "avgt", "-tu", "ns", "-rf", "json", "-rff"]).arg(&results);
+    java.args(company.options).arg(format!("truth.{}.*", company.class)).env_remove("JAVA_TOOL_OPTIONS");
     // It may not lock the machine against others that measure at the same time in a folder of their own.
     java.current_dir(work.path());
     let said = run(&mut java)?;
@@ -139,9 +164,9 @@ fn jmh(tools: &Tools, jdk: Jdk, work: &TempDir, classpath: &str) -> Result<Vec<S
     let document: Value = serde_json::from_str(&text).map_err(|e| format!("JMH's results: {e}"))?;
     let scores = document.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(|one| {
         let iterations = one["primaryMetric"]["rawData"][0].as_array().map(Vec::as_slice).unwrap_or_default();
-        let call_ns = least(iterations.iter().filter_map(Value::as_f64));
+        let call_ns = middle(iterations.iter().filter_map(Value::as_f64).collect());
         let name = one["benchmark"].as_str().unwrap_or_default();
-        Score { jdk, method: plain_name(name), call_ns }
+        Score { jdk, run: run_number, method: plain_name(name), call_ns }
     });
     Ok(scores.collect())
 }
@@ -235,9 +260,15 @@ fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score
         let periods = sums.get(JFR_FROM..)?.windows(2).filter(|pair| pair[1].0 > pair[0].0);
         let means = periods.map(|pair| (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0)).collect::<Vec<_>>();
         // A method that was called in no period is none of the program's.
-        (!means.is_empty()).then(|| Score { jdk: Jdk::Jdk25, method, call_ns: least(means) })
+        (!means.is_empty()).then(|| Score { jdk: Jdk::Jdk25, run: 1, method, call_ns: middle(means) })
     });
     Ok(scores.collect())
+}
+
+/// The upper median; infinite when there is none.
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
 /// A duration as JSON has it, `PT0.000005031S`.

@@ -97,14 +97,15 @@ where
         .set_label_area_size(LabelAreaPosition::Left, 70)
         .set_label_area_size(LabelAreaPosition::Bottom, 42)
         .build_cartesian_2d(x, y)?;
-    let number = |value: &f64| plain(*value);
+    let x_tick = |value: &f64| tick(&chart.x, *value);
+    let y_tick = |value: &f64| tick(&chart.y, *value);
     context
         .configure_mesh()
         .light_line_style(WHITE)
         .x_desc(&chart.x.label)
         .y_desc(&chart.y.label)
-        .x_label_formatter(&number)
-        .y_label_formatter(&number)
+        .x_label_formatter(&x_tick)
+        .y_label_formatter(&y_tick)
         .draw()?;
     let (low, high) = {
         let range = context.y_range();
@@ -163,6 +164,15 @@ fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     corners
 }
 
+/// What stands at a tick.
+fn tick(axis: &Axis, value: f64) -> String {
+    if axis.names.is_empty() {
+        return plain(value);
+    }
+    let named = axis.names.iter().zip(1_u32..).find(|(_, number)| (value - f64::from(*number)).abs() < 1e-6);
+    named.map(|(name, _)| name.clone()).unwrap_or_default()
+}
+
 /// A tick's number without zeros that say nothing.
 fn plain(value: f64) -> String {
     if value != 0.0 && !(1e-3..1e5).contains(&value.abs()) {
@@ -178,7 +188,8 @@ mod tests {
     use super::*;
 
     fn chart(log: bool, points: &[(f64, f64)]) -> Chart {
-        let axis = |label: &str| Axis { label: label.to_owned(), log, start: None, end: None };
+        let axis =
+            |label: &str| Axis { label: label.to_owned(), log, start: None, end: None, names: Vec::new() };
         Chart {
             file: "cost.svg".to_owned(),
             title: "Cost".to_owned(),
@@ -217,6 +228,16 @@ mod tests {
     fn steps_keep_a_value_until_the_next() {
         assert_eq!(steps(&[(0.0, 1.0), (2.0, 3.0)]), [(0.0, 1.0), (2.0, 1.0), (2.0, 3.0)]);
         assert_eq!(steps(&[]), []);
+    }
+
+    #[test]
+    fn things_have_names() {
+        let mut chart = chart(false, &[(1.0, 2.0), (2.0, 3.0)]);
+        chart.x.names = vec!["first".to_owned(), "second".to_owned()];
+        let text = svg(&chart).unwrap();
+        assert!(text.contains("first") && text.contains("second"), "{text}");
+        let texts = [0.0, 1.0, 1.5, 2.0, 3.0].map(|value| tick(&chart.x, value));
+        assert_eq!(texts, ["", "first", "", "second", ""]);
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub struct Axis {
     /// Where it ends, when not at the largest value.
     #[serde(default)]
     pub end: Option<f64>,
+    /// What stands at 1, 2, 3, … in place of numbers, where each is a thing of its own.
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 /// One row of points.

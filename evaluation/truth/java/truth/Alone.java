@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.State;
 /** Each method of {@link Pairs} as a benchmark by itself. */
 @State(Scope.Thread)
 public class Alone {
-    private long value = 1;
+    protected long value = 1;
 
     @Benchmark
     public long steps100() {

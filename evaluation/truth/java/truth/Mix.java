@@ -1,9 +1,33 @@
 package truth;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 
 /** A program that has all methods of {@link Pairs} at work, one after the other, until its input ends. */
 public final class Mix {
+    private static final Map<String, LongUnaryOperator> METHODS = new LinkedHashMap<>();
+
+    static {
+        METHODS.put("steps100", Pairs::steps100);
+        METHODS.put("steps105", Pairs::steps105);
+        METHODS.put("steps120", Pairs::steps120);
+        METHODS.put("steps200", Pairs::steps200);
+        METHODS.put("arrayList", Pairs::arrayList);
+        METHODS.put("linkedList", Pairs::linkedList);
+        METHODS.put("hashMap", Pairs::hashMap);
+        METHODS.put("treeMap", Pairs::treeMap);
+        METHODS.put("concat", Pairs::concat);
+        METHODS.put("builder", Pairs::builder);
+        METHODS.put("arraysSort", Pairs::arraysSort);
+        METHODS.put("collectionsSort", Pairs::collectionsSort);
+    }
+
     private static volatile boolean ended;
     private static volatile long result;
 
@@ -13,9 +37,10 @@ public final class Mix {
         Thread input = new Thread(Mix::awaitEnd, "input");
         input.setDaemon(true);
         input.start();
+        List<LongUnaryOperator> all = List.copyOf(METHODS.values());
         long value = 1;
         while (!ended) {
-            value = round(value);
+            value = call(all, value);
             result = value;
         }
     }
@@ -29,19 +54,19 @@ public final class Mix {
         ended = true;
     }
 
-    private static long round(long value) {
-        value = Pairs.steps100(value);
-        value = Pairs.steps105(value);
-        value = Pairs.steps120(value);
-        value = Pairs.steps200(value);
-        value = Pairs.arrayList(value);
-        value = Pairs.linkedList(value);
-        value = Pairs.hashMap(value);
-        value = Pairs.treeMap(value);
-        value = Pairs.concat(value);
-        value = Pairs.builder(value);
-        value = Pairs.arraysSort(value);
-        value = Pairs.collectionsSort(value);
+    /** Calls all of these, one after the other. */
+    static long call(List<LongUnaryOperator> methods, long value) {
+        for (LongUnaryOperator method : methods) {
+            value = method.applyAsLong(value);
+        }
         return value;
+    }
+
+    /** What the program calls between two calls of this method; everything, if it is none of them. */
+    static List<LongUnaryOperator> between(String method) {
+        List<String> names = new ArrayList<>(METHODS.keySet());
+        Collections.rotate(names, -Math.max(names.indexOf(method), 0));
+        names.remove(method);
+        return names.stream().map(METHODS::get).collect(Collectors.toUnmodifiableList());
     }
 }
