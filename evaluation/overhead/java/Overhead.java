@@ -8,9 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Times bursts of calls, the ways of calling in turn, so that all of them see the same machine.
  *
- * <p>Argument: the number of threads. For each line "ROUNDS PAUSE" on standard input it warms up, says "warm", waits for an
- * empty line, and answers with the median nanoseconds of a call without probe, with two clock reads, and of the measured
- * method. PAUSE, in microseconds, lets the agent empty its rings before a burst, which is shorter than a ring.
+ * <p>Argument: the number of threads. For each line "ROUNDS PAUSE LENGTH" on standard input it warms up, says "warm", waits for
+ * an empty line, and answers with the median nanoseconds of a call without probe, with two clock reads, and of the measured
+ * method. PAUSE, in microseconds, lets the agent empty its rings before a burst, which is shorter than a ring. Where nothing
+ * is recorded a burst may be LENGTH times as long.
  */
 final class Overhead {
     private static final int CALLS = 1500;
@@ -23,6 +24,7 @@ final class Overhead {
     private final AtomicInteger arrived = new AtomicInteger();
     private volatile int rounds;
     private volatile long pauseNanos;
+    private volatile int length;
     private volatile long sink;
     /** Nanoseconds of each burst, by kind, thread and round. */
     private volatile long[][][] took;
@@ -49,6 +51,7 @@ final class Overhead {
             String[] words = line.split(" ");
             rounds = Integer.parseInt(words[0]);
             pauseNanos = Long.parseLong(words[1]) * 1000;
+            length = Integer.parseInt(words[2]);
             took = new long[KINDS][threads][rounds];
             phase.await();
             phase.await();
@@ -67,7 +70,7 @@ final class Overhead {
 
     private double median(int kind) {
         long[] all = Arrays.stream(took[kind]).flatMapToLong(Arrays::stream).sorted().toArray();
-        return (all[(all.length - 1) / 2] + all[all.length / 2]) / 2.0 / CALLS;
+        return (all[(all.length - 1) / 2] + all[all.length / 2]) / 2.0 / CALLS / length;
     }
 
     private void work(int number) {
@@ -77,7 +80,7 @@ final class Overhead {
                 phase.await();
                 for (int i = 0; i < WARM_UP; i++) {
                     for (Burst burst : bursts) {
-                        time(burst);
+                        time(burst, 1);
                     }
                 }
                 phase.await();
@@ -86,7 +89,7 @@ final class Overhead {
                     LockSupport.parkNanos(pauseNanos);
                     for (int kind = 0; kind < KINDS; kind++) {
                         meet();
-                        took[kind][number][round] = time(bursts[kind]);
+                        took[kind][number][round] = time(bursts[kind], length);
                     }
                 }
                 phase.await();
@@ -96,9 +99,12 @@ final class Overhead {
         }
     }
 
-    private long time(Burst burst) {
+    private long time(Burst burst, int times) {
         long start = System.nanoTime();
-        long x = burst.calls(start, CALLS);
+        long x = start;
+        for (int i = 0; i < times; i++) {
+            x = burst.calls(x, CALLS);
+        }
         long end = System.nanoTime();
         sink = x;
         return end - start;
