@@ -112,8 +112,8 @@ impl ContextFile {
         self.end.changes_ns = self.end.changes_ns.saturating_add(took_ns);
     }
 
-    /// Notes what is known at the end.
-    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cpu_ns: Option<u64>, problems: &[String]) {
+    /// Notes what is known at the end; `cpu_ns` is the program's CPU time, and what of it the agent's thread used.
+    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cpu_ns: [Option<u64>; 2], problems: &[String]) {
         for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {
             facts.counts = Some(Counts {
                 kept: progress.samples,
@@ -129,7 +129,8 @@ impl ContextFile {
         self.context.end = Some(End {
             lasted_ns: u64::try_from(lasted.as_nanos()).unwrap_or(u64::MAX),
             lost,
-            cpu_ns,
+            cpu_ns: cpu_ns[0],
+            agent_ns: cpu_ns[1],
             problems: problems.to_vec(),
             ..self.end.clone()
         });

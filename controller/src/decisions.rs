@@ -35,6 +35,7 @@ fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Optio
         Action::Suspend(method) => plain("suspend", vec![*method]),
         Action::Rest(method) => plain("rest", vec![*method]),
         Action::SampleEvery { method, every } => ("sample-every", vec![*method], Some(*every), None),
+        Action::ClosedGateCosts { method, .. } => plain("closed-gate-costs", vec![*method]),
         Action::Open { method, every, quota } => ("open-gate", vec![*method], Some(*every), *quota),
         Action::Close(method) => plain("close-gate", vec![*method]),
         Action::Finished(method) => plain("finish", vec![*method]),

@@ -69,13 +69,17 @@ fn whole(page: &mut Page, status: &Status) {
         page.value(&[], difference_ns as f64 / 1e9);
     }
     if let Some(overhead) = status.overhead {
-        let help = "Part of the program's CPU time that probes took, estimated from the calls taken.";
+        let help =
+            "Part of the program's CPU time that probes, estimated from the calls taken, and agent took.";
         page.family("spl_overhead_ratio", "gauge", help);
         page.value(&[], overhead.estimated);
+        let help = "Part of the program's CPU time that the agent's own thread took.";
+        page.family("spl_overhead_agent_ratio", "gauge", help);
+        page.value(&[], overhead.agent);
         page.family(
             "spl_overhead_budget_ratio",
             "gauge",
-            "Part of the program's CPU time that probes may take.",
+            "Part of the program's CPU time that probes and agent may take.",
         );
         page.value(&[], overhead.budget);
     }
@@ -256,6 +260,7 @@ mod tests {
         assert_eq!(get("spl_method_samples_total", &[("method", "p/A.a()V")]), 120.0);
         assert_eq!(get("spl_lost_samples_total", &[]), 7.0);
         assert_eq!(get("spl_overhead_budget_ratio", &[]), 0.01);
+        assert_eq!(get("spl_overhead_agent_ratio", &[]), 0.0013);
         let claim = |result| {
             let labels =
                 [("kind", "comparison"), ("number", "1"), ("claim", "a \\ \"b\"\nc"), ("result", result)];

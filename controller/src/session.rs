@@ -333,8 +333,11 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    /// Tells what probes may cost from now on.
+    /// Tells what the agent's thread has used, and what measuring may cost from now on.
     fn spend(&mut self) {
+        if let Some(cpu_ns) = self.cost.as_mut().and_then(|cost| cost.agent_used(Instant::now())) {
+            self.event(Event::AgentUsed { cpu_ns });
+        }
         if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(Instant::now())) {
             self.event(Event::Budget(budget));
         }

@@ -17,7 +17,7 @@ pub struct Status {
     pub situation: Situation,
     /// The configured limits of the smoothed time between two measurement ends, nanoseconds.
     pub difference_limits_ns: (u64, u64),
-    /// What probes cost the program and may cost it, both as a part of its CPU time; `None` without a budget. The
+    /// What probes and agent cost the program and may cost it, both as a part of its CPU time; `None` without a budget. The
     /// first is what is known of the last second, estimated from the calls that were taken.
     pub overhead: Option<Overhead>,
     /// Samples that never arrived.
@@ -107,11 +107,13 @@ pub struct MethodStatus {
     pub every: u32,
 }
 
-/// What probes cost.
+/// What probes and agent cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overhead {
-    /// Part of the program's CPU time that they took, from 0; estimated.
+    /// Part of the program's CPU time that they took, with the agent's thread, from 0; estimated.
     pub estimated: f64,
+    /// Part that the agent's thread took, as the kernel counts it.
+    pub agent: f64,
     /// Part that they may take.
     pub budget: f64,
 }
@@ -164,7 +166,7 @@ pub(crate) mod tests {
                 unfinished: 6,
             },
             difference_limits_ns: (1_000_000, 100_000_000),
-            overhead: Some(Overhead { estimated: 0.0042, budget: 0.01 }),
+            overhead: Some(Overhead { estimated: 0.0042, agent: 0.0013, budget: 0.01 }),
             lost: 7,
             claims: vec![
                 Claim { judged, ..claim(1, Some(Standing::Holds)) },

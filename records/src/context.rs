@@ -158,6 +158,9 @@ pub struct End {
     pub lost: u64,
     /// CPU time that the program used meanwhile, nanoseconds; known under a budget.
     pub cpu_ns: Option<u64>,
+    /// What of it the agent's own thread used to take samples out of the program and send them, nanoseconds; under a budget.
+    #[serde(default)]
+    pub agent_ns: Option<u64>,
     /// Changes of classes, and the time that they took together, nanoseconds.
     pub changes: u64,
     /// See `changes`.

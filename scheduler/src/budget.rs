@@ -1,6 +1,7 @@
-//! An overhead ceiling. From the cost of a probe and the rate of calls comes how many calls of each method are taken. An
-//! account holds to the ceiling whatever the calls do: it earns what probes may cost and pays for each sample before a gate
-//! opens, and when there is nothing in it all gates stay closed.
+//! An overhead ceiling. From the cost of a sample and the rate of calls comes how many calls of each method are taken. An
+//! account holds to the ceiling whatever the calls do: it earns what measuring may cost and pays for each sample before a gate
+//! opens, and when there is nothing in it all gates stay closed. A sample is paid for with what the agent's own thread will
+//! probably spend on it; when that thread has told what it used, the difference is settled.
 
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
@@ -8,6 +9,14 @@ use spl_model::Size;
 
 const SECOND_NS: u128 = 1_000_000_000;
 const PS_PER_NS: u128 = 1000;
+/// As long as that for what the agent's thread may take: it tells some ten times a second what it used.
+const SAVED_SPARE_NS: u64 = 1_000_000_000;
+/// One part in so many of what is earned may go into looking for samples, saved up for so long. Were it all, a slow agent would
+/// look for samples and never take any.
+const LOOKING: u128 = 2;
+const SAVED_LOOKING_NS: u64 = 2_000_000_000;
+/// A rate that was found so often is that of the program, not of one of its moments.
+const SURE: u32 = 8;
 /// The account's unit is the attosecond: what a nanosecond earns when a second earns a nanosecond, so that nothing is lost
 /// however often is counted.
 const AS_PER_PS: u128 = 1_000_000;
@@ -25,6 +34,12 @@ pub(crate) struct Meters {
     cost_ps_per_s: u128,
     /// Attoseconds of CPU time that may be spent; negative when more was. `None` before anything was earned.
     account_as: Option<i128>,
+    /// What was paid for the agent's thread since it told last what it used, picoseconds of CPU time.
+    agent_paid_ps: u128,
+    /// What that thread may still take beside the account, attoseconds of CPU time.
+    spare_as: u128,
+    /// What looking for samples may take of the account, attoseconds of CPU time; `None` before anything was earned.
+    looking_as: Option<u128>,
     /// The thinnest sampling of a measured method, and what its sizes cost at most.
     dearest_every: u32,
     dearest_size_ps: u128,
@@ -42,6 +57,11 @@ struct Meter {
     /// Since when the gate is open.
     open_from_ns: Option<u64>,
     calls_per_s: Option<u128>,
+    /// The same, smoothed, and how often it was found.
+    usual_per_s: u128,
+    found: u32,
+    /// Whether it was said that its closed gate alone costs more than the ceiling.
+    told: bool,
     /// What the newest samples cost for their sizes, on average, picoseconds; `None` before the first.
     size_ps: Option<u128>,
 }
@@ -54,6 +74,14 @@ pub(crate) struct Thinning {
     pub(crate) calls_per_s: u64,
 }
 
+/// A method whose closed gate costs more than the ceiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DearGate {
+    pub(crate) method: MethodIx,
+    pub(crate) calls_per_s: u64,
+    pub(crate) cost_ns_per_s: u64,
+}
+
 impl Meter {
     /// Time in which the gate was open, up to now.
     fn open_ns(&self, now_ns: Option<u64>) -> u64 {
@@ -62,8 +90,13 @@ impl Meter {
         self.open_ns.saturating_add(newest)
     }
 
-    /// The next rate is that of calls from now on.
-    fn begin_anew(&mut self, now_ns: Option<u64>) {
+    /// This was the rate up to now; the next one is that of calls from now on.
+    fn found(&mut self, calls_per_s: u128, now_ns: Option<u64>) {
+        self.calls_per_s = Some(calls_per_s);
+        // One moment's rate is not that of the next: a program has phases.
+        let usual = if self.found == 0 { calls_per_s } else { self.usual_per_s };
+        self.usual_per_s = (usual.saturating_mul(7).saturating_add(calls_per_s)) / 8;
+        self.found = self.found.saturating_add(1);
         (self.calls, self.open_ns) = (0, 0);
         self.open_from_ns = self.open_from_ns.and(now_ns);
     }
@@ -71,13 +104,25 @@ impl Meter {
 
 impl Meters {
     pub(crate) fn new(methods: usize) -> Self {
-        let meter =
-            Meter { every: 1, calls: 0, open_ns: 0, open_from_ns: None, calls_per_s: None, size_ps: None };
+        let meter = Meter {
+            every: 1,
+            calls: 0,
+            open_ns: 0,
+            open_from_ns: None,
+            calls_per_s: None,
+            usual_per_s: 0,
+            found: 0,
+            told: false,
+            size_ps: None,
+        };
         Self {
             meters: vec![meter; methods],
             counted_ns: None,
             cost_ps_per_s: 0,
             account_as: None,
+            agent_paid_ps: 0,
+            spare_as: 0,
+            looking_as: None,
             dearest_every: 1,
             dearest_size_ps: 0,
         }
@@ -143,6 +188,12 @@ impl Meters {
     pub(crate) fn earn(&mut self, passed_ns: u64, budget: &Budget) {
         let dearest = budget.cost_ps(self.dearest_every).saturating_add(self.dearest_size_ps);
         let most = signed(budget.earned_as(SAVED_NS).max(dearest.saturating_mul(AS_PER_PS)));
+        let spare = |passed_ns: u64| u128::from(budget.agent_spare_ns_per_s) * u128::from(passed_ns);
+        self.spare_as = self.spare_as.saturating_add(spare(passed_ns)).min(spare(SAVED_SPARE_NS));
+        let most_looking = budget.earned_as(SAVED_LOOKING_NS) / LOOKING;
+        let looking = self.looking_as.unwrap_or(most_looking);
+        self.looking_as =
+            Some(looking.saturating_add(budget.earned_as(passed_ns) / LOOKING).min(most_looking));
         let earned = signed(budget.earned_as(passed_ns));
         self.account_as = Some(self.account_as.map_or(most, |now| now.saturating_add(earned).min(most)));
     }
@@ -155,6 +206,26 @@ impl Meters {
     /// Takes back what was set aside and not used.
     pub(crate) fn pay_back(&mut self, reserved_ps: u128) {
         self.account_as = self.account_as.map(|now| now.saturating_add(attoseconds(reserved_ps)));
+    }
+
+    /// A sample was paid for, with so much for the agent's thread in it.
+    pub(crate) fn assume_agent(&mut self, paid_ps: u128) {
+        self.agent_paid_ps = self.agent_paid_ps.saturating_add(paid_ps);
+    }
+
+    /// The agent's thread used so much CPU time for what it has sent since the last time: pays what is still owed, as far as it is
+    /// not spare and leaves enough for samples, or takes back what was too much.
+    pub(crate) fn settle_agent(&mut self, used_ns: u128) {
+        let used_ps = used_ns.saturating_mul(PS_PER_NS);
+        let paid_ps = std::mem::take(&mut self.agent_paid_ps);
+        let owed_ps = used_ps.saturating_sub(paid_ps);
+        let spared_ps = owed_ps.min(self.spare_as / AS_PER_PS);
+        self.spare_as -= spared_ps * AS_PER_PS;
+        let looking = self.looking_as.get_or_insert(0);
+        let charged_ps = (owed_ps - spared_ps).min(*looking / AS_PER_PS);
+        *looking -= charged_ps * AS_PER_PS;
+        self.charge(charged_ps);
+        self.pay_back(paid_ps.saturating_sub(used_ps));
     }
 
     /// Sets something aside for at most `needed` samples, an equal share of what there is when so many gates are `waiting`:
@@ -195,8 +266,7 @@ impl Meters {
         let Some(meter) = self.meters.get_mut(method.0) else { return };
         let Some((first, last)) = ends_ns.filter(|(first, last)| first < last) else { return };
         let calls = u128::from(taken - 1) * u128::from(every);
-        meter.calls_per_s = Some(calls.saturating_mul(SECOND_NS) / u128::from(last - first));
-        meter.begin_anew(now_ns);
+        meter.found(calls.saturating_mul(SECOND_NS) / u128::from(last - first), now_ns);
     }
 
     /// Finds the rates of methods that were open for a whole window.
@@ -207,9 +277,23 @@ impl Meters {
             if open_ns < budget.window_ns.max(1) {
                 continue;
             }
-            meter.calls_per_s = Some(meter.calls.saturating_mul(SECOND_NS) / u128::from(open_ns));
-            meter.begin_anew(self.counted_ns);
+            meter.found(meter.calls.saturating_mul(SECOND_NS) / u128::from(open_ns), self.counted_ns);
         }
+    }
+
+    /// Measured methods whose calls cost more than the ceiling even while their gates are closed; each once.
+    pub(crate) fn dear_gates(&mut self, roster: &Roster, budget: &Budget) -> Vec<DearGate> {
+        let ceiling = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS;
+        let mut dear = Vec::new();
+        for method in measured(roster) {
+            let meter = &mut self.meters[method.0];
+            let cost = meter.usual_per_s.saturating_mul(u128::from(budget.closed_cost_ps));
+            if cost > ceiling && meter.found >= SURE && !std::mem::replace(&mut meter.told, true) {
+                let (calls_per_s, cost_ns_per_s) = (clamp(meter.usual_per_s), clamp(cost / PS_PER_NS));
+                dear.push(DearGate { method, calls_per_s, cost_ns_per_s });
+            }
+        }
+        dear
     }
 
     /// Shares the ceiling out to the measured methods: what a rare method leaves of its share is the others'. A method
@@ -264,9 +348,11 @@ fn cost_of(rate: u128, every: u32, budget: &Budget) -> u128 {
 }
 
 impl Budget {
-    /// A sample with the calls that are passed over for it, picoseconds of CPU time.
+    /// A sample with the calls that are passed over for it and the agent's work, picoseconds of CPU time.
     pub(crate) fn cost_ps(&self, every: u32) -> u128 {
-        u128::from(self.sample_cost_ps) + u128::from(self.skip_cost_ps) * u128::from(every.saturating_sub(1))
+        u128::from(self.sample_cost_ps)
+            + u128::from(self.agent_cost_ps)
+            + u128::from(self.skip_cost_ps) * u128::from(every.saturating_sub(1))
     }
 
     /// What finding this size costs, picoseconds of CPU time.
@@ -302,8 +388,11 @@ mod tests {
     fn budget(ceiling_ns_per_s: u64, max_every: u32) -> Budget {
         Budget {
             ceiling_ns_per_s,
-            sample_cost_ps: 40_000,
+            sample_cost_ps: 30_000,
+            agent_cost_ps: 10_000,
+            agent_spare_ns_per_s: 0,
             skip_cost_ps: 1000,
+            closed_cost_ps: 1000,
             size_cost_ps: 0,
             window_ns: 1,
             max_every,

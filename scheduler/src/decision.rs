@@ -24,6 +24,13 @@ pub enum Action {
         /// One call in so many.
         every: u32,
     },
+    /// The method is called so often that its probes cost more than the budget even while its gate is closed. Once a method.
+    ClosedGateCosts {
+        /// The method.
+        method: MethodIx,
+        /// Nanoseconds of CPU time per second.
+        cost_ns_per_s: u64,
+    },
     /// The method's gate opens, or if it is open, begins anew.
     Open {
         /// The method.
@@ -136,7 +143,7 @@ pub enum Cause {
     Budget {
         /// Calls of the method per second.
         calls_per_s: u64,
-        /// Cost of all probes after the decision, nanoseconds of CPU time per second.
+        /// Cost of what the decision is about, all probes or a closed gate, nanoseconds of CPU time per second.
         cost_ns_per_s: u64,
         /// The ceiling.
         ceiling_ns_per_s: u64,
@@ -197,6 +204,9 @@ impl Decision {
             }
             Action::SampleEvery { method, every } => {
                 write!(f, "take one call in {every} of {}", name(*method))?
+            }
+            Action::ClosedGateCosts { method, .. } => {
+                write!(f, "warn that {} costs more than the budget behind its closed gate", name(*method))?;
             }
             Action::Open { method, every, quota } => {
                 write!(f, "open the gate of {} to one call in {every}", name(*method))?;

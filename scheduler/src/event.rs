@@ -67,6 +67,12 @@ pub enum Event {
     /// What probes may cost from now on: the program uses more or less CPU time than before. Takes the place of
     /// [`Settings::budget`](crate::Settings).
     Budget(Budget),
+    /// The agent's own thread, which takes samples out of the program and sends them, used so much CPU time since this was told
+    /// last; it counts against the budget.
+    AgentUsed {
+        /// Nanoseconds of CPU time.
+        cpu_ns: u64,
+    },
     /// The owner decided and evaluated a comparison: see [`Paired::owner_decides`](crate::Paired).
     Decided {
         /// Index of the comparison; assertions are numbered after them.

@@ -178,5 +178,6 @@ impl Scheduler {
         self.meters.weigh(method, size_ps);
         self.meters.count(method, 1);
         self.meters.charge(cost_ps - paid);
+        self.meters.assume_agent(self.settings.budget.map_or(0, |budget| u128::from(budget.agent_cost_ps)));
     }
 }

@@ -22,6 +22,7 @@
 //! |---|---|
 //! | [`Action::Measure`], [`Action::Suspend`], [`Action::Rest`], [`Action::SampleEvery`] | nothing: gates and probes follow by orders of their own |
 //! | [`Action::Open`] | opens the method's gate, or again if it is open; its probes are in or come with the `Retransform` before it |
+//! | [`Action::ClosedGateCosts`] | tells the operator |
 //! | [`Action::Close`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
 //! | [`Action::Window`] | looks at the pairs, if it decides itself (only with windows) |
 //! | [`Action::Finished`] | writes what is left of the method's samples |

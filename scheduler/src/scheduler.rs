@@ -1,6 +1,6 @@
 //! The state machine: each event is one communication cycle (thesis 3.2.3, 3.2.4).
 
-use crate::budget::{Meters, Thinning};
+use crate::budget::{DearGate, Meters, Thinning};
 use crate::claims::Claims;
 use crate::gates::Gates;
 use crate::law::{Law, Shift};
@@ -93,6 +93,7 @@ impl Scheduler {
         self.turn_windows();
         self.close_gates();
         self.spend();
+        self.tell_dear_gates();
         self.settle();
         std::mem::take(&mut self.decisions)
     }
@@ -112,6 +113,12 @@ impl Scheduler {
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
             Event::Drained(method) => self.drained(method),
             Event::Budget(budget) => self.budget(budget),
+            // With windows a turn for which there is no money is lost, and with it the window: what was paid with the samples
+            // has to do.
+            Event::AgentUsed { cpu_ns } if self.rotations.is_empty() => {
+                self.meters.settle_agent(u128::from(cpu_ns));
+            }
+            Event::AgentUsed { .. } => {}
             Event::Decided { comparison } => self.decided(comparison),
             Event::Finish => self.finish_all(),
         }
@@ -271,8 +278,19 @@ impl Scheduler {
         }
     }
 
+    /// What closed gates cost is not in the account, because nothing can be done about it but to take the probes out.
+    fn tell_dear_gates(&mut self) {
+        let Some(budget) = self.settings.budget else { return };
+        for DearGate { method, calls_per_s, cost_ns_per_s } in self.meters.dear_gates(&self.roster, &budget) {
+            let cause =
+                Cause::Budget { calls_per_s, cost_ns_per_s, ceiling_ns_per_s: budget.ceiling_ns_per_s };
+            self.decide(Action::ClosedGateCosts { method, cost_ns_per_s }, cause);
+        }
+    }
+
     fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
         self.roster.drop_samples(method, count);
+        // A lost sample never reached the agent's thread, or cost it nothing more.
         let each_ps = self.settings.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
         self.meters.charge(each_ps.saturating_mul(u128::from(count)));
         match method {

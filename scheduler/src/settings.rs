@@ -80,19 +80,27 @@ impl Paired {
     pub const LEAST: u64 = 10;
 }
 
-/// An overhead ceiling. What probes may cost is saved up for a tenth of a second at most; a gate opens for as many samples
+/// An overhead ceiling. What measuring may cost is saved up for a tenth of a second at most; a gate opens for as many samples
 /// as that pays for, and closes by itself when it has taken them. The rates of calls come from the samples that arrive and
 /// are lost, so how thinly a method is to be sampled is known after its gate has closed by itself or was open for a window;
 /// until then it takes every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds of CPU time that probes may take in a second: 1% of a program that keeps two cores busy is
+    /// Nanoseconds of CPU time that probes and the agent's thread may take in a second: 1% of a program that keeps two cores busy is
     /// 20,000,000.
     pub ceiling_ns_per_s: u64,
     /// Cost of a call that is taken, picoseconds of CPU time; the agent calibrates it.
     pub sample_cost_ps: u64,
+    /// What the agent's own thread spends on such a call, to take it out of the program and to send it, picoseconds of CPU time:
+    /// as it was lately, on average.
+    pub agent_cost_ps: u64,
+    /// What the agent's thread may take beside the ceiling, nanoseconds of CPU time in a second: it looks for samples however few
+    /// there are, and would else spend all that a program which waits most of its time may spend. 0 where no processor is idle.
+    pub agent_spare_ns_per_s: u64,
     /// Cost of a call that an open gate passes over, picoseconds of CPU time.
     pub skip_cost_ps: u64,
+    /// Cost of a call that finds the gate closed, picoseconds of CPU time. Nothing bounds how many there are.
+    pub closed_cost_ps: u64,
     /// What a call that is taken costs more for each unit of its workload size, picoseconds of CPU time: where sizes are those
     /// of all reachable objects, finding them takes longer than everything else. 0 where sizes cost nothing.
     pub size_cost_ps: u64,

@@ -39,6 +39,9 @@ impl Session<'_> {
             // Gates follow these by orders of their own.
             Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
             Action::Open { method, every, quota } => self.open_gate(method, every, quota.unwrap_or(0)),
+            Action::ClosedGateCosts { method, cost_ns_per_s } => {
+                self.closed_gate_costs(method, cost_ns_per_s)
+            }
             Action::Close(MethodIx(method)) => self.close_gate(method),
             Action::Window(window) => self.window(&window),
             Action::Finished(MethodIx(method)) => {
@@ -63,6 +66,17 @@ impl Session<'_> {
     pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
         self.open.insert(method, (every, quota));
         self.send(ToAgent::Arm { handle: method as u32, every, quota });
+    }
+
+    fn closed_gate_costs(&mut self, method: MethodIx, cost_ns_per_s: u64) {
+        let Some(cost) = &self.cost else { return };
+        let percent = cost.part(cost_ns_per_s) * 100.0;
+        let text = format!(
+            "called so often that its probes take about {percent:.0}% of the CPU time even while no call is measured, which the \
+             budget cannot bound: end its measurement soon (max-method-measurements), or measure a caller instead"
+        );
+        self.progress.note(&format!("{}: {text}", self.scheduler.name(method)));
+        self.context.remark(method.0, text);
     }
 
     fn close_gate(&mut self, method: usize) {

@@ -40,6 +40,12 @@ fn stays_within_the_budget(case: Case) {
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     let ceiling = (took_ns + 100_000_000) * cores / 100 / CHEAPEST_SAMPLE_NS;
     assert!(taken <= ceiling, "{taken} samples in {took_ns} ns, at most {ceiling}");
+    let agent_ns = context(&case)["end"]["agent_ns"].as_u64().unwrap();
+    assert!((1..took_ns).contains(&agent_ns), "{agent_ns} ns of CPU time for {taken} samples");
+}
+
+fn context(case: &Case) -> Value {
+    serde_json::from_str(&fs::read_to_string(case.path("out/context.json")).unwrap()).unwrap()
 }
 
 #[test]

@@ -45,6 +45,9 @@ fn meaning(action: &str) -> &'static str {
         "open-gate" => "calls of a method are taken from now on",
         "close-gate" => "calls of a method are passed over from now on",
         "sample-every" => "only some of the calls are taken, to stay within the budget",
+        "closed-gate-costs" => {
+            "a method is called so often that it costs more than the budget while its gate is closed"
+        }
         "close-window" => "the calls of a window are paired",
         "evaluate" => "a comparison is decided",
         "judge" => "an assertion is decided",

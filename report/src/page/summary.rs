@@ -176,7 +176,14 @@ fn cost(page: &Page<'_>) -> Markup {
                 ", " (percent(probes_ns / cpu as f64)) " of the " (time(cpu as f64)) " that it used meanwhile"
             }
             "."
-            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) "; it is for these probes only." }
+            @if let Some(agent) = end.and_then(|end| end.agent_ns).filter(|agent| *agent > 0) {
+                " The agent's own thread, which takes the measurements out of the program, took " (time(agent as f64))
+                @if let Some(cpu) = end.and_then(|end| end.cpu_ns).filter(|cpu| *cpu > 0) {
+                    ", " (percent(agent as f64 / cpu as f64))
+                }
+                "."
+            }
+            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) " for both together." }
             @if let Some(end) = end.filter(|end| end.changes > 0) {
                 " Putting probes in and out took " (counted(end.changes, "change", "changes")) " of classes, which lasted "
                 (time(end.changes_ns as f64)) " together"

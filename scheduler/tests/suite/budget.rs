@@ -4,13 +4,16 @@
 
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::RunMode;
-use spl_scheduler::{Budget, Event, Scheduler, Settings};
+use spl_scheduler::{Action, Budget, Decision, Event, Scheduler, Settings};
 
 fn settings(ceiling_ns_per_s: u64) -> Settings {
     let budget = Budget {
         ceiling_ns_per_s,
         sample_cost_ps: 40_000,
+        agent_cost_ps: 0,
+        agent_spare_ns_per_s: 0,
         skip_cost_ps: 1000,
+        closed_cost_ps: 1000,
         size_cost_ps: 0,
         window_ns: 1_000_000,
         max_every: 1024,
@@ -102,6 +105,99 @@ fn sizes_are_paid_for() {
             (100_001, "A@10000+200000x960:1000", "A:1/961"),
         ],
     );
+}
+
+/// As [`settings`] with 10 ms a second; of the 40 ns of a sample 10 are the agent's.
+fn with_agent() -> Scheduler {
+    let mut settings = settings(10_000_000);
+    settings.budget =
+        settings.budget.map(|budget| Budget { sample_cost_ps: 30_000, agent_cost_ps: 10_000, ..budget });
+    Scheduler::new(settings, &apart(1, &[])).unwrap()
+}
+
+#[test]
+fn what_the_agents_thread_used_is_settled_with_what_was_paid_for_it() {
+    // 25,000 samples pay for 250 µs of the agent's thread; 25 more are earned in 100 µs.
+    let check = |cpu_ns: u64, trace: &[(u64, &str, &str)]| {
+        let mut scheduler = with_agent();
+        assert_eq!(gates(&scheduler.handle(Event::Start, 0)), "A:1/25000");
+        assert_eq!(gates(&scheduler.handle(event("A@1+10000x25000"), 100_000)), "A:1/25");
+        assert_eq!(gates(&scheduler.handle(Event::AgentUsed { cpu_ns }, 100_000)), "");
+        for &(now_us, text, expected) in trace {
+            assert_eq!(
+                gates(&scheduler.handle(event(text), now_us * 1000)),
+                expected,
+                "{cpu_ns} ns, {now_us} µs"
+            );
+        }
+    };
+    check(250_000, &[(200, "A@300000001+10000x25", "A:1/25")]);
+    // What was not used buys samples.
+    check(150_000, &[(200, "A@300000001+10000x25", "A:1/2525")]);
+    // A millisecond too much is earned in 100 ms.
+    check(
+        1_250_000,
+        &[(200, "A@300000001+10000x25", ""), (100_000, "tick", ""), (100_200, "tick", "A:1/25")],
+    );
+}
+
+#[test]
+fn looking_for_samples_that_do_not_come_is_paid_for() {
+    let mut scheduler = with_agent();
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(Event::AgentUsed { cpu_ns: 2_000_000 }, 0);
+    // The gate is open; when it has taken its 25,000 the account is 2 ms in debt, less 1 ms earned in 100.
+    assert_eq!(gates(&scheduler.handle(event("A@1+10000x25000"), 100_000_000)), "");
+    scheduler.handle(Event::AgentUsed { cpu_ns: 250_000 }, 100_000_000);
+    assert_eq!(gates(&scheduler.handle(Event::Tick, 199_000_000)), "");
+    assert_eq!(gates(&scheduler.handle(Event::Tick, 201_000_000)), "A:1/250");
+}
+
+#[test]
+fn what_the_agents_thread_uses_of_an_idle_processor_is_nobodys() {
+    // 5 ms a second are spare, and a second of them is saved up; the ceiling earns 1 ms in 100.
+    let mut settings = settings(10_000_000);
+    settings.budget = settings.budget.map(|budget| Budget { agent_spare_ns_per_s: 5_000_000, ..budget });
+    let mut scheduler = Scheduler::new(settings, &apart(1, &[])).unwrap();
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(Event::Tick, 2_000_000_000);
+    scheduler.handle(Event::AgentUsed { cpu_ns: 5_000_000 }, 2_000_000_000);
+    assert_eq!(gates(&scheduler.handle(event("A@1+10000x25000"), 2_000_000_000)), "A:1/25000");
+    scheduler.handle(Event::AgentUsed { cpu_ns: 1_000_000 }, 2_000_000_000);
+    assert_eq!(gates(&scheduler.handle(event("A@300000001+10000x25000"), 2_000_000_000)), "");
+    // That was owed wholly: nothing was spare any more.
+    assert_eq!(gates(&scheduler.handle(Event::Tick, 2_100_000_000)), "");
+    assert_eq!(gates(&scheduler.handle(Event::Tick, 2_100_100_000)), "A:1/25");
+}
+
+#[test]
+fn who_costs_more_than_the_budget_behind_a_closed_gate_is_named_once() {
+    // A closed gate costs 1 ns a call; the ceiling is 1 ms a second. Each opening takes what it may.
+    let named = |calls_per_s: u64, openings: u64| {
+        let mut scheduler = Scheduler::new(settings(1_000_000), &apart(1, &[])).unwrap();
+        let mut decisions = scheduler.handle(Event::Start, 0);
+        let mut named = Vec::new();
+        for second in 1..=openings {
+            let opened = |decision: &Decision| match decision.action {
+                Action::Open { every, quota, .. } => Some((u64::from(every), quota.unwrap())),
+                _ => None,
+            };
+            let (every, quota) = decisions.iter().find_map(opened).expect("the gate opens");
+            let apart_ns = every * 1_000_000_000 / calls_per_s;
+            decisions =
+                scheduler.handle(event(&format!("A@1+{apart_ns}x{quota}")), second * 1_000_000_000 - 1);
+            decisions.extend(scheduler.handle(Event::Tick, second * 1_000_000_000));
+            named.extend(decisions.iter().filter_map(|decision| match decision.action {
+                Action::ClosedGateCosts { cost_ns_per_s, .. } => Some(cost_ns_per_s),
+                _ => None,
+            }));
+        }
+        named
+    };
+    assert_eq!(named(900_000, 20), []);
+    let found = named(2_000_000, 20);
+    assert!(matches!(found[..], [1_900_000..=2_100_000]), "{found:?}");
+    assert_eq!(named(2_000_000, 7), [], "a moment's rate says nothing");
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => method().prop_map(|method| Event::Unavailable { method, why: Outcome::Native }),
         1 => any::<u64>().prop_map(|jvm_ns| Event::Clock { jvm_ns }),
         2 => method().prop_map(Event::Drained),
+        2 => any::<u64>().prop_map(|cpu_ns| Event::AgentUsed { cpu_ns }),
         1 => (0_usize..4).prop_map(|comparison| Event::Decided { comparison }),
     ]
 }
@@ -70,7 +71,10 @@ fn settings() -> impl Strategy<Value = Settings> {
                 Budget {
                     ceiling_ns_per_s,
                     sample_cost_ps,
+                    agent_cost_ps: sample_cost_ps / 2,
+                    agent_spare_ns_per_s: window_ns,
                     skip_cost_ps,
+                    closed_cost_ps: skip_cost_ps,
                     size_cost_ps: window_ns,
                     window_ns,
                     max_every,

@@ -357,7 +357,9 @@ proptest! {
         window_ns in 0_u64..100_000_000, paired in any::<bool>(),
     ) {
         let (sample_cost_ps, skip_cost_ps) = (40_000, 1000);
-        let budget = Budget { ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, size_cost_ps: 0, window_ns, max_every };
+        let budget = Budget {
+            ceiling_ns_per_s, sample_cost_ps, agent_cost_ps: 0, agent_spare_ns_per_s: 0, skip_cost_ps, closed_cost_ps: 0, size_cost_ps: 0, window_ns, max_every
+        };
         let windows = Paired { min_turn_ns: 15_000_000, overlap_bound_ns: 0, owner_decides: false };
         let settings = Settings {
             budget: Some(budget), paired: paired.then_some(windows), max_samples: 10_000, ..program.settings.clone()
