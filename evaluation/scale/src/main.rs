@@ -54,15 +54,15 @@ fn run(options: &Options) -> Result<(), Fault> {
             intake_runs.push(said("intake", intake(&options.spl, shape)?));
         }
     }
-    let mut growth = serde_json::Map::new();
+    let (mut growth, mut folders) = (serde_json::Map::new(), Vec::new());
     for (what, shapes) in shapes(options.divide).into_iter().filter(|(what, _)| wanted(what)) {
-        let (mut runs, mut folders) = (Vec::new(), Vec::new());
+        let mut runs = Vec::new();
         for shape in shapes {
             for _ in 0..options.repeat {
                 let (figures, folder) = whole(&options.spl, shape)?;
                 runs.push(said(what, figures));
                 // Ext4 goes one by one through the inodes that were deleted within the last minutes before it gives out a new
-                // one, so a run would pay for the files of the run before it.
+                // one, so a run would pay for the files of those before it.
                 folders.extend((shape.methods > SMALL.methods).then_some(folder));
             }
         }
