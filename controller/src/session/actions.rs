@@ -72,8 +72,9 @@ impl Session<'_> {
         let Some(cost) = &self.cost else { return };
         let percent = cost.part(cost_ns_per_s) * 100.0;
         let text = format!(
-            "called so often that its probes take about {percent:.0}% of the CPU time even while no call is measured, which the \
-             budget cannot bound: end its measurement soon (max-method-measurements), or measure a caller instead"
+            "called so often at times that its probes then take about {percent:.0}% of the CPU time even while no call is \
+             measured, which the budget cannot bound: end its measurement soon (max-method-measurements), or measure a \
+             caller instead"
         );
         self.progress.note(&format!("{}: {text}", self.scheduler.name(method)));
         self.context.remark(method.0, text);
