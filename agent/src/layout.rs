@@ -66,6 +66,9 @@ pub const GUARDS: usize = 98_432;
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const GUARD_COUNT: usize = 1 << 10;
+/// In the first block, which is no stripe: a word for each block, 1 once a call was measured in it, until it changes hands.
+/// They lie side by side, so that whoever empties the rings need not look at blocks that nobody uses.
+pub const USED: usize = 98_432;
 /// Block: the ring of samples.
 pub const RING: usize = 1 << 17;
 /// Bytes of a slot of a stripe's ring, as a power of two.
@@ -127,7 +130,7 @@ mod tests {
 
     #[test]
     fn java_and_rust_agree() {
-        let all: [(&str, u64); 31] = [
+        let all: [(&str, u64); 32] = [
             ("GATE_SHIFT", GATE_SHIFT as u64),
             ("GATE_EVERY", GATE_EVERY as u64),
             ("GATE_QUOTA", GATE_QUOTA as u64),
@@ -145,6 +148,7 @@ mod tests {
             ("CELL_SHIFT", CELL_SHIFT as u64),
             ("CELL_DEPTH", CELL_DEPTH as u64),
             ("CELL_EPOCH", CELL_EPOCH as u64),
+            ("USED", USED as u64),
             ("RING", RING as u64),
             ("SLOT_SHIFT", SLOT_SHIFT as u64),
             ("SLOTS", SLOTS),
@@ -166,6 +170,8 @@ mod tests {
         const { assert!(CELLS + (GATES << CELL_SHIFT) <= SPARES, "cells end before the spares begin") };
         const { assert!(SPARES + (GATES << SPARE_SHIFT) <= GUARDS, "spares end before the guards begin") };
         const { assert!(GUARDS + GUARD_COUNT * 8 <= RING, "guards end before the ring begins") };
+        const { assert!(SPARES + (GATES << SPARE_SHIFT) <= USED, "spares end before the words of use begin") };
+        const { assert!(USED + (THREAD_BLOCKS + STRIPES) * 8 <= RING, "and those before the ring begins") };
         for ring in [(SLOTS as usize) << SLOT_SHIFT, (OWN_SLOTS as usize) << OWN_SLOT_SHIFT] {
             assert_eq!(RING + ring, 1 << BLOCK_SHIFT, "the ring fills its block");
         }

@@ -1,8 +1,10 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
 //! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here are
-//! connections and their messages; [`orders`] has what is ordered of methods, [`samples`] what comes of it.
+//! connections and their messages; [`orders`] has what is ordered of methods, [`drain`] takes what comes of it out of the rings,
+//! [`samples`] sends it.
 
+mod drain;
 mod orders;
 mod samples;
 
@@ -14,17 +16,18 @@ use crate::state::{Command, Done, State};
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
+use drain::{Handles, Pace};
 use spl_model::MethodRef;
 use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, WireSample};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// Between two looks at the rings while a gate is open: free for the program, and short against the time in which a
-/// busy thread fills its ring.
+/// The shortest time between two looks at the rings while a gate is open: short against the time in which a busy thread fills
+/// its ring.
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
@@ -148,8 +151,12 @@ pub struct Link {
     defined: HashSet<MethodRef>,
     /// Bytes of their names.
     names: usize,
-    /// Handle of each id that this session has instrumented.
-    handles: HashMap<u32, u32>,
+    handles: Handles,
+    /// Handles of methods whose gate is open.
+    open: BTreeSet<u32>,
+    /// Samples that may be taken until all of them have closed.
+    may_come: u64,
+    pace: Pace,
     /// Handles of methods whose gate was closed and of which calls may still be running.
     closing: BTreeSet<u32>,
     /// How long to wait before the next look for these calls.
@@ -172,6 +179,8 @@ struct Method {
     id: Option<u32>,
     /// Samples that may still be taken until the gate closes; 0 when it is closed.
     left: u64,
+    /// Whether the controller wants as many as come.
+    unbounded: bool,
     /// Samples taken in this session.
     taken: u64,
     /// Whether the controller was told that the agent's own limit is reached.
@@ -192,7 +201,10 @@ impl Link {
             methods: BTreeMap::new(),
             defined: HashSet::new(),
             names: 0,
-            handles: HashMap::new(),
+            handles: Handles::default(),
+            open: BTreeSet::new(),
+            may_come: 0,
+            pace: Pace::new(),
             closing: BTreeSet::new(),
             look_pause: DRAIN_EVERY,
             waiting: Vec::new(),
@@ -234,7 +246,8 @@ impl Link {
                     self.methods.clear();
                     self.defined.clear();
                     self.names = 0;
-                    self.handles.clear();
+                    self.handles = Handles::default();
+                    (self.open, self.may_come) = (BTreeSet::new(), 0);
                 }
                 Ended::Lost => {}
             }
@@ -356,8 +369,8 @@ impl Link {
     /// How long nothing needs to be looked at, when the next samples are due in `until_send`.
     fn pause(&mut self, until_send: Duration) -> Duration {
         let rest = until_send.max(DRAIN_EVERY);
-        if self.methods.values().any(|method| method.left > 0) {
-            DRAIN_EVERY
+        if !self.open.is_empty() {
+            rest.min(self.pace.pause())
         } else if self.closing.is_empty() {
             rest
         } else {
@@ -464,6 +477,7 @@ impl Link {
                 ToAgent::Detach => {
                     self.parts.state.gates.close_all();
                     self.methods.values_mut().for_each(|method| method.left = 0);
+                    (self.open, self.may_come) = (BTreeSet::new(), 0);
                     self.parts.state.command(Command::Detach);
                 }
                 ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
@@ -482,10 +496,10 @@ impl Link {
         let mut detached = None;
         while let Ok(done) = self.parts.done.try_recv() {
             let handles_of =
-                |ids: &[u32]| ids.iter().filter_map(|id| self.handles.get(id).copied()).collect::<Vec<_>>();
+                |ids: &[u32]| ids.iter().filter_map(|id| self.handles.get(*id)).collect::<Vec<_>>();
             match done {
                 Done::Outcome { id, class_loader, outcome } => {
-                    if let Some(&handle) = self.handles.get(&id) {
+                    if let Some(handle) = self.handles.get(id) {
                         self.expect_bypass(handle, &outcome);
                         stream.put(&ToController::Outcome { handle, class_loader, outcome });
                     }

@@ -98,31 +98,38 @@ impl<W: Words> Rings<W> {
         }
     }
 
-    /// Hands every published sample to `take`, in each ring in order of its end.
-    pub fn drain(&mut self, now_ns: u64, take: &mut dyn FnMut(Raw)) {
-        for index in 0..W::THREAD_BLOCKS {
-            self.drain_thread(index, take);
+    /// Hands every published sample to `take`, in each ring in order of its end. Gives how many the fullest ring held.
+    pub fn drain(&mut self, now_ns: u64, take: &mut impl FnMut(Raw)) -> u64 {
+        let mut fullest = 0;
+        for index in 0..W::THREAD_BLOCKS + W::STRIPES {
+            if !is_used(&self.words, index) {
+                continue;
+            }
+            let held = if index < W::THREAD_BLOCKS {
+                self.drain_thread(index, take)
+            } else {
+                self.drain_stripe(index, now_ns, take)
+            };
+            fullest = fullest.max(held);
         }
-        for index in W::THREAD_BLOCKS..W::THREAD_BLOCKS + W::STRIPES {
-            self.drain_stripe(index, now_ns, take);
-        }
+        fullest
     }
 
-    /// Samples lost since the last call: dropped by the probes, or skipped here.
+    /// Samples lost up to the last drain, since the last call: dropped by the probes, or skipped here.
     pub fn lost(&mut self) -> u64 {
-        let mut lost = std::mem::take(&mut self.lost);
-        for (index, before) in self.dropped_before.iter_mut().enumerate() {
-            let now = self.words.load((index << BLOCK_SHIFT) + DROPPED, Relaxed);
-            lost += now.wrapping_sub(*before);
-            *before = now;
-        }
-        lost
+        std::mem::take(&mut self.lost)
     }
 
-    fn drain_thread(&self, index: usize, take: &mut dyn FnMut(Raw)) {
+    fn count_dropped(&mut self, index: usize) {
+        let now = self.words.load((index << BLOCK_SHIFT) + DROPPED, Relaxed);
+        self.lost += now.wrapping_sub(std::mem::replace(&mut self.dropped_before[index], now));
+    }
+
+    fn drain_thread(&mut self, index: usize, take: &mut impl FnMut(Raw)) -> u64 {
         let block = index << BLOCK_SHIFT;
         // Before the head: what a thread recorded before it ended is taken before its block is freed.
         let retired = self.words.load(block + RETIRED, Acquire) != 0;
+        self.count_dropped(index);
         let head = self.words.load(block + HEAD, Acquire);
         let from = self.words.load(block + TAIL, Relaxed);
         if from < head {
@@ -139,12 +146,14 @@ impl<W: Words> Rings<W> {
             self.words.store(block + TAIL, head, Release);
         }
         if retired {
-            self.free(block);
+            self.free(index);
         }
+        head - from
     }
 
     /// Makes the block of a thread that has ended ready for another.
-    fn free(&self, block: usize) {
+    fn free(&self, index: usize) {
+        let block = index << BLOCK_SHIFT;
         for offset in (block + CELLS..block + CELLS + (W::CELLS << CELL_SHIFT)).step_by(8) {
             // Most were never written; the kernel need not give them memory now.
             if self.words.load(offset, Relaxed) != 0 {
@@ -152,13 +161,16 @@ impl<W: Words> Rings<W> {
             }
         }
         self.words.store(block + RETIRED, 0, Relaxed);
+        self.words.store(USED + index * 8, 0, Relaxed);
         self.words.store(block + OWNER, 0, Release);
     }
 
-    fn drain_stripe(&mut self, index: usize, now_ns: u64, take: &mut dyn FnMut(Raw)) {
+    fn drain_stripe(&mut self, index: usize, now_ns: u64, take: &mut impl FnMut(Raw)) -> u64 {
         let block = index << BLOCK_SHIFT;
+        self.count_dropped(index);
         let head = self.words.load(block + HEAD, Acquire);
-        for at in self.words.load(block + TAIL, Relaxed)..head {
+        let from = self.words.load(block + TAIL, Relaxed);
+        for at in from..head {
             let slot = slot::<W>(block, at);
             let free = at / W::SLOTS * 2;
             let found = self.words.load(slot + SEQUENCE, Acquire);
@@ -170,7 +182,7 @@ impl<W: Words> Rings<W> {
             } else if found == free {
                 let since = *self.waiting.entry(index).or_insert(now_ns);
                 if now_ns.saturating_sub(since) < GRACE_NS {
-                    return;
+                    return at - from;
                 }
                 self.lost += 1;
             } else {
@@ -180,6 +192,7 @@ impl<W: Words> Rings<W> {
             self.waiting.remove(&index);
             self.words.store(block + TAIL, at + 1, Release);
         }
+        head - from
     }
 
     fn read(&self, slot: usize, thread: u64) -> Raw {
@@ -215,13 +228,19 @@ impl Rings {
     /// Whether some thread is still in a call of the method that was taken since its gate was opened the last time, as
     /// far as the threads that have a block of their own show it.
     pub fn is_running(&self, id: u32, epoch: u32) -> bool {
-        (0..THREAD_BLOCKS).map(|index| index << BLOCK_SHIFT).any(|block| {
+        (0..THREAD_BLOCKS).filter(|index| is_used(&self.words, *index)).any(|index| {
+            let block = index << BLOCK_SHIFT;
             let cell = block + CELLS + ((id as usize) << CELL_SHIFT);
             self.words.load(block + OWNER, Relaxed) != 0
                 && self.words.u32_at(cell + CELL_EPOCH).load(Relaxed) == epoch
                 && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) != 0
         })
     }
+}
+
+/// Whether a call was measured in this block since it changed hands.
+fn is_used<W: Words>(words: &W, index: usize) -> bool {
+    words.load(USED + index * 8, Relaxed) != 0
 }
 
 /// A slot of a stripe's ring.

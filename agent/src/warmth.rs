@@ -9,7 +9,7 @@ use crate::layout::GATES;
 use crate::sys;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// A method stays cold for so many samples at most: HotSpot compiles for the last time after some 5,000 calls
@@ -27,6 +27,8 @@ pub struct Warmth {
     ids: RwLock<HashMap<usize, u32>>,
     /// Made when the first method is learnt: a dormant agent touches no memory that it does not need.
     cells: OnceLock<Vec<Cell>>,
+    /// So many of them, from the first on, are of methods that were learnt.
+    used: AtomicUsize,
     /// The thread, as `sys::thread` numbers it, that is listing what is compiled; 0 for none.
     lister: AtomicU64,
     /// Whether a compilation came since they were asked for.
@@ -56,6 +58,7 @@ impl Warmth {
     /// The JVM's method `method` has this id, in one of the classes of its name.
     pub fn learn(&self, method: usize, id: u32) {
         self.cells.get_or_init(|| std::iter::repeat_with(Cell::default).take(GATES).collect());
+        self.used.fetch_max(id as usize + 1, AcqRel);
         self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
     }
 
@@ -118,7 +121,8 @@ impl Warmth {
     }
 
     fn cells(&self) -> &[Cell] {
-        self.cells.get().map_or(&[], Vec::as_slice)
+        let cells = self.cells.get().map_or(&[][..], Vec::as_slice);
+        &cells[..cells.len().min(self.used.load(Acquire))]
     }
 
     fn cell(&self, id: u32) -> Option<&Cell> {

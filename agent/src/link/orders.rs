@@ -41,6 +41,7 @@ impl Link {
                 processor,
                 id: None,
                 left: 0,
+                unbounded: false,
                 taken: 0,
                 limited: false,
                 every: 1,
@@ -84,10 +85,13 @@ impl Link {
         let Some(id) = self.id_of(handle) else { return };
         let Some(method) = self.methods.get_mut(&handle) else { return };
         let left = limit.saturating_sub(method.taken);
-        method.left = if quota == 0 { left } else { left.min(quota) };
+        let before = std::mem::replace(&mut method.left, if quota == 0 { left } else { left.min(quota) });
+        self.may_come = self.may_come.saturating_sub(before).saturating_add(method.left);
         if method.left > 0 {
             self.closing.remove(&handle);
-            method.every = every;
+            (method.every, method.unbounded) = (every, quota == 0);
+            self.open.insert(handle);
+            self.pace.opens(self.may_come);
             self.parts.state.gates.open(id, every, method.left);
         }
     }
@@ -102,7 +106,8 @@ impl Link {
 
     pub(super) fn disarm(&mut self, handle: u32) {
         let Some(method) = self.methods.get_mut(&handle) else { return };
-        method.left = 0;
+        self.may_come = self.may_come.saturating_sub(std::mem::take(&mut method.left));
+        self.open.remove(&handle);
         if let Some(id) = method.id {
             self.parts.state.gates.close(id);
             self.closing.insert(handle);

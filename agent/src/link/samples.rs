@@ -2,20 +2,13 @@
 
 use super::{Link, Method, Parts};
 use crate::bypass::Bypass;
-use crate::fault;
-use crate::layout::SIZE_LABEL;
-use crate::pauses::Known;
-use crate::rings::Raw;
-use crate::state::{Command, State};
+use crate::state::Command;
 use crate::stream::Stream;
 use crate::sys;
-use crate::warmth::Warmth;
-use spl_model::{Outcome, SampleFlags};
-use spl_wire::{MAX_SAMPLES, Notice, ToController, WireSample, WireSize};
+use spl_model::Outcome;
+use spl_wire::{MAX_SAMPLES, Notice, ToController};
 use std::time::Instant;
 
-/// Samples that wait for the controller at most; about 10 MB.
-const MAX_WAITING: usize = 200_000;
 /// Size labels in one message, of some hundred bytes each.
 const MAX_LABELS: usize = 256;
 
@@ -39,46 +32,11 @@ impl Link {
         }
     }
 
-    /// Empties the rings and closes the gates of methods that have had enough.
-    pub(super) fn drain(&mut self) {
-        let Self { methods, handles, waiting, dropped, anomalies, parts, .. } = self;
-        let Parts { rings, state, .. } = parts;
-        if !handles.is_empty() {
-            fault::at("socket thread");
-        }
-        let from = waiting.len();
-        rings.drain(sys::now_ns(), &mut |raw| {
-            let Some(&handle) = handles.get(&raw.id) else { return };
-            let Some(method) = methods.get_mut(&handle) else { return };
-            method.taken += 1;
-            if method.left > 0 {
-                method.left -= 1;
-                if method.left == 0 {
-                    state.gates.close(raw.id);
-                }
-            }
-            if raw.end_ns < raw.start_ns {
-                *anomalies += 1;
-            } else if waiting.len() >= MAX_WAITING {
-                *dropped += 1;
-            } else {
-                waiting.push(sample(handle, &raw));
-            }
-        });
-        *dropped += rings.lost();
-        // Now all is known that disturbed the calls which have just been taken.
-        let tags = Tags::new(state);
-        for sample in &mut waiting[from..] {
-            let id = methods.get(&sample.handle).and_then(|method| method.id);
-            sample.flags |= tags.of(id.unwrap_or(0), sample.start_ns, sample.end_ns).0;
-        }
-    }
-
     /// Tells of measured methods that were compiled, and lets the agent thread rest when none is awaited any more.
     pub(super) fn report_compiled(&mut self, stream: &mut Stream) {
         let warmth = &self.parts.state.warmth;
         for (id, at_ns) in warmth.news() {
-            if let Some(&handle) = self.handles.get(&id) {
+            if let Some(handle) = self.handles.get(id) {
                 stream.put(&ToController::Notice { at_ns, notice: Notice::Compiled { handle } });
             }
         }
@@ -126,8 +84,16 @@ impl Link {
             let more = rest.split_off(rest.len().min(MAX_SAMPLES));
             let (dropped, anomalies) =
                 (std::mem::take(&mut self.dropped), std::mem::take(&mut self.anomalies));
-            stream.put(&ToController::Samples { samples: rest, dropped, anomalies });
+            let message = ToController::Samples { samples: rest, dropped, anomalies };
+            stream.put(&message);
             rest = more;
+            // The first message's memory serves the next samples.
+            if let ToController::Samples { mut samples, .. } = message
+                && self.waiting.capacity() == 0
+            {
+                samples.clear();
+                self.waiting = samples;
+            }
         }
         let limit = self.parts.options.measurements;
         for (handle, method) in &mut self.methods {
@@ -136,52 +102,5 @@ impl Link {
                 stream.put(&ToController::Limit { handle: *handle });
             }
         }
-    }
-}
-
-/// What disturbed the calls of one drain.
-struct Tags {
-    warmth: &'static Warmth,
-    collections: Known,
-    changes: Known,
-}
-
-impl Tags {
-    /// To be made after the samples were published: what disturbed them is known then.
-    fn new(state: &'static State) -> Self {
-        let (collections, changes) = (state.collections.read(), state.changes.read());
-        Self { warmth: &state.warmth, collections, changes }
-    }
-
-    fn of(&self, id: u32, start_ns: u64, end_ns: u64) -> SampleFlags {
-        flags([
-            (self.warmth.is_cold(id, start_ns), SampleFlags::WARM_UP),
-            (self.collections.overlaps(start_ns, end_ns), SampleFlags::GC),
-            (self.changes.overlaps(start_ns, end_ns), SampleFlags::RETRANSFORM),
-        ])
-    }
-}
-
-/// The flags that are set.
-fn flags<const N: usize>(all: [(bool, SampleFlags); N]) -> SampleFlags {
-    let set = all.into_iter().filter(|(is, _)| *is);
-    set.fold(SampleFlags::default(), |flags, (_, flag)| flags.with(flag))
-}
-
-fn sample(handle: u32, raw: &Raw) -> WireSample {
-    let truncated = raw.size.is_some_and(|(_, truncated)| truncated);
-    let flags = flags([(raw.threw, SampleFlags::THREW), (truncated, SampleFlags::SIZE_TRUNCATED)]);
-    WireSample {
-        handle,
-        start_ns: raw.start_ns,
-        end_ns: raw.end_ns,
-        thread: raw.thread,
-        depth: raw.depth,
-        size: match raw.size {
-            None => WireSize::Unchecked,
-            Some((size, _)) if size & SIZE_LABEL != 0 => WireSize::Label(size as u32),
-            Some((size, _)) => WireSize::Value(size),
-        },
-        flags: flags.0,
     }
 }

@@ -41,6 +41,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         processor: None,
         id: Some(1),
         left,
+        unbounded: false,
         taken: 0,
         limited: false,
         every: 1,
@@ -48,7 +49,9 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     };
     link.methods.insert(3, method);
     link.handles.insert(1, 3);
+    (link.open, link.may_come) = ((left > 0).then_some(3).into_iter().collect(), left);
     state.gates.open(1, 1, left);
+    blocks.u64_at(layout::USED).store(1, Relaxed);
     (link, [gates, blocks])
 }
 

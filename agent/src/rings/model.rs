@@ -33,7 +33,7 @@ impl<const OWN: usize> Watched<OWN> {
             _ => (OWN_SLOT_SHIFT, &[START, END, META, SIZE][..]),
         };
         let slots = (0..SLOTS).flat_map(|n| fields.iter().map(move |field| RING + (n << slot_shift) + field));
-        let offsets = [OWNER, HEAD, DROPPED, RETIRED, TAIL, CELLS, CELLS + 8].into_iter().chain(slots);
+        let offsets = [OWNER, HEAD, DROPPED, RETIRED, TAIL, CELLS, CELLS + 8, USED].into_iter().chain(slots);
         let words = offsets.map(|at| (at, AtomicU64::new(0))).collect();
         Self { words: Arc::new(words), turns: Arc::new(AtomicU64::new(0)), publishing: Release }
     }
@@ -186,6 +186,7 @@ fn a_block_that_changes_hands_attributes_each_sample_to_its_thread() {
 fn two_threads(each: u64, drains: &'static [u64]) {
     model(2, move || {
         let words = Watched::<0>::new();
+        probe::begin(&words, BLOCK);
         let mut drain = Drain::new(&words);
         let run = |thread: u64| {
             let words = words.clone();

@@ -29,11 +29,20 @@ impl Shared for Memory {
     }
 }
 
-/// `SplRecorder.find` for a thread without a block: the block that it has now, if its home is free.
+/// `SplRecorder.begin`, as far as the drain sees it.
+pub fn begin<W: Words>(words: &W, block: usize) {
+    words.store(USED + (block >> BLOCK_SHIFT) * 8, 1, Relaxed);
+}
+
+/// `SplRecorder.find` for a thread without a block: the block that it has now, if its home is free; it is begun.
 pub fn find<W: Shared>(words: &W, thread: u64) -> Option<usize> {
     let block = (thread as usize & (W::THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
     let owner = block + OWNER;
-    (words.load(owner, Relaxed) == 0 && words.compare_and_set(owner, 0, !thread)).then_some(block)
+    let is_ours = words.load(owner, Relaxed) == 0 && words.compare_and_set(owner, 0, !thread);
+    is_ours.then(|| {
+        begin(words, block);
+        block
+    })
 }
 
 /// `SplRecorder.record` into a thread's own ring; false when it was full.

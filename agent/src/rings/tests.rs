@@ -1,4 +1,4 @@
-use super::probe::{claim, own, publish};
+use super::probe::{begin, claim, own, publish};
 use super::*;
 use std::collections::HashMap;
 
@@ -12,6 +12,8 @@ fn calls_that_run_are_seen_in_the_cells_of_their_thread() {
     memory.u32_at(cell + CELL_EPOCH).store(epoch, Relaxed);
     memory.u32_at(cell + CELL_DEPTH).store(2, Relaxed);
     assert_eq!(running(), [false; 3], "nobody owns the block");
+    begin(&memory, block);
+    assert_eq!(running(), [false; 3], "nobody owns the block any more");
     memory.u64_at(block + OWNER).store(!7, Relaxed);
     assert_eq!(running(), [true, false, false]);
     memory.u32_at(cell + CELL_DEPTH).store(0, Relaxed);
@@ -35,10 +37,13 @@ fn starts(rings: &mut Rings, now_ns: u64) -> Vec<u64> {
 #[test]
 fn a_full_ring_drops_and_counts() {
     let (memory, mut rings) = rings();
+    begin(&memory, 2 << BLOCK_SHIFT);
     let all = OWN_SLOTS + 10;
     let kept = (0..all).filter(|start| own(&memory, 2 << BLOCK_SHIFT, *start)).count() as u64;
     assert_eq!(kept, OWN_SLOTS);
-    assert_eq!(starts(&mut rings, 0), (0..OWN_SLOTS).collect::<Vec<_>>());
+    let mut found = Vec::new();
+    assert_eq!(rings.drain(0, &mut |raw| found.push(raw.start_ns)), OWN_SLOTS, "what the fullest ring held");
+    assert_eq!(found, (0..OWN_SLOTS).collect::<Vec<_>>());
     assert_eq!((rings.lost(), rings.lost()), (10, 0));
     own(&memory, 2 << BLOCK_SHIFT, 99);
     assert_eq!(starts(&mut rings, 0), [99]);
@@ -48,6 +53,7 @@ fn a_full_ring_drops_and_counts() {
 fn an_unpublished_slot_is_skipped_after_the_grace_time_and_its_late_writer_counts() {
     let (memory, mut rings) = rings();
     let block = THREAD_BLOCKS << BLOCK_SHIFT;
+    begin(&memory, block);
     let stuck = claim(&memory, block).unwrap();
     let next = claim(&memory, block).unwrap();
     publish(&memory, block, next, 2, 7);
@@ -71,6 +77,7 @@ fn an_unpublished_slot_is_skipped_after_the_grace_time_and_its_late_writer_count
 fn a_slot_whose_writer_never_comes_back_stays_out_of_use() {
     let (memory, mut rings) = rings();
     let block = THREAD_BLOCKS << BLOCK_SHIFT;
+    begin(&memory, block);
     claim(&memory, block).unwrap();
     assert!(starts(&mut rings, 1).is_empty());
     assert!(starts(&mut rings, 1 + GRACE_NS).is_empty());
@@ -89,6 +96,7 @@ fn a_slot_whose_writer_never_comes_back_stays_out_of_use() {
 fn each_sample_of_eight_threads_is_seen_once_or_counted() {
     let (memory, mut rings) = rings();
     let block = THREAD_BLOCKS << BLOCK_SHIFT;
+    begin(&memory, block);
     let each = 20_000_u64;
     let mut seen: HashMap<u64, u64> = HashMap::new();
     std::thread::scope(|scope| {
@@ -132,6 +140,7 @@ fn a_thread_that_ends_leaves_a_clean_block() {
     let (thread, index) = (THREAD_BLOCKS as u64 + 3, 4);
     memory.u64_at((index << BLOCK_SHIFT) + OWNER).store(!thread, Release);
     memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).store(9, Relaxed);
+    begin(&memory, index << BLOCK_SHIFT);
     own(&memory, index << BLOCK_SHIFT, 1);
     Rings::release(&memory, thread);
     let mut threads = Vec::new();
@@ -140,4 +149,5 @@ fn a_thread_that_ends_leaves_a_clean_block() {
     assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + OWNER).load(Acquire), 0);
     assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + CELLS + 16).load(Relaxed), 0);
     assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + RETIRED).load(Relaxed), 0);
+    assert!(!is_used(&memory, index), "nobody looks at it any more");
 }

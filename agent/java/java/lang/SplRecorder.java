@@ -52,6 +52,7 @@ final class SplRecorder {
     private static final long SPARE_LOST = 4;
     private static final long GUARDS = 98432;
     private static final long GUARD_COUNT = 1L << 10;
+    private static final long USED = 98432;
     private static final long RING = 1L << 17;
     private static final int OWN_SLOT_SHIFT = 5;
     private static final long OWN_SLOTS = 1L << 12;
@@ -335,6 +336,7 @@ final class SplRecorder {
         long cell = block + CELLS + ((long) id << CELL_SHIFT);
         long spare = block + SPARES + ((long) id << SPARE_SHIFT);
         int every = (int) gate;
+        use(offset >> BLOCK_SHIFT);
         U.putInt(spare + SPARE_SKIP, every == 1 ? 0 : 1 + skip(block, every));
         U.putChar(spare + SPARE_LOST, (char) SplProbe.lost);
         U.putInt(cell + CELL_DEPTH, 0);
@@ -398,11 +400,21 @@ final class SplRecorder {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
             if (U.getLong(owner) == 0 && U.compareAndSetLong(null, owner, 0, ~tid)) {
+                use(index);
                 return index;
             }
         }
         long index = THREAD_BLOCKS + (tid & (STRIPES - 1));
         return U.getLong(guard(tid, index)) == tid ? -1 : index;
+    }
+
+    /**
+     * From here on the block is looked at. A block of a thread's own is from when it is claimed, so that it is freed whatever
+     * happens to the thread; a stripe from the first call of a method on, lest many threads write the same word at each call.
+     */
+    @ForceInline
+    private static void use(long index) {
+        U.putLong(BLOCKS + (index << 3) + USED, 1);
     }
 
     /** Where a thread's guard stands in a stripe: threads whose ids are less than 65,536 apart are not in each other's way. */
