@@ -1,6 +1,16 @@
 -- Requests of wrk: each asks for other goods, in one order after the other, always the same ones. At the end one line of
 -- JSON, times in microseconds.
+-- With an argument each connection waits before a request, at random, so many milliseconds at most.
 local number = 0
+
+function init(args)
+   local longest = tonumber(args[1])
+   if longest then
+      function delay()
+         return math.random(0, longest)
+      end
+   end
+end
 
 function request()
    number = number + 1

@@ -3,7 +3,8 @@
 
 Three servers run at a time, each in a JVM of its own: without an agent, with a dormant one, and while ten methods are
 measured within a budget. Only one has load at any moment, the three in turn and then in the opposite order, so that a slow
-moment of the machine meets all alike. The servers have one processor; the load, and the controller, another.
+moment of the machine meets all alike. The servers have one processor; the load, and the controller, another. In each turn a
+server has all the load that it can bear, which shows its throughput, and then about half of that, which shows how long its answers take.
 """
 
 import argparse
@@ -31,6 +32,8 @@ SERVER_CPU, LOAD_CPU = 0, 1
 # The same heap for all; the collector is the one that a JVM with one processor chooses.
 JVM = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 CONNECTIONS = 4
+# Of the load that is about half of what the server can bear, and milliseconds that each of them waits between requests at most.
+BOUNDED, PAUSE_MS = 12, 2
 # The agent ends a method after 10,000 samples unless it is told otherwise.
 UNLIMITED = ["-Dspl.client.measurements=1000000000000"]
 # Seconds of load before those that count: the budget follows the program's CPU time once a second.
@@ -106,11 +109,13 @@ class Server(Process):
         super().__init__(command, SERVER_CPU, "stdout", r"^port (\d+)$")
         self.name, self.port = name, int(self.said.wait(f"the port of {name}")[1])
 
-    def load(self, seconds):
+    def load(self, seconds, bounded=False):
         """What wrk says of so many seconds."""
         before = self.cpu_ms()
+        connections, pause = (BOUNDED, ["--", str(PAUSE_MS)]) if bounded else (CONNECTIONS, [])
         done = subprocess.run(
-            ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", str(HERE / "load.lua"), f"http://127.0.0.1:{self.port}"],
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "load.lua"),
+             f"http://127.0.0.1:{self.port}", *pause],
             preexec_fn=on(LOAD_CPU), capture_output=True, text=True, check=True)
         said = json.loads(done.stdout.splitlines()[-1])
         if said["errors"] or not said["requests"]:
@@ -145,7 +150,7 @@ def fork(number, options, out):
             for server in servers if turn % 2 == 0 else reversed(servers):
                 server.load(LEAD)
                 figures = {"name": server.name, "fork": number, "turn": turn, **server.load(options.seconds)}
-                slices.append(figures)
+                slices.append({**figures, "bounded": server.load(options.seconds, bounded=True)})
         if controller.process.poll() is not None:
             raise SystemExit(f"service: the measurement ended too early: {controller.said.lines[-5:]}")
         controller_ms, passed = controller.cpu_ms() - controller_before, time.monotonic() - began
@@ -171,9 +176,9 @@ def main():
     arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     arguments.add_argument("--forks", type=int, default=2, help="JVMs of each kind (default: %(default)s)")
-    arguments.add_argument("--turns", type=int, default=8, help="slices of each JVM (default: %(default)s)")
+    arguments.add_argument("--turns", type=int, default=7, help="slices of each JVM (default: %(default)s)")
     arguments.add_argument("--seconds", type=int, default=2, help="seconds of a slice (default: %(default)s)")
-    arguments.add_argument("--warm-up", type=int, default=3, help="times 5 s of load before (default: %(default)s)")
+    arguments.add_argument("--warm-up", type=int, default=2, help="times 5 s of load before (default: %(default)s)")
     options = arguments.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         raise SystemExit("service: the server and its load need a processor each")
