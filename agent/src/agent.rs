@@ -2,7 +2,7 @@
 
 use crate::fault;
 use crate::hook::HOOK;
-use crate::java::{self, Addresses, Entrance};
+use crate::java::{self, Entrance};
 use crate::jvm::Jvm;
 use crate::layout;
 use crate::link::{self, Hello, Link, Parts};
@@ -31,6 +31,9 @@ use std::time::Duration;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long it waits while nobody has answered at the port: the controller of a short program may be about to.
 const FIRST_WORDS: Duration = Duration::from_millis(200);
+
+/// The first feature release whose JVM can record an AOT cache (JEP 483).
+const AOT_CACHE_SINCE: u32 = 24;
 
 static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
@@ -88,6 +91,7 @@ impl Agent for SplAgent {
         }
         if state.is_busy() {
             // A program that makes classes faster than they can be changed: this one is not measured.
+            state.overtaken.store(true, Ordering::Relaxed);
             return;
         }
         let Some(env) = context.jni() else { return };
@@ -127,8 +131,8 @@ impl Agent for SplAgent {
         };
         // SAFETY: the callback runs on the thread whose environment this is.
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
-        if let Ok(id) = id {
-            Rings::release(&state.blocks, id);
+        if let (Ok(id), Some(blocks)) = (id, state.blocks()) {
+            Rings::release(&blocks, id);
         }
     }
 
@@ -211,15 +215,16 @@ impl SplAgent {
         mistakes: Vec<String>,
     ) -> Result<(), String> {
         let jvm = Jvm::of(context.jvmti());
-        let map = |bytes: usize| {
-            let why = |e| format!("no address space for {} KB of samples: {e}", bytes >> 10);
-            Memory::map(bytes).map_err(why)
-        };
-        let (gates, blocks) = (map(layout::GATES_BYTES)?, map(layout::BLOCKS_BYTES)?);
-        let state = STATE.get_or_init(|| State::new(gates, blocks));
-        JVM.get_or_init(|| jvm);
         let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
-        let addresses = Addresses { gates: gates.address(), blocks: blocks.address() };
+        // SAFETY: the callback's environment belongs to this thread.
+        let archives = || unsafe { java::with_env(env, java::archives_classes) };
+        if jvm.feature_release() >= AOT_CACHE_SINCE && archives().unwrap_or(false) {
+            // Our classes would be in the cache, which could not be made then.
+            return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
+        }
+        let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
+        let state = STATE.get_or_init(|| State::new(gates));
+        JVM.get_or_init(|| jvm);
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
         let group = jvm.top_group()?;
         // SAFETY: the group is a local reference of the callback's frame.
@@ -228,17 +233,16 @@ impl SplAgent {
         let entrance = unsafe { java::with_env(env, entrance) }?;
         let entrance = ENTRANCE.get_or_init(|| entrance);
         // SAFETY: the callback's environment belongs to this thread.
-        let installed = unsafe { java::with_env(env, |env| java::install(env, &addresses)) };
+        let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
         let (commands, orders) = mpsc::channel();
         let (done, news) = mpsc::channel();
         let (buried, funeral) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         state.connect(commands);
-        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| addresses));
+        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| gates));
         // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
-        let rings = Rings::new(blocks);
         let (options, hello) = (options.clone(), hello.clone());
         let dying = &DYING;
         let link = Link::new(Parts {
@@ -246,7 +250,6 @@ impl SplAgent {
             options,
             mistakes,
             hello,
-            rings,
             begin: Some(begin),
             done: news,
             sleeper,

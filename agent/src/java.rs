@@ -3,7 +3,7 @@
 use jni::errors::Error;
 use jni::ids::JFieldID;
 use jni::objects::{JClass, JClassLoader, JObject, JString, JValue};
-use jni::refs::Global;
+use jni::refs::{Global, Weak};
 use jni::signature::{JavaType, Primitive};
 use jni::{
     AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
@@ -11,15 +11,6 @@ use jni::{
 };
 use std::ffi::c_void;
 use std::sync::OnceLock;
-
-/// Where the memory lies that the probes write: it replaces placeholder constants in their classes.
-#[derive(Clone, Copy)]
-pub struct Addresses {
-    /// Of the gates.
-    pub gates: i64,
-    /// Of the blocks.
-    pub blocks: i64,
-}
 
 /// `Unsafe.getReference` and its name before JDK 12: all else that the Java side uses of the JDK is the same from 11 to 25.
 const GET_REFERENCE: &str = "getReference";
@@ -117,12 +108,20 @@ impl Entrance {
     }
 }
 
+/// Whether the JVM writes an archive of the classes that it has (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
+pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
+    let class = jni_str!("jdk/internal/misc/CDS");
+    env.call_static_method(class, jni_str!("isDumpingArchive"), jni_sig!("()Z"), &[])?.z()
+}
+
 /// Defines the probe class and the interfaces of size processors in the boot loader, and initialises the probe class.
-pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
+///
+/// The addresses that this and [`install_rest`] are given, of gates and blocks, replace placeholder constants in the classes.
+pub fn install(env: &mut Env<'_>, gates: i64) -> Result<(), Error> {
     for interface in INTERFACES {
         define(env, interface)?;
     }
-    let probe = define(env, &with_address(PROBE, GATES_MAGIC, addresses.gates)?)?;
+    let probe = define(env, &with_address(PROBE, GATES_MAGIC, gates)?)?;
     // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. JNI initialises a
     // class whose methods it is asked for (Java Native Interface Specification, GetStaticMethodID).
     env.get_static_method_id(&probe, jni_str!("enter"), jni_sig!("(I)I")).map(drop)
@@ -130,13 +129,13 @@ pub fn install(env: &mut Env<'_>, addresses: &Addresses) -> Result<(), Error> {
 
 /// Defines and initialises what probes use behind open gates; no gate may be opened before. `jdk` is the JVM's feature
 /// release, such as 17.
-pub fn install_rest(env: &mut Env<'_>, addresses: &Addresses, jdk: u32) -> Result<(), Error> {
+pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Result<(), Error> {
     for class in REST {
         let renamed = (jdk < GET_REFERENCE_SINCE).then(|| rename(class, GET_REFERENCE, GET_OBJECT));
         define(env, renamed.as_deref().unwrap_or(class))?;
     }
-    let recorder = with_address(RECORDER, GATES_MAGIC, addresses.gates)?;
-    let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, addresses.blocks)?)?;
+    let recorder = with_address(RECORDER, GATES_MAGIC, gates)?;
+    let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, blocks)?)?;
     env.get_static_method_id(&recorder, jni_str!("open"), jni_sig!("(IJ)I"))?;
     forget_layouts(env)
 }
@@ -316,14 +315,14 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
     Ok(id.j()? as u64)
 }
 
-/// A reference to a class that outlives the callback which it came in.
+/// A reference to a class that outlives the callback which it came in, and does not keep the class from being unloaded.
 ///
 /// # Safety
 /// `class` must be a live local reference to a class.
-pub unsafe fn keep(env: &mut Env<'_>, class: *mut c_void) -> Result<Global<JClass<'static>>, Error> {
+pub unsafe fn keep(env: &mut Env<'_>, class: *mut c_void) -> Result<Weak<JClass<'static>>, Error> {
     // SAFETY: forwarded to the caller.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
-    env.new_global_ref(&class)
+    env.new_weak_ref(&class)
 }
 
 /// Whether classes of a loader find the probe class. One that answers for itself what begins with `java.` does not, and its

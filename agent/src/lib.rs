@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
 
 mod agent;
+mod arrivals;
 mod bypass;
 mod fault;
 mod gates;

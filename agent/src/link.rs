@@ -1,29 +1,31 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
 //! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here are
-//! connections and their messages; [`orders`] has what is ordered of methods, [`drain`] takes what comes of it out of the rings,
-//! [`samples`] sends it.
+//! connections and their messages; [`ready`] has what comes before a session's first order, [`orders`] what is ordered of
+//! methods, [`drain`] takes what comes of it out of the rings, [`samples`] sends it.
 
 mod drain;
 mod orders;
+mod ready;
 mod samples;
 
 use crate::bypass::Bypass;
 use crate::ids::Ids;
 use crate::options::Options;
-use crate::rings::{Raw, Rings};
+use crate::rings::Rings;
 use crate::state::{Command, Done, State};
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
 use drain::{Handles, Pace};
+use ready::ProbeCost;
 use spl_model::MethodRef;
 use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 /// The shortest time between two looks at the rings while a gate is open: short against the time in which a busy thread fills
@@ -31,11 +33,6 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// The least of the calibrations counts, because whatever disturbs one makes it longer. HotSpot's last compiler may still
-/// have the probe in its queue during the first: they go on until none was better by a fiftieth for so long, and so long at
-/// most.
-const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
-const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
@@ -58,8 +55,6 @@ pub struct Parts {
     pub mistakes: Vec<String>,
     /// Who this is.
     pub hello: Hello,
-    /// The reading side of the rings.
-    pub rings: Rings,
     /// Starts the agent thread; `None` once that was tried.
     pub begin: Option<Begin>,
     /// From the agent thread.
@@ -113,22 +108,6 @@ pub fn excuse(options: &Options, hello: &Hello, why: String) {
     let _ = stream.flush();
 }
 
-/// What a measured call of an empty method costs and reports, in picoseconds.
-#[derive(Clone, Copy, Debug)]
-struct ProbeCost {
-    call_ps: u64,
-    empty_ps: Option<u64>,
-}
-
-impl ProbeCost {
-    /// From the nanoseconds that all the calls took and what was recorded of each.
-    fn of(ns: u64, calls: u64, reported_ns: &[u64]) -> Self {
-        let mean = |ns: u64, n: u64| (n > 0).then(|| ns.saturating_mul(1000) / n);
-        let sum = reported_ns.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns));
-        Self { call_ps: mean(ns, calls).unwrap_or(0), empty_ps: mean(sum, reported_ns.len() as u64) }
-    }
-}
-
 /// Why a session ended.
 enum Ended {
     /// Connection lost, or the controller is not ours.
@@ -143,6 +122,8 @@ enum Ended {
 pub struct Link {
     parts: Parts,
     ids: Ids,
+    /// The reading side of the rings, once there are any.
+    rings: Option<Rings>,
     /// What a measured call costs, once it is known.
     cost: Option<ProbeCost>,
     /// By handle, in this session.
@@ -168,6 +149,8 @@ pub struct Link {
     anomalies: u64,
     /// Whether a method that lost its compiled code is to be compiled anew.
     awaits_compiled: bool,
+    /// Whether the controller was told that some classes are not measured.
+    overtaken: bool,
     /// When methods were looked at last whose calls the JVM may replace.
     looked: Instant,
 }
@@ -197,6 +180,7 @@ impl Link {
         Self {
             parts,
             ids: Ids::default(),
+            rings: None,
             cost: None,
             methods: BTreeMap::new(),
             defined: HashSet::new(),
@@ -212,6 +196,7 @@ impl Link {
             dropped: 0,
             anomalies: 0,
             awaits_compiled: false,
+            overtaken: false,
             looked: Instant::now(),
         }
     }
@@ -251,6 +236,9 @@ impl Link {
                 }
                 Ended::Lost => {}
             }
+            if self.parts.dying.load(Ordering::Acquire) {
+                break;
+            }
             self.parts.alone.store(true, Ordering::Release);
             sys::wait_readable([self.parts.sleeper.fd()], pause);
             self.parts.alone.store(false, Ordering::Release);
@@ -273,11 +261,13 @@ impl Link {
             return Ended::Detached;
         }
         // What an earlier session left behind belongs to nobody.
-        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
-        self.parts.rings.lost();
+        self.take_raw(&mut |_| {});
         self.waiting.clear();
         self.labels_sent = 0;
         self.closing.clear();
+        self.parts.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.parts.state.overtaken.store(false, Ordering::Relaxed);
+        self.overtaken = false;
         while self.parts.done.try_recv().is_ok() {}
         match self.prepare() {
             Some(Ok(cost)) => {
@@ -336,6 +326,7 @@ impl Link {
                 next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
             }
             self.say_bypassed(&mut stream);
+            self.say_overtaken(&mut stream);
             self.say_idle(&mut stream);
             let reason = match (dying, detached) {
                 (true, _) => ByeReason::VmDeath,
@@ -379,66 +370,6 @@ impl Link {
             self.look_pause = (pause * 2).min(LOOK_LAST);
             rest.min(pause)
         }
-    }
-
-    /// Makes the probe class ready and finds what a measured call costs; `None` when the JVM ends before.
-    fn prepare(&mut self) -> Option<Result<Option<ProbeCost>, String>> {
-        if let Some(begin) = self.parts.begin.take()
-            && let Err(why) = begin()
-        {
-            let dying = self.parts.dying.load(Ordering::Acquire);
-            return (!dying).then_some(Err(why));
-        }
-        let ready = |done| if let Done::Ready(ready) = done { Some(ready) } else { None };
-        if let Err(why) = self.ask(Command::Prepare, ready)?.0 {
-            return Some(Err(why));
-        }
-        if self.cost.is_some() {
-            // A controller that rejects us comes again and again.
-            return Some(Ok(self.cost));
-        }
-        let mut best: Option<ProbeCost> = None;
-        let begun = Instant::now();
-        let mut better = begun;
-        while better.elapsed() < CALIBRATED_AFTER && begun.elapsed() < LONGEST_CALIBRATION {
-            let cost = |done| if let Done::Cost(cost) = done { Some(cost) } else { None };
-            let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, cost)? else { break };
-            let found = ProbeCost::of(ns, calls, &reported);
-            if best.is_none_or(|best| found.call_ps < best.call_ps - best.call_ps / 50) {
-                better = Instant::now();
-            }
-            if best.is_none_or(|best| found.call_ps < best.call_ps) {
-                best = Some(found);
-            }
-        }
-        self.cost = best;
-        Some(Ok(best))
-    }
-
-    /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before. Gives also the
-    /// durations in nanoseconds that the probe itself recorded.
-    fn ask<T>(&mut self, command: Command, answer: impl Fn(Done) -> Option<T>) -> Option<(T, Vec<u64>)> {
-        self.parts.rings.drain(sys::now_ns(), &mut |_| {});
-        self.parts.state.command(command);
-        let mut reported = Vec::new();
-        let mut take = |raw: Raw| reported.extend(raw.end_ns.checked_sub(raw.start_ns));
-        while !self.parts.dying.load(Ordering::Acquire) && self.parts.state.failure().is_none() {
-            match self.parts.done.recv_timeout(DRAIN_EVERY) {
-                Ok(done) => {
-                    if let Some(answer) = answer(done) {
-                        self.parts.rings.drain(sys::now_ns(), &mut take);
-                        self.parts.rings.lost();
-                        return Some((answer, reported));
-                    }
-                }
-                // Warming fills the rings over and over; one calibration fits in.
-                Err(RecvTimeoutError::Timeout) => {
-                    self.parts.rings.drain(sys::now_ns(), &mut take);
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-        }
-        None
     }
 
     fn hello(&self, cost: Option<ProbeCost>) -> ToController {

@@ -1,14 +1,16 @@
 //! What callbacks, agent thread and socket thread share.
 
 use crate::gates::Gates;
+use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
 use crate::pauses::Pauses;
 use crate::warmth::Warmth;
 use jni::objects::JClass;
-use jni::refs::Global;
+use jni::refs::Weak;
 use spl_model::{MethodRef, Outcome};
 use spl_wire::{Change, Label, SizeMode};
 use std::collections::HashSet;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
@@ -48,7 +50,7 @@ pub enum Command {
     /// For the operator, from user code in the program.
     Warn(String),
     /// Classes whose names are in the plan have become ready.
-    Prepared(Vec<Global<JClass<'static>>>),
+    Prepared(Vec<Weak<JClass<'static>>>),
 }
 
 impl Command {
@@ -57,6 +59,7 @@ impl Command {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) => 1 + ids.len(),
+            Self::Prepared(classes) => classes.len(),
             _ => 1,
         }
     }
@@ -91,8 +94,7 @@ const MOST_LABELS: usize = 10_000;
 pub struct State {
     /// The gates.
     pub gates: Gates,
-    /// The blocks of the threads.
-    pub blocks: Memory,
+    blocks: OnceLock<Memory>,
     /// Garbage collections.
     pub collections: Pauses,
     /// Our own changes of classes.
@@ -101,6 +103,8 @@ pub struct State {
     pub warmth: Warmth,
     /// Names of the classes in the plan, for the class-prepare callback.
     pub planned: RwLock<HashSet<String>>,
+    /// Whether a class of such a name is not measured because too many came.
+    pub overtaken: AtomicBool,
     /// A JAR in which size processors are looked for, too; or nothing.
     pub processor_jar: Mutex<String>,
     /// Labels that size processors gave, by their numbers.
@@ -114,15 +118,16 @@ pub struct State {
 
 impl State {
     /// Nothing planned, all gates closed.
-    pub fn new(gates: Memory, blocks: Memory) -> Self {
+    pub fn new(gates: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
         Self {
             gates: Gates::new(gates),
-            blocks,
+            blocks: OnceLock::new(),
             collections: Pauses::default(),
             changes: Pauses::default(),
             warmth: Warmth::default(),
             planned,
+            overtaken: AtomicBool::new(false),
             processor_jar: Mutex::default(),
             labels: Mutex::default(),
             commands: Mutex::new(None),
@@ -130,6 +135,24 @@ impl State {
             failure: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
+    }
+
+    /// The blocks of the threads, once [`map_blocks`](Self::map_blocks) was there.
+    pub fn blocks(&self) -> Option<Memory> {
+        self.blocks.get().copied()
+    }
+
+    /// Makes room for the blocks, if there is none yet. Not before a controller comes: a program that locks its memory
+    /// (mlockall(2)) would have all of it in memory.
+    ///
+    /// # Errors
+    /// When the kernel has no room.
+    pub fn map_blocks(&self) -> io::Result<Memory> {
+        if let Some(blocks) = self.blocks() {
+            return Ok(blocks);
+        }
+        let blocks = Memory::map(BLOCKS_BYTES)?;
+        Ok(*self.blocks.get_or_init(|| blocks))
     }
 
     /// Where commands go from now on.

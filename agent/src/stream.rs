@@ -6,14 +6,19 @@ use spl_wire::{
     AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder, Greeting, Nonces, Reply, Side,
     ToAgent, ToController, Token,
 };
+use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A controller that takes nothing for so long is as good as gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of a token file.
+const LONGEST_TOKEN: u64 = 4096;
 /// One that has not said in so long who it is, is none.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -96,7 +101,7 @@ impl Stream {
         let answer = bytes.drain(..CONTROLLER_PROOF_BYTES).collect::<Vec<_>>();
         let answer = answer.first_chunk().map(ControllerProof::from_bytes).ok_or(ErrorKind::UnexpectedEof)?;
         // No earlier: the file is as new as the controller that has just answered.
-        let token = options.token_file.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let token = options.token_file.as_ref().and_then(|path| token_text(path).ok());
         let nonces = Nonces { agent, controller: answer.nonce };
         let believed = token
             .and_then(|text| Token::new(&text))
@@ -174,6 +179,18 @@ impl Stream {
     }
 }
 
+/// What a token file holds. Nothing but a file is read, and no more than a token is long: a pipe would keep us, a device would
+/// fill the memory.
+fn token_text(path: impl AsRef<Path>) -> io::Result<String> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    let mut text = String::new();
+    file.take(LONGEST_TOKEN).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 impl Socket {
     fn timeouts(&self, read: Option<Duration>) -> io::Result<()> {
         match self {
@@ -206,6 +223,23 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_is_read_from_files_only() {
+        let name = format!("spl-token-file-{}-{}", std::process::id(), sys::now_ns());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, "secret\n").unwrap();
+        assert_eq!(token_text(&path).unwrap(), "secret\n");
+        std::fs::write(&path, "x".repeat(1 << 20)).unwrap();
+        assert_eq!(token_text(&path).unwrap().len() as u64, LONGEST_TOKEN);
+        std::fs::remove_file(&path).unwrap();
+        let bytes = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: a string that ends with a null byte.
+        assert_eq!(unsafe { libc::mkfifo(bytes.as_ptr(), 0o600) }, 0);
+        assert!(token_text(&path).is_err(), "a pipe that nobody writes to");
+        std::fs::remove_file(&path).unwrap();
+        assert!(token_text("/dev/zero").is_err() && token_text("/").is_err());
+    }
     use spl_wire::{AGENT_PROOF_BYTES, NONCE_BYTES};
 
     const SOON: Duration = Duration::from_secs(5);

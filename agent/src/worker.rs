@@ -1,29 +1,30 @@
 //! The agent thread: the one place where classes are changed and restored.
 
+use crate::arrivals::Arrivals;
 use crate::fault;
 use crate::hook::{self, Hook, Outcomes};
-use crate::java::{self, Addresses};
+use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
+use crate::memory::Memory;
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
 use crate::waker::Waker;
 use jni::objects::JClass;
-use jni::refs::Global;
+use jni::refs::Weak;
 use spl_model::{Outcome, Refusal};
 use spl_wire::{Change, SizeMode};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
 /// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
 /// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
 const LOCAL_REFERENCES: usize = 65_536;
-/// Classes that became ready and are changed in one call at most.
-const MOST_TOGETHER: usize = 256;
 
 /// The agent thread's own state.
 pub struct Worker {
@@ -32,6 +33,8 @@ pub struct Worker {
     commands: Receiver<Command>,
     done: Sender<Done>,
     waker: Waker,
+    /// Classes that have become ready and are not looked at yet.
+    arrivals: Arrivals<Weak<JClass<'static>>>,
     /// What should be instrumented now, by class name and id.
     plan: BTreeMap<String, BTreeMap<u32, Target>>,
     /// Of each class that could not be changed: how often, and why the last time.
@@ -40,8 +43,8 @@ pub struct Worker {
     touched: BTreeSet<(String, String)>,
     /// Classes that the JVM would not give their original bytecode back.
     unrestored: BTreeSet<String>,
-    /// Where the probes' memory lies, if the probe class is defined; or why it is not.
-    installed: Result<Addresses, String>,
+    /// The gates, if the probe class is defined; or why it is not.
+    installed: Result<Memory, String>,
     /// Whether it is compiled.
     warm: bool,
     /// Whether compiled methods are watched for.
@@ -56,7 +59,7 @@ impl Worker {
         commands: Receiver<Command>,
         done: Sender<Done>,
         waker: Waker,
-        installed: Result<Addresses, String>,
+        installed: Result<Memory, String>,
     ) -> Self {
         Self {
             jvm,
@@ -64,6 +67,7 @@ impl Worker {
             commands,
             done,
             waker,
+            arrivals: Arrivals::new(Instant::now()),
             plan: BTreeMap::new(),
             failures: HashMap::new(),
             touched: BTreeSet::new(),
@@ -76,12 +80,11 @@ impl Worker {
 
     /// Serves commands until there can be no more. `env` is the thread's JNI environment.
     pub fn run(mut self, env: *mut c_void) {
-        let mut next = None;
-        while let Some(command) = next.take().or_else(|| self.take(Receiver::recv).ok()) {
+        while let Some(command) = self.next() {
             if self.state.has_ended() {
                 break;
             }
-            let command = gather(command, &mut next, || self.take(Receiver::try_recv).ok());
+            let (arrived, begun) = (matches!(command, Command::Prepared(_)), Instant::now());
             let serve = |env: &mut jni::Env<'_>| {
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {
@@ -94,11 +97,32 @@ impl Worker {
             if let Err(error) = unsafe { java::with_env(env, serve) } {
                 self.tell(Done::Warning(format!("the agent thread failed: {error}")));
             }
+            if arrived {
+                self.arrivals.took(begun.elapsed());
+            }
         }
     }
 
-    fn take<E>(&self, from: impl FnOnce(&Receiver<Command>) -> Result<Command, E>) -> Result<Command, E> {
-        from(&self.commands).inspect(|command| self.state.taken(command))
+    /// The next command; classes that have become ready when it is their turn, which nobody else waits for.
+    fn next(&mut self) -> Option<Command> {
+        let next = loop {
+            let due = self.arrivals.due(Instant::now());
+            if due == Some(Duration::ZERO) && self.arrivals.is_full() {
+                break Command::Prepared(self.arrivals.take());
+            }
+            let received = match due {
+                Some(due) => self.commands.recv_timeout(due),
+                None => self.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match received {
+                Ok(Command::Prepared(classes)) => self.arrivals.add(classes),
+                Ok(command) => break command,
+                Err(RecvTimeoutError::Timeout) => break Command::Prepared(self.arrivals.take()),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        };
+        self.state.taken(&next);
+        Some(next)
     }
 
     fn serve(&mut self, env: &mut jni::Env<'_>, command: Command) -> Result<(), jni::errors::Error> {
@@ -132,15 +156,18 @@ impl Worker {
 
     /// Warms the probe class, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
-        let addresses = self.installed.clone()?;
-        if !std::mem::replace(&mut self.warm, true) {
-            java::install_rest(env, &addresses, self.jvm.feature_release()).map_err(|e| e.to_string())?;
+        let gates = self.installed.clone()?;
+        if !self.warm {
+            let blocks = self.state.map_blocks().map_err(|e| format!("no address space for samples: {e}"))?;
+            let jdk = self.jvm.feature_release();
+            java::install_rest(env, gates.address(), blocks.address(), jdk).map_err(|e| e.to_string())?;
             self.state.gates.open(0, 1, 0);
             self.state.gates.close(0);
             java::warm(env).map_err(|e| e.to_string())?;
             if let Err(error) = self.jvm.want_disturbances() {
                 self.tell(Done::Warning(format!("no warm-up and no garbage collection is seen: {error}")));
             }
+            self.warm = true;
         }
         Ok(())
     }
@@ -170,10 +197,13 @@ impl Worker {
     }
 
     /// Only the class that has come: those of its name that were there have their probes.
-    fn prepared(&mut self, env: &mut jni::Env<'_>, classes: &[Global<JClass<'static>>]) {
+    fn prepared(&mut self, env: &mut jni::Env<'_>, classes: &[Weak<JClass<'static>>]) {
         let (mut found, mut ids) = (Vec::new(), BTreeSet::new());
         for class in classes {
-            let class = class.as_raw().cast();
+            // One that is gone needs no probes.
+            let Ok(Some(class)) = class.upgrade_local(env) else { continue };
+            // It lives as long as the command's frame.
+            let class = class.into_raw().cast();
             let Some(name) = self.jvm.class_name(class) else { continue };
             let planned = self.planned_ids(&name);
             if !planned.is_empty()
@@ -469,48 +499,5 @@ fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
         Ok(true) => Ok(()),
         Ok(false) => Err("it does not ask its parent for it".to_owned()),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-/// With a class that has become ready all that wait behind it: many cost as little as one to change. `next` is what comes after
-/// them.
-fn gather(
-    command: Command,
-    next: &mut Option<Command>,
-    mut waiting: impl FnMut() -> Option<Command>,
-) -> Command {
-    let Command::Prepared(mut classes) = command else { return command };
-    while classes.len() < MOST_TOGETHER {
-        match waiting() {
-            Some(Command::Prepared(more)) => classes.extend(more),
-            Some(other) => {
-                *next = Some(other);
-                break;
-            }
-            None => break,
-        }
-    }
-    Command::Prepared(classes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_that_wait_together_are_changed_together_and_nothing_is_overtaken() {
-        let ready = || Command::Prepared(vec![Global::null()]);
-        let mut waiting = (0..299).map(|_| ready()).chain([Command::Restore(vec![7]), ready()]);
-        let (mut next, mut steps) = (None, Vec::new());
-        while let Some(command) = next.take().or_else(|| waiting.next()) {
-            steps.push(match gather(command, &mut next, || waiting.next()) {
-                Command::Prepared(classes) => classes.len(),
-                other => {
-                    assert!(matches!(other, Command::Restore(ids) if ids == [7]));
-                    0
-                }
-            });
-        }
-        assert_eq!(steps, [MOST_TOGETHER, 299 - MOST_TOGETHER, 0, 1]);
     }
 }

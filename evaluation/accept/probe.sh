@@ -48,6 +48,8 @@ tests() {
     tested "JDK $number: depths are right or unknown" e2e recursion:: probe_stops::
     tested "JDK $number: calls that change their carrier are their own thread's" e2e probe_carriers::
     tested "JDK $number: threads stopped while a size is found stop, and their calls have sizes again" e2e probe_rough::a_thread
+    tested "JDK $number: one of very many threads stays the same when the others have gone" e2e probe_rough::one_of
+    tested "JDK $number: a dormant agent has no memory to be locked, and an AOT cache is recorded as without it" e2e dormant::
     tested "JDK $number: what user code throws never reaches the program" e2e probe_rough::what
     tested "JDK $number: sizes load no class, and no class loader is kept" e2e probe_rough::sizes probe_rough::class
     tested "JDK $number: exceptions and stack overflows are the program's own" e2e programs::exceptions programs::a_stack_overflow

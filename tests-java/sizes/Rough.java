@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import spl.size.Computable;
 import spl.size.MethodSize;
@@ -18,12 +19,17 @@ import spl.size.SizeProcessor;
  * Arguments whose sizes are computed by user code to which something happens meanwhile: its thread is stopped, or it throws what
  * a stopped thread throws; and classes of loaders that come and go. Says what came of each line of its input.
  *
+ * <p>"crowd N WHERE" has so many threads call {@code any} before another one does that makes these calls when they have gone: "in"
+ * such a call, or in its "size".
+ *
  * <p>"computable HOW" and "processed HOW" call the method of that name in a thread of its own with a {@link Task} of that kind,
  * "holder" calls {@code any} with an object whose fields have types that nobody has loaded, "churn N" calls
  * {@code Rough$Brief.quick} in so many class loaders, and "alive" says how many of those are still there.
  */
 public final class Rough {
     private static final String SPIN = "spin";
+    /** One a millisecond: what threads leave that end is free again long before the last. */
+    private static final int CALLS_ALONE = 200;
     private static final List<WeakReference<Watcher>> LOADERS = new ArrayList<>();
     private static volatile boolean spinning;
 
@@ -49,6 +55,10 @@ public final class Rough {
                     break;
                 case "churn":
                     churn(Integer.parseInt(words[1]));
+                    System.out.println("done");
+                    break;
+                case "crowd":
+                    crowd(Integer.parseInt(words[1]), words[2].equals("size"));
                     System.out.println("done");
                     break;
                 case "alive":
@@ -109,7 +119,56 @@ public final class Rough {
     }
 
     static int any(Object object) {
+        if (object instanceof Runnable) {
+            ((Runnable) object).run();
+        }
         return 7;
+    }
+
+    private static void crowd(int count, boolean inSize) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(count);
+        CountDownLatch leave = new CountDownLatch(1);
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Thread one = new Thread(null, () -> {
+                any(null);
+                begun.countDown();
+                join(leave::await);
+            }, "one of many", 1 << 16);
+            all.add(one);
+            one.start();
+        }
+        begun.await();
+        Runnable alone = () -> {
+            leave.countDown();
+            all.forEach(one -> join(one::join));
+            for (int i = 0; i < CALLS_ALONE; i++) {
+                any(null);
+                join(() -> Thread.sleep(1));
+            }
+        };
+        Thread last = new Thread(() -> {
+            if (inSize) {
+                computable(new Task(alone));
+            } else {
+                any(alone);
+            }
+        });
+        last.start();
+        last.join();
+    }
+
+    /** Something that may be interrupted, and is not. */
+    private interface Wait {
+        void end() throws InterruptedException;
+    }
+
+    private static void join(Wait wait) {
+        try {
+            wait.end();
+        } catch (InterruptedException unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
     }
 
     private static void churn(int count) throws ReflectiveOperationException {
@@ -130,13 +189,23 @@ public final class Rough {
     /** What an argument is made of, and when its size is asked for. */
     static final class Task implements Computable {
         private final String how;
+        private final Runnable meanwhile;
 
         Task(String how) {
             this.how = how;
+            meanwhile = null;
+        }
+
+        Task(Runnable meanwhile) {
+            how = "";
+            this.meanwhile = meanwhile;
         }
 
         @Override
         public long computeSize() {
+            if (meanwhile != null) {
+                meanwhile.run();
+            }
             if (how.equals("death")) {
                 throw new ThreadDeath();
             }

@@ -21,9 +21,9 @@ const MAX_WAITING: usize = 200_000;
 const LOOK_LAST: Duration = Duration::from_millis(8);
 /// What the smallest ring holds: a stripe's, of which the probes keep a quarter free.
 const ROOM: u64 = if OWN_SLOTS < SLOTS / 4 * 3 { OWN_SLOTS } else { SLOTS / 4 * 3 };
-/// No ring may hold more when it is looked at, or the next look comes soon: a sixteenth of a thread's own. Its pause doubles at
-/// most, so such a ring overflows only when calls come more than 8 times as fast from one look to the next.
-const MUCH: u64 = OWN_SLOTS / 16;
+/// No ring may hold more when it is looked at, or the next look comes soon. The pause doubles at most, so a stripe's ring overflows
+/// only when calls come more than 6 times as fast from one look to the next, and a thread's own at 16 times.
+const MUCH: u64 = ROOM / 12;
 
 /// When to look at the rings next.
 #[derive(Debug)]
@@ -113,8 +113,10 @@ impl Handles {
 impl Link {
     /// Empties the rings and closes the gates of methods that have had enough.
     pub(super) fn drain(&mut self) {
-        let Self { methods, handles, open, may_come, waiting, dropped, anomalies, parts, pace, .. } = self;
-        let Parts { rings, state, .. } = parts;
+        let Self {
+            methods, handles, open, may_come, waiting, dropped, anomalies, parts, pace, rings, ..
+        } = self;
+        let (Parts { state, .. }, Some(rings)) = (parts, rings) else { return };
         if !handles.is_empty() {
             fault::at("socket thread");
         }

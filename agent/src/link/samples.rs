@@ -7,6 +7,7 @@ use crate::stream::Stream;
 use crate::sys;
 use spl_model::Outcome;
 use spl_wire::{MAX_SAMPLES, Notice, ToController};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Size labels in one message, of some hundred bytes each.
@@ -15,8 +16,9 @@ const MAX_LABELS: usize = 256;
 impl Link {
     /// Says of which methods no more samples come until their gate is opened again.
     pub(super) fn say_idle(&mut self, stream: &mut Stream) {
-        let Parts { rings, state, .. } = &self.parts;
-        let (methods, is_over) = (&self.methods, |id| !rings.is_running(id, state.gates.epoch(id)));
+        let (Parts { state, .. }, rings) = (&self.parts, self.rings.as_ref());
+        let is_running = |id| rings.is_some_and(|rings| rings.is_running(id, state.gates.epoch(id)));
+        let (methods, is_over) = (&self.methods, |id| !is_running(id));
         let id_of = |handle: &u32| methods.get(handle).and_then(|method| method.id);
         let idle: Vec<u32> =
             self.closing.iter().copied().filter(|handle| id_of(handle).is_none_or(is_over)).collect();
@@ -68,6 +70,15 @@ impl Link {
                 );
                 stream.put(&ToController::Warning { text });
             }
+        }
+    }
+
+    /// Warns once that classes are not measured because they came too fast.
+    pub(super) fn say_overtaken(&mut self, stream: &mut Stream) {
+        let some = self.parts.state.overtaken.load(Ordering::Relaxed);
+        if some && !std::mem::replace(&mut self.overtaken, true) {
+            let text = "the program makes classes of measured names faster than they can be changed: calls in some are not seen";
+            stream.put(&ToController::Warning { text: text.to_owned() });
         }
     }
 

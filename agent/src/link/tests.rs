@@ -1,7 +1,7 @@
 //! The drain, on rings that the test fills.
 
 use super::*;
-use crate::layout::{self, BLOCKS_BYTES, GATES_BYTES};
+use crate::layout::{self, GATES_BYTES};
 use crate::memory::Memory;
 use crate::waker;
 use spl_wire::Encoder;
@@ -14,18 +14,18 @@ static ALIVE: AtomicBool = AtomicBool::new(false);
 
 /// A link with one method, number 3 with id 1, whose gate is open for so many samples; its gates and its rings.
 fn link(left: u64) -> (Link, [Memory; 2]) {
-    let (gates, blocks) = (Memory::map(GATES_BYTES).unwrap(), Memory::map(BLOCKS_BYTES).unwrap());
-    let state: &'static State = Box::leak(Box::new(State::new(gates, blocks)));
+    let gates = Memory::map(GATES_BYTES).unwrap();
+    let state: &'static State = Box::leak(Box::new(State::new(gates)));
+    let blocks = state.map_blocks().unwrap();
     let (options, mistakes) = Options::read("", |_| None);
     let hello = Hello { java_version: String::new(), vm_name: String::new(), command: String::new() };
-    let (rings, sleeper) = (Rings::new(blocks), waker::pair().unwrap().1);
+    let sleeper = waker::pair().unwrap().1;
     let (done, buried) = (mpsc::channel().1, mpsc::channel().0);
     let mut link = Link::new(Parts {
         state,
         options,
         mistakes,
         hello,
-        rings,
         begin: None,
         done,
         sleeper,
@@ -47,6 +47,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         every: 1,
         bypass: None,
     };
+    link.rings();
     link.methods.insert(3, method);
     link.handles.insert(1, 3);
     (link.open, link.may_come) = ((left > 0).then_some(3).into_iter().collect(), left);

@@ -14,6 +14,7 @@ mod agent_options;
 mod bad_input;
 mod budget;
 mod case;
+mod dormant;
 mod evaluating;
 mod examples;
 mod harness;

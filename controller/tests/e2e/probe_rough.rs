@@ -24,6 +24,8 @@ const METHODS: [(u32, &str, bool); 4] = [
 const ROUNDS: usize = 3;
 const CALLS: usize = 20;
 const LOADERS: usize = 60;
+/// More than there are blocks for threads of their own.
+const CROWD: usize = 600;
 /// Those that something may still hold on to when they have served: a thread's stack, the agent's last order.
 const LAST_LOADERS: usize = 3;
 
@@ -167,4 +169,37 @@ fn class_loaders_of_measured_classes_are_not_kept() {
     agent.restore(&[QUICK]).unwrap();
     agent.detach().unwrap();
     assert_eq!(program.end().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn one_of_very_many_threads_is_the_same_when_the_others_have_gone() {
+    let (mut program, mut agent, _door) = start();
+    for (place, of) in [("size", COMPUTABLE), ("in", ANY)] {
+        agent.settle().unwrap();
+        agent.samples.clear();
+        assert_eq!(says(&mut program, &mut agent, &format!("crowd {CROWD} {place}")), "done");
+        agent.settle().unwrap();
+        // The longest is the last thread's, which waits for all others.
+        let longest = |sample: &&WireSample| sample.end_ns - sample.start_ns;
+        let last =
+            agent.samples.iter().filter(|sample| sample.handle == of).max_by_key(longest).unwrap().thread;
+        let nested: Vec<_> = agent
+            .samples
+            .iter()
+            .filter(|sample| sample.thread == last && sample.handle == ANY && longest(sample) < 100_000_000)
+            .collect();
+        let others = agent.samples.iter().filter(|sample| sample.thread != last).count();
+        assert_eq!((others, agent.dropped), (CROWD, 0));
+        if place == "size" {
+            assert_eq!(
+                nested,
+                Vec::<&WireSample>::new(),
+                "calls that a size computation makes are not the program's"
+            );
+        } else {
+            assert!(!nested.is_empty(), "calls of a thread without a block of its own are measured");
+            assert!(nested.iter().all(|sample| sample.depth.is_none_or(|depth| depth == 1)), "{nested:?}");
+        }
+    }
+    program.end().unwrap();
 }

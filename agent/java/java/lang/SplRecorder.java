@@ -237,8 +237,8 @@ final class SplRecorder {
     static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long guard = guardOf(token, tid);
-        long down = down(token, tid);
-        if (arguments == null || !U.compareAndSetLong(null, guard, down, tid)) {
+        long down = U.getLong(guard);
+        if (arguments == null || down > 0 || !U.compareAndSetLong(null, guard, down, tid)) {
             return SplSizes.TRUNCATED;
         }
         try {
@@ -376,13 +376,22 @@ final class SplRecorder {
     }
 
     /**
-     * The thread's own block, claimed on its first sampled call; a shared stripe when none is free or it is virtual.
+     * The thread's own block, claimed on its first sampled call; a shared stripe when none is free then or it is virtual.
      * Negative when the call must not be sampled, because a workload size is being taken in this thread.
+     *
+     * <p>A thread stays in its stripe: calls of its that still run may have begun there, and a block of its own would not know
+     * of them. That is noted in the guard's place, where another thread may note the same over it.
      */
     @DontInline
     private static long find(long tid, long home) {
         if (tid == 0) {
             // A thread whose object is still being made (JNI AttachCurrentThread).
+            return -1;
+        }
+        long stripe = THREAD_BLOCKS + (tid & (STRIPES - 1));
+        long guard = guard(tid, stripe);
+        long noted = U.getLong(guard);
+        if (noted == tid) {
             return -1;
         }
         boolean virtual = SplJdk.VIRTUAL != null && SplJdk.VIRTUAL.isInstance(Thread.currentThread());
@@ -396,7 +405,10 @@ final class SplRecorder {
                 return -1;
             }
         }
-        for (int i = 0; i < PROBES && !virtual; i++) {
+        if (virtual || noted == ~tid) {
+            return stripe;
+        }
+        for (int i = 0; i < PROBES; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
             if (U.getLong(owner) == 0 && U.compareAndSetLong(null, owner, 0, ~tid)) {
@@ -404,8 +416,11 @@ final class SplRecorder {
                 return index;
             }
         }
-        long index = THREAD_BLOCKS + (tid & (STRIPES - 1));
-        return U.getLong(guard(tid, index)) == tid ? -1 : index;
+        if (noted <= 0) {
+            // Should it fail, another thread is faster, whose id is 65,536 from this one's.
+            U.compareAndSetLong(null, guard, noted, ~tid);
+        }
+        return stripe;
     }
 
     /**
@@ -519,16 +534,11 @@ final class SplRecorder {
         return false;
     }
 
-    /** Where the guard of a sampled call's thread stands. */
+    /** Where the guard of a sampled call's thread stands. It holds the thread's id while a size is taken; else it is not above 0. */
     private static long guardOf(int token, long tid) {
         long offset = token & TOKEN_BLOCK;
         // In a block of its own it stands in the owner's place, so that the gate need not look twice.
         return offset < TOKEN_STRIPE ? BLOCKS + offset + OWNER : guard(tid, offset >> BLOCK_SHIFT);
-    }
-
-    /** What is there while no size is taken. */
-    private static long down(int token, long tid) {
-        return (token & TOKEN_STRIPE) == 0 ? ~tid : 0;
     }
 
     /**
@@ -539,8 +549,8 @@ final class SplRecorder {
     private static long guarded(int token, long sum, Object argument, int what) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long guard = guardOf(token, tid);
-        long down = down(token, tid);
-        if (!U.compareAndSetLong(null, guard, down, tid)) {
+        long down = U.getLong(guard);
+        if (down > 0 || !U.compareAndSetLong(null, guard, down, tid)) {
             return sum | SplSizes.TRUNCATED;
         }
         try {

@@ -1,0 +1,102 @@
+//! Classes that have become ready while methods of theirs are to be measured, and when they are changed.
+//!
+//! A program may make classes of a measured name for as long as it runs, and each change of classes stops it for a moment. So
+//! those that come are changed together, and only a share of the time goes into it.
+
+use std::time::{Duration, Instant};
+
+/// One part in so many of the time goes into changing classes as they come.
+const SHARE: u32 = 20;
+/// So much may be saved up of it: when a program starts, many come.
+const SAVED_NS: i64 = 100_000_000;
+/// Classes that are changed in one call at most.
+const MOST_TOGETHER: usize = 256;
+
+/// What has come and is not changed yet.
+#[derive(Debug)]
+pub struct Arrivals<T> {
+    waiting: Vec<T>,
+    /// What may be spent on it; negative after more was.
+    account_ns: i64,
+    counted: Instant,
+}
+
+impl<T> Arrivals<T> {
+    /// Nothing has come yet.
+    pub fn new(now: Instant) -> Self {
+        Self { waiting: Vec::new(), account_ns: SAVED_NS, counted: now }
+    }
+
+    /// These have come.
+    pub fn add(&mut self, classes: Vec<T>) {
+        self.waiting.extend(classes);
+    }
+
+    /// How long until the first of them should be changed; `None` when there is none.
+    pub fn due(&mut self, now: Instant) -> Option<Duration> {
+        let passed = now.saturating_duration_since(std::mem::replace(&mut self.counted, now));
+        self.account_ns = self.account_ns.saturating_add(nanoseconds(passed / SHARE)).min(SAVED_NS);
+        let missing = Duration::from_nanos(self.account_ns.min(0).unsigned_abs());
+        (!self.waiting.is_empty()).then(|| missing.saturating_mul(SHARE))
+    }
+
+    /// Whether one call takes no more than there are.
+    pub fn is_full(&self) -> bool {
+        self.waiting.len() >= MOST_TOGETHER
+    }
+
+    /// Those that are to be changed in one call, in the order in which they came.
+    pub fn take(&mut self) -> Vec<T> {
+        let rest = self.waiting.split_off(self.waiting.len().min(MOST_TOGETHER));
+        std::mem::replace(&mut self.waiting, rest)
+    }
+
+    /// Changing some has taken so long.
+    pub fn took(&mut self, took: Duration) {
+        self.account_ns = self.account_ns.saturating_sub(nanoseconds(took));
+    }
+}
+
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn what_comes_at_a_programs_start_is_changed_at_once_and_what_goes_on_coming_takes_a_share() {
+        let mut now = Instant::now();
+        let mut arrivals = Arrivals::new(now);
+        assert_eq!(arrivals.due(now), None);
+        // One comes each millisecond, and changing takes four however many there are.
+        let (begun, mut spent, mut together) = (now, Duration::ZERO, Vec::new());
+        for class in 0..2000 {
+            now += MS;
+            arrivals.add(vec![class]);
+            while arrivals.due(now) == Some(Duration::ZERO) {
+                together.push(arrivals.take().len());
+                arrivals.took(4 * MS);
+                spent += 4 * MS;
+            }
+        }
+        assert!(together.iter().take(25).all(|number| *number == 1), "{together:?}");
+        let wait = arrivals.due(now);
+        assert!(wait.is_none_or(|wait| wait <= 80 * MS), "{wait:?}");
+        assert!(spent <= 100 * MS + (now - begun) / SHARE + 4 * MS, "{spent:?}");
+        assert_eq!(together.iter().sum::<usize>() + arrivals.take().len(), 2000);
+    }
+
+    #[test]
+    fn one_call_changes_so_many_at_most() {
+        let mut arrivals = Arrivals::new(Instant::now());
+        arrivals.add((0..MOST_TOGETHER + 1).collect());
+        assert!(arrivals.is_full());
+        assert_eq!(arrivals.take(), (0..MOST_TOGETHER).collect::<Vec<_>>());
+        assert!(!arrivals.is_full());
+        assert_eq!((arrivals.take(), arrivals.take()), (vec![MOST_TOGETHER], vec![]));
+    }
+}
