@@ -5,6 +5,7 @@ use crate::fault;
 use crate::hook::{self, Hook, Outcomes};
 use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
+use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
@@ -158,7 +159,9 @@ impl Worker {
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
         let gates = self.installed.clone()?;
         if !self.warm {
-            let blocks = self.state.map_blocks().map_err(|e| format!("no address space for samples: {e}"))?;
+            let room = BLOCKS_BYTES >> 10;
+            let blocks = self.state.map_blocks();
+            let blocks = blocks.map_err(|e| format!("no address space for {room} KB of samples: {e}"))?;
             let jdk = self.jvm.feature_release();
             java::install_rest(env, gates.address(), blocks.address(), jdk).map_err(|e| e.to_string())?;
             self.state.gates.open(0, 1, 0);
