@@ -1,5 +1,6 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
+use crate::sys;
 use jni::errors::Error;
 use jni::ids::JFieldID;
 use jni::objects::{JClass, JClassLoader, JObject, JString, JValue};
@@ -30,9 +31,11 @@ const OWN_ID: i32 = 0;
 /// beforehand (`spl instrument`).
 const PROBE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProbe.class"));
 
-/// What the program's own classes may implement, before others of these names are loaded from its class path.
-const INTERFACES: [&[u8]; 5] = [
-    include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/Computable.class")),
+/// What arguments of the program may implement, before another of this name is loaded from its class path.
+const COMPUTABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/Computable.class"));
+
+/// What size processors are made of, which are loaded when the first controller names one.
+const INTERFACES: [&[u8]; 4] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/ScaleBase.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeAggregator.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/MethodSize.class")),
@@ -110,17 +113,21 @@ impl Entrance {
 
 /// Whether the JVM writes an archive of the classes that it has (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
 pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
-    let class = jni_str!("jdk/internal/misc/CDS");
+    // JNI's own way to a class leads through the program's class loader, which takes longer than all else here.
+    let class = sys::boot_class(env.get_raw().cast(), c"jdk/internal/misc/CDS");
+    // SAFETY: a local reference to a class, or null.
+    let class = unsafe { JClass::from_raw(env, class.cast()) };
+    if class.is_null() {
+        return Ok(false);
+    }
     env.call_static_method(class, jni_str!("isDumpingArchive"), jni_sig!("()Z"), &[])?.z()
 }
 
-/// Defines the probe class and the interfaces of size processors in the boot loader, and initialises the probe class.
+/// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe class.
 ///
 /// The addresses that this and [`install_rest`] are given, of gates and blocks, replace placeholder constants in the classes.
 pub fn install(env: &mut Env<'_>, gates: i64) -> Result<(), Error> {
-    for interface in INTERFACES {
-        define(env, interface)?;
-    }
+    define(env, COMPUTABLE)?;
     let probe = define(env, &with_address(PROBE, GATES_MAGIC, gates)?)?;
     // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. JNI initialises a
     // class whose methods it is asked for (Java Native Interface Specification, GetStaticMethodID).
@@ -130,6 +137,9 @@ pub fn install(env: &mut Env<'_>, gates: i64) -> Result<(), Error> {
 /// Defines and initialises what probes use behind open gates; no gate may be opened before. `jdk` is the JVM's feature
 /// release, such as 17.
 pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Result<(), Error> {
+    for interface in INTERFACES {
+        define(env, interface)?;
+    }
     for class in REST {
         let renamed = (jdk < GET_REFERENCE_SINCE).then(|| rename(class, GET_REFERENCE, GET_OBJECT));
         define(env, renamed.as_deref().unwrap_or(class))?;

@@ -1,6 +1,7 @@
 //! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, random bytes,
 //! environment.
 
+use std::ffi::{CStr, c_char, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
@@ -12,6 +13,21 @@ pub fn now_ns() -> u64 {
     // SAFETY: `now` is a valid place for the result.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// A class of the boot loader by its name, as a new local reference; null when there is none, or the JVM's library cannot be
+/// asked. `env` is the calling thread's JNI environment.
+pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
+    type FindClass = unsafe extern "system" fn(*mut c_void, *const c_char) -> *mut c_void;
+    // SAFETY: a string that ends with a null byte.
+    let find = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"JVM_FindClassFromBootLoader".as_ptr()) };
+    if find.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the JVM exports it with this signature for its own libraries (jvm.h, JDK 6 to 25).
+    let find = unsafe { std::mem::transmute::<*mut c_void, FindClass>(find) };
+    // SAFETY: the environment is the caller's, the name ends with a null byte.
+    unsafe { find(env, name.as_ptr()) }
 }
 
 /// A number of the calling thread that no other living thread has, never 0.
