@@ -89,17 +89,17 @@ impl Agent for SplAgent {
         if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
             return;
         }
-        if state.is_busy() {
+        let Some(env) = context.jni() else { return };
+        if !state.arrives() {
             // A program that makes classes faster than they can be changed: this one is not measured.
-            state.overtaken.store(true, Ordering::Relaxed);
             return;
         }
-        let Some(env) = context.jni() else { return };
         // SAFETY: the callback's reference, used within it.
         let keep = |env: &mut jni::Env<'_>| unsafe { java::keep(env, event.class().cast()) };
         // SAFETY: the callback runs on the thread whose environment this is.
-        if let Ok(class) = unsafe { java::with_env(env.raw().cast(), keep) } {
-            state.command(Command::Prepared(vec![class]));
+        match unsafe { java::with_env(env.raw().cast(), keep) } {
+            Ok(class) => state.command(Command::Prepared(vec![class])),
+            Err(_) => state.arrived(1),
         }
     }
 

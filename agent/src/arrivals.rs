@@ -9,8 +9,13 @@ use std::time::{Duration, Instant};
 const SHARE: u32 = 20;
 /// So much may be saved up of it: when a program starts, many come.
 const SAVED_NS: i64 = 100_000_000;
-/// Classes that are changed in one call at most.
+/// However long a change took, the next one waits for no more than [`SHARE`] times this.
+const DEBT_NS: i64 = 1_000_000_000;
+/// Classes that are changed in one call at most, and at least if so many wait: a call stops the program for as long as it takes.
 const MOST_TOGETHER: usize = 256;
+const LEAST_TOGETHER: usize = 8;
+/// A call that took longer than this is followed by one with half as many classes.
+const LONG: Duration = Duration::from_millis(20);
 
 /// What has come and is not changed yet.
 #[derive(Debug)]
@@ -19,12 +24,14 @@ pub struct Arrivals<T> {
     /// What may be spent on it; negative after more was.
     account_ns: i64,
     counted: Instant,
+    /// Classes that the next call changes at most.
+    together: usize,
 }
 
 impl<T> Arrivals<T> {
     /// Nothing has come yet.
     pub fn new(now: Instant) -> Self {
-        Self { waiting: Vec::new(), account_ns: SAVED_NS, counted: now }
+        Self { waiting: Vec::new(), account_ns: SAVED_NS, counted: now, together: MOST_TOGETHER }
     }
 
     /// These have come.
@@ -42,18 +49,25 @@ impl<T> Arrivals<T> {
 
     /// Whether one call takes no more than there are.
     pub fn is_full(&self) -> bool {
-        self.waiting.len() >= MOST_TOGETHER
+        self.waiting.len() >= self.together
     }
 
     /// Those that are to be changed in one call, in the order in which they came.
     pub fn take(&mut self) -> Vec<T> {
-        let rest = self.waiting.split_off(self.waiting.len().min(MOST_TOGETHER));
+        let rest = self.waiting.split_off(self.waiting.len().min(self.together));
         std::mem::replace(&mut self.waiting, rest)
     }
 
     /// Changing some has taken so long.
     pub fn took(&mut self, took: Duration) {
-        self.account_ns = self.account_ns.saturating_sub(nanoseconds(took));
+        self.account_ns = self.account_ns.saturating_sub(nanoseconds(took)).max(-DEBT_NS);
+        let next = if took > LONG { self.together / 2 } else { self.together * 2 };
+        self.together = next.clamp(LEAST_TOGETHER, MOST_TOGETHER);
+    }
+
+    /// Nothing of this is wanted any more; gives how many there were.
+    pub fn clear(&mut self) -> usize {
+        std::mem::take(&mut self.waiting).len()
     }
 }
 
@@ -88,6 +102,21 @@ mod tests {
         assert!(wait.is_none_or(|wait| wait <= 80 * MS), "{wait:?}");
         assert!(spent <= 100 * MS + (now - begun) / SHARE + 4 * MS, "{spent:?}");
         assert_eq!(together.iter().sum::<usize>() + arrivals.take().len(), 2000);
+    }
+
+    #[test]
+    fn a_long_change_makes_the_next_one_smaller_and_is_paid_for_in_bounded_time() {
+        let now = Instant::now();
+        let mut arrivals = Arrivals::new(now);
+        arrivals.add((0..1000).collect());
+        let mut sizes = Vec::new();
+        for took in [30, 30, 30, 30, 30, 30, 3, 3, 3_600_000] {
+            sizes.push(arrivals.take().len());
+            arrivals.took(took * MS);
+        }
+        assert_eq!(sizes, [256, 128, 64, 32, 16, 8, 8, 16, 32]);
+        assert_eq!(arrivals.due(now), Some(20 * 1000 * MS));
+        assert_eq!((arrivals.clear(), arrivals.due(now)), (1000 - sizes.iter().sum::<usize>(), None));
     }
 
     #[test]

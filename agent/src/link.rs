@@ -12,7 +12,7 @@ mod samples;
 use crate::bypass::Bypass;
 use crate::ids::Ids;
 use crate::options::Options;
-use crate::rings::Rings;
+use crate::rings::{GRACE_NS, Rings};
 use crate::state::{Command, Done, State};
 use crate::stream::Stream;
 use crate::sys;
@@ -264,6 +264,7 @@ impl Link {
         self.take_raw(&mut |_| {});
         self.waiting.clear();
         self.labels_sent = 0;
+        (self.dropped, self.anomalies) = (0, 0);
         self.closing.clear();
         self.parts.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.parts.state.overtaken.store(false, Ordering::Relaxed);
@@ -317,6 +318,10 @@ impl Link {
             let detached = self.forward(&mut stream);
             self.report_compiled(&mut stream);
             self.drain();
+            if dying {
+                // What was claimed and not written yet is waited for no more, but counted.
+                self.drain_at(sys::now_ns() + GRACE_NS);
+            }
             if !busy && self.listen(&mut stream, readable).is_err() {
                 return Ended::Lost;
             }

@@ -182,7 +182,7 @@ impl<W: Words> Rings<W> {
             } else if found == free {
                 let since = *self.waiting.entry(index).or_insert(now_ns);
                 if now_ns.saturating_sub(since) < GRACE_NS {
-                    return at - from;
+                    return head - from;
                 }
                 self.lost += 1;
             } else {

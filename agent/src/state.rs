@@ -59,7 +59,8 @@ impl Command {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) => 1 + ids.len(),
-            Self::Prepared(classes) => classes.len(),
+            // Those wait for themselves only.
+            Self::Prepared(_) => 0,
             _ => 1,
         }
     }
@@ -86,6 +87,8 @@ pub enum Done {
 
 /// Methods and classes that may wait for the agent thread before no more orders are read: user code may hold it up.
 const MOST_WAITING: usize = 16_384;
+/// Classes that have become ready and may wait for the agent thread.
+const MOST_ARRIVING: usize = 4096;
 /// Labels that all size processors may give together.
 const MOST_LABELS: usize = 10_000;
 
@@ -112,6 +115,8 @@ pub struct State {
     commands: Mutex<Option<Sender<Command>>>,
     /// What waits in `commands`.
     waiting: AtomicUsize,
+    /// Classes that have become ready and are not looked at yet.
+    arriving: AtomicUsize,
     failure: OnceLock<String>,
     ended: AtomicBool,
 }
@@ -132,6 +137,7 @@ impl State {
             labels: Mutex::default(),
             commands: Mutex::new(None),
             waiting: AtomicUsize::new(0),
+            arriving: AtomicUsize::new(0),
             failure: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
@@ -205,6 +211,22 @@ impl State {
         self.waiting.fetch_sub(command.weight(), Ordering::Relaxed);
     }
 
+    /// A class has become ready; false when too many wait for it to wait with them.
+    pub fn arrives(&self) -> bool {
+        let fits = self.arriving.load(Ordering::Relaxed) < MOST_ARRIVING;
+        if fits {
+            self.arriving.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.overtaken.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// So many that [arrived](Self::arrives) wait no more.
+    pub fn arrived(&self, classes: usize) {
+        self.arriving.fetch_sub(classes, Ordering::Relaxed);
+    }
+
     /// Whether enough waits for the agent thread.
     pub fn is_busy(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= MOST_WAITING
@@ -215,7 +237,9 @@ impl State {
         if let Some(commands) = &*self.commands.lock().unwrap_or_else(PoisonError::into_inner) {
             self.waiting.fetch_add(command.weight(), Ordering::Relaxed);
             // The receiver is gone only when the agent thread has ended, after it restored everything.
-            let _ = commands.send(command);
+            if let Err(unsent) = commands.send(command) {
+                self.taken(&unsent.0);
+            }
         }
     }
 }

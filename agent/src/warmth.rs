@@ -62,6 +62,11 @@ impl Warmth {
         self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
     }
 
+    /// The JVM's methods are not known any more: their classes may be unloaded.
+    pub fn forget(&self) {
+        self.ids.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Runs `list`, which makes the JVM name all compiled methods by events in this thread.
     pub fn list(&self, list: impl FnOnce()) {
         self.lister.store(sys::thread(), Release);

@@ -27,6 +27,9 @@ const FAILURES_TO_QUARANTINE: u32 = 3;
 /// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
 const LOCAL_REFERENCES: usize = 65_536;
 
+/// Classes with probes before those that were unloaded are looked for the first time.
+const MOST_TOUCHED: usize = 4096;
+
 /// The agent thread's own state.
 pub struct Worker {
     jvm: Jvm,
@@ -42,6 +45,8 @@ pub struct Worker {
     failures: HashMap<String, (u32, String)>,
     /// Classes that have probes, by name and loader; in others there is nothing to restore.
     touched: BTreeSet<(String, String)>,
+    /// When there are more of them than this, those that are no more are looked for.
+    prune_at: usize,
     /// Classes that the JVM would not give their original bytecode back.
     unrestored: BTreeSet<String>,
     /// The gates, if the probe class is defined; or why it is not.
@@ -72,6 +77,7 @@ impl Worker {
             plan: BTreeMap::new(),
             failures: HashMap::new(),
             touched: BTreeSet::new(),
+            prune_at: MOST_TOUCHED,
             unrestored: BTreeSet::new(),
             installed,
             warm: false,
@@ -122,7 +128,10 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         };
-        self.state.taken(&next);
+        match &next {
+            Command::Prepared(classes) => self.state.arrived(classes.len()),
+            command => self.state.taken(command),
+        }
         Some(next)
     }
 
@@ -219,6 +228,20 @@ impl Worker {
         if !found.is_empty() {
             self.retransform(env, &found, Change::Added, &ids);
         }
+        if self.touched.len() > self.prune_at {
+            self.forget_unloaded();
+        }
+    }
+
+    /// Forgets classes that are no more, of which a program that goes on making them has ever more.
+    fn forget_unloaded(&mut self) {
+        let names = self.touched.iter().map(|(name, _)| name.clone()).collect();
+        let loaded = self.find(&names);
+        let living: BTreeSet<_> = loaded.iter().map(|class| self.named(class)).collect();
+        self.touched.retain(|class| living.contains(class));
+        self.state.warmth.forget();
+        self.expect_cold(&loaded);
+        self.prune_at = MOST_TOUCHED.max(2 * self.touched.len());
     }
 
     fn restore(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
@@ -244,6 +267,10 @@ impl Worker {
         if self.plan.is_empty() && self.warm {
             // No layout of a class is needed, and none should keep its class alive.
             let _ = java::forget_layouts(env);
+            self.state.arrived(self.arrivals.clear());
+            // What was unloaded has no probes.
+            self.touched.retain(|(name, _)| self.unrestored.contains(name));
+            self.state.warmth.forget();
         }
     }
 

@@ -113,6 +113,11 @@ impl Handles {
 impl Link {
     /// Empties the rings and closes the gates of methods that have had enough.
     pub(super) fn drain(&mut self) {
+        self.drain_at(sys::now_ns());
+    }
+
+    /// As [`drain`](Self::drain), at this time: samples that were claimed long before it and are not written are given up.
+    pub(super) fn drain_at(&mut self, now_ns: u64) {
         let Self {
             methods, handles, open, may_come, waiting, dropped, anomalies, parts, pace, rings, ..
         } = self;
@@ -121,7 +126,7 @@ impl Link {
             fault::at("socket thread");
         }
         let (from, mut first_ns) = (waiting.len(), u64::MAX);
-        let fullest = rings.drain(sys::now_ns(), &mut |raw| {
+        let fullest = rings.drain(now_ns, &mut |raw| {
             let Some(handle) = handles.take(raw.id) else { return };
             if raw.end_ns < raw.start_ns {
                 *anomalies += 1;

@@ -238,7 +238,7 @@ final class SplRecorder {
         long tid = U.getLong(Thread.currentThread(), TID);
         long guard = guardOf(token, tid);
         long down = U.getLong(guard);
-        if (arguments == null || down > 0 || !U.compareAndSetLong(null, guard, down, tid)) {
+        if (arguments == null || !isDown(down, token, tid) || !U.compareAndSetLong(null, guard, down, tid)) {
             return SplSizes.TRUNCATED;
         }
         try {
@@ -380,7 +380,7 @@ final class SplRecorder {
      * Negative when the call must not be sampled, because a workload size is being taken in this thread.
      *
      * <p>A thread stays in its stripe: calls of its that still run may have begun there, and a block of its own would not know
-     * of them. That is noted in the guard's place, where another thread may note the same over it.
+     * of them. That is noted in the guard's place, for good; threads whose ids are 65,536 apart share it.
      */
     @DontInline
     private static long find(long tid, long home) {
@@ -408,6 +408,10 @@ final class SplRecorder {
         if (virtual || noted == ~tid) {
             return stripe;
         }
+        if (noted != 0) {
+            // Another's, whose id is 65,536 from this one's. What is no note cannot be written over, and is soon gone.
+            return noted > 0 ? -1 : stripe;
+        }
         for (int i = 0; i < PROBES; i++) {
             long index = home + i & (THREAD_BLOCKS - 1);
             long owner = BLOCKS + (index << BLOCK_SHIFT) + OWNER;
@@ -416,11 +420,7 @@ final class SplRecorder {
                 return index;
             }
         }
-        if (noted <= 0) {
-            // Should it fail, another thread is faster, whose id is 65,536 from this one's.
-            U.compareAndSetLong(null, guard, noted, ~tid);
-        }
-        return stripe;
+        return U.compareAndSetLong(null, guard, 0, ~tid) ? stripe : -1;
     }
 
     /**
@@ -541,6 +541,10 @@ final class SplRecorder {
         return offset < TOKEN_STRIPE ? BLOCKS + offset + OWNER : guard(tid, offset >> BLOCK_SHIFT);
     }
 
+    private static boolean isDown(long guard, int token, long tid) {
+        return (token & TOKEN_STRIPE) == 0 ? guard == ~tid : guard <= 0;
+    }
+
     /**
      * Takes a size with the thread's guard up, so that measured methods which the computation calls record nothing.
      * A size that cannot be taken is marked as truncated: the program must never see why.
@@ -550,7 +554,7 @@ final class SplRecorder {
         long tid = U.getLong(Thread.currentThread(), TID);
         long guard = guardOf(token, tid);
         long down = U.getLong(guard);
-        if (down > 0 || !U.compareAndSetLong(null, guard, down, tid)) {
+        if (!isDown(down, token, tid) || !U.compareAndSetLong(null, guard, down, tid)) {
             return sum | SplSizes.TRUNCATED;
         }
         try {
