@@ -1,0 +1,187 @@
+//! Classes are changed, as many in one call as the JVM takes, and what became of them is told.
+
+use super::Worker;
+use crate::hook::{self, Hook, Outcomes};
+use crate::java;
+use crate::jvm::{Event, Loaded};
+use crate::state::Done;
+use crate::sys;
+use spl_model::{Outcome, Refusal};
+use spl_wire::{Change, SizeMode};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+/// A class of this name failed so often that it is left alone.
+const FAILURES_TO_QUARANTINE: u32 = 3;
+
+impl Worker {
+    /// Brings the bytes of these classes to what the plan says: all in one call if possible.
+    pub(super) fn retransform(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        classes: &[Loaded],
+        change: Change,
+        ids: &BTreeSet<u32>,
+    ) {
+        let mut usable = Vec::new();
+        for class in classes {
+            if !self.jvm.is_modifiable(class.class) {
+                self.refuse(class, Refusal::Unmodifiable);
+            } else if change == Change::Removed {
+                // After an error of our own nothing is sure.
+                if self.state.failure().is_some() || self.touched.contains(&self.named(class)) {
+                    usable.push(class.clone());
+                }
+            } else if let Err(why) = finds_probe(env, class) {
+                self.refuse(class, Refusal::Loader(why));
+            } else if let Some(why) = self.quarantined(&class.name) {
+                self.refuse(class, Refusal::Jvm(why));
+            } else {
+                usable.push(class.clone());
+            }
+        }
+        if usable.is_empty() {
+            return;
+        }
+        if change == Change::Added {
+            self.install_processors(env, &usable, ids);
+        }
+        self.expect_cold(&usable);
+        let at_ns = sys::now_ns();
+        self.state.changes.begin(at_ns);
+        self.bisect(&usable, change);
+        let took_ns = sys::now_ns().saturating_sub(at_ns);
+        self.state.changes.end(at_ns + took_ns);
+        let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
+        touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
+        let ids = if change == Change::Added {
+            touched.intersection(ids).copied().collect()
+        } else {
+            ids.iter().copied().collect()
+        };
+        self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+    }
+
+    /// Makes the size processors of these methods ready for calls in these classes.
+    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<u32>) {
+        for class in classes {
+            let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
+            for target in targets.filter(|target| ids.contains(&target.id)) {
+                let (Some(name), SizeMode::Deep) = (&target.processor, target.sizes) else { continue };
+                let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let parameters = target.method.descriptor().parameters();
+                let widths =
+                    parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
+                let processor = java::Processor { id: target.id, name, jar: &jar, widths: &widths };
+                // SAFETY: the class is a local reference of the command's frame.
+                let installed = unsafe { java::install_processor(env, class.class.cast(), &processor) };
+                let problem = installed.unwrap_or_else(|error| {
+                    env.exception_clear();
+                    Some(error.to_string())
+                });
+                if let Some(why) = problem {
+                    let method = &target.method;
+                    self.tell(Done::Warning(format!(
+                        "size processor {name} of {method} is not used: {why}; its calls have the size of their arguments in \
+                         bytes"
+                    )));
+                }
+            }
+        }
+    }
+
+    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail.
+    fn bisect(&mut self, classes: &[Loaded], change: Change) {
+        match (self.batch(classes), classes) {
+            (Ok(()), _) => classes.iter().for_each(|class| self.changed(class)),
+            (Err(error), [class]) => self.failed(class, change, error),
+            (Err(_), _) => {
+                let (some, others) = classes.split_at(classes.len() / 2);
+                self.bisect(some, change);
+                self.bisect(others, change);
+            }
+        }
+    }
+
+    fn changed(&mut self, class: &Loaded) {
+        let named = self.named(class);
+        if self.plan.contains_key(&class.name) {
+            self.touched.insert(named);
+        } else {
+            self.touched.remove(&named);
+        }
+    }
+
+    fn failed(&mut self, class: &Loaded, change: Change, error: String) {
+        let (count, last) = self.failures.entry(class.name.clone()).or_default();
+        *count += 1;
+        last.clone_from(&error);
+        if change == Change::Removed {
+            self.tell(Done::Warning(format!("{} could not be restored: {error}", class.name)));
+            self.unrestored.insert(class.name.clone());
+        }
+        self.refuse(class, Refusal::Jvm(error));
+    }
+
+    /// Why a class of this name is left alone, if it is.
+    fn quarantined(&self, name: &str) -> Option<String> {
+        let (count, last) = self.failures.get(name)?;
+        (*count >= FAILURES_TO_QUARANTINE)
+            .then(|| format!("left alone after {count} failures, the last: {last}"))
+    }
+
+    pub(super) fn named(&self, class: &Loaded) -> (String, String) {
+        (class.name.clone(), self.jvm.loader_name(class.loader))
+    }
+
+    fn batch(&self, classes: &[Loaded]) -> Result<(), String> {
+        let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
+        Hook::begin(classes.iter().filter_map(planned).collect());
+        let result = self.hooked(classes);
+        let done = Hook::end();
+        if result.is_ok() {
+            // The JVM calls the hook class by class in the order of the request.
+            let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
+            for (name, outcome) in done {
+                let loader = loaders
+                    .next()
+                    .filter(|class| class.name == name)
+                    .map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
+                self.report(&name, &loader, outcome);
+            }
+        }
+        result
+    }
+
+    /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
+    /// thread: the hook itself passes over classes that are loaded meanwhile.
+    fn hooked(&self, classes: &[Loaded]) -> Result<(), String> {
+        self.jvm.notify(true, Event::ClassFileLoadHook)?;
+        let references = classes.iter().map(|class| class.class).collect::<Vec<_>>();
+        let result = self.jvm.retransform(&references);
+        self.jvm.notify(false, Event::ClassFileLoadHook)?;
+        result
+    }
+
+    fn report(&self, name: &str, loader: &str, outcome: Outcomes) {
+        let outcomes = outcome.unwrap_or_else(|refusal| {
+            self.planned_ids(name).into_iter().map(|id| (id, Outcome::Refused(refusal.clone()))).collect()
+        });
+        for (id, outcome) in outcomes {
+            self.tell(Done::Outcome { id, class_loader: loader.to_owned(), outcome });
+        }
+    }
+
+    fn refuse(&self, class: &Loaded, refusal: Refusal) {
+        self.report(&class.name, &self.jvm.loader_name(class.loader), Err(refusal));
+    }
+}
+
+fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
+    // SAFETY: the loader is null or a local reference of the command's frame.
+    match unsafe { java::finds_probe(env, class.loader.cast()) } {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("it does not ask its parent for it".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
