@@ -147,7 +147,7 @@ pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Res
     }
     let recorder = with_address(RECORDER, GATES_MAGIC, gates)?;
     let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, blocks)?)?;
-    env.get_static_method_id(&recorder, jni_str!("open"), jni_sig!("(IJ)I"))?;
+    env.get_static_method_id(&recorder, jni_str!("opened"), jni_sig!("(I)I"))?;
     forget_layouts(env)
 }
 
@@ -336,8 +336,9 @@ pub unsafe fn keep(env: &mut Env<'_>, class: *mut c_void) -> Result<Weak<JClass<
     env.new_weak_ref(&class)
 }
 
-/// Whether classes of a loader find the probe class. One that answers for itself what begins with `java.` does not, and its
-/// classes would throw `NoClassDefFoundError` into the program.
+/// Whether classes of a loader find the classes that the woven code names: the probe, and what its handlers catch. One that
+/// answers for itself what begins with `java.` does not, and its classes would throw `NoClassDefFoundError` into the program.
+/// From here on the JVM knows the loader's answer, so that a handler asks no Java code where the stack has overflowed.
 ///
 /// # Safety
 /// `loader` must be null or a live local reference to a class loader.
@@ -347,13 +348,34 @@ pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool
     }
     // SAFETY: forwarded to the caller.
     let loader = unsafe { JObject::from_raw(env, loader.cast()) };
-    let name = env.new_string("java.lang.SplProbe")?;
-    let arguments = [JValue::Object(&name), JValue::Bool(false), JValue::Object(&loader)];
+    let names = [
+        ("java.lang.SplProbe", jni_str!("java/lang/SplProbe")),
+        ("java.lang.StackOverflowError", jni_str!("java/lang/StackOverflowError")),
+    ];
+    let mut all = Ok(true);
+    for (name, internal) in names {
+        all = finds(env, &loader, name, internal);
+        if !matches!(all, Ok(true)) {
+            break;
+        }
+    }
+    // It belongs to whoever called us.
+    let _ = loader.into_raw();
+    all
+}
+
+/// Whether a loader finds the boot loader's class of this name.
+fn finds(
+    env: &mut Env<'_>,
+    loader: &JObject<'_>,
+    name: &str,
+    internal: &'static jni::strings::JNIStr,
+) -> Result<bool, Error> {
+    let name = env.new_string(name)?;
+    let arguments = [JValue::Object(&name), JValue::Bool(false), JValue::Object(loader)];
     let signature = jni_sig!("(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
     let found =
         env.call_static_method(jni_str!("java/lang/Class"), jni_str!("forName"), signature, &arguments);
-    // It belongs to whoever called us.
-    let _ = loader.into_raw();
     let found = match found {
         Ok(found) => found.l()?,
         Err(_) => {
@@ -361,7 +383,7 @@ pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool
             return Ok(false);
         }
     };
-    let ours = env.find_class(jni_str!("java/lang/SplProbe"))?;
+    let ours = env.find_class(internal)?;
     env.is_same_object(&found, &ours)
 }
 
@@ -412,6 +434,23 @@ mod tests {
             assert_eq!(count(&addressed, &long_entry(GATES_MAGIC)[..3]), 0);
             assert_eq!(addressed.len(), class.len());
             assert_eq!(spl_bytecode::inspect(&addressed), spl_bytecode::inspect(class));
+        }
+    }
+
+    /// See the comment on `SplRecorder`: HotSpot's limits, in bytes of code.
+    #[test]
+    fn c2_inlines_what_stands_behind_an_open_gate_and_c1_does_not() {
+        let recorder = spl_bytecode::inspect(RECORDER).unwrap();
+        let sizes = |name: &str| {
+            let named = recorder.methods.iter().filter(move |method| method.name == name);
+            named.map(|method| method.code_bytes.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!([sizes("opened").len(), sizes("returned").len()], [1, 2]);
+        for size in [sizes("opened"), sizes("returned")].concat() {
+            assert!((32..=35).contains(&size), "{size} bytes");
+        }
+        for size in [sizes("open"), sizes("record")].concat() {
+            assert!((36..=325).contains(&size), "{size} bytes");
         }
     }
 

@@ -91,7 +91,8 @@ pub const OWN_SLOTS: u64 = 1 << 12;
 pub const START: usize = 0;
 /// Slot: end, nanoseconds (u64).
 pub const END: usize = 8;
-/// Slot: method id (32 bits), depth (16 bits, all ones for unknown), 1 when the call threw (u64).
+/// Slot: the call's token (32 bits, with the method's id in bits 4 to 15), depth (16 bits, all ones for unknown), 1 when the
+/// call threw (u64).
 pub const META: usize = 16;
 /// Slot: workload size, all ones for none; bit 62 marks one that was cut short (u64).
 pub const SIZE: usize = 24;
@@ -172,6 +173,7 @@ mod tests {
         for (name, value) in all {
             assert_eq!(java(name), value, "{name}");
         }
+        const { assert!(GATES << CELL_SHIFT <= 1 << 16, "a token has 12 bits for the id") };
         const { assert!(CELLS + (GATES << CELL_SHIFT) <= SPARES, "cells end before the spares begin") };
         const { assert!(SPARES + (GATES << SPARE_SHIFT) <= GUARDS, "spares end before the guards begin") };
         const { assert!(GUARDS + GUARD_COUNT * 8 <= RING, "guards end before the ring begins") };

@@ -200,7 +200,7 @@ impl<W: Words> Rings<W> {
         let (meta, size) = (word(META), word(SIZE));
         let depth = (meta >> 32) as u16;
         Raw {
-            id: meta as u32,
+            id: (meta as usize >> CELL_SHIFT & (GATES - 1)) as u32,
             start_ns: word(START),
             end_ns: word(END),
             thread,

@@ -142,11 +142,22 @@ fn stack_maps(
     let this_class = (!subject.is_static).then_some(class.this_class);
     let initial = initial_locals(subject.signature, this_class, subject.constructs);
     let throwable = Type::Object(pool.class(THROWABLE)?);
-    let result = match subject.signature.result.filter(|_| woven.drop_result.is_some()) {
+    let handled = woven.handled;
+    let result = match subject.signature.result.filter(|_| handled.drop_result.is_some()) {
         None => None,
         Some(field) => Some(verification_type(field, pool)?),
     };
-    let missing = missing_frames(class, subject, woven, old, &initial, pool, budget)?;
+    let mut missing = missing_frames(class, subject, woven, old, &initial, pool, budget)?;
+    let region = match handled.unmeasured {
+        Some(_) => Some(region_frame(class, subject, old, &initial, pool, budget)?),
+        None => None,
+    };
+    let region_locals = region.as_ref().map(|frame| frame.locals.clone());
+    if let Some(region) = region
+        && let Err(place) = missing.binary_search_by_key(&region.at, |frame| frame.at)
+    {
+        missing.insert(place, region);
+    }
     let mut missing = missing.iter().peekable();
     let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
         Some(field) => class_constant(*field, pool),
@@ -169,6 +180,8 @@ fn stack_maps(
         if !is_there {
             break;
         }
+        // The class file has this one itself.
+        missing.next_if(|frame| frame.at == reader.at);
         budget.spend(max_locals)?;
         with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
         // The next frame brings its own stack, but begins with these locals.
@@ -178,15 +191,19 @@ fn stack_maps(
     with_ours(&mut locals, &[], max_locals, &ours, woven)?;
     writer.write(woven.layout.offset(woven.thrown), &locals, &[throwable])?;
     locals.push(throwable);
-    writer.write(woven.layout.offset(woven.drop_thrown), &locals, &[throwable])?;
-    if let Some(drop_result) = woven.drop_result {
+    writer.write(woven.layout.offset(handled.drop_thrown), &locals, &[throwable])?;
+    if let Some(drop_result) = handled.drop_result {
         locals.pop();
         locals.extend(result);
         writer.write(woven.layout.offset(drop_result), &locals, &[throwable])?;
     }
     // Our own locals may not have been written yet.
+    if let (Some(unmeasured), Some(program)) = (handled.unmeasured, &region_locals) {
+        with_ours(&mut locals, program, max_locals, &[], woven)?;
+        writer.write(woven.layout.offset(unmeasured), &locals, &[throwable])?;
+    }
     with_ours(&mut locals, &[], max_locals, &[], woven)?;
-    writer.write(woven.layout.offset(woven.entry_lost), &locals, &[throwable])?;
+    writer.write(woven.layout.offset(handled.escaped), &locals, &[throwable])?;
     writer.finish()
 }
 
@@ -195,6 +212,31 @@ struct MissingFrame {
     at: u32,
     locals: Vec<Type>,
     stack: Vec<Type>,
+}
+
+/// The types where the region begins, to which the handler of an entry that overflowed leads. The stack is empty there.
+fn region_frame(
+    class: &ClassFile<'_>,
+    subject: &Subject<'_, '_>,
+    old: &[u8],
+    initial: &[Type],
+    pool: &mut PoolBuilder<'_>,
+    budget: &mut Budget,
+) -> Result<MissingFrame, Refusal> {
+    let at = subject.insns.get(subject.region).map_or(0, |insn| insn.at);
+    if at == 0 {
+        return Ok(MissingFrame { at, locals: initial.to_vec(), stack: Vec::new() });
+    }
+    let max_locals = usize::from(subject.code.max_locals);
+    let mut inference =
+        Inference::new(&class.pool, subject.insns, subject.signature, class.name()?, max_locals);
+    inference.start(0, initial, &[], budget)?;
+    let mut reader = FrameReader::new(old, initial.to_vec())?;
+    while reader.advance()? && reader.at < at {
+        inference.start(reader.at, &reader.locals, &reader.stack, budget)?;
+    }
+    let (locals, stack) = inference.types_at(at, pool, budget)?;
+    Ok(MissingFrame { at, locals, stack })
 }
 
 /// The frames behind conditional branches that had to be widened, where there is none, ascending.

@@ -19,9 +19,8 @@ pub const LENGTH_OF_NUMBER: (&str, &str) = ("length", "(IJJ)J");
 pub const ARGUMENTS: (&str, &str) = ("arguments", "(II)[Ljava/lang/Object;");
 /// Name of what puts one argument there, with one of the descriptors of [`argument_descriptor`].
 pub const ARGUMENT: &str = "argument";
-/// A size processor's size: `long computed(int token, int id, Class owner, Object self, Object[] arguments)`.
-pub const COMPUTED: (&str, &str) =
-    ("computed", "(IILjava/lang/Class;Ljava/lang/Object;[Ljava/lang/Object;)J");
+/// A size processor's size: `long computed(int token, Class owner, Object self, Object[] arguments)`.
+pub const COMPUTED: (&str, &str) = ("computed", "(ILjava/lang/Class;Ljava/lang/Object;[Ljava/lang/Object;)J");
 
 /// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with `tag`.
 #[must_use]
@@ -43,14 +42,17 @@ pub fn argument_descriptor(tag: u8) -> &'static str {
 pub const LEAVE: &str = "leave";
 /// Name of the exit by exception, with one of the exit descriptors.
 pub const THROWN: &str = "thrown";
-/// Exit without a size: `void leave(long start, int token, int id)`.
-pub const EXIT: &str = "(JII)V";
-/// Exit with a size: `void leave(long start, int token, int id, long size)`.
-pub const EXIT_SIZED: &str = "(JIIJ)V";
+/// Exit without a size: `void leave(long start, int token)`.
+pub const EXIT: &str = "(JI)V";
+/// Exit with a size: `void leave(long start, int token, long size)`.
+pub const EXIT_SIZED: &str = "(JIJ)V";
 
-/// Counts exits that could not be recorded: `static int lost`. The handlers that swallow the recorder's own failure count
-/// with field instructions only, because where a call has just overflowed the stack another one would too.
+/// Counts entries and exits that could not be recorded: `static int lost`. The handlers count with field instructions only,
+/// because where a call has just overflowed the stack another one would too.
 pub const LOST: (&str, &str) = ("lost", "I");
+
+/// What the probe's calls may throw of their own accord, where little of the stack is left.
+pub(crate) const OVERFLOW: &[u8] = b"java/lang/StackOverflowError";
 
 /// The root of all classes.
 pub(crate) const OBJECT: &str = "java/lang/Object";

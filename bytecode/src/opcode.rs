@@ -19,6 +19,7 @@ pub(crate) const INVOKESPECIAL: u8 = 0xb7;
 pub(crate) const INVOKESTATIC: u8 = 0xb8;
 pub(crate) const INVOKEDYNAMIC: u8 = 0xba;
 pub(crate) const NEW: u8 = 0xbb;
+pub(crate) const POP: u8 = 0x57;
 pub(crate) const ATHROW: u8 = 0xbf;
 pub(crate) const WIDE: u8 = 0xc4;
 pub(crate) const MULTIANEWARRAY: u8 = 0xc5;

@@ -1,18 +1,18 @@
 //! Puts the probes of one method between its instructions.
 //!
-//! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first. The exit code has handlers
-//! of its own that stand first in the exception table: in a stack overflow the recorder itself overflows, and that must
-//! replace neither the program's result nor its exception. They count what was lost, and so does a handler around the entry
-//! code after the gate: the depth of recursion is not known then. The body's handler stands last, and needs nothing of the
-//! program's locals.
+//! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first. Entry and exit code have
+//! handlers of their own that stand first in the exception table. Where little of the stack is left the probe itself overflows
+//! it: the call then goes on unmeasured, with the program's result or exception. Whatever else is thrown there came from
+//! outside, such as `Thread.stop`, and goes to the program. All these handlers count, because depths of recursion are not known
+//! then. The body's handler stands last, and needs nothing of the program's locals.
 
 use crate::code::{Code, Handler};
 use crate::emit::{Emitter, Kind};
 use crate::flow::FlowFacts;
-use crate::insn::Insn;
+use crate::insn::{Flow, Insn};
 use crate::layout::{Layout, PieceId};
 use crate::names;
-use crate::opcode::{self, ATHROW};
+use crate::opcode::{self, ATHROW, GOTO, POP};
 use crate::plan::{Probe, Sizes};
 use crate::pool::PoolBuilder;
 use crate::region;
@@ -71,10 +71,21 @@ pub(crate) struct Woven<'a> {
     pub(crate) slots: Slots,
     pub(crate) max_stack: u16,
     pub(crate) thrown: PieceId,
+    pub(crate) handled: Handled,
+}
+
+/// Where the handlers of our own code begin, in the order in which they lie there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handled {
+    /// An overflow in the exit by an exception: that goes on.
     pub(crate) drop_thrown: PieceId,
-    /// Present when the method has a return instruction; with what it returns.
+    /// An overflow in the exit by a return, if the method has one: it goes on.
     pub(crate) drop_result: Option<PieceId>,
-    pub(crate) entry_lost: PieceId,
+    /// An overflow in the entry code: the body runs unmeasured. `None` where the body begins with a stack that is not empty,
+    /// which a handler cannot keep.
+    pub(crate) unmeasured: Option<PieceId>,
+    /// Anything else.
+    pub(crate) escaped: PieceId,
 }
 
 /// Pieces of the exit code before one return instruction: `[store] record… load… return next`.
@@ -85,10 +96,9 @@ struct Exit {
     next: PieceId,
 }
 
-/// The entry code, the part of it after the gate, and what follows it.
+/// The entry code and what follows it.
 struct Entry {
     entry: PieceId,
-    entered: PieceId,
     body: PieceId,
 }
 
@@ -110,10 +120,10 @@ pub(crate) fn weave<'a>(subject: &Subject<'a, '_>, pool: &mut PoolBuilder<'a>) -
     let mut weaver = Weaver { subject, pool, slots, layout, exits: Vec::new(), max_stack };
     weaver.before_region()?;
     let entry = weaver.layout.next();
-    let entered = weaver.entry()?;
+    weaver.entry()?;
     let body = weaver.layout.next();
     weaver.body(result)?;
-    weaver.finish(Entry { entry, entered, body }, result)
+    weaver.finish(Entry { entry, body }, result)
 }
 
 impl<'a> Weaver<'a, '_> {
@@ -153,14 +163,10 @@ impl<'a> Weaver<'a, '_> {
         Ok(())
     }
 
-    /// Gives the part after the gate.
-    fn entry(&mut self) -> Result<PieceId, Refusal> {
+    fn entry(&mut self) -> Result<(), Refusal> {
         let (slots, subject, probe) = (self.slots, self.subject, self.subject.probe);
         self.insert(|code| {
             code.int(probe.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, slots.token);
-            Ok(())
-        })?;
-        let entered = self.insert(|code| {
             if let Some(size) = slots.size {
                 sizes(code, subject, slots, size)?;
                 code.store(Kind::Long, size);
@@ -169,9 +175,12 @@ impl<'a> Weaver<'a, '_> {
             code.store(Kind::Long, slots.start);
             Ok(())
         })?;
-        let height = self.subject.facts.heights.get(self.subject.region).copied().flatten();
-        self.needs_stack(height, 0, if slots.has_size() { 5 } else { 2 });
-        Ok(entered)
+        self.needs_stack(self.height_at_region(), 0, if slots.has_size() { 5 } else { 2 });
+        Ok(())
+    }
+
+    fn height_at_region(&self) -> Option<usize> {
+        self.subject.facts.heights.get(self.subject.region).copied().flatten()
     }
 
     fn body(&mut self, result: Option<Kind>) -> Result<(), Refusal> {
@@ -210,9 +219,9 @@ impl<'a> Weaver<'a, '_> {
     }
 
     fn record(&mut self, method: &'static str) -> Result<PieceId, Refusal> {
-        let (slots, id) = (self.slots, self.subject.probe.id);
+        let slots = self.slots;
         self.insert(|code| {
-            code.load(Kind::Long, slots.start).load(Kind::Int, slots.token).int(id as i32)?;
+            code.load(Kind::Long, slots.start).load(Kind::Int, slots.token);
             match slots.size {
                 None => code.call(method, names::EXIT)?,
                 Some(size) => code.load(Kind::Long, size).call(method, names::EXIT_SIZED)?,
@@ -222,7 +231,7 @@ impl<'a> Weaver<'a, '_> {
     }
 
     fn record_stack(&self) -> usize {
-        if self.slots.has_size() { 6 } else { 4 }
+        if self.slots.has_size() { 5 } else { 3 }
     }
 
     fn finish(mut self, entry: Entry, result: Option<Kind>) -> Result<Woven<'a>, Refusal> {
@@ -236,15 +245,41 @@ impl<'a> Weaver<'a, '_> {
             code.load(Kind::Reference, held).op(ATHROW);
             Ok(())
         })?;
+        self.needs_stack(Some(0), 0, self.record_stack());
+        let handled = self.handled(result)?;
+        let overflow = self.pool.class(names::OVERFLOW)?;
+        self.layout.place()?;
+        let mut handlers = Handlers { layout: &self.layout, overflow, list: Vec::new() };
+        for exit in &self.exits {
+            handlers.add_ours(exit.record, exit.load, handled.drop_result, handled.escaped);
+        }
+        handlers.add_ours(record, rethrow, Some(handled.drop_thrown), handled.escaped);
+        handlers.add_ours(entry.entry, entry.body, handled.unmeasured, handled.escaped);
+        let handlers_before = handlers.list.len();
+        handlers.keep(self.subject, entry.entry)?;
+        let mut covered_from = entry.body;
+        for exit in &self.exits {
+            handlers.add(covered_from, exit.store, thrown, 0);
+            covered_from = exit.next;
+        }
+        handlers.add(covered_from, thrown, thrown, 0);
+        let handlers = handlers.list;
+        let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
+        let (layout, slots) = (self.layout, self.slots);
+        Ok(Woven { layout, handlers, handlers_before, slots, max_stack, thrown, handled })
+    }
+
+    /// The code of our own handlers.
+    fn handled(&mut self, result: Option<Kind>) -> Result<Handled, Refusal> {
+        let held = self.slots.held;
         let drop_thrown = self.insert(|code| {
-            code.op(0x57).count(names::LOST)?.load(Kind::Reference, held).op(ATHROW);
+            code.op(POP).count(names::LOST)?.load(Kind::Reference, held).op(ATHROW);
             Ok(())
         })?;
-        self.needs_stack(Some(0), 0, self.record_stack());
         let mut drop_result = None;
         if !self.exits.is_empty() {
             drop_result = Some(self.insert(|code| {
-                code.op(0x57).count(names::LOST)?;
+                code.op(POP).count(names::LOST)?;
                 match result {
                     Some(kind) => code.load(kind, held).op(kind.return_opcode()),
                     None => code.op(opcode::RETURN),
@@ -252,40 +287,32 @@ impl<'a> Weaver<'a, '_> {
                 Ok(())
             })?);
         }
-        let entry_lost = self.insert(|code| {
+        let unmeasured = self.unmeasured()?;
+        let escaped = self.insert(|code| {
             code.count(names::LOST)?.op(ATHROW);
             Ok(())
         })?;
         self.needs_stack(Some(0), 0, 3);
-        self.layout.place()?;
-        let mut handlers = Handlers { layout: &self.layout, list: Vec::new() };
-        for exit in &self.exits {
-            handlers.add(exit.record, exit.load, drop_result.unwrap_or(thrown));
+        Ok(Handled { drop_thrown, drop_result, unmeasured, escaped })
+    }
+
+    /// Lets the body run as if the gate were closed.
+    fn unmeasured(&mut self) -> Result<Option<PieceId>, Refusal> {
+        let Some(first) = self.subject.insns.get(self.subject.region) else { return Ok(None) };
+        if self.height_at_region() != Some(0) {
+            return Ok(None);
         }
-        handlers.add(record, rethrow, drop_thrown);
-        handlers.add(entry.entered, entry.body, entry_lost);
-        let handlers_before = handlers.list.len();
-        handlers.keep(self.subject, entry.entry)?;
-        let mut covered_from = entry.body;
-        for exit in &self.exits {
-            handlers.add(covered_from, exit.store, thrown);
-            covered_from = exit.next;
-        }
-        handlers.add(covered_from, thrown, thrown);
-        let handlers = handlers.list;
-        let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
-        let (layout, slots) = (self.layout, self.slots);
-        Ok(Woven {
-            layout,
-            handlers,
-            handlers_before,
-            slots,
-            max_stack,
-            thrown,
-            drop_thrown,
-            drop_result,
-            entry_lost,
-        })
+        let slots = self.slots;
+        let handler = self.insert(|code| {
+            code.op(POP).count(names::LOST)?;
+            code.int(0)?.store(Kind::Int, slots.token).small_long(0)?.store(Kind::Long, slots.start);
+            if let Some(size) = slots.size {
+                code.small_long(0)?.store(Kind::Long, size);
+            }
+            Ok(())
+        })?;
+        self.layout.push(Insn { at: first.at, opcode: GOTO, bytes: &[], flow: Flow::Jump(first.at) });
+        Ok(Some(handler))
     }
 }
 
@@ -330,7 +357,7 @@ fn sizes(
                 code.load(Kind::Reference, arguments).int(index)?.load(Kind::of(field), slot);
                 code.call(names::ARGUMENT, names::argument_descriptor(field.tag()))?;
             }
-            code.load(Kind::Int, slots.token).int(probe.id as i32)?;
+            code.load(Kind::Int, slots.token);
             match subject.owner {
                 Some(class) => code.constant(class),
                 None => code.null(),
@@ -348,16 +375,26 @@ fn sizes(
 
 struct Handlers<'l, 'a> {
     layout: &'l Layout<'a>,
+    /// Constant index of the class of stack overflows.
+    overflow: u16,
     list: Vec<Handler>,
 }
 
 impl Handlers<'_, '_> {
-    /// A handler of everything, unless it would cover nothing.
-    fn add(&mut self, start: PieceId, end: PieceId, target: PieceId) {
+    /// A handler of the class with this constant index, 0 for everything, unless it would cover nothing.
+    fn add(&mut self, start: PieceId, end: PieceId, target: PieceId, catches: u16) {
         let [start, end, target] = [start, end, target].map(|piece| self.layout.offset(piece));
         if start < end {
-            self.list.push(Handler { start, end, target, catches: 0 });
+            self.list.push(Handler { start, end, target, catches });
         }
+    }
+
+    /// The handlers of a part of our own code: of an overflow, if there is one, and of anything else.
+    fn add_ours(&mut self, start: PieceId, end: PieceId, overflow: Option<PieceId>, escaped: PieceId) {
+        if let Some(target) = overflow {
+            self.add(start, end, target, self.overflow);
+        }
+        self.add(start, end, escaped, 0);
     }
 
     /// The program's own handlers; one that ends where the region starts does not cover the entry code.

@@ -61,8 +61,12 @@ fn record(blocks: Memory, id: u64, start_ns: u64, end_ns: u64) {
     let head = blocks.u64_at(layout::HEAD);
     let at = head.load(Relaxed);
     let slot = layout::RING + (((at % layout::OWN_SLOTS) as usize) << layout::OWN_SLOT_SHIFT);
-    let fields =
-        [(layout::START, start_ns), (layout::END, end_ns), (layout::META, id), (layout::SIZE, u64::MAX)];
+    let fields = [
+        (layout::START, start_ns),
+        (layout::END, end_ns),
+        (layout::META, id << layout::CELL_SHIFT),
+        (layout::SIZE, u64::MAX),
+    ];
     for (field, value) in fields {
         blocks.u64_at(slot + field).store(value, Relaxed);
     }

@@ -84,9 +84,12 @@ pub fn publish<W: Shared>(words: &W, block: usize, claim: u64, start: u64, threa
 
 /// A call that threw, of one nanosecond and without a size.
 fn payload<W: Words>(words: &W, slot: usize, start: u64) {
-    for (field, value) in
-        [(START, start), (END, start + 1), (META, 1 << 48 | DEPTH << 32 | ID), (SIZE, u64::MAX)]
-    {
+    for (field, value) in [
+        (START, start),
+        (END, start + 1),
+        (META, 1 << 48 | DEPTH << 32 | ID << CELL_SHIFT | DEPTH),
+        (SIZE, u64::MAX),
+    ] {
         words.store(slot + field, value, Relaxed);
     }
 }

@@ -45,6 +45,7 @@ mod serving;
 mod signals;
 mod size_oracle;
 mod sizes;
+mod stack;
 mod stand_in;
 mod startup;
 mod terminal;

@@ -1,28 +1,29 @@
 //! Exceptions that come from outside at any moment, and gates that open in the middle of a recursion: the depth of a call
 //! is right or unknown.
 
-use crate::harness;
+use crate::harness::{self, DEADLINE, many};
 use crate::witness::Witness;
 use spl_model::SampleFlags;
 use spl_overhead::{Door, Program, Session};
 use spl_wire::{SizeMode, WireSample, WireSize};
+use std::time::Instant;
 
 /// What an array takes beside its elements.
 const HEADER: u64 = 16;
 const STOPS: u64 = 30;
 const OPENINGS: usize = 15;
 
-fn start() -> (Program, Session, Witness, Door) {
+fn start(sizes: SizeMode, options: &[&str]) -> (Program, Session, Witness, Door) {
     let door = Door::open().unwrap();
     let socket = door.path().with_file_name("witness.sock");
     let classes = harness::classes().display().to_string();
-    let options = [door.option(&harness::agent()), Witness::option(&socket)];
-    let arguments = [&*options[0], &options[1], "-cp", &classes, "Stopped"];
+    let agents = [door.option(&harness::agent()), Witness::option(&socket)];
+    let arguments = [options, &[&agents[0], &agents[1], "-cp", &classes, "Stopped"]].concat();
     let mut program = Program::start(&harness::java(), arguments).unwrap();
     let mut agent = door.accept().unwrap();
     program.expect("ready").unwrap();
     let witness = Witness::connect(&socket);
-    agent.define(1, "Stopped.level([B)I", SizeMode::Shallow).unwrap();
+    agent.define(1, "Stopped.level([B)I", sizes).unwrap();
     agent.instrument(&[1]).unwrap();
     (program, agent, witness, door)
 }
@@ -36,7 +37,7 @@ fn level(sample: &WireSample) -> Option<u64> {
 
 #[test]
 fn exceptions_from_outside_never_make_a_depth_wrong() {
-    let (mut program, mut agent, mut witness, _door) = start();
+    let (mut program, mut agent, mut witness, _door) = start(SizeMode::Shallow, &[]);
     agent.arm(1, 1).unwrap();
     // It may open in the middle of the recursion, whose first calls are then not known; a round later all are.
     program.tell("").unwrap();
@@ -62,9 +63,32 @@ fn exceptions_from_outside_never_make_a_depth_wrong() {
     program.end().unwrap();
 }
 
+/// The program says how many have come, some rounds later.
+fn stops(program: &mut Program, agent: &mut Session) -> u64 {
+    program.tell("").unwrap();
+    let stops = agent.line_of(program).unwrap().parse().unwrap();
+    agent.samples.clear();
+    stops
+}
+
+#[test]
+fn what_stops_a_thread_at_an_open_gate_reaches_the_program() {
+    // In compiled code a thread can be stopped at few places only.
+    let (mut program, mut agent, mut witness, _door) = start(SizeMode::None, &["-Xint"]);
+    agent.arm(1, 1).unwrap();
+    for stop in 1..=many(200, 2000) {
+        witness.stop("victim");
+        let until = Instant::now() + DEADLINE;
+        while stops(&mut program, &mut agent) < stop {
+            assert!(Instant::now() < until, "exception {stop} has not come");
+        }
+    }
+    program.end().unwrap();
+}
+
 #[test]
 fn gates_that_open_in_mid_recursion_count_the_calls_since() {
-    let (mut program, mut agent, _witness, _door) = start();
+    let (mut program, mut agent, _witness, _door) = start(SizeMode::Shallow, &[]);
     agent.arm(1, 1).unwrap();
     let mut inner_first = 0;
     for _ in 0..OPENINGS {

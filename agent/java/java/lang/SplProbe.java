@@ -1,6 +1,7 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -22,7 +23,6 @@ public final class SplProbe {
     private static final long GATES = 0x5350_4c00_0000_0001L;
 
     private static final int GATE_SHIFT = 4;
-    private static final long GATE_EVERY = 0;
 
     /**
      * Exits that could not be recorded, as where the stack has overflowed: the handlers of the measured methods count
@@ -35,46 +35,53 @@ public final class SplProbe {
     /** The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link #leave}. */
     @ForceInline
     public static int enter(int id) {
+        long at = ((long) id << GATE_SHIFT) + GATES;
         // Both halves at once: what is sampled in the lower one, the epoch in the upper one.
-        long gate = U.getLong(GATES + ((long) id << GATE_SHIFT) + GATE_EVERY);
-        return (int) gate == 0 ? 0 : SplRecorder.open(id, gate);
+        long gate = U.getLong(null, at);
+        return (int) gate == 0 ? 0 : SplRecorder.opened(id);
     }
 
     /** The start clock, read last before the body. */
     @ForceInline
     public static long begin(int token) {
-        return token == 0 ? 0 : SplRecorder.start();
+        if (token == 0) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        // Keeps the body's loads behind the clock.
+        U.loadFence();
+        return now;
     }
 
     /** The body has returned. */
     @ForceInline
-    public static void leave(long start, int token, int id) {
+    public static void leave(long start, int token) {
         if (token != 0) {
-            SplRecorder.returned(start, token, id, -1L);
+            SplRecorder.returned(start, token);
         }
     }
 
     /** The body has returned, in a method whose workload size is taken. */
     @ForceInline
-    public static void leave(long start, int token, int id, long size) {
+    public static void leave(long start, int token, long size) {
         if (token != 0) {
-            SplRecorder.returned(start, token, id, size);
+            SplRecorder.returned(start, token, size);
         }
     }
 
     /** The body has thrown. */
-    @ForceInline
-    public static void thrown(long start, int token, int id) {
+    @DontInline
+    public static void thrown(long start, int token) {
         if (token != 0) {
-            SplRecorder.thrown(start, token, id, -1L);
+            SplRecorder.thrown(start, token, -1L);
         }
     }
 
     /** The body has thrown, in a method whose workload size is taken. */
-    @ForceInline
-    public static void thrown(long start, int token, int id, long size) {
+    @DontInline
+    public static void thrown(long start, int token, long size) {
         if (token != 0) {
-            SplRecorder.thrown(start, token, id, size);
+            SplRecorder.thrown(start, token, size);
         }
     }
 
@@ -182,7 +189,7 @@ public final class SplProbe {
 
     /** The size that the method's processor finds: the number of a label, marked; else the default size. */
     @ForceInline
-    public static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
-        return token == 0 ? 0 : SplRecorder.computed(token, id, owner, self, arguments);
+    public static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
+        return token == 0 ? 0 : SplRecorder.computed(token, owner, self, arguments);
     }
 }

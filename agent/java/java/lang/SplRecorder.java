@@ -17,6 +17,14 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>The processor cannot begin a clock read before all that stands before it is done: each instruction between two of them
  * counts. So the usual call (each one sampled, a block of the thread's own) has the shortest way, and others turn off it.
+ *
+ * <p>What C1 inlines makes the frame of the measured method larger: it reserves the operand stacks of the whole chain of
+ * inlined methods (HotSpot, {@code FrameMap} and {@code IRScope::max_stack}). With larger frames a program overflows its
+ * stack that recurses safely. So C1 must inline nothing behind an open gate, and C2, which has no such rule, all that the
+ * usual call runs through. {@link #opened} and {@link #returned} part the two: they have 32 to 35 bytes of code. C2 inlines
+ * methods of up to 35 bytes ({@code MaxInlineSize}); C1 does so in the measured method itself, but in a method that it inlines
+ * there, as those of {@link SplProbe}, only nine tenths of that. What the two call may be larger: C2 inlines it because it
+ * is called each time. A test looks at the sizes of code and operand stacks.
  */
 final class SplRecorder {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -68,10 +76,13 @@ final class SplRecorder {
     private static final long THREAD = 32;
     private static final long SEQUENCE = 40;
 
-    // A token: valid (bit 30), where the block begins (bits 18 to 27), depth (16 bits, all ones for unknown).
-    private static final int VALID = 1 << 30;
+    // A token: where the block begins (bits 18 to 27), the method's id (bits 4 to 15), depth (bits 0 to 3, all ones when it is
+    // larger or unknown: the cell has it then). So it says where the cell lies, and is never 0: id 0 is nobody's.
     private static final int TOKEN_BLOCK = (1 << 10) - 1 << BLOCK_SHIFT;
     private static final int TOKEN_STRIPE = (int) THREAD_BLOCKS << BLOCK_SHIFT;
+    private static final int TOKEN_CELL = (1 << 12) - 1 << CELL_SHIFT;
+    private static final int TOKEN_DEPTH = (1 << CELL_SHIFT) - 1;
+    /** In a sample: the depth is unknown. */
     private static final int DEPTH_UNKNOWN = 0xffff;
 
     /** In a cell: one call in N is sampled, or the block is a stripe. More than any N has in its place. */
@@ -91,42 +102,54 @@ final class SplRecorder {
 
     private SplRecorder() {}
 
-    /** The start clock; the fence keeps the body's loads behind it. */
-    @ForceInline
-    static long start() {
-        long now = System.nanoTime();
+    /** The gate is open, or was a moment ago: {@link #open}. */
+    static int opened(int id) {
+        long at = ((long) id << GATE_SHIFT) + GATES;
+        // Read anew: each word that the measured method's frame has no room for is one less.
+        long gate = U.getLong(null, at);
+        return (int) gate == 0 ? 0 : open(id, gate);
+    }
+
+    /** The body has returned: the clock first, behind a fence that keeps the body's loads before it. */
+    static void returned(long start, int token) {
         U.loadFence();
-        return now;
+        long end = System.nanoTime();
+        long meta = (long) (token & TOKEN_DEPTH) << 32 | token;
+        record(start, end, token, meta, -1L);
     }
 
-    /** The body has returned. */
-    @ForceInline
-    static void returned(long start, int token, int id, long size) {
-        record(start, end(), token, id, 0, size);
+    /** The body has returned, in a method whose workload size is taken. */
+    static void returned(long start, int token, long size) {
+        U.loadFence();
+        long end = System.nanoTime();
+        long meta = (long) (token & TOKEN_DEPTH) << 32 | token;
+        record(start, end, token, meta, size);
     }
 
-    /** The body has thrown. */
-    @ForceInline
-    static void thrown(long start, int token, int id, long size) {
-        recordThrown(start, end(), token, id, size);
+    /** The body has thrown. Never inlined: exceptions are slow anyway, and code that is never run takes room. */
+    @DontInline
+    static void thrown(long start, int token, long size) {
+        U.loadFence();
+        long end = System.nanoTime();
+        record(start, end, token, THREW | (long) (token & TOKEN_DEPTH) << 32 | token, size);
     }
 
-    @ForceInline
+    @DontInline
     static long sizeof(int token, long sum, Object argument) {
         return guarded(token, sum, argument, SHALLOW);
     }
 
-    @ForceInline
+    @DontInline
     static long deep(int token, long sum, Object argument) {
         return guarded(token, sum, argument, DEEP);
     }
 
-    @ForceInline
+    @DontInline
     static long length(int token, long sum, Object argument) {
         return guarded(token, sum, argument, LENGTH);
     }
 
-    @ForceInline
+    @DontInline
     static long length(long sum, long number) {
         return SplSizes.add(sum, Math.min(number, SplProcessors.LABEL - 1));
     }
@@ -145,7 +168,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, byte value) {
         Object box = box(arguments, index, Byte.class);
         if (box != null) {
@@ -154,7 +177,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, char value) {
         Object box = box(arguments, index, Character.class);
         if (box != null) {
@@ -163,7 +186,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, double value) {
         Object box = box(arguments, index, Double.class);
         if (box != null) {
@@ -172,7 +195,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, float value) {
         Object box = box(arguments, index, Float.class);
         if (box != null) {
@@ -181,7 +204,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, int value) {
         Object box = box(arguments, index, Integer.class);
         if (box != null) {
@@ -190,7 +213,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, long value) {
         Object box = box(arguments, index, Long.class);
         if (box != null) {
@@ -199,7 +222,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, short value) {
         Object box = box(arguments, index, Short.class);
         if (box != null) {
@@ -208,7 +231,7 @@ final class SplRecorder {
     }
 
     /** Boxes an argument without the wrapper's methods, which may be measured. */
-    @ForceInline
+    @DontInline
     static void argument(Object[] arguments, int index, boolean value) {
         Object box = box(arguments, index, Boolean.class);
         if (box != null) {
@@ -234,7 +257,7 @@ final class SplRecorder {
     }
 
     @DontInline
-    static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
+    static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long guard = guardOf(token, tid);
         long down = U.getLong(guard);
@@ -242,7 +265,7 @@ final class SplRecorder {
             return SplSizes.TRUNCATED;
         }
         try {
-            return SplProcessors.size(id, owner, self, arguments);
+            return SplProcessors.size((token & TOKEN_CELL) >> CELL_SHIFT, owner, self, arguments);
         } catch (Throwable e) {
             if (isStop(e)) {
                 SplProbe.lost++;
@@ -255,8 +278,7 @@ final class SplRecorder {
     }
 
     /** Decides whether this call is sampled: guard, 1-in-N, quota; then counts the activation. Gives its token, or 0. */
-    @ForceInline
-    static int open(int id, long gate) {
+    private static int open(int id, long gate) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long offset = (tid & (THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
         if (U.getLong(BLOCKS + offset + OWNER) != ~tid) {
@@ -280,7 +302,7 @@ final class SplRecorder {
             return 0;
         }
         U.putInt(cell + CELL_LEFT, left - 1);
-        int token = VALID + (int) offset;
+        int token = (int) offset + (id << CELL_SHIFT);
         int depth = U.getInt(cell + CELL_DEPTH);
         if (depth != 0) {
             return token + nested(id, offset, depth);
@@ -318,9 +340,9 @@ final class SplRecorder {
         if (wait != 0) {
             U.putInt(skip, 1 + skip(block, (int) gate));
         }
-        int token = VALID + (int) offset;
+        int token = (int) offset + (id << CELL_SHIFT);
         if (offset >= TOKEN_STRIPE) {
-            return token + DEPTH_UNKNOWN;
+            return token + TOKEN_DEPTH;
         }
         int depth = U.getInt(cell + CELL_DEPTH);
         if (depth != 0) {
@@ -344,17 +366,32 @@ final class SplRecorder {
         U.putLong(cell + CELL_GATE, every == 1 && offset < TOKEN_STRIPE ? gate : gate ^ UNUSUAL);
     }
 
-    /** The depth of a call that does not stand at the bottom. */
+    /** What a token says of the depth of a call that does not stand at the bottom. */
     @ForceInline
     private static int nested(int id, long offset, int depth) {
         // One of the activations may be gone without a trace; 0 is never too large.
         if ((char) SplProbe.lost != U.getChar(BLOCKS + offset + SPARES + ((long) id << SPARE_SHIFT) + SPARE_LOST)) {
+            return TOKEN_DEPTH;
+        }
+        U.putInt(BLOCKS + offset + CELLS + ((long) id << CELL_SHIFT) + CELL_DEPTH, depth + 1);
+        return Math.min(depth, TOKEN_DEPTH);
+    }
+
+    /**
+     * The depth of an activation whose token does not say it, put back into the cell: one less than the cell has, as long as no
+     * exit was lost and the gate has not been opened anew since.
+     */
+    @DontInline
+    private static long deep(int token) {
+        long block = BLOCKS + (token & TOKEN_BLOCK);
+        long cell = block + CELLS + (token & TOKEN_CELL);
+        int depth = U.getInt(cell + CELL_DEPTH) - 1;
+        char lost = U.getChar(block + SPARES + ((token & TOKEN_CELL) >> CELL_SHIFT - SPARE_SHIFT) + SPARE_LOST);
+        if (depth < TOKEN_DEPTH || (char) SplProbe.lost != lost) {
             return DEPTH_UNKNOWN;
         }
-        if (depth < DEPTH_UNKNOWN) {
-            U.putInt(BLOCKS + offset + CELLS + ((long) id << CELL_SHIFT) + CELL_DEPTH, depth + 1);
-        }
-        return depth;
+        U.putInt(cell + CELL_DEPTH, depth);
+        return Math.min(depth, DEPTH_UNKNOWN);
     }
 
     /**
@@ -437,27 +474,20 @@ final class SplRecorder {
         return BLOCKS + (index << BLOCK_SHIFT) + GUARDS + ((tid / STRIPES & (GUARD_COUNT - 1)) << 3);
     }
 
-    /** The end clock, read first after the body; the fence keeps the body's loads before it. */
-    @ForceInline
-    private static long end() {
-        U.loadFence();
-        return System.nanoTime();
-    }
-
     /** A sample, in the ring of the thread's own block at once. */
-    @ForceInline
-    private static void record(long start, long end, int token, int id, long threw, long size) {
-        int depth = token & DEPTH_UNKNOWN;
-        long meta = threw | (long) depth << 32 | id;
+    private static void record(long start, long end, int token, long meta, long size) {
         if ((token & TOKEN_STRIPE) != 0) {
-            shared(token & TOKEN_BLOCK, start, end, meta, size);
+            shared(token & TOKEN_BLOCK, start, end, (long) DEPTH_UNKNOWN << 32 | meta, size);
             return;
         }
-        long block = BLOCKS + (token & ~DEPTH_UNKNOWN) - VALID;
+        long block = BLOCKS + (token & TOKEN_BLOCK);
+        long cell = BLOCKS + (token & ~TOKEN_DEPTH) + CELLS;
         // Each activation puts back what it found, which also heals what a lost exit within it left behind.
-        long cell = block + CELLS + ((long) id << CELL_SHIFT);
+        int depth = token & TOKEN_DEPTH;
         if (depth == 0) {
             U.putInt(cell + CELL_DEPTH, 0);
+        } else if (depth == TOKEN_DEPTH) {
+            meta = meta & ~((long) DEPTH_UNKNOWN << 32) | deep(token) << 32;
         } else if (U.getInt(cell + CELL_DEPTH) > depth) {
             U.putInt(cell + CELL_DEPTH, depth);
         }
@@ -475,12 +505,6 @@ final class SplRecorder {
         U.putLong(slot + SIZE, size);
         // The one producer is the block's thread: the head is published after the payload.
         U.putLongRelease(null, block + HEAD, head + 1);
-    }
-
-    /** As {@link #record}, not inlined: exceptions are slow anyway, and code that is never run takes room. */
-    @DontInline
-    private static void recordThrown(long start, long end, int token, int id, long size) {
-        record(start, end, token, id, THREW, size);
     }
 
     /**
@@ -612,6 +636,6 @@ final class SplRecorder {
     private static void probe(int id) {
         int token = SplProbe.enter(id);
         long start = SplProbe.begin(token);
-        SplProbe.leave(start, token, id);
+        SplProbe.leave(start, token);
     }
 }

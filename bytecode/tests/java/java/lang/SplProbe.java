@@ -14,11 +14,11 @@ public final class SplProbe {
 
     public static int enter(int id) {
         counts[id & 0xffff][0]++;
-        return 7;
+        return id << 8 | 7;
     }
 
     public static long begin(int token) {
-        return token == 7 ? 11 : -1;
+        return (token & 0xff) == 7 ? 11 : -1;
     }
 
     public static long sizeof(int token, long sum, Object argument) {
@@ -86,32 +86,33 @@ public final class SplProbe {
     }
 
     /** The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class. */
-    public static long computed(int token, int id, Class<?> owner, Object self, Object[] arguments) {
+    public static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
         return ((long[]) arguments[arguments.length - 1])[0] + (self == null ? 0 : 100) + (owner == null ? 0 : 1000);
     }
 
-    public static void leave(long start, int token, int id) {
-        record(start, token, id, 1, -1);
+    public static void leave(long start, int token) {
+        record(start, token, 1, -1);
     }
 
-    public static void leave(long start, int token, int id, long size) {
-        record(start, token, id, 1, size);
+    public static void leave(long start, int token, long size) {
+        record(start, token, 1, size);
     }
 
-    public static void thrown(long start, int token, int id) {
-        record(start, token, id, 2, -1);
+    public static void thrown(long start, int token) {
+        record(start, token, 2, -1);
     }
 
-    public static void thrown(long start, int token, int id, long size) {
-        record(start, token, id, 2, size);
+    public static void thrown(long start, int token, long size) {
+        record(start, token, 2, size);
     }
 
-    private static void record(long start, int token, int id, int how, long size) {
+    private static void record(long start, int token, int how, long size) {
+        int id = token >>> 8;
         Error now = failure;
         if (now != null) {
             throw now;
         }
-        if (start != 11 || token != 7) {
+        if (start != 11 || (token & 0xff) != 7) {
             counts[id & 0xffff][0] = -1_000_000;
         }
         counts[id & 0xffff][how]++;
