@@ -190,6 +190,10 @@ fn said(mention: &Mention) -> String {
             if count == 1 { "1 class".to_owned() } else { format!("{count} classes") }
         ));
     }
+    if let Some(method) = &mention.runs_a_thread {
+        let written = format!("{}.{}", method.class().replace('/', "."), method.name());
+        said.push_str(&format!("; calls of {written} in progress lose file and line in stack traces"));
+    }
     said
 }
 
@@ -258,6 +262,7 @@ struct JsonMention<'r> {
     methods: Vec<JsonMethod>,
     namesakes: usize,
     implementations: Vec<String>,
+    runs_a_thread: Option<String>,
 }
 
 impl<'r> JsonMention<'r> {
@@ -276,6 +281,7 @@ impl<'r> JsonMention<'r> {
             methods: mention.meant.iter().map(JsonMethod::of).collect(),
             namesakes: mention.namesakes,
             implementations: mention.implementations.iter().map(ToString::to_string).collect(),
+            runs_a_thread: mention.runs_a_thread.as_ref().map(ToString::to_string),
         }
     }
 }

@@ -97,6 +97,9 @@ fn each_method_is_said_to_be_what_it_is() {
     check("shapes/Sape.area()D", 1, "did you mean `shapes/Shape`?");
     fs::write(folder.path().join("classes/shapes/Broken.class"), "not a class").unwrap();
     check("shapes.Broken#f", 1, "error: the class cannot be read");
+    // Another class of the file, so that what is counted above stays.
+    let loops = "; calls of shapes.Loop.run in progress lose file and line in stack traces\n";
+    check("shapes.Loop#step", 0, loops);
     check("other.Thing#run", 1, "is its JAR or folder on the class path that was given?");
 }
 

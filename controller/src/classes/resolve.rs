@@ -8,6 +8,11 @@ use spl_model::MethodRef;
 /// Methods or classes that a help names.
 const MAX_NAMED: usize = 5;
 
+const RUNNABLE: &str = "java/lang/Runnable";
+const THREAD: &str = "java/lang/Thread";
+/// Access flag (JVMS 4.6).
+const STATIC: u16 = 0x0008;
+
 /// What a task file means among the classes of a program.
 #[derive(Debug)]
 pub struct Resolution {
@@ -40,6 +45,9 @@ pub struct Mention {
     pub namesakes: usize,
     /// If the one that is meant is abstract: the methods that implement it.
     pub implementations: Vec<MethodRef>,
+    /// The method of the same class that a thread runs from its start to its end, if the class has one: its calls in progress
+    /// lose file and line in stack traces when the class is changed.
+    pub runs_a_thread: Option<MethodRef>,
 }
 
 /// How it is with a method.
@@ -108,8 +116,14 @@ impl Looker<'_> {
             }
             MethodTerm::Name(_) => (Vec::new(), Vec::new()),
         };
-        let mut mention =
-            Mention { place, state: State::Found, meant, namesakes: 0, implementations: Vec::new() };
+        let mut mention = Mention {
+            place,
+            state: State::Found,
+            meant,
+            namesakes: 0,
+            implementations: Vec::new(),
+            runs_a_thread: None,
+        };
         match &mention.meant[..] {
             [] if classes.iter().any(|class| self.catalogue.class(class).is_some()) => {
                 self.no_method(&mut mention);
@@ -124,11 +138,28 @@ impl Looker<'_> {
                 let all = self.catalogue.methods(one.method.class());
                 mention.namesakes =
                     all.iter().filter(|known| known.method.name() == one.method.name()).count();
+                mention.runs_a_thread = self.runs_a_thread(one.method.class());
                 self.judge(&one, &mut mention);
             }
             _ => {}
         }
         mention
+    }
+
+    /// The method of a class that a thread runs from its start to its end: `main` of a program, or `run` of what is given
+    /// to a thread.
+    fn runs_a_thread(&mut self, class: &str) -> Option<MethodRef> {
+        let info = self.catalogue.class(class)?;
+        let runs = |name: &str| name == RUNNABLE || name == THREAD;
+        let given =
+            info.interfaces.iter().any(|name| runs(name)) || info.super_name.as_deref().is_some_and(runs);
+        let is_it = |method: &&spl_bytecode::MethodInfo| match (&*method.name, &*method.descriptor) {
+            ("main", "([Ljava/lang/String;)V") => method.access & STATIC != 0,
+            ("run", "()V") => given,
+            _ => false,
+        };
+        let method = info.methods.iter().find(is_it)?;
+        MethodRef::new(class, &method.name, &method.descriptor).ok()
     }
 
     /// Whether the method that is meant can be measured.

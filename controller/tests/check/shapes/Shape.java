@@ -43,3 +43,15 @@ public abstract class Shape implements Comparable<Shape> {
 
 interface Unit {
 }
+
+class Loop implements Runnable {
+    public void run() {
+        while (step()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    boolean step() {
+        return Thread.currentThread().isInterrupted();
+    }
+}
