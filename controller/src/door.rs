@@ -1,27 +1,24 @@
 //! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
 
 use crate::agents::{self, Stranger};
+use crate::owner::Owners;
 use crate::session::Input;
+use crate::strangers::Strangers;
 use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
 
 /// The longest path of a Unix socket on Linux (unix(7)), without the final zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 const SOCKET: &str = "spl.sock";
 const TOKEN_BYTES: usize = 32;
-/// Connections at a port that have not yet shown that they know the token. More wait, so that nobody can use up the descriptors
-/// that files need.
-const MOST_STRANGERS: usize = 64;
 /// After a connection for which there was no descriptor.
 const NEXT_TRY: Duration = Duration::from_millis(100);
 
@@ -106,14 +103,18 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
 
 /// Serves every agent that connects to the port and knows the token, for ever.
 pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) {
-    let places = Arc::new(Semaphore::new(MOST_STRANGERS));
+    let (strangers, owners) = (Strangers::default(), Owners::open());
     let mut id = 0;
     loop {
-        let place = Arc::clone(&places).acquire_owned().await.expect("it is never closed");
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             tokio::time::sleep(NEXT_TRY).await;
             continue;
         };
+        let is_ours = match (peer, stream.local_addr()) {
+            (SocketAddr::V4(peer), Ok(SocketAddr::V4(here))) => owners.is_ours(peer, here),
+            _ => false,
+        };
+        let Some(place) = strangers.admit(is_ours).await else { continue };
         // Without it small messages wait for the next ones.
         let _ = stream.set_nodelay(true);
         let stranger = Stranger { token: token.clone(), place };
@@ -129,7 +130,7 @@ pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) 
 pub fn default_token_file(port: u16) -> Result<PathBuf, String> {
     let folder = match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
         Some(base) if base.is_absolute() => base.join("spl"),
-        _ => std::env::temp_dir().join(format!("spl-{}", own_uid()?)),
+        _ => std::env::temp_dir().join(format!("spl-{}", own_uid())),
     };
     let wrong = |e: io::Error| {
         format!(
@@ -142,15 +143,15 @@ pub fn default_token_file(port: u16) -> Result<PathBuf, String> {
         _ => {}
     }
     let found = fs::symlink_metadata(&folder).map_err(wrong)?;
-    if !found.is_dir() || found.uid() != own_uid()? || found.mode() & 0o077 != 0 {
+    if !found.is_dir() || found.uid() != own_uid() || found.mode() & 0o077 != 0 {
         return Err(wrong(io::Error::other("it is not a folder that only this user can open")));
     }
     Ok(folder.join(format!("{port}.token")))
 }
 
-/// The user that this process runs as: the owner of its own entry in `/proc`.
-fn own_uid() -> Result<u32, String> {
-    fs::metadata("/proc/self").map(|found| found.uid()).map_err(|e| format!("cannot find out the user: {e}"))
+/// The user that this process runs as.
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Makes a new token and writes it to a file that only this user can read.

@@ -33,6 +33,7 @@ mod measure;
 mod methods;
 mod metrics;
 mod output;
+mod owner;
 mod program;
 mod progress;
 mod recorded;
@@ -47,6 +48,7 @@ mod session;
 mod setup;
 mod shell;
 mod status;
+mod strangers;
 mod tasks;
 
 use clap::Parser;

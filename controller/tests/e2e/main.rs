@@ -47,6 +47,7 @@ mod size_oracle;
 mod sizes;
 mod stand_in;
 mod startup;
+mod strangers;
 mod terminal;
 mod token;
 mod transparency;
