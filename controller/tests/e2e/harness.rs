@@ -42,6 +42,11 @@ pub fn java() -> PathBuf {
     env::var_os("SPL_TEST_JAVA").map_or_else(|| of_java_home("java"), PathBuf::from)
 }
 
+/// A tool of the JDK to measure, as `jcmd`.
+pub fn jdk_tool(tool: &str) -> PathBuf {
+    java().with_file_name(tool)
+}
+
 fn of_java_home(tool: &str) -> PathBuf {
     match env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
         Some(home) => Path::new(&home).join("bin").join(tool),

@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;
+mod attach;
 mod bad_input;
 mod budget;
 mod case;
