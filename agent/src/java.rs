@@ -1,5 +1,6 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
+use crate::layout::OWN_GATE;
 use crate::sys;
 use jni::errors::Error;
 use jni::ids::JFieldID;
@@ -25,7 +26,7 @@ const WARM_ROUNDS: i32 = 30_000;
 /// Calls of one calibration: fewer than a ring has slots, so that none is dropped.
 const COST_CALLS: i32 = 1000;
 /// The agent's own gate.
-const OWN_ID: i32 = 0;
+const OWN_ID: i32 = OWN_GATE as i32;
 
 /// What the code of measured methods names, and so what must be there when the program starts: it may have been rewritten
 /// beforehand (`spl instrument`).

@@ -10,8 +10,13 @@ pub const GATE_EVERY: usize = 0;
 pub const GATE_EPOCH: usize = 4;
 /// Gate: samples that one thread may take in this epoch (u32).
 pub const GATE_QUOTA: usize = 8;
-/// Gates, and so permanent method ids, that there are. Id 0 is the agent's own.
+/// Gates, and so permanent method ids, that there are.
 pub const GATES: usize = 4096;
+/// The gate that is never opened: classes with probes on disk have this id (`spl instrument`), and are measured for nobody.
+#[cfg_attr(not(test), expect(dead_code, reason = "nothing is done with it, that is its use"))]
+pub const NOBODYS_GATE: u32 = 0;
+/// The agent's own gate: it is open while the probe is warmed and its price is found.
+pub const OWN_GATE: u32 = 1;
 
 /// Bytes of a block, as a power of two.
 pub const BLOCK_SHIFT: usize = 18;

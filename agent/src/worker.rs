@@ -6,7 +6,7 @@ use crate::arrivals::Arrivals;
 use crate::fault;
 use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
-use crate::layout::BLOCKS_BYTES;
+use crate::layout::{BLOCKS_BYTES, OWN_GATE};
 use crate::memory::Memory;
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
@@ -172,8 +172,8 @@ impl Worker {
             let blocks = blocks.map_err(|e| format!("no address space for {room} KB of samples: {e}"))?;
             let jdk = self.jvm.feature_release();
             java::install_rest(env, gates.address(), blocks.address(), jdk).map_err(|e| e.to_string())?;
-            self.state.gates.open(0, 1, 0);
-            self.state.gates.close(0);
+            self.state.gates.open(OWN_GATE, 1, 0);
+            self.state.gates.close(OWN_GATE);
             java::warm(env).map_err(|e| e.to_string())?;
             if let Err(error) = self.jvm.want_disturbances() {
                 self.tell(Done::Warning(format!("no warm-up and no garbage collection is seen: {error}")));

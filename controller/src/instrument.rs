@@ -94,8 +94,8 @@ impl std::fmt::Display for Written {
     }
 }
 
-/// The number in the probes: of the gate that the agent opens only for itself. So no call of a class that is run from the
-/// output is taken for one of a method that is measured, and no number lies beyond the agent's gates.
+/// The number in the probes: of the gate that the agent never opens. So no call of a class that is run from the output is
+/// ever recorded, and no number lies beyond the agent's gates.
 const NOT_MEASURED: u32 = 0;
 /// What stands for every method.
 const ALL: &str = "*";

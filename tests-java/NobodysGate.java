@@ -1,0 +1,31 @@
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * Does without end what a class with probes on disk does at the entry of each of its methods: asks whether the gate with the
+ * number 0 is open. Says at its end how often it was. Needs the agent.
+ *
+ * <p>Arguments: [rounds].
+ */
+public final class NobodysGate {
+    private NobodysGate() {}
+
+    public static void main(String[] args) throws Throwable {
+        Class<?> probe = Class.forName("java.lang.SplProbe", true, null);
+        MethodType type = MethodType.methodType(int.class, int.class);
+        MethodHandle enter = MethodHandles.lookup().findStatic(probe, "enter", type);
+        long open = 0;
+        Life life = Life.start(args);
+        while (life.wantsRound()) {
+            for (int i = 0; i < 1000; i++) {
+                if ((int) enter.invokeExact(0) != 0) {
+                    open++;
+                }
+            }
+            life.check("");
+        }
+        Life.say("open " + open + " times");
+        life.end();
+    }
+}
