@@ -2,6 +2,7 @@
 
 use crate::cli::Instrument;
 use crate::files::write_whole;
+use crate::stdout;
 use serde::Serialize;
 use spl_bytecode::{Plan, Probe, Sizes, inspect};
 use spl_lang::RunMode;
@@ -54,9 +55,9 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
         methods: work.methods,
     };
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?);
+        stdout::print_json(&written)?;
     } else {
-        print!("{written}");
+        stdout::print(&written.to_string())?;
     }
     Ok(if instrumented > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
 }

@@ -48,6 +48,7 @@ mod session;
 mod setup;
 mod shell;
 mod status;
+mod stdout;
 mod strangers;
 mod tasks;
 
@@ -80,7 +81,8 @@ pub fn main() -> ExitCode {
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));
         if cli.command.prints_json() {
-            println!("{}", serde_json::json!({ "schema": "spl.error/1", "error": problem }));
+            // That it failed, the status says too.
+            let _ = stdout::print_json(&serde_json::json!({ "schema": "spl.error/1", "error": problem }));
         }
         ExitStatus::Error
     });
