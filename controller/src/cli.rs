@@ -222,6 +222,9 @@ pub struct Instrument {
     /// How the workload size is found.
     #[arg(long, value_parser = ["nocheck", "sizeof", "deep", "length"], default_value = "nocheck")]
     pub argument_size: String,
+    /// Write a signed JAR without its signature, which would be wrong; else one is refused.
+    #[arg(long)]
+    pub unsign: bool,
     /// Print one JSON document (docs/schema/instrument-1.json).
     #[arg(long)]
     pub json: bool,
@@ -385,7 +388,7 @@ Example:
 
 Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
 call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
-were.
+were. A signed JAR is refused unless --unsign is there, because the JVM refuses changed classes under a signature.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
 
