@@ -116,6 +116,9 @@ pub struct Run {
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
+    /// Do not start the program when it cannot be measured.
+    #[arg(long)]
+    pub require: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -156,6 +159,9 @@ pub struct Client {
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
+    /// Do not start the program when it cannot be measured.
+    #[arg(long)]
+    pub require: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -356,6 +362,8 @@ The program's output passes through unchanged; what spl has to say goes to stand
 On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
 The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
 goes on where it was when it is started again with the same tasks and the same output folder.
+When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is started
+all the same, and the status is 2; with --require it is not started.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
 2 something went wrong. The program's own status is reported, not mixed in.";
@@ -379,7 +387,8 @@ Example:
   spl client -- java -cp app.jar com.example.Main
 
 Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
-controller: the agent keeps trying, and costs nothing meanwhile.";
+controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it;
+with --require it is not started then, and the status is 2.";
 
 const INSTRUMENT_HELP: &str = "\
 Example:

@@ -7,9 +7,12 @@ use crate::manual::{self, Manual};
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
+use crate::progress;
 use crate::resume::Resumed;
 use crate::session::{Next, Session};
 use crate::setup::Setup;
+use crate::tryout;
+use crate::unmeasured;
 use spl_verdict::ExitStatus;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -109,10 +112,18 @@ fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
 /// When the program could not be started; otherwise this does not return.
 pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
     let library = program::library(arguments.agent.as_deref())?;
-    program::try_out(&arguments.command, &library)?;
     let token_file = match &arguments.token_file {
-        Some(path) => path.clone(),
-        None => door::default_token_file(arguments.port)?,
+        Some(path) => Ok(path.clone()),
+        None => door::default_token_file(arguments.port),
+    };
+    let token_file = match (tryout::try_out(&arguments.command, &library)?, token_file) {
+        (None, Ok(path)) => path,
+        (Some(why), _) | (None, Err(why)) if arguments.require => return Err(why),
+        (Some(why), _) | (None, Err(why)) => {
+            progress::say(&format!("error: {}", unmeasured::warning(&why)));
+            let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
+            return Err(program::cannot_start(program, &Command::new(program).args(rest).exec()));
+        }
     };
     let token_file =
         std::path::absolute(&token_file).map_err(|e| format!("{}: {e}", token_file.display()))?;

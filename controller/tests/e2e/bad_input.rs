@@ -87,7 +87,8 @@ fn task_files() {
 
 #[test]
 fn agent_libraries() {
-    let named = |file: &'static str| [&USUAL[..], &["--tasks", "spl.tasks", "--agent", file]].concat();
+    let named =
+        |file: &'static str| [&USUAL[..], &["--tasks", "spl.tasks", "--require", "--agent", file]].concat();
     check(&named("none.so"), &[], &["the agent library none.so", "No such file", "--agent FILE"]);
     check(&named("."), &[], &["the agent library .", "is no file", "--agent FILE"]);
     let remedy = "It has to be built for the JVM's machine and C library";
@@ -104,7 +105,7 @@ fn an_agent_library_of_another_machine() {
     fs::write(case.path("other.so"), library).unwrap();
     let ended = run(
         &case,
-        &[&USUAL[..], &["--tasks", "spl.tasks", "--agent", "other.so"]].concat(),
+        &[&USUAL[..], &["--tasks", "spl.tasks", "--require", "--agent", "other.so"]].concat(),
         case::java(&PROGRAM),
     );
     ended.assert_status(2);

@@ -126,7 +126,7 @@ fn signed_jar(case: &Case) {
     )
     .unwrap();
     let tool = |tool: &str, arguments: &[&str]| {
-        let mut command = Command::new(harness::jdk_tool(tool));
+        let mut command = Command::new(harness::of_java_home(tool));
         let (status, out, err) = plainly(command.current_dir(case.path("")).args(arguments));
         assert_eq!(status, Some(0), "{tool}: {out}{err}");
     };

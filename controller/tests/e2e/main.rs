@@ -52,6 +52,7 @@ mod strangers;
 mod terminal;
 mod token;
 mod transparency;
+mod unmeasured;
 mod verdicts;
 mod versions;
 mod witness;
