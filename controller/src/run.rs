@@ -31,8 +31,7 @@ use tokio::task::JoinHandle;
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
     let setup = Setup::read(&arguments.common, &arguments.command)?;
-    let library = program::library(arguments.agent.as_deref())?;
-    match measured(arguments, &library, &setup) {
+    match measured(arguments, &setup) {
         Ok(status) => Ok(status),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
             let status = unmeasured::run(&arguments.command, &setup.progress(), &why)?;
@@ -43,7 +42,8 @@ pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     }
 }
 
-fn measured(arguments: &Run, library: &Path, setup: &Setup) -> Result<ExitStatus, Trouble> {
+fn measured(arguments: &Run, setup: &Setup) -> Result<ExitStatus, Trouble> {
+    let library = &unmeasured::library(arguments.agent.as_deref())?;
     if let Some(why) = tryout::try_out(&arguments.command, library)? {
         return Err(Trouble::Obstacle(why));
     }

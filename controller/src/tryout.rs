@@ -4,7 +4,7 @@
 use crate::launcher;
 use crate::program::{cannot_start, is_launcher, with_agent};
 use rustix::process::{Pid, Signal, kill_process};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -42,21 +42,24 @@ pub fn try_out(command: &[OsString], library: &Path) -> Result<Option<String>, S
         let line = if with_library { with_agent(&line, library, DRY).command } else { line };
         ended(&line).map_err(|error| cannot_start(program, &error))
     };
-    let Some(said) = why_not(&run(&options, true)?) else { return Ok(None) };
-    // A JVM that does not start with these options by itself says so when the program is started.
-    let said = if options.is_empty() || why_not(&run(&options, false)?).is_none() {
-        said
-    } else {
-        let Some(said) = why_not(&run(&[], true)?) else { return Ok(None) };
-        said
-    };
-    let remedy = if is_for_another(&said) {
+    for options in [&options[..], &[]] {
+        let Some(said) = why_not(&run(options, true)?) else { return Ok(None) };
+        if why_not(&run(options, false)?).is_none() {
+            return Ok(Some(complaint(program, library, &said)));
+        }
+    }
+    // A JVM that does not start without the library either says so when the program is started.
+    Ok(None)
+}
+
+fn complaint(program: &OsStr, library: &Path, said: &str) -> String {
+    let remedy = if is_for_another(said) {
         "\nIt has to be built for the JVM's machine and C library (glibc or musl)."
     } else {
         ""
     };
     let (program, library) = (program.display(), library.display());
-    Ok(Some(format!("{program} does not load the agent library {library}: {said}{remedy}")))
+    format!("{program} does not load the agent library {library}: {said}{remedy}")
 }
 
 /// Whether an option is tried: those of memory and of ways to run. What has effects beyond its JVM is not: other agents,

@@ -1,12 +1,12 @@
 //! When a measurement cannot begin: the program is started all the same, unless the operator wants it measured or not at all.
 
-use crate::program::cannot_start;
+use crate::program::{self, cannot_start};
 use crate::progress::Progress;
 use crate::setup::Setup;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 /// Why a measurement did not begin; text for the operator.
@@ -27,6 +27,14 @@ impl From<String> for Trouble {
 /// What an operator hears of an obstacle when the program is started.
 pub fn warning(why: &str) -> String {
     format!("{why}\nThe program is started and is not measured; with --require it would not be started.")
+}
+
+/// The agent's library.
+///
+/// # Errors
+/// When there is none: by a mistake where it was named, else there is none beside this executable, or no way to find that out.
+pub fn library(named: Option<&Path>) -> Result<PathBuf, Trouble> {
+    program::library(named).map_err(if named.is_some() { Trouble::Mistake } else { Trouble::Obstacle })
 }
 
 /// Runs a program to its end without the agent.
