@@ -31,6 +31,8 @@ strangers_and_small_alone() {
     tested "what a launcher hands to its JVM, and what of it is tried" \
         cargo test -q -p spl-controller --lib -- launcher tryout
     tested "a manifest loses its digests and nothing else" cargo test -q -p spl-controller --lib -- signature
+    tested "the room of a thread that has ended is given back, and what is counted stays" \
+        cargo test -q -p spl-agent --lib -- rings::tests::the_ring_of
     tested "no character that misleads is shown, and JSON says the same" cargo test -q -p spl-model --lib -- text
     without_tmp
 }
