@@ -62,6 +62,12 @@ impl Agent for SplAgent {
         raw::JNI_OK
     }
 
+    /// An error, whatever the JVM does with it: the agent can only serve a JVM that it was started with. Nothing is touched, neither
+    /// of an agent that is there already nor of a JVM that has none.
+    fn on_attach(&self, _context: AgentLoadContext<'_>) -> raw::jint {
+        raw::JNI_ERR
+    }
+
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
         fault::at("VMInit");
         let jvm = Jvm::of(context.jvmti());

@@ -56,6 +56,14 @@ impl Memory {
         self.base.as_ptr() as usize as i64
     }
 
+    /// Gives the system back the memory of these bytes, which must be whole pages: they are zeros from then on. Where that cannot be, as
+    /// when the program has locked its memory, they stay as they are.
+    pub fn give_back(&self, offset: usize, bytes: usize) {
+        assert!(offset + bytes <= self.bytes, "{bytes} bytes at {offset} in the mapping");
+        // SAFETY: inside a private anonymous mapping that lives for ever, to which no reference but to atomics exists.
+        unsafe { libc::madvise(self.base.as_ptr().wrapping_add(offset).cast(), bytes, libc::MADV_DONTNEED) };
+    }
+
     /// The 64-bit word at a byte offset.
     pub fn u64_at(&self, offset: usize) -> &'static AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.bytes, "offset {offset} in the mapping");

@@ -40,6 +40,8 @@ pub trait Words {
     fn load(&self, offset: usize, order: Ordering) -> u64;
     /// Gives the word at a byte offset this value.
     fn store(&self, offset: usize, value: u64, order: Ordering);
+    /// These words are used by nobody, and may as well be zeros.
+    fn give_back(&self, _offset: usize, _bytes: usize) {}
 }
 
 impl Words for Memory {
@@ -55,6 +57,10 @@ impl Words for Memory {
 
     fn store(&self, offset: usize, value: u64, order: Ordering) {
         self.u64_at(offset).store(value, order);
+    }
+
+    fn give_back(&self, offset: usize, bytes: usize) {
+        Self::give_back(self, offset, bytes);
     }
 }
 
@@ -160,6 +166,8 @@ impl<W: Words> Rings<W> {
                 self.words.store(offset, 0, Relaxed);
             }
         }
+        // All but the ring of a block is a page or two.
+        self.words.give_back(block + RING, (1 << BLOCK_SHIFT) - RING);
         self.words.store(block + RETIRED, 0, Relaxed);
         self.words.store(USED + index * 8, 0, Relaxed);
         self.words.store(block + OWNER, 0, Release);

@@ -3,6 +3,7 @@
 
 use crate::door;
 use crate::session::Input;
+use crate::strangers::Place;
 use spl_wire::{
     AGENT_PROOF_BYTES, AgentProof, ControllerProof, Decoder, Encoder, Greeting, NONCE_BYTES, Nonces, Side,
     ToAgent, ToController, Token,
@@ -10,7 +11,6 @@ use spl_wire::{
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A peer that doesn't say what it is for so long is no agent.
@@ -37,7 +37,7 @@ pub struct Stranger {
     /// What it has to know.
     pub token: Token,
     /// What it occupies meanwhile.
-    pub place: OwnedSemaphorePermit,
+    pub place: Place,
 }
 
 /// Serves one connection until it ends; of a stranger only if it knows the token.
@@ -113,15 +113,28 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     stranger: Option<Stranger>,
 ) -> io::Result<Begin> {
+    let Some(Stranger { token, place }) = stranger else { return Ok(Begin::Agent(greet(stream).await?)) };
+    tokio::select! {
+        begun = prove(stream, &token, &place) => begun,
+        () = place.is_taken_away() => Err(io::Error::other("it did not say who it is, and others came")),
+    }
+}
+
+/// Lets a stranger show that it knows the token.
+async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    token: &Token,
+    place: &Place,
+) -> io::Result<Begin> {
     let mut bytes = greet(stream).await?;
-    let Some(Stranger { token, place: _place }) = stranger else { return Ok(Begin::Agent(bytes)) };
+    place.has_greeted();
     let nonces =
         Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: door::random()? };
-    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(&token, Side::Controller) };
+    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(token, Side::Controller) };
     stream.write_all(&ours.to_bytes()).await?;
     stream.flush().await?;
     let theirs = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(stream, &mut bytes).await?);
-    if theirs.proof == Some(nonces.proof(&token, Side::Agent)) {
+    if theirs.proof == Some(nonces.proof(token, Side::Agent)) {
         return Ok(Begin::Agent(bytes));
     }
     let (mut farewell, reason) = (Vec::new(), "the token is wrong or missing".to_owned());

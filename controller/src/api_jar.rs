@@ -2,6 +2,7 @@
 
 use crate::cli::ApiJar;
 use crate::files::write_whole;
+use crate::stdout;
 use serde::Serialize;
 use spl_verdict::ExitStatus;
 use std::io::{self, Write};
@@ -47,9 +48,12 @@ pub fn api_jar(arguments: &ApiJar) -> Result<ExitStatus, String> {
     if arguments.json {
         let (file, entries) = (path.display().to_string(), entries().map(|(name, _)| *name).collect());
         let written = Written { schema: "spl.api-jar/1", file, entries };
-        println!("{}", serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?);
+        stdout::print_json(&written)?;
     } else {
-        println!("the interfaces of size processors (package spl.size): {}", path.display());
+        stdout::print(&format!(
+            "the interfaces of size processors (package spl.size): {}\n",
+            path.display()
+        ))?;
     }
     Ok(ExitStatus::AllHold)
 }

@@ -115,8 +115,9 @@ impl Filled {
 pub fn write(result_file: &Path, setup: &Setup, scheduler: &Scheduler) -> Result<(), String> {
     let Some(document) = Document::of(setup, scheduler) else { return Ok(()) };
     let path = result_file.with_file_name(FILE);
-    let written = serde_json::to_vec(&document).map_err(std::io::Error::from);
-    let written = written.and_then(|json| write_whole(&path, &[&json[..], b"\n"].concat()));
+    let written = serde_json::to_string(&document).map_err(std::io::Error::from);
+    let written =
+        written.and_then(|json| write_whole(&path, (spl_model::plain_json(&json) + "\n").as_bytes()));
     written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 

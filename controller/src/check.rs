@@ -3,9 +3,11 @@
 use crate::classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
 use crate::cli::{Check, Classes};
 use crate::progress;
+use crate::stdout;
 use serde::Serialize;
 use spl_lang::{Diagnostic, RunMode, Severity, read_file};
 use spl_verdict::ExitStatus;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -95,19 +97,17 @@ struct Report<'r> {
 impl Report<'_> {
     fn print(&self) -> Result<(), String> {
         if self.arguments.json {
-            let json = serde_json::to_string_pretty(&self.json()).map_err(|e| e.to_string())?;
-            println!("{json}");
-            return Ok(());
+            return stdout::print_json(&self.json());
         }
         let file = self.arguments.file.display().to_string();
-        for finding in &self.resolution.findings {
-            println!("{}\n", finding.render(&file, self.text));
-        }
+        let findings = self.resolution.findings.iter();
+        let mut text = findings.map(|finding| finding.render(&file, self.text) + "\n\n").collect::<String>();
         for mention in self.resolution.mentions.iter().filter(|_| !self.arguments.quiet) {
-            println!("{}:{}: {}: {}", file, mention.place.line, self.written(mention), said(mention));
+            let (line, written, said) = (mention.place.line, self.written(mention), said(mention));
+            // A `String` takes everything.
+            let _ = writeln!(text, "{file}:{line}: {written}: {said}");
         }
-        println!("{file}: {}", self.summary());
-        Ok(())
+        stdout::print(&(text + &format!("{file}: {}\n", self.summary())))
     }
 
     fn written(&self, mention: &Mention) -> &str {

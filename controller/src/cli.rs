@@ -116,6 +116,9 @@ pub struct Run {
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
+    /// Do not start the program when it cannot be measured.
+    #[arg(long)]
+    pub require: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -156,6 +159,9 @@ pub struct Client {
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
+    /// Do not start the program when it cannot be measured.
+    #[arg(long)]
+    pub require: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -222,6 +228,9 @@ pub struct Instrument {
     /// How the workload size is found.
     #[arg(long, value_parser = ["nocheck", "sizeof", "deep", "length"], default_value = "nocheck")]
     pub argument_size: String,
+    /// Write a signed JAR without its signature, which would be wrong; else one is refused.
+    #[arg(long)]
+    pub unsign: bool,
     /// Print one JSON document (docs/schema/instrument-1.json).
     #[arg(long)]
     pub json: bool,
@@ -353,6 +362,8 @@ The program's output passes through unchanged; what spl has to say goes to stand
 On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
 The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
 goes on where it was when it is started again with the same tasks and the same output folder.
+When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is started
+all the same, and the status is 2; with --require it is not started.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
 2 something went wrong. The program's own status is reported, not mixed in.";
@@ -376,7 +387,8 @@ Example:
   spl client -- java -cp app.jar com.example.Main
 
 Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
-controller: the agent keeps trying, and costs nothing meanwhile.";
+controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it;
+with --require it is not started then, and the status is 2.";
 
 const INSTRUMENT_HELP: &str = "\
 Example:
@@ -385,7 +397,7 @@ Example:
 
 Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
 call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
-were.
+were. A signed JAR is refused unless --unsign is there, because the JVM refuses changed classes under a signature.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
 

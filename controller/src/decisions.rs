@@ -24,7 +24,7 @@ pub fn line(scheduler: &Scheduler, decision: &Decision) -> String {
         unfinished: situation.unfinished,
     };
     // Numbers, strings and lists of them are always JSON.
-    serde_json::to_string(&json).unwrap_or_default() + "\n"
+    spl_model::plain_json(&serde_json::to_string(&json).unwrap_or_default()) + "\n"
 }
 
 /// The action's name, the methods that it is about, the sampling that it asks for, and for how many samples.

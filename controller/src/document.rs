@@ -135,7 +135,7 @@ pub fn document(
         self_checks,
     };
     let text = serde_json::to_string_pretty(&document).map_err(|e| e.to_string())?;
-    Ok(text + "\n")
+    Ok(spl_model::plain_json(&text) + "\n")
 }
 
 fn result_json(evaluation: &Evaluation, details: Option<Details>) -> ResultJson {

@@ -1,62 +1,62 @@
 //! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
 
 use crate::agents::{self, Stranger};
+use crate::owner::Owners;
+use crate::private_folder::{PrivateFolder, SOCKET};
 use crate::session::Input;
+use crate::strangers::Strangers;
 use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::Ipv4Addr;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
 
 /// The longest path of a Unix socket on Linux (unix(7)), without the final zero.
 const LONGEST_SOCKET_PATH: usize = 107;
-const SOCKET: &str = "spl.sock";
 const TOKEN_BYTES: usize = 32;
-/// Connections at a port that have not yet shown that they know the token. More wait, so that nobody can use up the descriptors
-/// that files need.
-const MOST_STRANGERS: usize = 64;
 /// After a connection for which there was no descriptor.
 const NEXT_TRY: Duration = Duration::from_millis(100);
 
 /// A socket in a folder of its own, which goes with it.
 #[derive(Debug)]
 pub struct PrivateSocket {
-    folder: TempDir,
+    folder: PrivateFolder,
     listener: UnixListener,
 }
 
 impl PrivateSocket {
-    /// Listens.
+    /// Listens, in the first usual place for it that can be used, else in the folder of the results or the current one.
     ///
     /// # Errors
     /// When no folder can be made or the socket cannot be bound; one line of text.
-    pub fn open() -> Result<Self, String> {
-        let make = |base: &Path| {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix("spl-").permissions(fs::Permissions::from_mode(0o700)).tempdir_in(base)
-        };
+    pub fn open(results: &Path) -> Result<Self, String> {
         let bases = [
             std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from),
             Some(std::env::temp_dir()),
             Some("/tmp".into()),
+            Some("/dev/shm".into()),
+            std::path::absolute(results).ok(),
+            std::env::current_dir().ok(),
         ];
+        Self::open_in(bases.into_iter().flatten())
+    }
+
+    fn open_in(bases: impl IntoIterator<Item = PathBuf>) -> Result<Self, String> {
         let mut last = io::Error::from(ErrorKind::NotFound);
-        for base in bases.into_iter().flatten().filter(|base| base.is_absolute()) {
-            match make(&base) {
-                Ok(folder) if is_usable(folder.path()) => {
-                    let path = folder.path().join(SOCKET);
-                    let listener = UnixListener::bind(&path)
-                        .map_err(|e| format!("cannot listen on {}: {e}", path.display()))?;
-                    return Ok(Self { folder, listener });
+        for base in bases.into_iter().filter(|base| base.is_absolute()) {
+            let made = PrivateFolder::make(&base).and_then(|folder| {
+                if !is_usable(folder.path()) {
+                    return Err(io::Error::other("the path is too long for a socket, or has a comma"));
                 }
-                Ok(_) => {}
+                let listener = UnixListener::bind(folder.path().join(SOCKET))?;
+                Ok(Self { folder, listener })
+            });
+            match made {
+                Ok(socket) => return Ok(socket),
                 Err(error) => last = error,
             }
         }
@@ -106,14 +106,18 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
 
 /// Serves every agent that connects to the port and knows the token, for ever.
 pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) {
-    let places = Arc::new(Semaphore::new(MOST_STRANGERS));
+    let (strangers, owners) = (Strangers::default(), Owners::open());
     let mut id = 0;
     loop {
-        let place = Arc::clone(&places).acquire_owned().await.expect("it is never closed");
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             tokio::time::sleep(NEXT_TRY).await;
             continue;
         };
+        let is_ours = match (peer, stream.local_addr()) {
+            (SocketAddr::V4(peer), Ok(SocketAddr::V4(here))) => owners.is_ours(peer, here),
+            _ => false,
+        };
+        let Some(place) = strangers.admit(is_ours).await else { continue };
         // Without it small messages wait for the next ones.
         let _ = stream.set_nodelay(true);
         let stranger = Stranger { token: token.clone(), place };
@@ -129,7 +133,7 @@ pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) 
 pub fn default_token_file(port: u16) -> Result<PathBuf, String> {
     let folder = match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
         Some(base) if base.is_absolute() => base.join("spl"),
-        _ => std::env::temp_dir().join(format!("spl-{}", own_uid()?)),
+        _ => std::env::temp_dir().join(format!("spl-{}", own_uid())),
     };
     let wrong = |e: io::Error| {
         format!(
@@ -142,15 +146,15 @@ pub fn default_token_file(port: u16) -> Result<PathBuf, String> {
         _ => {}
     }
     let found = fs::symlink_metadata(&folder).map_err(wrong)?;
-    if !found.is_dir() || found.uid() != own_uid()? || found.mode() & 0o077 != 0 {
+    if !found.is_dir() || found.uid() != own_uid() || found.mode() & 0o077 != 0 {
         return Err(wrong(io::Error::other("it is not a folder that only this user can open")));
     }
     Ok(folder.join(format!("{port}.token")))
 }
 
-/// The user that this process runs as: the owner of its own entry in `/proc`.
-fn own_uid() -> Result<u32, String> {
-    fs::metadata("/proc/self").map(|found| found.uid()).map_err(|e| format!("cannot find out the user: {e}"))
+/// The user that this process runs as.
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Makes a new token and writes it to a file that only this user can read.
@@ -181,4 +185,26 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_socket_is_where_there_is_room_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (long, comma) = (folder.path().join("l".repeat(100)), folder.path().join("a,b"));
+        for made in [&long, &comma] {
+            fs::create_dir(made).unwrap();
+        }
+        // Nothing can be made in the first two, whoever we are.
+        let useless = [PathBuf::from("/proc"), "/dev/null".into(), "relative".into(), long, comma];
+        let error = PrivateSocket::open_in(useless.clone()).unwrap_err();
+        assert!(error.contains("TMPDIR"), "{error}");
+        let socket = PrivateSocket::open_in(useless.into_iter().chain([folder.path().into()])).unwrap();
+        assert_eq!(socket.path().parent().unwrap().parent(), Some(folder.path()));
+        drop(socket);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "a folder is left behind");
+    }
 }

@@ -9,6 +9,7 @@ use crate::junit;
 use crate::output::ResultFile;
 use crate::replay::Replay;
 use crate::setup::Setup;
+use crate::stdout;
 use spl_stats::{SelfCheck, self_check};
 use spl_verdict::ExitStatus;
 
@@ -53,7 +54,7 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
     let checks = if arguments.self_check { self_checks(&setup, &replay) } else { Vec::new() };
     if arguments.json {
         let document = document(&setup, replay.results(), replay.scheduler(), replay.sequential(), &checks)?;
-        print!("{document}");
+        stdout::print_as_it_is(&document)?;
     } else {
         let progress = setup.progress();
         progress.table(&setup, replay.results(), replay.scheduler(), replay.sequential());

@@ -2,9 +2,10 @@
 
 use crate::check::{mode_of, read_text};
 use crate::cli::Fmt;
+use crate::stdout;
 use serde::Serialize;
 use spl_verdict::ExitStatus;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 /// Prints task files formatted, writes them, or says which are not formatted.
@@ -34,14 +35,18 @@ pub fn fmt(arguments: &Fmt) -> Result<ExitStatus, String> {
             let text = (!arguments.check && !arguments.write).then_some(formatted);
             files.push(JsonFile { file: path.display().to_string(), was_formatted, text });
         } else if arguments.check && !was_formatted {
-            println!("{} is not formatted", path.display());
+            stdout::print(&format!("{} is not formatted\n", path.display()))?;
         } else if !arguments.check && !arguments.write {
-            print!("{formatted}");
+            if std::io::stdout().is_terminal() {
+                stdout::print(&formatted)?;
+            } else {
+                stdout::print_as_it_is(&formatted)?;
+            }
         }
     }
     if arguments.json {
         let done = Done { schema: "spl.fmt/1", files };
-        println!("{}", serde_json::to_string_pretty(&done).map_err(|e| e.to_string())?);
+        stdout::print_json(&done)?;
     }
     Ok(status)
 }

@@ -1,7 +1,10 @@
 //! `spl instrument`: what the agent would install, for anyone to inspect.
 
+mod signature;
+
 use crate::cli::Instrument;
 use crate::files::write_whole;
+use crate::stdout;
 use serde::Serialize;
 use spl_bytecode::{Plan, Probe, Sizes, inspect};
 use spl_lang::RunMode;
@@ -27,7 +30,8 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
         "length" => Sizes::Length,
         _ => Sizes::Deep,
     };
-    let mut work = Work { wanted: wanted(&arguments.methods)?, sizes, methods: Vec::new() };
+    let (wanted, unsign) = (wanted(&arguments.methods)?, arguments.unsign);
+    let mut work = Work { wanted, sizes, unsign, methods: Vec::new(), is_unsigned: false };
     let input = &arguments.input;
     let bytes = fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let output = if bytes.starts_with(&CLASS_MAGIC) {
@@ -51,12 +55,13 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
         output: arguments.output.display().to_string(),
         instrumented,
         refused,
+        unsigned: work.is_unsigned,
         methods: work.methods,
     };
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?);
+        stdout::print_json(&written)?;
     } else {
-        print!("{written}");
+        stdout::print(&written.to_string())?;
     }
     Ok(if instrumented > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
 }
@@ -68,6 +73,8 @@ struct Written {
     output: String,
     instrumented: usize,
     refused: usize,
+    /// Whether the input was signed and the output is not.
+    unsigned: bool,
     methods: Vec<JsonMethod>,
 }
 
@@ -89,6 +96,9 @@ impl std::fmt::Display for Written {
             } else if *large {
                 writeln!(f, "{method}: over 8000 bytes with its probes, HotSpot will not compile it")?;
             }
+        }
+        if self.unsigned {
+            writeln!(f, "{}: without the signature that the JAR had", self.output)?;
         }
         writeln!(f, "{} methods instrumented, {} refused: {}", self.instrumented, self.refused, self.output)
     }
@@ -142,7 +152,10 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
 struct Work {
     wanted: Vec<Wanted>,
     sizes: Sizes,
+    /// Whether signatures may be taken away.
+    unsign: bool,
     methods: Vec<JsonMethod>,
+    is_unsigned: bool,
 }
 
 impl Work {
@@ -150,20 +163,32 @@ impl Work {
         let wrong = |e: zip::result::ZipError| format!("neither a class file nor a JAR: {e}");
         let mut jar = ZipArchive::new(io::Cursor::new(bytes)).map_err(wrong)?;
         let mut out = ZipWriter::new(io::Cursor::new(Vec::new()));
+        self.is_unsigned = jar.file_names().flatten().any(|name| signature::is_of_signature(&name));
+        if self.is_unsigned && !self.unsign {
+            return Err("the JAR is signed, and the JVM would refuse it with changed classes; write it without the signature \
+                        with --unsign"
+                .to_owned());
+        }
         for index in 0..jar.len() {
             let mut entry = jar.by_index(index).map_err(wrong)?;
             let name = entry.name().map_err(wrong)?.into_owned();
-            let mut class = Vec::new();
-            if name.ends_with(".class") {
-                entry.read_to_end(&mut class).map_err(|e| format!("{name}: {e}"))?;
+            if signature::is_of_signature(&name) {
+                continue;
+            }
+            let (is_class, is_manifest) = (name.ends_with(".class"), signature::is_manifest(&name));
+            let mut old = Vec::new();
+            if is_class || (is_manifest && self.is_unsigned) {
+                entry.read_to_end(&mut old).map_err(|e| format!("{name}: {e}"))?;
             }
             drop(entry);
-            let new = if class.is_empty() {
+            let new = if old.is_empty() {
                 Vec::new()
+            } else if is_class {
+                self.class(&old).map_err(|why| format!("{name}: {why}"))?
             } else {
-                self.class(&class).map_err(|why| format!("{name}: {why}"))?
+                signature::without_digests(&old)
             };
-            match Some(new).filter(|new| *new != class) {
+            match Some(new).filter(|new| *new != old) {
                 Some(new) => {
                     out.start_file(&name, SimpleFileOptions::default()).map_err(wrong)?;
                     out.write_all(&new).map_err(|e| e.to_string())?;

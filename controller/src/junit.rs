@@ -2,11 +2,11 @@
 
 use crate::claims::{Claim, claims};
 use crate::files::write_whole;
-use crate::progress::one_line;
 use crate::results::Results;
 use crate::setup::Setup;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
+use spl_model::one_line;
 use spl_verdict::Standing;
 use std::io;
 use std::path::Path;

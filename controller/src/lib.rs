@@ -27,12 +27,15 @@ mod fmt;
 mod foreground;
 mod instrument;
 mod junit;
+mod launcher;
 mod live;
 mod manual;
 mod measure;
 mod methods;
 mod metrics;
 mod output;
+mod owner;
+mod private_folder;
 mod program;
 mod progress;
 mod recorded;
@@ -47,7 +50,11 @@ mod session;
 mod setup;
 mod shell;
 mod status;
+mod stdout;
+mod strangers;
 mod tasks;
+mod tryout;
+mod unmeasured;
 
 use clap::Parser;
 use spl_verdict::ExitStatus;
@@ -78,7 +85,8 @@ pub fn main() -> ExitCode {
     let status = result.unwrap_or_else(|problem| {
         progress::say(&format!("error: {problem}"));
         if cli.command.prints_json() {
-            println!("{}", serde_json::json!({ "schema": "spl.error/1", "error": problem }));
+            // That it failed, the status says too.
+            let _ = stdout::print_json(&serde_json::json!({ "schema": "spl.error/1", "error": problem }));
         }
         ExitStatus::Error
     });

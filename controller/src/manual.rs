@@ -3,11 +3,11 @@
 
 use crate::agents::Agent;
 use crate::measure::Inputs;
-use crate::progress::{Progress, one_line};
+use crate::progress::Progress;
 use crate::session::{DETACH_TIMEOUT, Input, Next};
 use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
-use spl_model::{Outcome, Sample};
+use spl_model::{Outcome, Sample, one_line};
 use spl_verdict::ExitStatus;
 use spl_wire::{ByeReason, Change, Labels, ToAgent, ToController, WireSample};
 use std::collections::BTreeMap;

@@ -1,19 +1,24 @@
 //! The loop around a session: inputs in, cycles on time.
 
 use crate::session::{Input, Next, Session};
+use std::fs;
 use std::future::Future;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 /// Inputs that may wait for the session; a slow one slows the agents' reading, not their programs.
 const WAITING_INPUTS: usize = 64;
 
+/// Where the kernel says which signals this process ignores (proc(5)).
+const OWN_STATUS: &str = "/proc/self/status";
+
 /// How the operator asks for the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// By Ctrl-C, or the signal that it sends.
     Key,
-    /// By the signal that asks a process to end.
+    /// By a signal that asks a process to end, as when its terminal has gone.
     Termination,
 }
 
@@ -61,8 +66,12 @@ impl Inputs {
 /// Signals as inputs to the session, and to the receiver for what comes after it.
 fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> {
     let (count, counted) = mpsc::channel(8);
-    let watched =
-        [(SignalKind::interrupt(), Interrupt::Key), (SignalKind::terminate(), Interrupt::Termination)];
+    let mut watched =
+        vec![(SignalKind::interrupt(), Interrupt::Key), (SignalKind::terminate(), Interrupt::Termination)];
+    // Once watched, `nohup` would be of no effect, for the program either.
+    if !ignores_hangup() {
+        watched.push((SignalKind::hangup(), Interrupt::Termination));
+    }
     for (kind, interrupt) in watched {
         let mut signals = signal(kind).map_err(|e| format!("cannot watch for signals: {e}"))?;
         let (inputs, count) = (inputs.clone(), count.clone());
@@ -75,6 +84,14 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
         });
     }
     Ok(counted)
+}
+
+/// Whether this process was started with the signal of a lost terminal ignored. Where that cannot be found out, it is left as it is.
+fn ignores_hangup() -> bool {
+    let status = fs::read_to_string(OWN_STATUS).unwrap_or_default();
+    let mask =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (SignalKind::hangup().as_raw_value() - 1) & 1 == 1)
 }
 
 /// The one loop that owns the session, until the measurement is over.
@@ -100,6 +117,14 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
 /// # Errors
 /// Those of the work, or when there can be no event loop.
 pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    event_loop()?.block_on(work)
+}
+
+/// An event loop for work on this thread.
+///
+/// # Errors
+/// When there can be none; one line of text.
+pub fn event_loop() -> Result<Runtime, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|e| format!("cannot start the event loop: {e}"))?.block_on(work)
+    runtime.map_err(|e| format!("cannot start the event loop: {e}"))
 }

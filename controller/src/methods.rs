@@ -4,6 +4,7 @@ use crate::check::{JsonMethod, OpenClasses};
 use crate::classes::{Catalogue, Known};
 use crate::cli::Methods;
 use crate::progress;
+use crate::stdout;
 use serde::Serialize;
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_lang::{RunMode, parse_file};
@@ -29,11 +30,10 @@ pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
             JsonListed { java: java(known, &mut classes.catalogue), origin, method: JsonMethod::of(known) }
         });
         let list = JsonList { schema: "spl.methods/1", count, methods: methods.collect() };
-        println!("{}", serde_json::to_string_pretty(&list).map_err(|e| e.to_string())?);
+        stdout::print_json(&list)?;
     } else {
-        for known in &found {
-            println!("{}", line(known, arguments.java, &mut classes.catalogue));
-        }
+        let lines = found.iter().map(|known| line(known, arguments.java, &mut classes.catalogue) + "\n");
+        stdout::print(&lines.collect::<String>())?;
         if count > limit {
             progress::say(&format!("{limit} of {count} methods are listed; --limit {count} lists all"));
         }

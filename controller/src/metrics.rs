@@ -3,6 +3,7 @@
 
 use crate::files::write_whole;
 use crate::status::{Phase, State, Status};
+use spl_model::lines;
 use spl_verdict::Standing;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -181,7 +182,7 @@ impl Page {
 
 /// A label's value as the format wants it.
 fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    lines(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// What the agent's library is called.
 pub const LIBRARY: &str = "libspl_agent.so";
@@ -69,37 +68,6 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch
     Launch { command, environment: vec![(OPTIONS_VARIABLE, after), (BEFORE_VARIABLE, before)] }
 }
 
-/// Loads the agent into a JVM that ends at once, so that a library which cannot be loaded stops us and not the program:
-/// a JVM whose agent cannot be loaded does not start.
-///
-/// Only a Java launcher can be tried; of another command we cannot know which JVM it starts.
-///
-/// # Errors
-/// When there is no such launcher, or its JVM does not accept the library.
-pub fn try_out(command: &[OsString], library: &Path) -> Result<(), String> {
-    let Some(program) = command.first() else { return Err("no command after --".to_owned()) };
-    if !is_launcher(program) {
-        return Ok(());
-    }
-    let launch = with_agent(&[program.clone(), "-Xshare:auto".into(), "-version".into()], library, DRY);
-    let output = Command::new(&launch.command[0]).args(&launch.command[1..]).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| cannot_start(program, &error))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said =
-        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    Err(format!(
-        "{} does not load the agent library {}: {}\nIt has to be built for the JVM's machine and C library (glibc or musl).",
-        program.display(),
-        library.display(),
-        said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
-    ))
-}
-
-/// Options with which the agent finds no controller.
-const DRY: &str = "spl.client.socket=/nonexistent/spl";
-
 /// Why a program did not start, and what to do.
 pub fn cannot_start(program: &OsStr, error: &io::Error) -> String {
     let remedy = match error.kind() {
@@ -144,11 +112,5 @@ mod tests {
     fn a_missing_library_names_the_remedy() {
         let error = library(Some(Path::new("/nowhere/libspl_agent.so"))).unwrap_err();
         assert!(error.contains("/nowhere/libspl_agent.so") && error.contains("--agent"), "{error}");
-    }
-
-    #[test]
-    fn a_missing_java_names_the_remedy() {
-        let error = try_out(&command(&["/nowhere/java"]), Path::new("/lib.so")).unwrap_err();
-        assert!(error.contains("/nowhere/java") && error.contains("PATH"), "{error}");
     }
 }

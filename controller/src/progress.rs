@@ -7,7 +7,7 @@ use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::{Assertion, Tasks};
-use spl_model::{MethodRef, Outcome};
+use spl_model::{MethodRef, Outcome, one_line};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
 use std::collections::BTreeSet;
@@ -183,7 +183,8 @@ pub fn unavailable(outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// Says something to the operator, each line after `spl:`. All in one write: the program uses the same stream, and its
+/// Says something to the operator, each line after `spl:`, without what could end a line of ours, command the terminal or mislead who reads
+/// it. All in one write: the program uses the same stream, and its
 /// output must not come into the middle of a line of ours.
 pub fn say(text: &str) {
     let coloured = colour::is_wanted();
@@ -194,12 +195,6 @@ pub fn say(text: &str) {
     let lines = text.lines().map(line).collect::<String>();
     // Where nobody listens any more, the measurement goes on: its results are in files.
     let _ = io::stderr().write_all(lines.as_bytes());
-}
-
-/// A text without control characters. What comes from a program must neither end our line and begin one that looks like
-/// ours, nor reach the terminal as a command.
-pub fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {

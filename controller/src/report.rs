@@ -7,6 +7,7 @@ use crate::files::write_whole;
 use crate::output::{ASSERTIONS_FILE, DECISIONS_FILE};
 use crate::progress::say;
 use crate::recorded::Recorded;
+use crate::stdout;
 use serde::Deserialize;
 use spl_model::MethodRef;
 use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
@@ -28,7 +29,7 @@ pub fn report(arguments: &Report) -> Result<ExitStatus, String> {
     let path = make(&arguments.folder, arguments.out.as_deref())?;
     if arguments.json {
         let written = serde_json::json!({ "schema": "spl.report/1", "file": path.display().to_string() });
-        println!("{written:#}");
+        stdout::print_json(&written)?;
     } else {
         say(&format!("report: {}", path.display()));
     }

@@ -11,6 +11,8 @@ use crate::progress::Progress;
 use crate::resume::Resumed;
 use crate::session::{Input, Session};
 use crate::setup::Setup;
+use crate::tryout;
+use crate::unmeasured::{self, Trouble};
 use spl_verdict::ExitStatus;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -24,14 +26,37 @@ use tokio::task::JoinHandle;
 /// Runs the program and its measurement.
 ///
 /// # Errors
-/// When the measurement could not begin, as text for the operator. The program was not started then.
+/// When the measurement could not begin by a mistake of the operator's, or by anything with `--require`, as text for the operator.
+/// The program was not started then.
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
     let setup = Setup::read(&arguments.common, &arguments.command)?;
-    let library = program::library(arguments.agent.as_deref())?;
-    program::try_out(&arguments.command, &library)?;
-    let files = Output::open(&setup, false)?;
-    measure::in_event_loop(together(arguments, &library, &setup, files))
+    match measured(arguments, &setup) {
+        Ok(status) => Ok(status),
+        Err(Trouble::Obstacle(why)) if !arguments.require => {
+            let status = unmeasured::run(&arguments.command, &setup.progress(), &why)?;
+            report_program(&setup.progress(), Some(status));
+            Ok(ExitStatus::Error)
+        }
+        Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => Err(why),
+    }
+}
+
+fn measured(arguments: &Run, setup: &Setup) -> Result<ExitStatus, Trouble> {
+    let library = &unmeasured::library(arguments.agent.as_deref())?;
+    if let Some(why) = tryout::try_out(&arguments.command, library)? {
+        return Err(Trouble::Obstacle(why));
+    }
+    if let Some(why) = unmeasured::unwritable(setup) {
+        return Err(Trouble::Obstacle(why));
+    }
+    let runtime = measure::event_loop().map_err(Trouble::Obstacle)?;
+    let _inside = runtime.enter();
+    // Before the files: an old result is not replaced for nothing.
+    let socket = PrivateSocket::open(&setup.config.output_dir).map_err(Trouble::Obstacle)?;
+    let inputs = Inputs::new().map_err(Trouble::Obstacle)?;
+    let files = Output::open(setup, false)?;
+    Ok(runtime.block_on(together(arguments, library, setup, files, (socket, inputs)))?)
 }
 
 async fn together(
@@ -39,10 +64,9 @@ async fn together(
     library: &Path,
     setup: &Setup,
     (output, resumed): (Output, Option<Resumed>),
+    (socket, mut inputs): (PrivateSocket, Inputs),
 ) -> Result<ExitStatus, String> {
     let mut session = Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports);
-    let mut inputs = Inputs::new()?;
-    let socket = PrivateSocket::open()?;
     let in_foreground = foreground::is_ours();
     if in_foreground {
         // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.

@@ -7,11 +7,15 @@ use crate::manual::{self, Manual};
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
+use crate::progress;
 use crate::resume::Resumed;
 use crate::session::{Next, Session};
 use crate::setup::Setup;
+use crate::tryout;
+use crate::unmeasured::{self, Trouble};
 use spl_verdict::ExitStatus;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Measures the programs that connect, one after the other.
@@ -108,11 +112,14 @@ fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
 /// # Errors
 /// When the program could not be started; otherwise this does not return.
 pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
-    let library = program::library(arguments.agent.as_deref())?;
-    program::try_out(&arguments.command, &library)?;
-    let token_file = match &arguments.token_file {
-        Some(path) => path.clone(),
-        None => door::default_token_file(arguments.port)?,
+    let (library, token_file) = match ready(arguments) {
+        Ok(ready) => ready,
+        Err(Trouble::Obstacle(why)) if !arguments.require => {
+            progress::say(&format!("error: {}", unmeasured::warning(&why)));
+            let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
+            return Err(program::cannot_start(program, &Command::new(program).args(rest).exec()));
+        }
+        Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => return Err(why),
     };
     let token_file =
         std::path::absolute(&token_file).map_err(|e| format!("{}: {e}", token_file.display()))?;
@@ -125,4 +132,17 @@ pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
     let program = &launch.command[0];
     let error = Command::new(program).args(&launch.command[1..]).envs(launch.environment).exec();
     Err(program::cannot_start(program, &error))
+}
+
+/// The library that a program's JVM loads, and where its token is.
+fn ready(arguments: &Client) -> Result<(PathBuf, PathBuf), Trouble> {
+    let library = unmeasured::library(arguments.agent.as_deref())?;
+    if let Some(why) = tryout::try_out(&arguments.command, &library)? {
+        return Err(Trouble::Obstacle(why));
+    }
+    let token_file = match &arguments.token_file {
+        Some(path) => path.clone(),
+        None => door::default_token_file(arguments.port).map_err(Trouble::Obstacle)?,
+    };
+    Ok((library, token_file))
 }

@@ -1,10 +1,10 @@
 //! `spl completions` and `spl man`: what shells and `man` need, made of the command line itself.
 
 use crate::cli::{Cli, Completions, Man};
+use crate::stdout;
 use clap::CommandFactory;
 use spl_verdict::ExitStatus;
 use std::fs;
-use std::io::{self, Write};
 
 /// Prints the completions of a shell.
 ///
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub fn completions(arguments: &Completions) -> Result<ExitStatus, String> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "spl", &mut script);
-    io::stdout().write_all(&script).map_err(|error| format!("cannot print the completions: {error}"))?;
+    stdout::print_as_it_is(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::AllHold)
 }
 
@@ -25,6 +25,7 @@ pub fn man(arguments: &Man) -> Result<ExitStatus, String> {
     let folder = &arguments.folder;
     let pages = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
     pages.map_err(|error| format!("cannot write manual pages to {}: {error}", folder.display()))?;
-    println!("manual pages: {}; man -M reads them where they lie in a folder man1", folder.display());
+    let where_to = folder.display();
+    stdout::print(&format!("manual pages: {where_to}; man -M reads them where they lie in a folder man1\n"))?;
     Ok(ExitStatus::AllHold)
 }

@@ -8,8 +8,10 @@ mod method;
 mod outcome;
 mod sample;
 mod size;
+mod text;
 
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};
 pub use outcome::{Outcome, Refusal};
 pub use sample::{Sample, SampleError, SampleFlags};
 pub use size::{Bucket, BucketError, Scale, ScaleError, Size};
+pub use text::{lines, one_line, plain_json};

@@ -68,7 +68,8 @@ impl AssertionRecord {
             parts: one.parts.iter().map(part).collect(),
             gaps: one.gaps.iter().map(ToString::to_string).collect(),
         };
-        serde_json::to_string(&json).expect("strings, numbers and lists of them are always JSON") + "\n"
+        let text = serde_json::to_string(&json).expect("strings, numbers and lists of them are always JSON");
+        spl_model::plain_json(&text) + "\n"
     }
 
     /// Reads a line.

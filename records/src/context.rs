@@ -180,7 +180,8 @@ impl Context {
     #[must_use]
     pub fn to_json(&self) -> String {
         let text = serde_json::to_string_pretty(&Json { schema: SCHEMA, context: self });
-        text.expect("strings, finite numbers and lists of them are always JSON") + "\n"
+        spl_model::plain_json(&text.expect("strings, finite numbers and lists of them are always JSON"))
+            + "\n"
     }
 
     /// Reads `context.json`.

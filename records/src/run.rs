@@ -82,7 +82,7 @@ impl RunState {
             finished: self.finished,
         };
         let text = serde_json::to_string_pretty(&json);
-        text.expect("strings, numbers and lists of them are always JSON") + "\n"
+        spl_model::plain_json(&text.expect("strings, numbers and lists of them are always JSON")) + "\n"
     }
 
     /// Reads `run.json`.

@@ -18,7 +18,7 @@ pub(crate) fn write_field(out: &mut impl Write, text: &str) -> fmt::Result {
 
 /// A JSON string: one line whatever the text holds.
 pub(crate) fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
-    out.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
+    out.write_str(&spl_model::plain_json(&serde_json::to_string(text).map_err(|_| fmt::Error)?))
 }
 
 /// The shortest decimal that reads back as the same double, with an exponent where it would have many zeros.

@@ -152,7 +152,8 @@ pub fn html(facts: &Facts) -> String {
             }
         }
     };
-    markup.into_string()
+    // Our own text has none of what misleads; names of a program may.
+    spl_model::lines(&markup.into_string())
 }
 
 /// A verdict: icon, word, and what stands behind it.

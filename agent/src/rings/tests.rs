@@ -151,3 +151,27 @@ fn a_thread_that_ends_leaves_a_clean_block() {
     assert_eq!(memory.u64_at((index << BLOCK_SHIFT) + RETIRED).load(Relaxed), 0);
     assert!(!is_used(&memory, index), "nobody looks at it any more");
 }
+
+#[test]
+fn the_ring_of_a_thread_that_has_ended_takes_no_memory() {
+    let (memory, mut rings) = rings();
+    let (index, thread) = (6, 6);
+    let (block, next) = (index << BLOCK_SHIFT, (index + 1) << BLOCK_SHIFT);
+    for (block, thread) in [(block, thread), (next, thread + 1)] {
+        begin(&memory, block);
+        memory.u64_at(block + OWNER).store(!thread, Relaxed);
+        for start in 1..=OWN_SLOTS + 1 {
+            own(&memory, block, start);
+        }
+    }
+    let first = |block| memory.u64_at(block + RING + START).load(Relaxed);
+    Rings::release(&memory, thread);
+    rings.drain(0, &mut drop);
+    assert_eq!((first(block), first(next)), (0, 1), "pages that were given back are zeros");
+    assert_eq!(memory.u64_at(block + HEAD).load(Relaxed), OWN_SLOTS);
+    assert_eq!((rings.lost(), rings.lost()), (2, 0), "what is counted stays");
+    // Another thread has it.
+    begin(&memory, block);
+    own(&memory, block, 99);
+    assert_eq!(starts(&mut rings, 0), [99]);
+}

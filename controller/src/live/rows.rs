@@ -1,8 +1,8 @@
 //! A measurement as rows of text: a function of its state and the terminal's size.
 
 use crate::colour::Tone;
-use crate::progress::one_line;
 use crate::status::{MethodStatus, Phase, State, Status};
+use spl_model::one_line;
 use spl_verdict::Standing;
 use std::time::Duration;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -2,9 +2,9 @@
 
 use super::{Next, Session};
 use crate::agents::Agent;
-use crate::progress::{self, one_line};
+use crate::progress;
 use crate::resume::Resumed;
-use spl_model::Outcome;
+use spl_model::{Outcome, one_line};
 use spl_records::context::Measured;
 use spl_scheduler::{Event, MethodIx, Status};
 use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};

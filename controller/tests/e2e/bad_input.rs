@@ -6,6 +6,7 @@ use crate::running::{Ended, Running};
 use crate::stand_in::{Agent, serve};
 use std::ffi::OsString;
 use std::fs;
+use std::process::Stdio;
 
 const TASK: &str = "CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n";
 const USUAL: [&str; 5] = ["run", "--config", "spl.ini", "--out", "out"];
@@ -86,7 +87,8 @@ fn task_files() {
 
 #[test]
 fn agent_libraries() {
-    let named = |file: &'static str| [&USUAL[..], &["--tasks", "spl.tasks", "--agent", file]].concat();
+    let named =
+        |file: &'static str| [&USUAL[..], &["--tasks", "spl.tasks", "--require", "--agent", file]].concat();
     check(&named("none.so"), &[], &["the agent library none.so", "No such file", "--agent FILE"]);
     check(&named("."), &[], &["the agent library .", "is no file", "--agent FILE"]);
     let remedy = "It has to be built for the JVM's machine and C library";
@@ -103,7 +105,7 @@ fn an_agent_library_of_another_machine() {
     fs::write(case.path("other.so"), library).unwrap();
     let ended = run(
         &case,
-        &[&USUAL[..], &["--tasks", "spl.tasks", "--agent", "other.so"]].concat(),
+        &[&USUAL[..], &["--tasks", "spl.tasks", "--require", "--agent", "other.so"]].concat(),
         case::java(&PROGRAM),
     );
     ended.assert_status(2);
@@ -235,4 +237,29 @@ fn thousands_of_comparisons_are_begun_and_ended() {
     ended.assert_status(3);
     assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
     assert_eq!(case.results().len(), 2_000);
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    let case = Case::comparing(TASK);
+    let classes = harness::classes().to_str().unwrap();
+    for arguments in [
+        &["methods", "--classpath", classes, "java.lang.String#*"][..],
+        &["methods", "--json", "--classpath", classes, "java.lang.String#*"],
+        &["check", "--classpath", classes, "spl.tasks"],
+        &["completions", "bash"],
+    ] {
+        let mut spl = case.spl_with(arguments);
+        let mut spl = spl.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(spl.stdout.take());
+        let ended = spl.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!((ended.status.code(), &*said), (Some(0), ""), "{arguments:?}");
+    }
+    // What cannot be printed for another reason is said.
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut spl = case.spl_with(&["completions", "bash"]);
+    let ended = spl.stdout(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ended.stderr).starts_with("spl: error: cannot print: No space left"));
 }

@@ -42,7 +42,21 @@ pub fn java() -> PathBuf {
     env::var_os("SPL_TEST_JAVA").map_or_else(|| of_java_home("java"), PathBuf::from)
 }
 
-fn of_java_home(tool: &str) -> PathBuf {
+/// The launcher's file, also where only the search path leads to it.
+pub fn found_java() -> PathBuf {
+    let java = java();
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&folders).map(|folder| folder.join(&java)).find(|path| path.is_file());
+    found.unwrap_or(java)
+}
+
+/// A tool of the JDK to measure, as `jcmd`.
+pub fn jdk_tool(tool: &str) -> PathBuf {
+    java().with_file_name(tool)
+}
+
+/// A tool of the JDK to build with.
+pub fn of_java_home(tool: &str) -> PathBuf {
     match env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
         Some(home) => Path::new(&home).join("bin").join(tool),
         None => tool.into(),

@@ -108,3 +108,68 @@ fn the_gate_of_classes_on_disk_is_never_opened() {
     ended.assert_status(0);
     assert_eq!(ended.out, "ready\nopen 0 times\nended\n");
 }
+
+/// A JAR of several releases with a sealed package and a signature, and a program in it.
+fn signed_jar(case: &Case) {
+    let source = "package sealed; public class Main { \
+                  public static void main(String[] a) { System.out.println(work(3) + (Main.class.getPackage().isSealed() ? \" sealed\" : \"\")); } \
+                  static int work(int n) { return n + BASE; } static final int BASE = Integer.parseInt(\"100\"); }";
+    let folders = ["classes", "versions/META-INF/versions/11"].map(|name| case.path(name));
+    for (folder, base) in folders.iter().zip(["100", "200"]) {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(case.path("Main.java"), source.replace("100", base)).unwrap();
+        harness::javac([case.path("Main.java")], ["-sourcepath".as_ref(), &case.path("")], folder);
+    }
+    fs::write(
+        case.path("manifest.txt"),
+        "Main-Class: sealed.Main\nMulti-Release: true\n\nName: sealed/\nSealed: true\n",
+    )
+    .unwrap();
+    let tool = |tool: &str, arguments: &[&str]| {
+        let mut command = Command::new(harness::of_java_home(tool));
+        let (status, out, err) = plainly(command.current_dir(case.path("")).args(arguments));
+        assert_eq!(status, Some(0), "{tool}: {out}{err}");
+    };
+    let content = ["-C", "classes", ".", "-C", "versions", "."];
+    tool(
+        "jar",
+        &[&["--create", "--file", "signed.jar", "--manifest", "manifest.txt"], &content[..]].concat(),
+    );
+    let store = ["-keystore", "keys", "-storepass", "secret", "-keypass", "secret"];
+    let key = ["-genkeypair", "-alias", "me", "-keyalg", "RSA", "-dname", "CN=me", "-storetype", "JKS"];
+    tool("keytool", &[&key[..], &store].concat());
+    tool("jarsigner", &[&store[..], &["signed.jar", "me"]].concat());
+}
+
+#[test]
+fn a_signed_jar_is_refused_or_loses_its_signature() {
+    let case = Case::measuring(&[FAST]);
+    signed_jar(&case);
+    let alone = plainly(Command::new(harness::java()).arg("-jar").arg(case.path("signed.jar")));
+    assert_eq!((alone.0, &*alone.1), (Some(0), "203 sealed\n"));
+    let ended = instrument(&case, "sealed.Main#*", "signed.jar", "out.jar");
+    ended.assert_status(2);
+    ended.assert_said(&["spl: error: signed.jar: the JAR is signed", "--unsign"]);
+    assert!(!case.path("out.jar").exists());
+
+    let arguments =
+        ["instrument", "--methods", "sealed.Main#*", "--unsign", "signed.jar", "--output", "out.jar"];
+    let ended = Running::start(case.spl_with(&arguments), &case.path("")).ends();
+    ended.assert_status(0);
+    assert!(ended.out.contains("out.jar: without the signature that the JAR had\n"), "{}", ended.out);
+    let names = harness::unjar(&case.path("out.jar")).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names[0], "META-INF/MANIFEST.MF");
+    assert!(!names.iter().any(|name| name.ends_with(".SF") || name.ends_with(".RSA")), "{names:?}");
+    // The agent is there, for the probes to be found, and no controller.
+    let mut java = Command::new(harness::java());
+    java.env_remove("JAVA_TOOL_OPTIONS");
+    java.arg(format!("-agentpath:{}=spl.client.socket=/nonexistent/spl", harness::agent().display()));
+    assert_eq!(plainly(java.args(["-Xverify:all", "-jar"]).arg(case.path("out.jar"))).1, alone.1);
+    // Its classes are looked at by the JVM: without the agent they miss the probe.
+    let without = plainly(Command::new(harness::java()).arg("-jar").arg(case.path("out.jar")));
+    assert!(without.2.contains("java/lang/SplProbe"), "{}", without.2);
+    // What is not signed needs no word.
+    let arguments = ["instrument", "--methods", "*", "--unsign", "out.jar", "--output", "again.jar"];
+    let ended = Running::start(case.spl_with(&arguments), &case.path("")).ends();
+    assert!(!ended.out.contains("without the signature"), "{}", ended.out);
+}

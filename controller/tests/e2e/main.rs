@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;
+mod attach;
 mod bad_input;
 mod budget;
 mod case;
@@ -48,9 +49,11 @@ mod sizes;
 mod stack;
 mod stand_in;
 mod startup;
+mod strangers;
 mod terminal;
 mod token;
 mod transparency;
+mod unmeasured;
 mod verdicts;
 mod versions;
 mod witness;

@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::harness;
+use crate::running::Running;
 use spl_records::{Form, Reader, ResultRecord};
 use std::fs;
 
@@ -67,9 +68,83 @@ fn unusual_names_are_measured_and_read_back() {
     assert!(names.filter(|name| name.ends_with(".msr")).all(|name| name.len() <= 200));
 }
 
+/// Names whose characters a terminal or a browser would show in another order.
+const MISLEADING: (&str, &str) = ("C\u{202e}\u{2066}00000", "m\u{202d}abcdef");
+
+#[test]
+fn names_that_mislead_are_shown_as_they_are() {
+    let (class, method) = SOURCE;
+    let case = Case::comparing("").set("controller", "human-readable-measurements", "1");
+    let source = format!(
+        "final class {class} {{ static int {method}(int n) {{ return n * 31 + 7; }} }}\n\
+         public final class Names {{ public static void main(String[] args) {{ Life life = Life.start(args); \
+         while (life.wantsRound()) {{ life.check(\"\" + {class}.{method}(1000)); }} life.end(); }} }}\n"
+    );
+    fs::write(case.path("Names.java"), source).unwrap();
+    let sources = harness::root().join("tests-java");
+    fs::create_dir(case.path("classes")).unwrap();
+    harness::javac([case.path("Names.java")], ["-sourcepath".as_ref(), &sources], &case.path("classes"));
+    let entry = |file: std::io::Result<fs::DirEntry>| {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().replace(class, MISLEADING.0);
+        (name, renamed(fs::read(&path).unwrap(), MISLEADING))
+    };
+    let entries = fs::read_dir(case.path("classes")).unwrap().map(entry).collect::<Vec<_>>();
+    harness::jar(&case.path("names.jar"), &entries);
+    let method = format!("{}.{}(I)I", MISLEADING.0, MISLEADING.1);
+    let case = case
+        .tasks(&format!("{method} <= (1, 1000) Life.wantsRound()Z\nassert \"\u{202e}\": {method} < 1 s\n"));
+
+    let files = ["--json", "run.json", "--junit", "run.xml", "--metrics", "run.prom"];
+    let usual = ["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"];
+    let mut spl = case.spl_with(&[&usual[..], &files].concat());
+    spl.arg("--").arg(harness::java()).args(["-cp", "names.jar", "Names", "0"]);
+    let mut run = Running::start(spl, &case.path(""));
+    run.awaits("spl: every class is as it was");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert_shown("the lines of a run", &ended.err);
+    let said = |arguments: &[&str]| {
+        let ended = Running::start(case.spl_with(arguments), &case.path("")).ends();
+        let said = ended.out + &ended.err;
+        assert!(said.contains("abcdef"), "{arguments:?}: {said}");
+        assert_shown(arguments[0], &said);
+        said
+    };
+    said(&["methods", "--classpath", "names.jar", "*#*"]);
+    said(&["check", "--classpath", "names.jar", "spl.tasks"]);
+    said(&["instrument", "--methods", "*", "names.jar", "--output", "out.jar", "--json"]);
+    said(&["fmt", "--json", "spl.tasks"]);
+    fs::write(case.path("bad.tasks"), format!("{method} =< {method}\n")).unwrap();
+    said(&["check", "--classpath", "names.jar", "bad.tasks"]);
+    let list = said(&["methods", "--json", "--classpath", "names.jar", "*#*"]);
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let listed = list["methods"].as_array().unwrap().iter().any(|one| one["method"]["method"] == *method);
+    assert!(listed || list.to_string().contains(&serde_json::to_string(&method).unwrap()), "{list}");
+    for file in ["report.html", "assertions.jsonl", "decisions.jsonl", "context.json", "run.json"] {
+        assert_shown(file, &fs::read_to_string(case.path("out").join(file)).unwrap());
+    }
+    for file in ["run.json", "run.xml", "run.prom"] {
+        let text = fs::read_to_string(case.path(file)).unwrap();
+        assert!(text.contains("abcdef"), "{file}: {text}");
+        assert_shown(file, &text);
+    }
+}
+
+/// No character changes the order in which others are shown.
+fn assert_shown(what: &str, text: &str) {
+    let misleads =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    assert!(!text.contains(misleads), "{what}: {text:?}");
+}
+
 /// A class file with the odd names in place of those of the source.
 fn odd(bytes: Vec<u8>) -> Vec<u8> {
-    [(SOURCE.0, ODD.0), (SOURCE.1, ODD.1)].iter().fold(bytes, |mut bytes, (from, to)| {
+    renamed(bytes, ODD)
+}
+
+fn renamed(bytes: Vec<u8>, names: (&str, &str)) -> Vec<u8> {
+    [(SOURCE.0, names.0), (SOURCE.1, names.1)].iter().fold(bytes, |mut bytes, (from, to)| {
         assert_eq!(from.len(), to.len());
         for at in 0..bytes.len().saturating_sub(from.len()) {
             if bytes[at..].starts_with(from.as_bytes()) {

@@ -1,9 +1,10 @@
 //! Ends that nobody planned: Ctrl-C, a program that is killed. What restored bytecode is like, `restore` shows.
 
-use crate::case::{Case, NO_LIMIT};
-use crate::running::kill;
+use crate::case::{Case, NO_LIMIT, java};
+use crate::running::{Running, kill};
 use crate::stand_in::{Served, serve};
 use spl_verdict::Standing;
+use std::fs;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
@@ -63,4 +64,52 @@ fn a_second_interrupt_does_not_wait_for_an_agent_that_is_silent() {
     run.awaits("spl: error: interrupted again");
     run.spl_ends_with(Some(2));
     assert_eq!(case.results().len(), 2);
+}
+
+/// The private folders in a case's folder.
+fn private_folders(case: &Case) -> Vec<String> {
+    let names = fs::read_dir(case.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    names.map(|name| name.into_string().unwrap()).filter(|name| name.starts_with("spl-")).collect()
+}
+
+#[test]
+fn no_end_leaves_a_folder_behind_for_long() {
+    for (signal, status) in [("INT", Some(1)), ("TERM", Some(1)), ("HUP", Some(1)), ("KILL", None)] {
+        let case = case();
+        let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
+        run.awaits_agent();
+        for method in [FAST, SLOW] {
+            case.awaits_measurements(method, 20);
+        }
+        assert_eq!(private_folders(&case).len(), 1);
+        run.signal(signal);
+        run.spl_ends_with(status);
+        let left = private_folders(&case);
+        assert_eq!(left.len(), usize::from(signal == "KILL"), "{signal}: {left:?}");
+        assert!(run.ends().out.ends_with("ended\n"), "{signal}");
+        // The next one takes away what was left, and then its own.
+        case.start(["true"]).ends_by_itself().assert_status(2);
+        assert_eq!(private_folders(&case), [""; 0], "{signal}");
+    }
+}
+
+#[test]
+fn a_hangup_that_is_ignored_stays_ignored() {
+    let case = case();
+    let spl = case.spl();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(spl.get_program()).args(spl.get_args());
+    command.current_dir(case.path(""));
+    command.envs(spl.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.args(java(&[NO_LIMIT, "CompareLoop", "0", "100000"]));
+    let mut run = Running::start(command, &case.path(""));
+    let program = run.awaits_agent();
+    case.awaits_measurements(FAST, 20);
+    run.signal("HUP");
+    let status = fs::read_to_string(format!("/proc/{program}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+    assert_eq!(u64::from_str_radix(mask, 16).unwrap() & 1, 1, "the program would end with its terminal");
+    let before = case.measurements(FAST).len() as u64;
+    case.awaits_measurements(FAST, before + 20);
+    run.ends().assert_status(1);
 }
