@@ -30,6 +30,14 @@ pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { find(env, name.as_ptr()) }
 }
 
+/// The options on this process's command line and in the variables that add to them.
+pub fn java_options() -> String {
+    let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let line = String::from_utf8_lossy(&line).replace('\0', " ");
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    format!("{} {line} {}", variable("JAVA_TOOL_OPTIONS"), variable("JDK_JAVA_OPTIONS"))
+}
+
 /// A number of the calling thread that no other living thread has, never 0.
 pub fn thread() -> u64 {
     // SAFETY: has no preconditions.

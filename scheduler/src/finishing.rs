@@ -110,6 +110,17 @@ impl Scheduler {
         self.balance(None);
     }
 
+    /// The method ends with what it has; with nothing it counts as not measured. With windows, the calls that are held are all
+    /// there will be.
+    pub(crate) fn given_up(&mut self, method: MethodIx, why: Outcome) {
+        self.close_windows_of(method);
+        if self.roster.get(method).is_none_or(|method| method.counted == 0) {
+            return self.unavailable(method, why);
+        }
+        self.finish(method, Cause::Unavailable(why));
+        self.balance(None);
+    }
+
     pub(crate) fn finish_all(&mut self) {
         self.close_all_windows();
         for index in 0..self.roster.len() {

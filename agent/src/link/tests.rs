@@ -45,6 +45,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         taken: 0,
         limited: false,
         every: 1,
+        opened: (false, 0),
         bypass: None,
     };
     link.rings();

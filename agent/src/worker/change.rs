@@ -4,6 +4,7 @@ use super::Worker;
 use crate::hook::{self, Hook, Outcomes};
 use crate::java;
 use crate::jvm::{Event, Loaded};
+use crate::metaspace::{Key, Price};
 use crate::state::Done;
 use crate::sys;
 use spl_model::{Outcome, Refusal};
@@ -49,11 +50,14 @@ impl Worker {
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
         self.state.changes.begin(at_ns);
-        self.bisect(&usable, change);
+        let changed = self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
         self.state.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
         touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
+        self.pay(env, &changed, ids);
+        let keys = changed.into_iter().map(|(key, _)| key).collect::<BTreeSet<_>>();
+        self.watch_probes(env, &keys, &usable);
         let ids = if change == Change::Added {
             touched.intersection(ids).copied().collect()
         } else {
@@ -90,15 +94,23 @@ impl Worker {
         }
     }
 
-    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail.
-    fn bisect(&mut self, classes: &[Loaded], change: Change) {
+    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
+    /// what was changed, and what that costs.
+    fn bisect(&mut self, classes: &[Loaded], change: Change) -> Vec<(Key, Price)> {
         match (self.batch(classes), classes) {
-            (Ok(()), _) => classes.iter().for_each(|class| self.changed(class)),
-            (Err(error), [class]) => self.failed(class, change, error),
+            (Ok(prices), _) => {
+                classes.iter().for_each(|class| self.changed(class));
+                prices
+            }
+            (Err(error), [class]) => {
+                self.failed(class, change, error);
+                Vec::new()
+            }
             (Err(_), _) => {
                 let (some, others) = classes.split_at(classes.len() / 2);
-                self.bisect(some, change);
-                self.bisect(others, change);
+                let mut changed = self.bisect(some, change);
+                changed.extend(self.bisect(others, change));
+                changed
             }
         }
     }
@@ -130,27 +142,34 @@ impl Worker {
             .then(|| format!("left alone after {count} failures, the last: {last}"))
     }
 
-    pub(super) fn named(&self, class: &Loaded) -> (String, String) {
+    pub(super) fn named(&self, class: &Loaded) -> Key {
         (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
-    fn batch(&self, classes: &[Loaded]) -> Result<(), String> {
+    fn batch(&mut self, classes: &[Loaded]) -> Result<Vec<(Key, Price)>, String> {
         let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
         Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
         let done = Hook::end();
-        if result.is_ok() {
-            // The JVM calls the hook class by class in the order of the request.
-            let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
-            for (name, outcome) in done {
-                let loader = loaders
-                    .next()
-                    .filter(|class| class.name == name)
-                    .map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
-                self.report(&name, &loader, outcome);
+        result?;
+        let mut prices: BTreeMap<Key, Price> =
+            classes.iter().map(|class| (self.named(class), self.price(class))).collect();
+        // The JVM calls the hook class by class in the order of the request.
+        let mut hooked = classes.iter().filter(|class| self.plan.contains_key(&class.name));
+        let of_class = |one: hook::Done| (hooked.next().filter(|class| class.name == one.name), one);
+        for (class, one) in done.into_iter().map(of_class).collect::<Vec<_>>() {
+            let loader = class.map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
+            if let Some(class) = class {
+                prices.insert(self.named(class), one.price);
             }
+            if let Ok(outcomes) = &one.outcomes {
+                let probed =
+                    |outcome: &Outcome| matches!(outcome, Outcome::Instrumented | Outcome::Intrinsic);
+                self.probed.extend(outcomes.iter().filter(|(_, outcome)| probed(outcome)).map(|(id, _)| *id));
+            }
+            self.report(&one.name, &loader, one.outcomes);
         }
-        result
+        Ok(prices.into_iter().collect())
     }
 
     /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
