@@ -26,6 +26,17 @@ pub struct Done {
     pub outcomes: Outcomes,
     /// What a change of it costs.
     pub price: Price,
+    /// The first method that got a probe.
+    pub probed: Option<Probed>,
+}
+
+/// By what a method with a probe is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Its id.
+    pub id: u32,
+    /// Static methods that it calls at least.
+    pub static_calls: usize,
 }
 
 /// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
@@ -56,8 +67,15 @@ impl Hook {
         let rewritten = spl_bytecode::instrument(bytes, plan);
         let sites = spl_bytecode::call_sites(bytes).unwrap_or(0);
         let price = Price { sites, file_bytes: bytes.len() as u64 };
+        let mut probed = None;
         let (bytes, outcomes) = match rewritten {
             Ok(rewritten) => {
+                let first = plan.probes().iter().zip(&rewritten.outcomes).find(|(_, (_, one))| one.is_ok());
+                probed = first.and_then(|(probe, _)| {
+                    let (name, descriptor) = (&probe.method_name, &probe.descriptor);
+                    let calls = spl_bytecode::static_calls_of(&rewritten.bytes, name, descriptor)?;
+                    Some(Probed { id: probe.id, static_calls: calls })
+                });
                 let ids = plan.probes().iter().map(|probe| probe.id);
                 let outcome =
                     |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
@@ -66,7 +84,7 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        self.done.push(Done { name: name.to_owned(), outcomes, price });
+        self.done.push(Done { name: name.to_owned(), outcomes, price, probed });
         bytes
     }
 }

@@ -52,8 +52,6 @@ pub struct Worker {
     touched: BTreeSet<Key>,
     /// What they look like with them.
     watched: BTreeMap<Key, Watched>,
-    /// Methods, by id, in which a probe was put.
-    probed: BTreeSet<u32>,
     /// How often another agent took the probes out of classes of a name and they were put in anew, for this controller.
     removed: HashMap<String, u32>,
     /// What all changes cost the program's metaspace, for as long as the JVM lives.
@@ -95,7 +93,6 @@ impl Worker {
             failures: HashMap::new(),
             touched: BTreeSet::new(),
             watched: BTreeMap::new(),
-            probed: BTreeSet::new(),
             removed: HashMap::new(),
             account: Account::new(jvm.feature_release()),
             counters: None,
@@ -305,7 +302,6 @@ impl Worker {
             // What was unloaded has no probes.
             self.touched.retain(|(name, _)| self.unrestored.contains(name));
             self.watched.clear();
-            self.probed.clear();
             self.state.warmth.forget();
         }
     }

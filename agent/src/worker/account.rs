@@ -1,5 +1,6 @@
 //! What changes of classes cost the program's metaspace: asked before a change, noted after it.
 
+use super::change::Changed;
 use super::{MOST_TOUCHED, Worker};
 use crate::counters::{Counters, most_metaspace};
 use crate::jvm::Loaded;
@@ -60,11 +61,17 @@ impl Worker {
     }
 
     /// Classes were changed; tells what it costs.
-    pub(super) fn pay(&mut self, env: &mut jni::Env<'_>, changes: &[(Key, Price)], ids: &BTreeSet<u32>) {
+    pub(super) fn pay(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        changed: &BTreeMap<Key, Changed>,
+        ids: &BTreeSet<u32>,
+    ) {
         self.read_metaspace(env);
         let plan = &self.plan;
-        self.account.changed(changes, |(name, _)| plan.contains_key(name));
-        for ((name, _), price) in changes.iter().filter(|(_, price)| price.is_dear()) {
+        let prices: Vec<(Key, Price)> = changed.iter().map(|(key, one)| (key.clone(), one.price)).collect();
+        self.account.changed(&prices, |(name, _)| plan.contains_key(name));
+        for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
             let ids: Vec<u32> = self.planned_ids(name).intersection(ids).copied().collect();
             if !ids.is_empty() {
                 self.tell(Done::Dear { ids, bytes: price.expected() });

@@ -1,7 +1,7 @@
 //! Classes are changed, as many in one call as the JVM takes, and what became of them is told.
 
 use super::Worker;
-use crate::hook::{self, Hook, Outcomes};
+use crate::hook::{self, Hook, Outcomes, Probed};
 use crate::java;
 use crate::jvm::{Event, Loaded};
 use crate::metaspace::{Key, Price};
@@ -14,6 +14,14 @@ use std::sync::PoisonError;
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
+
+/// What is known of a class that was changed.
+pub(super) struct Changed {
+    /// What another change costs.
+    pub(super) price: Price,
+    /// By what it is known that it has probes, if it has.
+    pub(super) probed: Option<Probed>,
+}
 
 impl Worker {
     /// Brings the bytes of these classes to what the plan says: all in one call if possible.
@@ -56,8 +64,7 @@ impl Worker {
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
         touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
         self.pay(env, &changed, ids);
-        let keys = changed.into_iter().map(|(key, _)| key).collect::<BTreeSet<_>>();
-        self.watch_probes(env, &keys, &usable);
+        self.watch_probes(env, &changed, &usable);
         let ids = if change == Change::Added {
             touched.intersection(ids).copied().collect()
         } else {
@@ -95,16 +102,16 @@ impl Worker {
     }
 
     /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
-    /// what was changed, and what that costs.
-    fn bisect(&mut self, classes: &[Loaded], change: Change) -> Vec<(Key, Price)> {
+    /// what was changed.
+    fn bisect(&mut self, classes: &[Loaded], change: Change) -> BTreeMap<Key, Changed> {
         match (self.batch(classes), classes) {
-            (Ok(prices), _) => {
+            (Ok(changed), _) => {
                 classes.iter().for_each(|class| self.changed(class));
-                prices
+                changed
             }
             (Err(error), [class]) => {
                 self.failed(class, change, error);
-                Vec::new()
+                BTreeMap::new()
             }
             (Err(_), _) => {
                 let (some, others) = classes.split_at(classes.len() / 2);
@@ -146,30 +153,26 @@ impl Worker {
         (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
-    fn batch(&mut self, classes: &[Loaded]) -> Result<Vec<(Key, Price)>, String> {
+    fn batch(&self, classes: &[Loaded]) -> Result<BTreeMap<Key, Changed>, String> {
         let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
         Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
         let done = Hook::end();
         result?;
-        let mut prices: BTreeMap<Key, Price> =
-            classes.iter().map(|class| (self.named(class), self.price(class))).collect();
+        let unseen = |class: &Loaded| Changed { price: self.price(class), probed: None };
+        let mut changed: BTreeMap<Key, Changed> =
+            classes.iter().map(|class| (self.named(class), unseen(class))).collect();
         // The JVM calls the hook class by class in the order of the request.
         let mut hooked = classes.iter().filter(|class| self.plan.contains_key(&class.name));
-        let of_class = |one: hook::Done| (hooked.next().filter(|class| class.name == one.name), one);
-        for (class, one) in done.into_iter().map(of_class).collect::<Vec<_>>() {
+        for one in done {
+            let class = hooked.next().filter(|class| class.name == one.name);
             let loader = class.map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
             if let Some(class) = class {
-                prices.insert(self.named(class), one.price);
-            }
-            if let Ok(outcomes) = &one.outcomes {
-                let probed =
-                    |outcome: &Outcome| matches!(outcome, Outcome::Instrumented | Outcome::Intrinsic);
-                self.probed.extend(outcomes.iter().filter(|(_, outcome)| probed(outcome)).map(|(id, _)| *id));
+                changed.insert(self.named(class), Changed { price: one.price, probed: one.probed });
             }
             self.report(&one.name, &loader, one.outcomes);
         }
-        Ok(prices.into_iter().collect())
+        Ok(changed)
     }
 
     /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one

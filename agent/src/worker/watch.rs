@@ -2,6 +2,8 @@
 //! no call comes, by a look at the bytecode of one method; then the probes go in anew, a few times.
 
 use super::Worker;
+use super::change::Changed;
+use crate::hook::Probed;
 use crate::java;
 use crate::jvm::Loaded;
 use crate::metaspace::Key;
@@ -22,8 +24,8 @@ pub struct Watched {
     class: Weak<JClass<'static>>,
     /// One of its methods that has a probe.
     method: usize,
-    /// A hash of its bytecode.
-    code: u64,
+    /// A hash of its bytecode; `None` when the probe was gone at once.
+    code: Option<u64>,
     /// When it was as it should be, nanoseconds of the JVM's clock.
     seen_ns: u64,
 }
@@ -33,38 +35,33 @@ impl Worker {
     pub(super) fn watch_probes(
         &mut self,
         env: &mut jni::Env<'_>,
-        classes: &BTreeSet<Key>,
+        changed: &BTreeMap<Key, Changed>,
         loaded: &[Loaded],
     ) {
         for class in loaded {
             let key = self.named(class);
-            if !classes.contains(&key) {
-                continue;
-            }
-            match self.watched(env, class) {
+            let Some(changed) = changed.get(&key) else { continue };
+            match changed.probed.and_then(|probed| self.watched(env, class, probed)) {
                 Some(watched) => self.watched.insert(key, watched),
                 None => self.watched.remove(&key),
             };
         }
     }
 
-    fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded) -> Option<Watched> {
-        let targets = self.plan.get(&class.name)?;
-        let has_probe = |name: &str, descriptor: &str| {
-            targets.values().any(|target| {
-                let method = &target.method;
-                self.probed.contains(&target.id)
-                    && method.name() == name
-                    && method.descriptor().as_str() == descriptor
-            })
+    fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded, probed: Probed) -> Option<Watched> {
+        let target = &self.plan.get(&class.name)?.get(&probed.id)?.method;
+        let is_it = |name: &str, descriptor: &str| {
+            target.name() == name && target.descriptor().as_str() == descriptor
         };
         let methods = self.jvm.methods(class.class);
-        let method = methods.iter().find(|(_, name, descriptor)| has_probe(name, descriptor))?.0;
+        let method = methods.iter().find(|(_, name, descriptor)| is_it(name, descriptor))?.0;
         // SAFETY: the class is a local reference of the command's frame.
-        let code = hash(&unsafe { self.jvm.bytecodes(method) }?);
+        let code = unsafe { self.jvm.bytecodes(method) }?;
+        // The other agent may have been waiting for us to be done.
+        let is_ours = spl_bytecode::static_calls(&code) >= probed.static_calls;
         // SAFETY: as above.
         let class = unsafe { java::keep(env, class.class.cast()) }.ok()?;
-        Some(Watched { class, method, code, seen_ns: sys::now_ns() })
+        Some(Watched { class, method, code: is_ours.then(|| hash(&code)), seen_ns: sys::now_ns() })
     }
 
     /// Looks whether these methods' probes are still there, and puts those in anew that are not.
@@ -81,7 +78,7 @@ impl Worker {
             };
             // SAFETY: the class is held by the reference above.
             match unsafe { self.jvm.bytecodes(watched.method) } {
-                Some(code) if hash(&code) != watched.code => gone.push((key.clone(), watched.seen_ns)),
+                Some(code) if Some(hash(&code)) != watched.code => gone.push((key.clone(), watched.seen_ns)),
                 _ => watched.seen_ns = sys::now_ns(),
             }
         }
