@@ -55,7 +55,7 @@ pub enum Event {
         /// What the agent answered.
         why: Outcome,
     },
-    /// The method delivers no more samples; what came of it counts. Without any it is [`Event::Unavailable`].
+    /// The method delivers no more samples; what came of it counts. With less than two it is [`Event::Unavailable`].
     GivenUp {
         /// The method.
         method: MethodIx,
