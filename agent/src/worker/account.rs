@@ -74,7 +74,7 @@ impl Worker {
         for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
             let ids: Vec<u32> = self.planned_ids(name).intersection(ids).copied().collect();
             if !ids.is_empty() {
-                self.tell(Done::Dear { ids, bytes: price.expected() });
+                self.tell(Done::Dear { ids, bytes: self.account.cost(*price) });
             }
         }
         let account = &self.account;
