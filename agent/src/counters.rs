@@ -4,10 +4,10 @@
 //! The classes of `java.lang.management` would say more, but are several hundred, which the program may have no use for. This one is a
 //! class of the JDK's core that every program has.
 
+use crate::java;
 use crate::metaspace::Reading;
-use crate::sys;
 use jni::errors::Error;
-use jni::objects::{JByteArray, JClass, JObject, JValue};
+use jni::objects::{JByteArray, JObject, JValue};
 use jni::refs::Global;
 use jni::{Env, jni_sig, jni_str};
 
@@ -71,12 +71,7 @@ type Shown = (Global<JObject<'static>>, Vec<u8>);
 
 /// The JVM's own counters as a buffer that is never taken away, and their bytes now.
 fn attach(env: &mut Env<'_>) -> Result<Option<Shown>, Error> {
-    let class = sys::boot_class(env.get_raw().cast(), c"jdk/internal/perf/Perf");
-    // SAFETY: a local reference to a class, or null.
-    let class = unsafe { JClass::from_raw(env, class.cast()) };
-    if class.is_null() {
-        return Ok(None);
-    }
+    let Some(class) = java::boot_class(env, c"jdk/internal/perf/Perf") else { return Ok(None) };
     let perf =
         env.call_static_method(class, jni_str!("getPerf"), jni_sig!("()Ljdk/internal/perf/Perf;"), &[])?;
     let perf = perf.l()?;

@@ -1,7 +1,10 @@
 //! What changes of classes keep of the program's metaspace: the lambdas of a changed class are linked anew, and HotSpot keeps the
 //! old ones. However often classes change, no more is kept than the account allows.
 
+use crate::case::Case;
 use crate::harness;
+use crate::keys::{A, B};
+use crate::stand_in::serve;
 use crate::witness::{Witness, changed};
 use spl_model::{Outcome, Refusal};
 use spl_overhead::{Door, Program, Session};
@@ -204,4 +207,45 @@ fn a_class_with_many_lambdas_is_named_dear() {
     assert!((100 * 1540..100 * 3000).contains(bytes), "{bytes} bytes a change");
     agent.detach().unwrap();
     weighed.program.end().unwrap();
+}
+
+#[test]
+fn what_the_limit_prevents_is_said_everywhere() {
+    let case = Case::comparing(&format!("{A} = {B}\n"));
+    let mut served = serve(&case, &["--once", "--metrics", "spl.prom"]);
+    let mut agent = served.measures();
+    let metaspace =
+        ToController::Metaspace { kept: 15 * MEGABYTE, reserved: MEGABYTE / 2, limit: 16 * MEGABYTE };
+    agent.say(&metaspace);
+    let why = Refusal::Metaspace { kept_kb: 15_872, limit_kb: 16_384 };
+    let instrumented = Outcome::Instrumented;
+    for (handle, outcome) in [(1, instrumented.clone()), (0, instrumented), (0, Outcome::Refused(why))] {
+        agent.say(&ToController::Outcome { handle, class_loader: String::new(), outcome });
+    }
+    agent.settles();
+    agent.bye();
+    let ended = served.run.ends();
+    let reason = "changes of classes keep 15872 KB of metaspace in this JVM, with what is set aside to restore them, and \
+                  another of its class would pass the limit of 16384 KB (metaspace-limit)";
+    ended.assert_said(&[
+        &format!("{A} cannot be measured: {reason}"),
+        &format!("not evaluated: not measured: {A}: {reason}"),
+    ]);
+    let [result] = &case.results()[..] else { panic!("{:?}", case.results()) };
+    let why = result.evaluation.verdict.as_ref().expect_err("nothing was measured").to_string();
+    assert_eq!(why, format!("not measured: {A}: {reason}"));
+    let metrics = std::fs::read_to_string(case.path("spl.prom")).unwrap();
+    for (what, bytes) in [("kept", 15 * MEGABYTE), ("reserved", MEGABYTE / 2), ("limit", 16 * MEGABYTE)] {
+        let line = format!("spl_metaspace_{what}_bytes {bytes}");
+        assert!(metrics.lines().any(|one| one == line), "{line} is missing in {metrics}");
+    }
+    let page = std::fs::read_to_string(case.path("out/report.html")).unwrap();
+    assert!(
+        page.contains("keep at most 15.0 MB of this JVM's metaspace until it ends, of 16.0 MB"),
+        "no line in the report"
+    );
+    assert!(
+        page.contains("cannot be measured any more: changes of classes keep 15872 KB"),
+        "no remark in the report"
+    );
 }
