@@ -197,13 +197,6 @@ impl Account {
         self.classes.get(key).map(|class| class.price)
     }
 
-    /// Another agent has taken the probes out.
-    pub fn lost_probes(&mut self, key: &Key) {
-        if let Some(class) = self.classes.get_mut(key) {
-            class.has_probes = false;
-        }
-    }
-
     /// Names of the classes that were changed, one for each loader.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.classes.keys().map(|(name, _)| name.as_str())

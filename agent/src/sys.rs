@@ -30,12 +30,14 @@ pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { find(env, name.as_ptr()) }
 }
 
-/// The options on this process's command line and in the variables that add to them.
+/// The options on this process's command line, and those of the variables that add to them, as they were at its start.
 pub fn java_options() -> String {
-    let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let line = String::from_utf8_lossy(&line).replace('\0', " ");
-    let variable = |name| std::env::var(name).unwrap_or_default();
-    format!("{} {line} {}", variable("JAVA_TOOL_OPTIONS"), variable("JDK_JAVA_OPTIONS"))
+    const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="];
+    let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let (line, variables) = (read("/proc/self/cmdline"), read("/proc/self/environ"));
+    let value = |one| VARIABLES.iter().find_map(|name| str::strip_prefix(one, name));
+    let added = variables.split('\0').filter_map(value).collect::<Vec<_>>();
+    [&line.replace('\0', " "), &added.join(" ")[..]].join(" ")
 }
 
 /// A number of the calling thread that no other living thread has, never 0.

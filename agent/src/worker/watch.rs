@@ -87,9 +87,8 @@ impl Worker {
         }
         let mut names = BTreeSet::new();
         for (key, seen_ns) in &gone {
+            // It stays among those that are to be restored: better once too often.
             self.watched.remove(key);
-            self.touched.remove(key);
-            self.account.lost_probes(key);
             // Calls of this time may have lost their probes, or their compiled code.
             self.state.changes.begin(*seen_ns);
             self.state.changes.end(sys::now_ns());
@@ -111,7 +110,9 @@ impl Worker {
         } else {
             *times += 1;
             let times = *times;
-            let found = self.find(&names);
+            // Those of other loaders may have theirs.
+            let mut found = self.find(&names);
+            found.retain(|class| !self.watched.contains_key(&self.named(class)));
             let (found, poor) = self.afford(env, found);
             if poor.is_empty() {
                 self.retransform(env, &found, Change::Added, &ids);
@@ -120,7 +121,6 @@ impl Worker {
             self.too_dear()
         };
         self.turn_down(&names, &ids, &refusal);
-        // Classes of that name by other loaders may have theirs.
         let found = self.find(&names);
         self.retransform(env, &found, Change::Removed, &ids);
     }
