@@ -107,6 +107,35 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
 }
 
 #[test]
+fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
+    let (mut link, [_, blocks]) = link(100);
+    let (commands, orders) = mpsc::channel();
+    link.parts.state.connect(commands);
+    let mut looks = |link: &mut Link| {
+        link.looked_for = Instant::now().checked_sub(LOOK_FOR_PROBES_EVERY).unwrap();
+        link.look_for_probes();
+        // Not again before it is time.
+        link.look_for_probes();
+        orders
+            .try_iter()
+            .map(|order| match order {
+                Command::Look(ids) => ids,
+                other => panic!("{other:?}"),
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "nobody knows yet for how long it is open");
+    assert_eq!(looks(&mut link), [[1]]);
+    record(blocks, 1, 10, 20);
+    link.drain();
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "a call was seen");
+    assert_eq!(looks(&mut link), [[1]]);
+    link.disarm(3);
+    assert_eq!(looks(&mut link), [[1]], "it was open for a part of the time");
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "it was closed all the time");
+}
+
+#[test]
 fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_ever_less_often() {
     let (mut link, _) = link(100);
     let due = Duration::from_millis(70);
