@@ -14,8 +14,9 @@ impl Worker {
     /// Finds out what metaspace there is and how it is looked at.
     pub(super) fn open_account(&mut self, env: &mut jni::Env<'_>) {
         self.counters = Counters::find(env);
-        let options = self.counters.as_ref().map_or_else(sys::java_options, |all| all.options().to_owned());
-        if let Some(most) = most_metaspace(&options) {
+        // The JVM shows the first thousand characters of its options only, the system none from files.
+        let shown = self.counters.as_ref().and_then(|counters| most_metaspace(counters.options()));
+        if let Some(most) = shown.into_iter().chain(most_metaspace(&sys::java_options())).min() {
             self.account.set_most(most);
         }
     }
