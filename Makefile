@@ -51,7 +51,7 @@ lint: ## formatting, clippy and shell scripts
 soak: setup ## the tests of lost controllers and of many changes, at length (JAVA=path: another java)
 	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
 	SPL_SOAK=1 $(if $(JAVA),SPL_TEST_JAVA=$(JAVA)) $(CARGO) test -p spl-controller --test e2e -- \
-		--nocapture --test-threads=1 probe_faults
+		--nocapture --test-threads=1 probe_faults metaspace::growth
 
 # End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
 unit: ## build the agent and run all tests

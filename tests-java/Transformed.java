@@ -3,7 +3,9 @@ import java.io.InputStreamReader;
 
 /**
  * A program that another agent changes ({@code Transformer}): for each line "say" it calls {@code word()} a hundred times
- * and {@code length} of its other classes, and says what the last one said; for "again" the other agent changes it anew.
+ * and {@code length} of its other classes, and says what the last one said; for "again" and for an empty line the other agent
+ * changes it anew before that. With the argument "busy" a thread calls {@code word()} all the time; with "often" the other agent
+ * changes the class before each such call.
  */
 final class Transformed {
     private static final int CALLS = 100;
@@ -11,8 +13,13 @@ final class Transformed {
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         Life.say("ready " + One.length("") + Two.length("") + Broken.length(""));
+        if (args.length > 0) {
+            Thread thread = new Thread(() -> call(args[0].equals("often")));
+            thread.setDaemon(true);
+            thread.start();
+        }
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            if (line.equals("again")) {
+            if (line.equals("again") || line.isEmpty()) {
                 Transformer.again();
             }
             String word = "";
@@ -20,6 +27,20 @@ final class Transformed {
                 word = word();
             }
             Life.say(word + " " + One.length(word) + Two.length(word) + Broken.length(word));
+        }
+    }
+
+    private static void call(boolean changes) {
+        try {
+            while (true) {
+                if (changes) {
+                    Transformer.again();
+                }
+                word();
+                Thread.sleep(changes ? 20 : 1);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
+use crate::metaspace::Price;
 use crate::state::Target;
 use spl_bytecode::{Plan, Probe, Sizes};
 use spl_model::{Outcome, Refusal};
@@ -13,7 +14,29 @@ use std::thread::{self, ThreadId};
 pub struct Hook {
     plans: HashMap<String, Plan>,
     worker: Option<ThreadId>,
-    done: Vec<(String, Outcomes)>,
+    done: Vec<Done>,
+}
+
+/// A class that the hook has seen.
+#[derive(Debug)]
+pub struct Done {
+    /// Its name.
+    pub name: String,
+    /// What became of it.
+    pub outcomes: Outcomes,
+    /// What a change of it costs.
+    pub price: Price,
+    /// The first method that got a probe.
+    pub probed: Option<Probed>,
+}
+
+/// By what a method with a probe is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Its id.
+    pub id: u32,
+    /// Static methods that it calls at least.
+    pub static_calls: usize,
 }
 
 /// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
@@ -30,7 +53,7 @@ impl Hook {
     }
 
     /// No more probes; gives what became of each class, in the order in which they came.
-    pub fn end() -> Vec<(String, Outcomes)> {
+    pub fn end() -> Vec<Done> {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default().done
     }
 
@@ -42,8 +65,17 @@ impl Hook {
         }
         let plan = self.plans.get(name)?;
         let rewritten = spl_bytecode::instrument(bytes, plan);
+        let sites = spl_bytecode::call_sites(bytes).unwrap_or(0);
+        let price = Price { sites, file_bytes: bytes.len() as u64 };
+        let mut probed = None;
         let (bytes, outcomes) = match rewritten {
             Ok(rewritten) => {
+                let first = plan.probes().iter().zip(&rewritten.outcomes).find(|(_, (_, one))| one.is_ok());
+                probed = first.and_then(|(probe, _)| {
+                    let (name, descriptor) = (&probe.method_name, &probe.descriptor);
+                    let calls = spl_bytecode::static_calls_of(&rewritten.bytes, name, descriptor)?;
+                    Some(Probed { id: probe.id, static_calls: calls })
+                });
                 let ids = plan.probes().iter().map(|probe| probe.id);
                 let outcome =
                     |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
@@ -52,7 +84,7 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        self.done.push((name.to_owned(), outcomes));
+        self.done.push(Done { name: name.to_owned(), outcomes, price, probed });
         bytes
     }
 }
@@ -91,6 +123,8 @@ mod tests {
         hook.transform("p/D", b"no class");
         assert_eq!(hook.done.len(), 0, "a class that is not in the plan was looked at");
         hook.transform("p/C", b"no class");
-        assert!(matches!(&hook.done[..], [(name, Err(Refusal::Malformed(_)))] if name == "p/C"));
+        assert!(
+            matches!(&hook.done[..], [Done { name, outcomes: Err(Refusal::Malformed(_)), .. }] if name == "p/C")
+        );
     }
 }

@@ -11,7 +11,7 @@ use jni::{
     AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
     jni_str,
 };
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
 /// `Unsafe.getReference` and its name before JDK 12: all else that the Java side uses of the JDK is the same from 11 to 25.
@@ -114,14 +114,17 @@ impl Entrance {
 
 /// Whether the JVM writes an archive of the classes that it has (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
 pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
-    // JNI's own way to a class leads through the program's class loader, which takes longer than all else here.
-    let class = sys::boot_class(env.get_raw().cast(), c"jdk/internal/misc/CDS");
+    let Some(class) = boot_class(env, c"jdk/internal/misc/CDS") else { return Ok(false) };
+    env.call_static_method(class, jni_str!("isDumpingArchive"), jni_sig!("()Z"), &[])?.z()
+}
+
+/// A class of the JDK's core, if there is one of this name. JNI's own way to a class leads through the program's class loader, which
+/// takes much longer.
+pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'local>> {
+    let class = sys::boot_class(env.get_raw().cast(), name);
     // SAFETY: a local reference to a class, or null.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
-    if class.is_null() {
-        return Ok(false);
-    }
-    env.call_static_method(class, jni_str!("isDumpingArchive"), jni_sig!("()Z"), &[])?.z()
+    (!class.is_null()).then_some(class)
 }
 
 /// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe class.

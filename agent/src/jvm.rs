@@ -135,6 +135,30 @@ impl Jvm {
         self.env().add_capabilities_with(wanted).map(drop).map_err(|e| self.name(e))
     }
 
+    /// Asks for a look at what runs. HotSpot grants it at any time and at no cost (as above).
+    pub fn want_looks(&self) -> Result<(), String> {
+        let wanted = |capabilities: &mut jvmti::jvmtiCapabilities| {
+            capabilities.set_can_get_bytecodes(true);
+            capabilities.set_can_get_constant_pool(true);
+        };
+        self.env().add_capabilities_with(wanted).map(drop).map_err(|e| self.name(e))
+    }
+
+    /// The entries of a prepared class's constant pool, as in a class file.
+    pub fn constant_pool(&self, class: jni::jclass) -> Option<Vec<u8>> {
+        // SAFETY: `class` is a live local or global reference of the caller.
+        unsafe { self.env().get_constant_pool(class) }.ok()
+    }
+
+    /// The bytecode that a method of a class now has; `None` when it has none.
+    ///
+    /// # Safety
+    /// The class whose method [`methods`](Self::methods) gave must be alive.
+    pub unsafe fn bytecodes(&self, method: usize) -> Option<Vec<u8>> {
+        // SAFETY: forwarded to the caller.
+        unsafe { self.env().get_bytecodes(method as jni::jmethodID) }.ok()
+    }
+
     /// Sends [`Event::Compiled`], in this thread, for each method that has compiled code.
     pub fn list_compiled(&self) -> Result<(), String> {
         self.env().generate_events(jvmti::JVMTI_EVENT_COMPILED_METHOD_LOAD).map_err(|e| self.name(e))

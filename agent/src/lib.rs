@@ -8,6 +8,7 @@
 mod agent;
 mod arrivals;
 mod bypass;
+mod counters;
 mod fault;
 mod gates;
 mod hook;
@@ -17,6 +18,7 @@ mod jvm;
 mod layout;
 mod link;
 mod memory;
+mod metaspace;
 mod options;
 mod pauses;
 mod rings;

@@ -36,6 +36,9 @@ const RECONNECT_LAST: Duration = Duration::from_secs(1);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
+/// Between two looks for probes that another agent has taken out.
+const LOOK_FOR_PROBES_EVERY: Duration = Duration::from_secs(1);
+
 /// Bytes of a warning.
 const LONGEST_WARNING: usize = 2000;
 
@@ -153,6 +156,8 @@ pub struct Link {
     overtaken: bool,
     /// When methods were looked at last whose calls the JVM may replace.
     looked: Instant,
+    /// When probes were looked for last.
+    looked_for: Instant,
 }
 
 struct Method {
@@ -170,6 +175,8 @@ struct Method {
     limited: bool,
     /// One call in so many is taken.
     every: u32,
+    /// Whether its gate was opened since probes were looked for last, and what was taken then.
+    opened: (bool, u64),
     /// Of a method whose calls the JVM may replace by an intrinsic; and what was taken when that was looked at last.
     bypass: Option<(Bypass, u64)>,
 }
@@ -198,6 +205,7 @@ impl Link {
             awaits_compiled: false,
             overtaken: false,
             looked: Instant::now(),
+            looked_for: Instant::now(),
         }
     }
 
@@ -331,6 +339,7 @@ impl Link {
                 next_send = Instant::now() + Duration::from_millis(self.parts.options.sleep_ms);
             }
             self.say_bypassed(&mut stream);
+            self.look_for_probes();
             self.say_overtaken(&mut stream);
             self.say_idle(&mut stream);
             let reason = match (dying, detached) {
@@ -422,6 +431,9 @@ impl Link {
                 ToAgent::VisitLimit { objects } => {
                     self.parts.state.command(Command::VisitLimit(objects.max(1)));
                 }
+                ToAgent::MetaspaceLimit { bytes } => {
+                    self.parts.state.command(Command::MetaspaceLimit(bytes));
+                }
             }
         }
         Ok(())
@@ -443,6 +455,15 @@ impl Link {
                 Done::Retransformed { ids, change, took_ns, at_ns } => {
                     let handles = handles_of(&ids);
                     stream.put(&ToController::Retransformed { handles, change, took_ns, at_ns });
+                }
+                Done::Dear { ids, bytes } => {
+                    stream.put(&ToController::Dear { handles: handles_of(&ids), bytes });
+                }
+                Done::Metaspace { kept, reserved, limit } => {
+                    stream.put(&ToController::Metaspace { kept, reserved, limit });
+                }
+                Done::Removed { ids, times, gap_ns } => {
+                    stream.put(&ToController::Removed { handles: handles_of(&ids), times, gap_ns });
                 }
                 Done::Restored { ids } => stream.put(&ToController::Restored { handles: handles_of(&ids) }),
                 Done::Detached(result) => detached = Some(result),

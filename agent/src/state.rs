@@ -43,6 +43,10 @@ pub enum Command {
     RestoreAll,
     /// The same on the controller's wish; answered by [`Done::Detached`].
     Detach,
+    /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
+    Look(Vec<u32>),
+    /// Changes of classes may keep so many bytes of metaspace.
+    MetaspaceLimit(u64),
     /// No method is awaited any more that was compiled before its class was changed.
     Settled,
     /// How many objects the size `deep` looks at for one argument.
@@ -58,7 +62,7 @@ impl Command {
     fn weight(&self) -> usize {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
-            Self::Restore(ids) => 1 + ids.len(),
+            Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
             // Those wait for themselves only.
             Self::Prepared(_) => 0,
             _ => 1,
@@ -81,6 +85,13 @@ pub enum Done {
     Restored { ids: Vec<u32> },
     /// Every class is as it was found, as the controller wished; or which are not.
     Detached(Result<(), String>),
+    /// Each change of the classes of these methods may keep so much metaspace that they should be few.
+    Dear { ids: Vec<u32>, bytes: u64 },
+    /// What all changes of classes keep of metaspace and may keep, in bytes.
+    Metaspace { kept: u64, reserved: u64, limit: u64 },
+    /// Another agent had taken the probes of these methods out, at most so long ago; they are in again, for the so-and-so-many-th
+    /// time.
+    Removed { ids: Vec<u32>, times: u32, gap_ns: u64 },
     /// For the operator.
     Warning(String),
 }

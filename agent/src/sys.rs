@@ -30,6 +30,16 @@ pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { find(env, name.as_ptr()) }
 }
 
+/// The options on this process's command line, and those of the variables that add to them, as they were at its start.
+pub fn java_options() -> String {
+    const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="];
+    let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let (line, variables) = (read("/proc/self/cmdline"), read("/proc/self/environ"));
+    let value = |one| VARIABLES.iter().find_map(|name| str::strip_prefix(one, name));
+    let added = variables.split('\0').filter_map(value).collect::<Vec<_>>();
+    [&line.replace('\0', " "), &added.join(" ")[..]].join(" ")
+}
+
 /// A number of the calling thread that no other living thread has, never 0.
 pub fn thread() -> u64 {
     // SAFETY: has no preconditions.

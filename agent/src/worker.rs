@@ -1,13 +1,18 @@
-//! The agent thread: the one place where classes are changed and restored. What is to be changed is decided here, [`change`] does it.
+//! The agent thread: the one place where classes are changed and restored. What is to be changed is decided here, [`change`] does
+//! it, [`account`] knows what it costs, [`watch`] notices when others undo it.
 
+mod account;
 mod change;
+mod watch;
 
 use crate::arrivals::Arrivals;
+use crate::counters::Counters;
 use crate::fault;
 use crate::java;
 use crate::jvm::{Event, Jvm, Loaded};
 use crate::layout::{BLOCKS_BYTES, OWN_GATE};
 use crate::memory::Memory;
+use crate::metaspace::{Account, Key};
 use crate::state::{Command, Done, State, Target};
 use crate::sys;
 use crate::waker::Waker;
@@ -21,6 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
+use watch::Watched;
 
 /// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
 /// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
@@ -43,7 +49,17 @@ pub struct Worker {
     /// Of each class that could not be changed: how often, and why the last time.
     failures: HashMap<String, (u32, String)>,
     /// Classes that have probes, by name and loader; in others there is nothing to restore.
-    touched: BTreeSet<(String, String)>,
+    touched: BTreeSet<Key>,
+    /// What they look like with them.
+    watched: BTreeMap<Key, Watched>,
+    /// How often another agent took the probes out of classes of a name and they were put in anew, for this controller.
+    removed: HashMap<String, u32>,
+    /// What all changes cost the program's metaspace, for as long as the JVM lives.
+    account: Account,
+    /// What the JVM counts of itself, where it does.
+    counters: Option<Counters>,
+    /// Whether the controller was told that a class which came later is too dear.
+    arrival_refused: bool,
     /// When there are more of them than this, those that are no more are looked for.
     prune_at: usize,
     /// Classes that the JVM would not give their original bytecode back.
@@ -76,6 +92,11 @@ impl Worker {
             plan: BTreeMap::new(),
             failures: HashMap::new(),
             touched: BTreeSet::new(),
+            watched: BTreeMap::new(),
+            removed: HashMap::new(),
+            account: Account::new(jvm.feature_release()),
+            counters: None,
+            arrival_refused: false,
             prune_at: MOST_TOUCHED,
             unrestored: BTreeSet::new(),
             installed,
@@ -144,6 +165,8 @@ impl Worker {
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(classes) => self.prepared(env, &classes),
             Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
+            Command::MetaspaceLimit(bytes) => self.account.set_limit(bytes),
+            Command::Look(ids) => self.look(env, &ids.into_iter().collect()),
             Command::Warn(text) => self.tell(Done::Warning(text)),
             Command::Settled => {
                 if !self.state.warmth.awaits_any(sys::now_ns()) {
@@ -178,6 +201,12 @@ impl Worker {
             if let Err(error) = self.jvm.want_disturbances() {
                 self.tell(Done::Warning(format!("no warm-up and no garbage collection is seen: {error}")));
             }
+            if let Err(error) = self.jvm.want_looks() {
+                self.tell(Done::Warning(format!(
+                    "probes that another agent removes are not noticed: {error}"
+                )));
+            }
+            self.open_account(env);
             self.warm = true;
         }
         Ok(())
@@ -185,11 +214,14 @@ impl Worker {
 
     fn instrument(&mut self, env: &mut jni::Env<'_>, targets: Vec<Target>) {
         let mut names = BTreeSet::new();
-        let mut ids = BTreeSet::new();
+        let (mut ids, mut new) = (BTreeSet::new(), BTreeSet::new());
         for target in targets {
-            names.insert(target.method.class().to_owned());
-            ids.insert(target.id);
-            self.plan.entry(target.method.class().to_owned()).or_default().insert(target.id, target);
+            let (id, class) = (target.id, target.method.class().to_owned());
+            names.insert(class.clone());
+            ids.insert(id);
+            if self.plan.entry(class).or_default().insert(id, target).is_none() {
+                new.insert(id);
+            }
         }
         // First the event, then the look at what is loaded: a class that comes between is seen twice, never missed.
         self.publish_plan();
@@ -202,6 +234,10 @@ impl Worker {
                     outcome: Outcome::NotLoaded,
                 });
             }
+        }
+        let (found, poor) = self.afford(env, found);
+        if !poor.is_empty() {
+            self.turn_down(&poor, &new, &self.too_dear());
         }
         self.retransform(env, &found, Change::Added, &ids);
         fault::at("agent thread");
@@ -225,22 +261,18 @@ impl Worker {
             }
         }
         if !found.is_empty() {
+            let (found, poor) = self.afford(env, found);
+            if !poor.is_empty() && !std::mem::replace(&mut self.arrival_refused, true) {
+                self.tell(Done::Warning(format!(
+                    "calls in classes that come later are not seen: {}",
+                    self.too_dear()
+                )));
+            }
             self.retransform(env, &found, Change::Added, &ids);
         }
-        if self.touched.len() > self.prune_at {
+        if self.known_classes() > self.prune_at {
             self.forget_unloaded();
         }
-    }
-
-    /// Forgets classes that are no more, of which a program that goes on making them has ever more.
-    fn forget_unloaded(&mut self) {
-        let names = self.touched.iter().map(|(name, _)| name.clone()).collect();
-        let loaded = self.find(&names);
-        let living: BTreeSet<_> = loaded.iter().map(|class| self.named(class)).collect();
-        self.touched.retain(|class| living.contains(class));
-        self.state.warmth.forget();
-        self.expect_cold(&loaded);
-        self.prune_at = MOST_TOUCHED.max(2 * self.touched.len());
     }
 
     fn restore(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
@@ -269,6 +301,7 @@ impl Worker {
             self.state.arrived(self.arrivals.clear());
             // What was unloaded has no probes.
             self.touched.retain(|(name, _)| self.unrestored.contains(name));
+            self.watched.clear();
             self.state.warmth.forget();
         }
     }
@@ -280,6 +313,8 @@ impl Worker {
         let again = self.find(&unrestored);
         self.retransform(env, &again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
+        self.removed.clear();
+        self.arrival_refused = false;
     }
 
     fn planned_ids(&self, name: &str) -> BTreeSet<u32> {

@@ -27,6 +27,7 @@ mod reader;
 mod region;
 mod rewrite;
 mod signature;
+mod sites;
 mod tables;
 #[cfg(test)]
 mod testing;
@@ -37,4 +38,5 @@ mod weave;
 pub use inspect::{ClassInfo, MethodInfo, inspect};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
 pub use rewrite::{instrument, verify};
+pub use sites::{call_sites, static_calls, static_calls_of};
 pub use spl_model::Refusal;

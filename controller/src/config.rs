@@ -35,6 +35,8 @@ pub struct Config {
     pub argument_size: SizeMode,
     /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
     pub size_visit_limit: u32,
+    /// `metaspace-limit`: bytes of metaspace that changes of classes may keep in the life of a JVM.
+    pub metaspace_limit: u64,
     /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
     pub processor_jar: Option<PathBuf>,
     /// `tasks-file`: what to measure.
@@ -105,6 +107,7 @@ impl Default for Config {
             port: DEFAULT_PORT,
             argument_size: SizeMode::Deep,
             size_visit_limit: 10_000,
+            metaspace_limit: 16 * MEGABYTE,
             processor_jar: None,
             tasks_file: "instr.tasks".into(),
             output_dir: "out".into(),
@@ -155,6 +158,8 @@ const BEYOND_THESIS: [&str; 13] = [
     "correction",
 ];
 
+const MEGABYTE: u64 = 1 << 20;
+const MEGABYTES: &str = "a number of megabytes from 1";
 const OBJECTS: &str = "a number of objects from 1";
 
 /// What a value was expected to be.
@@ -162,7 +167,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 38] = [
+const KEYS: [(&str, &str, Set); 39] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -189,6 +194,15 @@ const KEYS: [(&str, &str, Set); 38] = [
             Err(OBJECTS.to_owned())
         } else {
             c.size_visit_limit = limit;
+            Ok(())
+        }
+    }),
+    ("scheduler", "metaspace-limit", |c, v| {
+        let megabytes = number::<u32>(v, MEGABYTES)?;
+        if megabytes == 0 {
+            Err(MEGABYTES.to_owned())
+        } else {
+            c.metaspace_limit = u64::from(megabytes) * MEGABYTE;
             Ok(())
         }
     }),

@@ -112,6 +112,12 @@ impl ContextFile {
         self.end.changes_ns = self.end.changes_ns.saturating_add(took_ns);
     }
 
+    /// What changes of classes keep of the program's metaspace and may keep, in bytes.
+    pub fn metaspace(&mut self, kept: u64, limit: u64) {
+        self.end.metaspace_kept = Some(kept);
+        self.end.metaspace_limit = Some(limit);
+    }
+
     /// Notes what is known at the end; `cpu_ns` is the program's CPU time, and what of it the agent's thread used.
     pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cpu_ns: [Option<u64>; 2], problems: &[String]) {
         for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {

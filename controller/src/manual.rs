@@ -175,7 +175,18 @@ impl<'a> Manual<'a> {
                 }
                 return true;
             }
+            ToController::Removed { handles, .. } => self.removed(&handles),
+            ToController::Metaspace { kept, reserved, limit } => {
+                let kb = |bytes: u64| bytes >> 10;
+                self.progress.note(&format!(
+                    "changes of classes keep {} KB of metaspace, {} KB are set aside, {} KB may be both",
+                    kb(kept),
+                    kb(reserved),
+                    kb(limit)
+                ));
+            }
             ToController::Restored { .. }
+            | ToController::Dear { .. }
             | ToController::Notice { .. }
             | ToController::Pong { .. }
             | ToController::Idle { .. } => {}
@@ -224,6 +235,13 @@ impl<'a> Manual<'a> {
         };
         let took_ms = took_ns as f64 / 1e6;
         self.progress.note(&format!("{} {what}, after a change of {took_ms:.1} ms", classes.join(", ")));
+    }
+
+    fn removed(&self, handles: &[u32]) {
+        for task in handles.iter().filter_map(|&handle| self.methods().get(handle as usize)) {
+            let text = "another agent changed its class, which took its probes out; they were put in anew";
+            self.progress.note(&format!("{}: {text}", task.method));
+        }
     }
 
     fn samples(&mut self, samples: &[WireSample]) {

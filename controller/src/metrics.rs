@@ -84,6 +84,18 @@ fn whole(page: &mut Page, status: &Status) {
         );
         page.value(&[], overhead.budget);
     }
+    if let Some(metaspace) = status.metaspace {
+        let help =
+            "Metaspace that changes of classes keep in the program's JVM for good, or may yet take there.";
+        page.family("spl_metaspace_kept_bytes", "gauge", help);
+        page.value(&[], metaspace.kept as f64);
+        let help = "Metaspace that is set aside to restore the classes which have probes.";
+        page.family("spl_metaspace_reserved_bytes", "gauge", help);
+        page.value(&[], metaspace.reserved as f64);
+        let help = "Metaspace that changes of classes may keep, with what is set aside (metaspace-limit).";
+        page.family("spl_metaspace_limit_bytes", "gauge", help);
+        page.value(&[], metaspace.limit as f64);
+    }
     page.family("spl_lost_samples_total", "counter", "Samples that never arrived.");
     page.value(&[], status.lost as f64);
 }

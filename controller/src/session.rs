@@ -20,6 +20,7 @@ use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
+use crate::status::Metaspace;
 use spl_lang::Tasks;
 use spl_model::Outcome;
 use spl_scheduler::{Event, MethodIx, Scheduler};
@@ -110,6 +111,8 @@ pub struct Session<'a> {
     ready: BTreeSet<usize>,
     absent: BTreeSet<usize>,
     labels: Labels,
+    /// What changes of classes keep of the program's metaspace.
+    metaspace: Option<Metaspace>,
     results: Results,
     /// Those of them that are not yet written and said.
     unsaid: Results,
@@ -175,6 +178,7 @@ impl<'a> Session<'a> {
             ready: BTreeSet::new(),
             absent: BTreeSet::new(),
             labels: Labels::default(),
+            metaspace: None,
             results: Results::default(),
             unsaid: Results::default(),
             lost: 0,

@@ -106,6 +106,7 @@ impl Setup {
     /// Tells an agent how sizes are found, and numbers the methods.
     pub fn define_methods(&self, agent: &Agent) {
         agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
+        agent.send(ToAgent::MetaspaceLimit { bytes: self.config.metaspace_limit });
         if let Some(jar) = &self.config.processor_jar {
             agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
         }

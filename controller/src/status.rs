@@ -20,12 +20,25 @@ pub struct Status {
     /// What probes and agent cost the program and may cost it, both as a part of its CPU time; `None` without a budget. The
     /// first is what is known of the last second, estimated from the calls that were taken.
     pub overhead: Option<Overhead>,
+    /// What changes of classes keep of the program's metaspace; `None` before the first one.
+    pub metaspace: Option<Metaspace>,
     /// Samples that never arrived.
     pub lost: u64,
     /// Comparisons and assertions.
     pub claims: Vec<Claim>,
     /// Until all that is claimed is decided, at the latest, if the program goes on as it did.
     pub to_go: Option<Duration>,
+}
+
+/// What all changes of classes in the life of a JVM keep of its metaspace, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metaspace {
+    /// What they keep, with what the program may yet link anew because of them.
+    pub kept: u64,
+    /// What is set aside to restore the classes that have probes.
+    pub reserved: u64,
+    /// What both may be together.
+    pub limit: u64,
 }
 
 /// Where a measurement stands.
@@ -167,6 +180,7 @@ pub(crate) mod tests {
             },
             difference_limits_ns: (1_000_000, 100_000_000),
             overhead: Some(Overhead { estimated: 0.0042, agent: 0.0013, budget: 0.01 }),
+            metaspace: Some(Metaspace { kept: 3 << 20, reserved: 1 << 20, limit: 16 << 20 }),
             lost: 7,
             claims: vec![
                 Claim { judged, ..claim(1, Some(Standing::Holds)) },

@@ -75,6 +75,22 @@ pub enum Refusal {
     /// The class's loader does not find the probe class, which every loader should find as it finds `java.lang.Object`.
     #[error("its class loader does not find the agent's class java.lang.SplProbe: {0}")]
     Loader(String),
+    /// Changes of classes may keep no more metaspace in this JVM, and another change of this class could.
+    #[error(
+        "changes of classes keep {kept_kb} KB of metaspace in this JVM, with what is set aside to restore them, and another of \
+         its class would pass the limit of {limit_kb} KB (metaspace-limit)"
+    )]
+    Metaspace {
+        /// What changes so far keep and what is set aside, in units of 1,024 bytes.
+        kept_kb: u64,
+        /// The limit in this JVM.
+        limit_kb: u64,
+    },
+    /// Another agent changes the class again and again, which takes the probes out; holds how often they were put in anew.
+    #[error(
+        "probes removed by another agent, which changed its class again after they were put in anew {0} times"
+    )]
+    Removed(u32),
     /// The method's own bytecode calls the probe, as `spl instrument` writes it.
     #[error("it has probes already: measure the class as it was before `spl instrument`")]
     Probed,

@@ -165,6 +165,13 @@ pub struct End {
     pub changes: u64,
     /// See `changes`.
     pub changes_ns: u64,
+    /// Bytes of metaspace that changes of classes keep in this JVM since its start, with what the program may yet link anew because of
+    /// them; as last known.
+    #[serde(default)]
+    pub metaspace_kept: Option<u64>,
+    /// Bytes that they may keep, with what is set aside to restore classes.
+    #[serde(default)]
+    pub metaspace_limit: Option<u64>,
     /// What went wrong.
     pub problems: Vec<String>,
 }

@@ -55,6 +55,16 @@ pub enum Event {
         /// What the agent answered.
         why: Outcome,
     },
+    /// The method delivers no more samples; what came of it counts. With less than two it is [`Event::Unavailable`].
+    GivenUp {
+        /// The method.
+        method: MethodIx,
+        /// What the agent answered.
+        why: Outcome,
+    },
+    /// Each change of the method's class costs the program memory for good: its probes go in with those of the class's other
+    /// methods and stay in to the end.
+    DearChange(MethodIx),
     /// The JVM's monotonic clock shows this now. Until it is told, both clocks are taken to be one, as they are when
     /// both processes run on the same Linux machine. Only windows depend on it.
     Clock {

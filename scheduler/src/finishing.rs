@@ -1,5 +1,6 @@
 //! When methods finish, and what becomes of their comparisons (thesis 3.2.7).
 
+use crate::claims::MIN_SIDE;
 use crate::decision::describe;
 use crate::method::Status;
 use crate::{Action, Cause, MethodIx, Scheduler};
@@ -107,6 +108,17 @@ impl Scheduler {
             self.claims.close(claim);
             self.finish_decided(claim);
         }
+        self.balance(None);
+    }
+
+    /// The method ends with what it has; with too little for any judgement it counts as not measured. With windows, the calls that
+    /// are held are all there will be.
+    pub(crate) fn given_up(&mut self, method: MethodIx, why: Outcome) {
+        self.close_windows_of(method);
+        if self.roster.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
+            return self.unavailable(method, why);
+        }
+        self.finish(method, Cause::Unavailable(why));
         self.balance(None);
     }
 

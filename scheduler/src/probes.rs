@@ -3,12 +3,13 @@
 //! Changing a class throws its compiled code away and stops the program for a moment, so changes are gathered: within
 //! one event always, and if asked for over a time, by a cap per minute, by putting the probes of waiting methods in ahead,
 //! and by leaving those of suspended and finished methods in for a while. Adding and suspending may then alternate as they
-//! like; only gates turn.
+//! like; only gates turn. Where each change of a class costs the program memory for good, because the class has many lambdas, its
+//! methods get their probes together and keep them to the end.
 
 use crate::method::{Method, Status};
 use crate::roster::Roster;
 use crate::{MethodIx, Settings};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The span over which `changes_per_minute` counts.
 const MINUTE_NS: u64 = 60_000_000_000;
@@ -17,6 +18,8 @@ const MINUTE_NS: u64 = 60_000_000_000;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Probes {
     inside: Vec<bool>,
+    /// Methods whose classes should change as seldom as possible.
+    dear: Vec<bool>,
     /// Since when a method is suspended or finished, as far as the end of an event shows it.
     idle_since_ns: Vec<Option<u64>>,
     /// The roster's revision and the time from which on something may be due, where nothing was; `None` where something was.
@@ -37,6 +40,7 @@ impl Probes {
     pub(crate) fn new(methods: usize) -> Self {
         Self {
             inside: vec![false; methods],
+            dear: vec![false; methods],
             idle_since_ns: vec![None; methods],
             settled: None,
             last_change_ns: None,
@@ -46,6 +50,13 @@ impl Probes {
 
     pub(crate) fn is_inside(&self, method: MethodIx) -> bool {
         self.inside.get(method.0).copied().unwrap_or(false)
+    }
+
+    /// Each change of the method's class costs the program memory for good.
+    pub(crate) fn set_dear(&mut self, method: MethodIx) {
+        if let Some(dear) = self.dear.get_mut(method.0) {
+            *dear = true;
+        }
     }
 
     /// What separates the probes from the decisions, if it is time for a change. Decisions that cancel each other
@@ -86,8 +97,8 @@ impl Probes {
 
     /// When the first of the idle methods' probes are to come out.
     fn next_due_ns(&self, settings: &Settings) -> u64 {
-        let idle = self.idle_since_ns.iter().zip(&self.inside).filter(|(_, inside)| **inside);
-        let first = idle.filter_map(|(since, _)| *since).min();
+        let all = self.idle_since_ns.iter().zip(self.inside.iter().zip(&self.dear));
+        let first = all.filter_map(|(since, (inside, dear))| since.filter(|_| *inside && !*dear)).min();
         first.map_or(u64::MAX, |since| since.saturating_add(settings.restore_after_ns))
     }
 
@@ -109,13 +120,19 @@ impl Probes {
             Status::Waiting => inside,
             Status::Suspended | Status::Finished => {
                 let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
-                inside && !is_over && now_ns.saturating_sub(since) < settings.restore_after_ns
+                let stays = self.dear[method.0] || now_ns.saturating_sub(since) < settings.restore_after_ns;
+                inside && !is_over && stays
             }
         }
     }
 
-    /// Classes change anyway: the probes of the next methods go in too, those of finished ones come out.
+    /// Classes change anyway: the probes of the next methods go in too, those of finished ones come out. All that wait in a class
+    /// which should seldom change go in with the first, and those that are finished come out of it only then.
     fn join(&self, change: &mut Change, roster: &Roster, settings: &Settings) {
+        let class_of = |method: &MethodIx| roster.get(*method).map(|method| method.class);
+        let dear: BTreeSet<usize> =
+            change.instrument.iter().filter(|method| self.dear[method.0]).filter_map(class_of).collect();
+        let joins = |(_, method): &(MethodIx, &Method)| dear.contains(&method.class);
         let has = |wanted: Status, inside: bool| {
             let of_these = move |(index, method): &(MethodIx, &Method)| {
                 method.status == wanted && self.inside[index.0] == inside
@@ -124,8 +141,15 @@ impl Probes {
         };
         let ahead = settings.instrument_ahead.saturating_sub(has(Status::Waiting, true).count());
         change.instrument.extend(has(Status::Waiting, false).take(ahead));
+        let waits =
+            |(index, method): &(MethodIx, &Method)| method.status == Status::Waiting && !self.inside[index.0];
+        change.instrument.extend(roster.iter().filter(joins).filter(waits).map(|(index, _)| index));
         change.instrument.sort_unstable();
-        change.restore.extend(has(Status::Finished, true));
+        change.instrument.dedup();
+        let comes_out = |index: &MethodIx| {
+            !self.dear[index.0] || class_of(index).is_some_and(|class| dear.contains(&class))
+        };
+        change.restore.extend(has(Status::Finished, true).filter(comes_out));
         change.restore.sort_unstable();
         change.restore.dedup();
     }

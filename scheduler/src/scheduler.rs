@@ -110,6 +110,8 @@ impl Scheduler {
             Event::AgentLimit(limit) => self.agent_limit(limit),
             Event::LimitReached(method) => self.limit_reached(method),
             Event::Unavailable { method, why } => self.unavailable(method, why),
+            Event::GivenUp { method, why } => self.given_up(method, why),
+            Event::DearChange(method) => self.probes.set_dear(method),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
             Event::Drained(method) => self.drained(method),
             Event::Budget(budget) => self.budget(budget),

@@ -114,6 +114,32 @@ pub enum ToController {
         /// The method.
         handle: u32,
     },
+    /// Each change of the classes of these methods may keep so much metaspace for the rest of the JVM's life that they should be
+    /// few: their lambdas are linked anew.
+    Dear {
+        /// The methods.
+        handles: Vec<u32>,
+        /// Bytes that one change may keep.
+        bytes: u64,
+    },
+    /// What all changes of classes in the life of this JVM keep of its metaspace; after each change.
+    Metaspace {
+        /// Bytes that they keep, or that the program may yet link anew because of them.
+        kept: u64,
+        /// Bytes that are set aside to restore the classes which have probes.
+        reserved: u64,
+        /// Bytes that both may be together.
+        limit: u64,
+    },
+    /// Another agent had taken the probes of these methods out; they are in again. Calls in between were not seen.
+    Removed {
+        /// The methods.
+        handles: Vec<u32>,
+        /// How often that was so far, with these classes.
+        times: u32,
+        /// Nanoseconds that they were out at most.
+        gap_ns: u64,
+    },
 }
 
 /// From the controller to the agent.
@@ -190,6 +216,11 @@ pub enum ToAgent {
     VisitLimit {
         /// At least 1.
         objects: u32,
+    },
+    /// How much metaspace changes of classes may keep in the life of this JVM; never more than a tenth of `MaxMetaspaceSize`.
+    MetaspaceLimit {
+        /// Bytes.
+        bytes: u64,
     },
 }
 

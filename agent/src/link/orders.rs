@@ -45,6 +45,7 @@ impl Link {
                 taken: 0,
                 limited: false,
                 every: 1,
+                opened: (false, 0),
                 bypass: None,
             },
         );
@@ -90,6 +91,7 @@ impl Link {
         if method.left > 0 {
             self.closing.remove(&handle);
             (method.every, method.unbounded) = (every, quota == 0);
+            method.opened.0 = true;
             self.open.insert(handle);
             self.pace.opens(self.may_come);
             self.parts.state.gates.open(id, every, method.left);

@@ -1,6 +1,6 @@
 //! Samples on their way from the rings to the controller, and what is known of them.
 
-use super::{Link, Method, Parts};
+use super::{LOOK_FOR_PROBES_EVERY, Link, Method, Parts};
 use crate::bypass::Bypass;
 use crate::state::Command;
 use crate::stream::Stream;
@@ -70,6 +70,26 @@ impl Link {
                 );
                 stream.put(&ToController::Warning { text });
             }
+        }
+    }
+
+    /// Lets the agent thread look, now and then, whether methods still have their probes whose gates were open and of which no
+    /// call was seen.
+    pub(super) fn look_for_probes(&mut self) {
+        if self.looked_for.elapsed() < LOOK_FOR_PROBES_EVERY {
+            return;
+        }
+        self.looked_for = Instant::now();
+        let mut unseen = Vec::new();
+        for (handle, method) in &mut self.methods {
+            let (opened, before) =
+                std::mem::replace(&mut method.opened, (self.open.contains(handle), method.taken));
+            if opened && before == method.taken {
+                unseen.extend(method.id);
+            }
+        }
+        if !unseen.is_empty() {
+            self.parts.state.command(Command::Look(unseen));
         }
     }
 

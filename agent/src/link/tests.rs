@@ -45,6 +45,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         taken: 0,
         limited: false,
         every: 1,
+        opened: (false, 0),
         bypass: None,
     };
     link.rings();
@@ -107,6 +108,35 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
     link.drain();
     assert!(!is_open());
     assert_eq!((link.waiting.len(), link.methods[&3].taken), (4, 4));
+}
+
+#[test]
+fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
+    let (mut link, [_, blocks]) = link(100);
+    let (commands, orders) = mpsc::channel();
+    link.parts.state.connect(commands);
+    let mut looks = |link: &mut Link| {
+        link.looked_for = Instant::now().checked_sub(LOOK_FOR_PROBES_EVERY).unwrap();
+        link.look_for_probes();
+        // Not again before it is time.
+        link.look_for_probes();
+        orders
+            .try_iter()
+            .map(|order| match order {
+                Command::Look(ids) => ids,
+                other => panic!("{other:?}"),
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "nobody knows yet for how long it is open");
+    assert_eq!(looks(&mut link), [[1]]);
+    record(blocks, 1, 10, 20);
+    link.drain();
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "a call was seen");
+    assert_eq!(looks(&mut link), [[1]]);
+    link.disarm(3);
+    assert_eq!(looks(&mut link), [[1]], "it was open for a part of the time");
+    assert_eq!(looks(&mut link), [[0; 0]; 0], "it was closed all the time");
 }
 
 #[test]

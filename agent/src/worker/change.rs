@@ -1,9 +1,10 @@
 //! Classes are changed, as many in one call as the JVM takes, and what became of them is told.
 
 use super::Worker;
-use crate::hook::{self, Hook, Outcomes};
+use crate::hook::{self, Hook, Outcomes, Probed};
 use crate::java;
 use crate::jvm::{Event, Loaded};
+use crate::metaspace::{Key, Price};
 use crate::state::Done;
 use crate::sys;
 use spl_model::{Outcome, Refusal};
@@ -13,6 +14,14 @@ use std::sync::PoisonError;
 
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
+
+/// What is known of a class that was changed.
+pub(super) struct Changed {
+    /// What another change costs.
+    pub(super) price: Price,
+    /// By what it is known that it has probes, if it has.
+    pub(super) probed: Option<Probed>,
+}
 
 impl Worker {
     /// Brings the bytes of these classes to what the plan says: all in one call if possible.
@@ -49,11 +58,13 @@ impl Worker {
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
         self.state.changes.begin(at_ns);
-        self.bisect(&usable, change);
+        let changed = self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
         self.state.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
         touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
+        self.pay(env, &changed, ids);
+        self.watch_probes(env, &changed, &usable);
         let ids = if change == Change::Added {
             touched.intersection(ids).copied().collect()
         } else {
@@ -90,15 +101,23 @@ impl Worker {
         }
     }
 
-    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail.
-    fn bisect(&mut self, classes: &[Loaded], change: Change) {
+    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
+    /// what was changed.
+    fn bisect(&mut self, classes: &[Loaded], change: Change) -> BTreeMap<Key, Changed> {
         match (self.batch(classes), classes) {
-            (Ok(()), _) => classes.iter().for_each(|class| self.changed(class)),
-            (Err(error), [class]) => self.failed(class, change, error),
+            (Ok(changed), _) => {
+                classes.iter().for_each(|class| self.changed(class));
+                changed
+            }
+            (Err(error), [class]) => {
+                self.failed(class, change, error);
+                BTreeMap::new()
+            }
             (Err(_), _) => {
                 let (some, others) = classes.split_at(classes.len() / 2);
-                self.bisect(some, change);
-                self.bisect(others, change);
+                let mut changed = self.bisect(some, change);
+                changed.extend(self.bisect(others, change));
+                changed
             }
         }
     }
@@ -130,27 +149,30 @@ impl Worker {
             .then(|| format!("left alone after {count} failures, the last: {last}"))
     }
 
-    pub(super) fn named(&self, class: &Loaded) -> (String, String) {
+    pub(super) fn named(&self, class: &Loaded) -> Key {
         (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
-    fn batch(&self, classes: &[Loaded]) -> Result<(), String> {
+    fn batch(&self, classes: &[Loaded]) -> Result<BTreeMap<Key, Changed>, String> {
         let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
         Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
         let done = Hook::end();
-        if result.is_ok() {
-            // The JVM calls the hook class by class in the order of the request.
-            let mut loaders = classes.iter().filter(|class| self.plan.contains_key(&class.name));
-            for (name, outcome) in done {
-                let loader = loaders
-                    .next()
-                    .filter(|class| class.name == name)
-                    .map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
-                self.report(&name, &loader, outcome);
+        result?;
+        let unseen = |class: &Loaded| Changed { price: self.price(class), probed: None };
+        let mut changed: BTreeMap<Key, Changed> =
+            classes.iter().map(|class| (self.named(class), unseen(class))).collect();
+        // The JVM calls the hook class by class in the order of the request.
+        let mut hooked = classes.iter().filter(|class| self.plan.contains_key(&class.name));
+        for one in done {
+            let class = hooked.next().filter(|class| class.name == one.name);
+            let loader = class.map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
+            if let Some(class) = class {
+                changed.insert(self.named(class), Changed { price: one.price, probed: one.probed });
             }
+            self.report(&one.name, &loader, one.outcomes);
         }
-        result
+        Ok(changed)
     }
 
     /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one

@@ -4,7 +4,8 @@ use super::{Next, Session};
 use crate::agents::Agent;
 use crate::progress;
 use crate::resume::Resumed;
-use spl_model::{Outcome, one_line};
+use crate::status::Metaspace;
+use spl_model::{Outcome, Refusal, one_line};
 use spl_records::context::Measured;
 use spl_scheduler::{Event, MethodIx, Status};
 use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};
@@ -45,6 +46,18 @@ impl Session<'_> {
                 self.context.changed(took_ns);
                 tracing::info!(?handles, ?change, took_ns, "classes were changed");
             }
+            ToController::Dear { handles, bytes } => {
+                tracing::info!(?handles, bytes, "changes of these methods' classes keep metaspace");
+                for handle in handles {
+                    self.event(Event::DearChange(MethodIx(handle as usize)));
+                }
+            }
+            ToController::Metaspace { kept, reserved, limit } => {
+                self.metaspace = Some(Metaspace { kept, reserved, limit });
+                self.context.metaspace(kept, limit);
+                tracing::info!(kept, reserved, limit, "bytes of metaspace");
+            }
+            ToController::Removed { handles, times, gap_ns } => self.removed(&handles, times, gap_ns),
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
@@ -204,6 +217,16 @@ impl Session<'_> {
                     task.method
                 ));
             }
+            // What was measured of it before counts.
+            why @ Outcome::Refused(Refusal::Metaspace { .. } | Refusal::Removed(_)) => {
+                self.ready.remove(&method);
+                self.absent.remove(&method);
+                self.progress.unavailable(&task.method, &why);
+                if let Some(why) = progress::unavailable(&why) {
+                    self.context.remark(method, format!("cannot be measured any more: {why}"));
+                }
+                self.event(Event::GivenUp { method: MethodIx(method), why });
+            }
             why if !self.ready.contains(&method) => {
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
@@ -213,6 +236,20 @@ impl Session<'_> {
                 self.event(Event::Unavailable { method: MethodIx(method), why });
             }
             _ => {}
+        }
+    }
+
+    /// Another agent had taken probes out, and they are in again.
+    fn removed(&mut self, handles: &[u32], times: u32, gap_ns: u64) {
+        let seconds = gap_ns as f64 / 1e9;
+        let text = format!(
+            "another agent changed its class, which took its probes out for {seconds:.1} s at most, in which calls were not \
+             seen; they were put in anew, for the {times}. time"
+        );
+        for &handle in handles {
+            let Some(task) = self.tasks.methods.get(handle as usize) else { continue };
+            self.progress.note(&format!("{}: {text}", task.method));
+            self.context.remark(handle as usize, text.clone());
         }
     }
 

@@ -23,6 +23,7 @@ impl Session<'_> {
             situation: self.scheduler.situation(),
             difference_limits_ns: (settings.min_diff_ns, settings.max_diff_ns),
             overhead: self.cost.as_ref().and_then(|cost| cost.overhead()),
+            metaspace: self.metaspace,
             lost: self.lost,
             claims: claims(self.setup, &self.results),
             to_go: self.to_go(),

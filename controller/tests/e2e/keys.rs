@@ -155,6 +155,12 @@ rows! {
         let heard = Agent::connect(served.port, &served.token).settles();
         assert!(heard.contains(&ToAgent::VisitLimit { objects: 77 }), "{heard:?}");
     };
+    metaspace_limit: "scheduler", "metaspace-limit" => |row| {
+        let case = row.measures("7");
+        let served = serve(&case, &["--once"]);
+        let heard = Agent::connect(served.port, &served.token).settles();
+        assert!(heard.contains(&ToAgent::MetaspaceLimit { bytes: 7 << 20 }), "{heard:?}");
+    };
     processor_jar: "scheduler", "processor-jar" => |row| {
         let case = row.measures(":sub/p.jar");
         fs::create_dir(case.path("sub")).unwrap();

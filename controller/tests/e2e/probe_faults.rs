@@ -7,7 +7,7 @@ use crate::stand_in::{TOKEN_FILE, serve, serve_as};
 use crate::witness::{Snapshot, Witness, changed};
 use spl_model::Outcome;
 use spl_overhead::{Door, Program, Session};
-use spl_wire::SizeMode;
+use spl_wire::{SizeMode, ToAgent};
 use std::time::{Duration, Instant};
 
 const KILLS: u64 = 20;
@@ -142,6 +142,8 @@ fn a_controller_may_be_killed_at_any_moment() {
 #[test]
 fn a_class_may_be_changed_and_restored_again_and_again() {
     let (mut watched, mut agent) = Watched::start();
+    // What the account allows is another test's; this one looks at what so many changes leave.
+    agent.send(&ToAgent::MetaspaceLimit { bytes: 1 << 40 }).unwrap();
     for (handle, method) in (1..).zip(METHODS) {
         agent.define(handle, method, SizeMode::None).unwrap();
     }

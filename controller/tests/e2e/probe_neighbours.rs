@@ -1,9 +1,11 @@
-//! Other agents that change the measured class, before this one and after it; and one that spoils a class.
+//! Other agents that change the measured class, before this one and after it; one that takes our probes out; and one that spoils a
+//! class.
 
+use crate::case::{Case, NO_LIMIT};
 use crate::harness;
 use spl_model::{Outcome, Refusal};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::SizeMode;
+use spl_wire::{SizeMode, ToController};
 use std::fs;
 use std::path::Path;
 
@@ -65,6 +67,88 @@ fn another_agent_changes_the_same_class() {
         says(&mut program, "say");
         assert_eq!(program.end().unwrap(), (Vec::new(), 0));
     }
+}
+
+/// Waits until the agent has found these methods' probes gone and has put them in anew, for the so-and-so-many-th time.
+fn awaits_removed(agent: &mut Session, from: usize, of: u32, wanted: u32) {
+    let removed = |message: &ToController| matches!(message, ToController::Removed { .. });
+    let at = agent.await_from(from, "the removal of probes to be noticed", removed).unwrap();
+    let ToController::Removed { handles, times, gap_ns } = &agent.said[at] else { unreachable!() };
+    assert_eq!((&handles[..], *times), (&[of][..], wanted));
+    assert!(*gap_ns > 0);
+}
+
+#[test]
+fn probes_that_another_agent_takes_out_are_put_in_anew_a_few_times() {
+    for last in [false, true] {
+        let (mut program, mut agent, _door) = start("", last);
+        agent.define(1, WORD, SizeMode::None).unwrap();
+        // Nobody changes this one, and nobody calls it while its gate is open: its probes are not missed.
+        agent.define(2, &format!("{}.length(Ljava/lang/String;)I", LENGTHS[0]), SizeMode::None).unwrap();
+        assert!(agent.instrument(&[1, 2]).unwrap().iter().all(|(_, one)| *one == Outcome::Instrumented));
+        says(&mut program, "say");
+        agent.arm(1, 1).unwrap();
+        agent.arm(2, 1).unwrap();
+        for times in 1..=4 {
+            agent.settle().unwrap();
+            agent.samples.clear();
+            let from = agent.said.len();
+            says(&mut program, "again");
+            agent.settle().unwrap();
+            let unseen = agent.samples.iter().filter(|sample| sample.handle == 1).count();
+            assert_eq!(unseen, 0, "the other agent did not take the probes out");
+            if times == 4 {
+                let refused = |message: &ToController| {
+                    let why = Outcome::Refused(Refusal::Removed(3));
+                    matches!(message, ToController::Outcome { handle: 1, outcome, .. } if *outcome == why)
+                };
+                agent.await_from(from, "the end of patience", refused).unwrap();
+                continue;
+            }
+            awaits_removed(&mut agent, from, 1, times);
+            agent.settle().unwrap();
+            agent.samples.clear();
+            says(&mut program, "say");
+            agent.settle().unwrap();
+            let seen = agent.samples.iter().filter(|sample| sample.handle == 1).count();
+            assert_eq!(seen, CALLS, "time {times}, other agent last: {last}");
+        }
+        // The class stays as the other agent wants it.
+        agent.restore(&[1, 2]).unwrap();
+        agent.detach().unwrap();
+        says(&mut program, "say");
+        assert_eq!(program.end().unwrap(), (Vec::new(), 0));
+    }
+}
+
+#[test]
+fn a_measurement_goes_on_after_another_agents_change_and_says_so() {
+    let case = Case::measuring(&[WORD]).endless();
+    let transformer = transformer(&case.path(""), "");
+    let mut run = case.java(&[NO_LIMIT, &transformer, "Transformed", "busy"]);
+    case.awaits_measurements(WORD, 1);
+    run.line();
+    run.awaits("another agent changed its class, which took its probes out for");
+    let before = case.measurements(WORD).len() as u64;
+    case.awaits_measurements(WORD, before + 20);
+    let ended = run.ends();
+    ended.assert_status(0);
+    let remark = fs::read_to_string(case.path("out/context.json")).unwrap();
+    assert!(remark.contains("they were put in anew, for the 1. time"), "{remark}");
+}
+
+#[test]
+fn a_verdict_names_the_agent_that_takes_the_probes_out() {
+    let case = Case::comparing(&format!("{WORD} <= {}.length(Ljava/lang/String;)I\n", LENGTHS[0]));
+    let transformer = transformer(&case.path(""), "");
+    let mut run = case.java(&[NO_LIMIT, &transformer, "Transformed", "often"]);
+    run.awaits("probes removed by another agent");
+    let ended = run.ends();
+    ended
+        .assert_said(&["not evaluated: not measured: Transformed.word()", "probes removed by another agent"]);
+    let [result] = &case.results()[..] else { panic!("{:?}", case.results()) };
+    let why = result.evaluation.verdict.as_ref().expect_err("nothing was measured").to_string();
+    assert!(why.contains("probes removed by another agent, which changed its class again"), "{why}");
 }
 
 #[test]

@@ -266,7 +266,8 @@ impl Agent {
             | ToAgent::Detach
             | ToAgent::Pong { .. }
             | ToAgent::Discarded { .. }
-            | ToAgent::VisitLimit { .. } => {}
+            | ToAgent::VisitLimit { .. }
+            | ToAgent::MetaspaceLimit { .. } => {}
         }
         Ok(())
     }

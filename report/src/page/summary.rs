@@ -191,12 +191,21 @@ fn cost(page: &Page<'_>) -> Markup {
                 ". That is time of the clock, not CPU time: the program goes on meanwhile except for the pauses in which the JVM replaces the code. "
                 "The limit does not cover it, nor that changed code runs slower until the JVM has compiled it again: how much that cost is not known."
             }
+            @if let Some((kept, limit)) = end.and_then(|end| Some((end.metaspace_kept?, end.metaspace_limit?))) {
+                " Changes of classes keep at most " (megabytes(kept)) " of this JVM's metaspace until it ends, of " (megabytes(limit))
+                " that they may keep (metaspace-limit)."
+            }
             @if let Some(end) = end {
                 @if end.lost > 0 { " " (counted(end.lost, "measurement was lost", "measurements were lost")) " on the way." }
                 @else { " No measurement was lost." }
             }
         }
     }
+}
+
+/// Bytes as megabytes.
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / f64::from(1 << 20))
 }
 
 #[cfg(test)]

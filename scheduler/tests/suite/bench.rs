@@ -8,7 +8,7 @@
 //! numbers of samples, `~0` the same as leftover, `?0` not evaluated, `done`.
 
 use spl_lang::{Comparison, MeasuredMethod, Sign, Tasks};
-use spl_model::{Outcome, Sample, Size};
+use spl_model::{Outcome, Refusal, Sample, Size};
 use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings, Status, Window};
 use spl_verdict::Evaluation;
 
@@ -89,6 +89,11 @@ pub(crate) fn event(text: &str) -> Event {
         "pulse" => Event::Pulse,
         _ if text.starts_with("drained ") => Event::Drained(method(&text[8..])),
         _ if text.starts_with("limit ") => Event::LimitReached(method(&text[6..])),
+        _ if text.starts_with("dear ") => Event::DearChange(method(&text[5..])),
+        _ if text.starts_with("gone ") => {
+            let why = Outcome::Refused(Refusal::Removed(3));
+            Event::GivenUp { method: method(&text[5..]), why }
+        }
         _ if text.starts_with("native ") => {
             Event::Unavailable { method: method(&text[7..]), why: Outcome::Native }
         }

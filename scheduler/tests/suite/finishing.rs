@@ -113,6 +113,23 @@ fn what_is_not_evaluated_says_why() {
 }
 
 #[test]
+fn a_method_that_is_given_up_ends_with_what_it_has() {
+    let settings = || Settings { min_samples: 4, max_samples: 10, ..calm() };
+    let tasks = apart(2, &[(0, 1)]);
+    // Nothing to judge by: why, and at once.
+    for few in ["", "A@1"] {
+        let trace = [("start", "+A +B"), (few, "")];
+        let mut scheduler = check_decisions(settings(), &tasks, &trace);
+        let last = evaluations(&mut scheduler, "gone A");
+        let Err(NotEvaluated::NotMeasured(why)) = &last[0].verdict else { panic!("{last:?}") };
+        assert!(why.starts_with("p/A.m()V: probes removed by another agent"), "{why}");
+    }
+    // Two are enough for a judgement when the other side ends.
+    let trace = [("start", "+A +B"), ("A@1+1x2 B@3+1x2", ""), ("gone A", "!A"), ("finish", "!B ~0-2/2 done")];
+    check_decisions(settings(), &tasks, &trace);
+}
+
+#[test]
 fn the_maximum_of_both_methods_leads_to_leftover_evaluation() {
     // Sizes in several buckets: no bucket is full at the maximum of 5.
     check_decisions(

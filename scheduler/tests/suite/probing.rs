@@ -1,7 +1,7 @@
 //! When classes change: as seldom as the settings ask for.
 
-use crate::bench::{apart, calm, event, gates, probes, short};
-use spl_lang::RunMode;
+use crate::bench::{apart, calm, event, gates, probes, short, tasks};
+use spl_lang::{RunMode, Tasks};
 use spl_scheduler::{Event, Scheduler, Settings, WarmUp};
 
 /// A gap under 5 ns suspends, one over 1000 ns adds; two of three methods at first.
@@ -19,7 +19,11 @@ fn nervous() -> Settings {
 
 /// Time, event, decisions, changes of classes.
 fn check(settings: Settings, trace: &[(u64, &str, &str, &str)]) {
-    let mut scheduler = Scheduler::new(settings, &apart(3, &[])).unwrap();
+    check_of(&apart(3, &[]), settings, trace);
+}
+
+fn check_of(tasks: &Tasks, settings: Settings, trace: &[(u64, &str, &str, &str)]) {
+    let mut scheduler = Scheduler::new(settings, tasks).unwrap();
     for (index, &(now, text, decided, changed)) in trace.iter().enumerate() {
         let decisions = scheduler.handle(event(text), now);
         let got = (short(&decisions), probes(&decisions));
@@ -99,6 +103,30 @@ fn probes_of_waiting_methods_go_in_ahead_and_those_of_finished_ones_stay() {
             (1099, "B@10", "", ""),
             (1100, "B@20", "", "in out A"),
             (1200, "finish", "!B !C done", "in out B C"),
+        ],
+    );
+}
+
+#[test]
+fn classes_whose_changes_are_dear_change_twice() {
+    // A, B and C are of one class, D of another. Only A's probes go in at first: nobody knows yet.
+    let tasks = tasks(&["P.a", "P.b", "P.c", "Q.d"], &[]);
+    let settings = Settings { initial_optimal: 1, restore_after_ns: 1000, ..nervous() };
+    check_of(
+        &tasks,
+        settings,
+        &[
+            (0, "start", "+A", "in A out"),
+            (10, "dear A", "", ""),
+            (11, "dear B", "", ""),
+            (12, "dear C", "", ""),
+            // Now C's go in with B's, and A's come out, because the class changes anyway.
+            (100, "limit A", "!A +B", "in B C out A"),
+            // However long they are finished, or wait, and whatever other class changes.
+            (200, "limit B", "!B +D", "in D out"),
+            (99_000, "D@10", "", ""),
+            (99_100, "limit D", "!D +C", ""),
+            (99_200, "limit C", "!C done", "in out B C D"),
         ],
     );
 }

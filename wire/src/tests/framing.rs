@@ -199,7 +199,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 5);
+    assert_eq!(crate::PROTOCOL, 6);
     let sample = WireSample {
         handle: 1,
         start_ns: 200,
@@ -214,10 +214,14 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Restored { handles: vec![1, 2] }, &[5, 2, 1, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
     check(ToController::Idle { handle: 5 }, &[12, 5]);
+    check(ToController::Dear { handles: vec![1], bytes: 300 }, &[13, 1, 1, 172, 2]);
+    check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[14, 1, 2, 172, 2]);
+    check(ToController::Removed { handles: vec![1], times: 2, gap_ns: 300 }, &[15, 1, 1, 2, 172, 2]);
     check(ToAgent::Arm { handle: 1, every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
     check(ToAgent::Discarded { handle: 1, count: 200 }, &[11, 1, 200, 1]);
     check(ToAgent::VisitLimit { objects: 300 }, &[12, 172, 2]);
+    check(ToAgent::MetaspaceLimit { bytes: 300 }, &[13, 172, 2]);
     let method = "C.f()V".parse().unwrap();
     let sizes = crate::SizeMode::Deep;
     check(

@@ -44,6 +44,17 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             }),
         any::<Vec<u32>>().prop_map(|handles| ToController::Restored { handles }),
         any::<u32>().prop_map(|handle| ToController::Idle { handle }),
+        any::<(Vec<u32>, u64)>().prop_map(|(handles, bytes)| ToController::Dear { handles, bytes }),
+        any::<[u64; 3]>().prop_map(|[kept, reserved, limit]| ToController::Metaspace {
+            kept,
+            reserved,
+            limit
+        }),
+        any::<(Vec<u32>, u32, u64)>().prop_map(|(handles, times, gap_ns)| ToController::Removed {
+            handles,
+            times,
+            gap_ns
+        }),
         any::<u32>().prop_map(|handle| ToController::Limit { handle }),
         any::<String>().prop_map(|text| ToController::Warning { text }),
         (any::<u64>(), notice()).prop_map(|(at_ns, notice)| ToController::Notice { at_ns, notice }),
@@ -75,6 +86,8 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         any::<u64>().prop_map(|id| ToAgent::Ping { id }),
         any::<u64>().prop_map(|id| ToAgent::Pong { id }),
         any::<(u32, u64)>().prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
+        any::<u32>().prop_map(|objects| ToAgent::VisitLimit { objects }),
+        any::<u64>().prop_map(|bytes| ToAgent::MetaspaceLimit { bytes }),
     ]
 }
 
@@ -132,6 +145,8 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<String>().prop_map(Refusal::Special),
         any::<String>().prop_map(Refusal::Loader),
         Just(Refusal::Probed),
+        any::<[u64; 2]>().prop_map(|[kept_kb, limit_kb]| Refusal::Metaspace { kept_kb, limit_kb }),
+        any::<u32>().prop_map(Refusal::Removed),
     ];
     prop_oneof![
         Just(Outcome::Instrumented),

@@ -21,11 +21,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201922b2f4d64b084005b28042d005bb83505fec750c3fc5e6c061809d2680a0759"
+        "04030201a1ea13ab7d8743d3bcb0df8e817e1a93f48aad5ca296b0408fd3fb7f9d0e8423"
     );
     assert_eq!(
         proof(Side::Controller),
-        "0403020153dbcf2f25eb1a66fe3089d2861534a0c64414b4504d17f950a8708d0db961bb"
+        "04030201e091911abbbec44050c3ddb3fe5e296badd82b57566e1b4f8afcf13454e57485"
     );
 }
 

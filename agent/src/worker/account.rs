@@ -1,0 +1,128 @@
+//! What changes of classes cost the program's metaspace: asked before a change, noted after it.
+
+use super::change::Changed;
+use super::{MOST_TOUCHED, Worker};
+use crate::counters::{Counters, most_metaspace};
+use crate::jvm::Loaded;
+use crate::metaspace::{Key, Price};
+use crate::state::Done;
+use crate::sys;
+use spl_model::{Outcome, Refusal};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Worker {
+    /// Finds out what metaspace there is and how it is looked at.
+    pub(super) fn open_account(&mut self, env: &mut jni::Env<'_>) {
+        self.counters = Counters::find(env);
+        // The JVM shows the first thousand characters of its options only, the system none from files.
+        let shown = self.counters.as_ref().and_then(|counters| most_metaspace(counters.options()));
+        if let Some(most) = shown.into_iter().chain(most_metaspace(&sys::java_options())).min() {
+            self.account.set_most(most);
+        }
+    }
+
+    /// Takes in how much metaspace is in use.
+    fn read_metaspace(&mut self, env: &mut jni::Env<'_>) {
+        if let Some(reading) = self.counters.as_ref().and_then(|counters| counters.reading(env)) {
+            self.account.read(reading);
+        }
+    }
+
+    /// Those of the classes that may have probes, and the names of the others. All of a name or none: a method is measured in
+    /// each of its classes.
+    pub(super) fn afford(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        classes: Vec<Loaded>,
+    ) -> (Vec<Loaded>, BTreeSet<String>) {
+        self.read_metaspace(env);
+        let mut by_name: BTreeMap<String, Vec<Loaded>> = BTreeMap::new();
+        for class in classes {
+            by_name.entry(class.name.clone()).or_default().push(class);
+        }
+        let (mut changes, mut affordable, mut poor) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for (name, classes) in by_name {
+            let before = changes.len();
+            changes.extend(classes.iter().map(|class| (self.named(class), self.price(class))));
+            if self.account.allows(&changes) {
+                affordable.extend(classes);
+            } else {
+                changes.truncate(before);
+                poor.insert(name);
+            }
+        }
+        (affordable, poor)
+    }
+
+    /// What a change of a class costs: known from its file when it was changed before, else from its constant pool.
+    pub(super) fn price(&self, class: &Loaded) -> Price {
+        self.account.price(&self.named(class)).unwrap_or_else(|| {
+            self.jvm.constant_pool(class.class).map_or_else(Price::default, |pool| Price::of_pool(&pool))
+        })
+    }
+
+    /// Classes were changed; tells what it costs.
+    pub(super) fn pay(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        changed: &BTreeMap<Key, Changed>,
+        ids: &BTreeSet<u32>,
+    ) {
+        self.read_metaspace(env);
+        let plan = &self.plan;
+        let prices: Vec<(Key, Price)> = changed.iter().map(|(key, one)| (key.clone(), one.price)).collect();
+        self.account.changed(&prices, |(name, _)| plan.contains_key(name));
+        for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
+            let ids: Vec<u32> = self.planned_ids(name).intersection(ids).copied().collect();
+            if !ids.is_empty() {
+                self.tell(Done::Dear { ids, bytes: self.account.cost(*price) });
+            }
+        }
+        let account = &self.account;
+        self.tell(Done::Metaspace {
+            kept: account.kept(),
+            reserved: account.reserved(),
+            limit: account.limit(),
+        });
+    }
+
+    /// Why no class of some names gets probes.
+    pub(super) fn too_dear(&self) -> Refusal {
+        let kept = self.account.kept().saturating_add(self.account.reserved());
+        Refusal::Metaspace { kept_kb: kept >> 10, limit_kb: self.account.limit() >> 10 }
+    }
+
+    /// Takes these methods out of the plan and says why.
+    pub(super) fn turn_down(&mut self, names: &BTreeSet<String>, ids: &BTreeSet<u32>, why: &Refusal) {
+        for name in names {
+            for id in self.planned_ids(name).intersection(ids) {
+                let outcome = Outcome::Refused(why.clone());
+                self.tell(Done::Outcome { id: *id, class_loader: String::new(), outcome });
+                if let Some(targets) = self.plan.get_mut(name) {
+                    targets.remove(id);
+                }
+            }
+        }
+        self.plan.retain(|_, targets| !targets.is_empty());
+        self.publish_plan();
+    }
+
+    /// Forgets classes that are no more, of which a program that goes on making them has ever more.
+    pub(super) fn forget_unloaded(&mut self) {
+        let names = self.touched.iter().map(|(name, _)| name.clone());
+        let names = names.chain(self.account.names().map(str::to_owned)).collect();
+        let loaded = self.find(&names);
+        let living: BTreeSet<_> = loaded.iter().map(|class| self.named(class)).collect();
+        self.touched.retain(|class| living.contains(class));
+        self.watched.retain(|class, _| living.contains(class));
+        self.account.retain(|class| living.contains(class));
+        self.state.warmth.forget();
+        self.expect_cold(&loaded);
+        self.prune_at = MOST_TOUCHED.max(2 * self.known_classes());
+    }
+
+    /// Classes that have or had probes.
+    pub(super) fn known_classes(&self) -> usize {
+        self.touched.len().max(self.account.names().count())
+    }
+}

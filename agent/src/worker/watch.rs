@@ -1,0 +1,133 @@
+//! Another agent's change of a class takes our probes out without a word (decision 6). It is noticed where gates are open and
+//! no call comes, by a look at the bytecode of one method; then the probes go in anew, a few times.
+
+use super::Worker;
+use super::change::Changed;
+use crate::hook::Probed;
+use crate::java;
+use crate::jvm::Loaded;
+use crate::metaspace::Key;
+use crate::state::Done;
+use crate::sys;
+use jni::objects::JClass;
+use jni::refs::Weak;
+use spl_model::Refusal;
+use spl_wire::Change;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
+
+/// How often probes go in anew. An agent that changes a class again and again would make the program pay for both.
+const MOST_PUT_BACK: u32 = 3;
+
+/// A class with probes, and what to compare.
+pub struct Watched {
+    class: Weak<JClass<'static>>,
+    /// One of its methods that has a probe.
+    method: usize,
+    /// A hash of its bytecode; `None` when the probe was gone at once.
+    code: Option<u64>,
+    /// When it was as it should be, nanoseconds of the JVM's clock.
+    seen_ns: u64,
+}
+
+impl Worker {
+    /// Remembers what these classes look like with their probes; those without are watched no more.
+    pub(super) fn watch_probes(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        changed: &BTreeMap<Key, Changed>,
+        loaded: &[Loaded],
+    ) {
+        for class in loaded {
+            let key = self.named(class);
+            let Some(changed) = changed.get(&key) else { continue };
+            match changed.probed.and_then(|probed| self.watched(env, class, probed)) {
+                Some(watched) => self.watched.insert(key, watched),
+                None => self.watched.remove(&key),
+            };
+        }
+    }
+
+    fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded, probed: Probed) -> Option<Watched> {
+        let target = &self.plan.get(&class.name)?.get(&probed.id)?.method;
+        let is_it = |name: &str, descriptor: &str| {
+            target.name() == name && target.descriptor().as_str() == descriptor
+        };
+        let methods = self.jvm.methods(class.class);
+        let method = methods.iter().find(|(_, name, descriptor)| is_it(name, descriptor))?.0;
+        // SAFETY: the class is a local reference of the command's frame.
+        let code = unsafe { self.jvm.bytecodes(method) }?;
+        // The other agent may have been waiting for us to be done.
+        let is_ours = spl_bytecode::static_calls(&code) >= probed.static_calls;
+        // SAFETY: as above.
+        let class = unsafe { java::keep(env, class.class.cast()) }.ok()?;
+        Some(Watched { class, method, code: is_ours.then(|| hash(&code)), seen_ns: sys::now_ns() })
+    }
+
+    /// Looks whether these methods' probes are still there, and puts those in anew that are not.
+    pub(super) fn look(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
+        let asked = |targets: &BTreeMap<u32, _>| targets.keys().any(|id| ids.contains(id));
+        let names: BTreeSet<String> =
+            self.plan.iter().filter(|(_, targets)| asked(targets)).map(|(name, _)| name.clone()).collect();
+        let (mut gone, mut unloaded) = (Vec::new(), Vec::new());
+        for (key, watched) in self.watched.iter_mut().filter(|(key, _)| names.contains(&key.0)) {
+            // It lives as long as the command's frame.
+            let Ok(Some(_class)) = watched.class.upgrade_local(env) else {
+                unloaded.push(key.clone());
+                continue;
+            };
+            // SAFETY: the class is held by the reference above.
+            match unsafe { self.jvm.bytecodes(watched.method) } {
+                Some(code) if Some(hash(&code)) != watched.code => gone.push((key.clone(), watched.seen_ns)),
+                _ => watched.seen_ns = sys::now_ns(),
+            }
+        }
+        for key in &unloaded {
+            self.watched.remove(key);
+        }
+        let mut names = BTreeSet::new();
+        for (key, seen_ns) in &gone {
+            // It stays among those that are to be restored: better once too often.
+            self.watched.remove(key);
+            // Calls of this time may have lost their probes, or their compiled code.
+            self.state.changes.begin(*seen_ns);
+            self.state.changes.end(sys::now_ns());
+            names.insert(key.0.clone());
+        }
+        for name in names {
+            let first_ns = gone.iter().filter(|(key, _)| key.0 == name).map(|(_, seen_ns)| *seen_ns).min();
+            self.put_back(env, name, sys::now_ns().saturating_sub(first_ns.unwrap_or(0)));
+        }
+    }
+
+    /// Another agent took the probes out of a class of this name, at most so long ago.
+    fn put_back(&mut self, env: &mut jni::Env<'_>, name: String, gap_ns: u64) {
+        let ids = self.planned_ids(&name);
+        let times = self.removed.entry(name.clone()).or_default();
+        let names = BTreeSet::from([name]);
+        let refusal = if *times >= MOST_PUT_BACK {
+            Refusal::Removed(*times)
+        } else {
+            *times += 1;
+            let times = *times;
+            // Those of other loaders may have theirs.
+            let mut found = self.find(&names);
+            found.retain(|class| !self.watched.contains_key(&self.named(class)));
+            let (found, poor) = self.afford(env, found);
+            if poor.is_empty() {
+                self.retransform(env, &found, Change::Added, &ids);
+                return self.tell(Done::Removed { ids: ids.into_iter().collect(), times, gap_ns });
+            }
+            self.too_dear()
+        };
+        self.turn_down(&names, &ids, &refusal);
+        let found = self.find(&names);
+        self.retransform(env, &found, Change::Removed, &ids);
+    }
+}
+
+fn hash(code: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(code);
+    hasher.finish()
+}

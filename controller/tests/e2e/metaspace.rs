@@ -1,0 +1,253 @@
+//! What changes of classes keep of the program's metaspace: the lambdas of a changed class are linked anew, and HotSpot keeps the
+//! old ones. However often classes change, no more is kept than the account allows.
+
+use crate::case::Case;
+use crate::harness;
+use crate::keys::{A, B};
+use crate::stand_in::serve;
+use crate::witness::{Witness, changed};
+use spl_model::{Outcome, Refusal};
+use spl_overhead::{Door, Program, Session};
+use spl_wire::{SizeMode, ToAgent, ToController};
+
+/// Changes of each class, in and out.
+const CYCLES: u64 = 40;
+const SOAK_CYCLES: u64 = 3000;
+/// Changes between two garbage collections, as programs have them.
+const COLLECTED_AFTER: u64 = 20;
+const MEGABYTE: u64 = 1 << 20;
+/// With lambdas of its own, a class of the program; and classes of the JDK.
+const METHODS: [&str; 3] = [
+    "Lambdas.measured(I)I",
+    "java/lang/Integer.compareTo(Ljava/lang/Integer;)I",
+    "java/lang/String.hashCode()I",
+];
+const CLASSES: [&str; 3] = ["Lambdas", "java/lang/Integer", "java/lang/String"];
+
+/// A program with many lambdas, in which it is known what classes weigh.
+struct Weighed {
+    program: Program,
+    door: Door,
+    witness: Witness,
+}
+
+impl Weighed {
+    fn start(options: &[&str]) -> (Self, Session) {
+        let door = Door::open().unwrap();
+        let socket = door.path().with_file_name("witness.sock");
+        let classes = harness::classes().display().to_string();
+        let agents = [door.option(&harness::agent()), Witness::option(&socket)];
+        let arguments = agents.iter().map(String::as_str).chain(options.iter().copied());
+        let mut program =
+            Program::start(&harness::java(), arguments.chain(["-cp", &classes, "Lambdas"])).unwrap();
+        let agent = door.accept().unwrap();
+        program.expect("ready").unwrap();
+        let witness = Witness::connect(&socket);
+        (Self { program, door, witness }, agent)
+    }
+
+    fn ask(&mut self, question: &str) -> u64 {
+        self.program.tell(question).unwrap();
+        self.program.line().unwrap().parse().unwrap()
+    }
+
+    /// Bytes of metaspace, after garbage collections.
+    fn weigh(&mut self) -> u64 {
+        self.ask("weigh")
+    }
+
+    /// Puts probes in and takes them out again so often, with calls of all lambdas after each and a garbage collection now and
+    /// then; gives how often it was not refused.
+    fn cycles(&mut self, agent: &mut Session, handles: &[u32], cycles: u64) -> u64 {
+        let mut possible = 0;
+        for cycle in 0..cycles {
+            let outcomes = agent.instrument(handles).unwrap();
+            let refused = outcomes.iter().any(|(_, outcome)| is_refused(outcome));
+            let all = |of: fn(&Outcome) -> bool| outcomes.iter().filter(|(_, outcome)| of(outcome)).count();
+            assert_eq!(
+                all(is_refused) + all(|one| *one == Outcome::Instrumented),
+                handles.len(),
+                "{outcomes:?}"
+            );
+            self.ask("run 1");
+            agent.restore(handles).unwrap();
+            self.ask("run 1");
+            possible += u64::from(!refused);
+            if cycle % COLLECTED_AFTER == 0 {
+                self.weigh();
+            }
+            // Nobody is to wait longer for longer lists of what was said.
+            let last = account(agent);
+            agent.said.retain(|message| matches!(message, ToController::Hello { .. }));
+            agent.said.push(ToController::Metaspace { kept: last[0], reserved: last[1], limit: last[2] });
+        }
+        possible
+    }
+}
+
+fn is_refused(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Refused(Refusal::Metaspace { .. }))
+}
+
+/// What the agent said last that changes keep, that is set aside, and that they may keep, in bytes.
+fn account(agent: &Session) -> [u64; 3] {
+    let of = |message: &ToController| match *message {
+        ToController::Metaspace { kept, reserved, limit } => Some([kept, reserved, limit]),
+        _ => None,
+    };
+    agent.said.iter().rev().find_map(of).expect("the agent tells after each change")
+}
+
+fn define(agent: &mut Session, limit: u64) {
+    agent.send(&ToAgent::MetaspaceLimit { bytes: limit }).unwrap();
+    for (handle, method) in (1..).zip(METHODS) {
+        agent.define(handle, method, SizeMode::None).unwrap();
+    }
+}
+
+/// Whether the JVM keeps the classes of old lambdas: JDK 11 frees them.
+fn keeps_lambdas(agent: &Session) -> bool {
+    let is_11 = |message: &ToController| matches!(message, ToController::Hello { java_version, .. } if java_version.starts_with("11."));
+    !agent.said.iter().any(is_11)
+}
+
+/// Changes the classes of these methods as often as the account allows, and looks what metaspace has grown by.
+fn grows(handles: &[u32], lambdas: bool) {
+    let soak = harness::many(0, 1) == 1;
+    let limit = if soak { 16 } else { 3 } * MEGABYTE;
+    let (mut weighed, mut agent) = Weighed::start(&[]);
+    let original = weighed.witness.snapshot(&CLASSES);
+    define(&mut agent, limit);
+    let keeps = keeps_lambdas(&agent);
+    let before = weighed.weigh();
+    let cycles = harness::many(CYCLES, SOAK_CYCLES);
+    let possible = weighed.cycles(&mut agent, handles, cycles);
+    let grown = weighed.weigh().saturating_sub(before);
+    let [kept, reserved, said] = account(&agent);
+    let [grown_kb, kept_kb, limit_kb] = [grown, kept, limit].map(|bytes| bytes >> 10);
+    println!(
+        "{possible} of {cycles} cycles of {handles:?}; metaspace grew by {grown_kb} KB, {kept_kb} of {limit_kb} KB are charged"
+    );
+    assert_eq!((said, reserved), (limit, 0));
+    assert!(kept <= limit && possible > 2, "{possible} cycles keep {kept} bytes");
+    if keeps && lambdas {
+        assert!(possible < cycles, "{possible} of {cycles} cycles of a hundred lambdas were possible");
+    }
+    // What the JVM notes of methods while the test goes on is in it too.
+    assert!(grown <= limit + MEGABYTE / 2, "metaspace has grown by {grown} bytes");
+    // Whatever the account says, every class has its bytecode back, and there is room for that.
+    assert_eq!(changed(&original, &weighed.witness.snapshot(&CLASSES)), Vec::<String>::new());
+    agent.detach().unwrap();
+    assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn growth_by_lambdas_stays_within_the_account() {
+    grows(&[1], true);
+}
+
+#[test]
+fn growth_by_classes_of_the_jdk_stays_within_the_account() {
+    grows(&[2, 3], false);
+}
+
+#[test]
+fn the_account_outlives_controllers_and_restoring_is_always_paid() {
+    let (mut weighed, mut agent) = Weighed::start(&[]);
+    let original = weighed.witness.snapshot(&CLASSES);
+    define(&mut agent, 2 * MEGABYTE);
+    let possible = weighed.cycles(&mut agent, &[1], 3);
+    let [before, ..] = account(&agent);
+    assert!(possible == 3 && before > 0);
+    // Gone without a word, with probes in the class.
+    assert_eq!(agent.instrument(&[1, 2]).unwrap().len(), 2);
+    let [kept, reserved, _] = account(&agent);
+    assert!(reserved > 100 * 1024, "{reserved} bytes are set aside for a class of a hundred lambdas");
+    drop(agent);
+    let mut agent = weighed.door.accept().unwrap();
+    // Less than is kept already: nothing goes in, and all that was in is out.
+    define(&mut agent, kept / 2);
+    let outcomes = agent.instrument(&[1, 3]).unwrap();
+    assert!(outcomes.iter().all(|(_, outcome)| is_refused(outcome)), "{outcomes:?}");
+    assert_eq!(changed(&original, &weighed.witness.snapshot(&CLASSES)), Vec::<String>::new());
+    agent.send(&ToAgent::MetaspaceLimit { bytes: 64 * MEGABYTE }).unwrap();
+    assert_eq!(agent.instrument(&[3]).unwrap(), [(3, Outcome::Instrumented)]);
+    assert!(account(&agent)[0] >= before, "a new controller begins a new account");
+    agent.detach().unwrap();
+    assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn a_program_with_little_metaspace_lives_on() {
+    // Also where the JVM keeps no counters: then every change costs its price.
+    for counters in ["-XX:+UsePerfData", "-XX:-UsePerfData"] {
+        let (mut weighed, mut agent) = Weighed::start(&["-XX:MaxMetaspaceSize=24m", counters]);
+        define(&mut agent, 16 * MEGABYTE);
+        let possible = weighed.cycles(&mut agent, &[1], 60);
+        let [kept, _, limit] = account(&agent);
+        assert_eq!(limit, 24 * MEGABYTE / 10, "a tenth of what there may be");
+        assert!(kept <= limit && (1..60).contains(&possible), "{counters}: {possible} cycles, {kept} bytes");
+        assert!(weighed.ask("run 1000") > 0);
+        agent.detach().unwrap();
+        assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));
+    }
+}
+
+#[test]
+fn a_class_with_many_lambdas_is_named_dear() {
+    let (weighed, mut agent) = Weighed::start(&[]);
+    define(&mut agent, 16 * MEGABYTE);
+    agent.instrument(&[1, 2]).unwrap();
+    agent.settle().unwrap();
+    let dear = |message: &ToController| match message {
+        ToController::Dear { handles, bytes } => Some((handles.clone(), *bytes)),
+        _ => None,
+    };
+    let dear: Vec<_> = agent.said.iter().filter_map(dear).collect();
+    let [(handles, bytes)] = &dear[..] else { panic!("{dear:?}") };
+    assert_eq!(*handles, [1]);
+    assert!((100 * 1540..100 * 3000).contains(bytes), "{bytes} bytes a change");
+    agent.detach().unwrap();
+    weighed.program.end().unwrap();
+}
+
+#[test]
+fn what_the_limit_prevents_is_said_everywhere() {
+    let case = Case::comparing(&format!("{A} = {B}\n"));
+    let mut served = serve(&case, &["--once", "--metrics", "spl.prom"]);
+    let mut agent = served.measures();
+    let metaspace =
+        ToController::Metaspace { kept: 15 * MEGABYTE, reserved: MEGABYTE / 2, limit: 16 * MEGABYTE };
+    agent.say(&metaspace);
+    let why = Refusal::Metaspace { kept_kb: 15_872, limit_kb: 16_384 };
+    let instrumented = Outcome::Instrumented;
+    for (handle, outcome) in [(1, instrumented.clone()), (0, instrumented), (0, Outcome::Refused(why))] {
+        agent.say(&ToController::Outcome { handle, class_loader: String::new(), outcome });
+    }
+    agent.settles();
+    agent.bye();
+    let ended = served.run.ends();
+    let reason = "changes of classes keep 15872 KB of metaspace in this JVM, with what is set aside to restore them, and \
+                  another of its class would pass the limit of 16384 KB (metaspace-limit)";
+    ended.assert_said(&[
+        &format!("{A} cannot be measured: {reason}"),
+        &format!("not evaluated: not measured: {A}: {reason}"),
+    ]);
+    let [result] = &case.results()[..] else { panic!("{:?}", case.results()) };
+    let why = result.evaluation.verdict.as_ref().expect_err("nothing was measured").to_string();
+    assert_eq!(why, format!("not measured: {A}: {reason}"));
+    let metrics = std::fs::read_to_string(case.path("spl.prom")).unwrap();
+    for (what, bytes) in [("kept", 15 * MEGABYTE), ("reserved", MEGABYTE / 2), ("limit", 16 * MEGABYTE)] {
+        let line = format!("spl_metaspace_{what}_bytes {bytes}");
+        assert!(metrics.lines().any(|one| one == line), "{line} is missing in {metrics}");
+    }
+    let page = std::fs::read_to_string(case.path("out/report.html")).unwrap();
+    assert!(
+        page.contains("keep at most 15.0 MB of this JVM's metaspace until it ends, of 16.0 MB"),
+        "no line in the report"
+    );
+    assert!(
+        page.contains("cannot be measured any more: changes of classes keep 15872 KB"),
+        "no remark in the report"
+    );
+}
