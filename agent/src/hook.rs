@@ -96,6 +96,7 @@ pub fn plan(targets: &BTreeMap<u32, Target>) -> Plan {
         descriptor: target.method.descriptor().as_str().to_owned(),
         id: target.id,
         sizes: match (target.sizes, &target.processor) {
+            _ if target.constant_size().is_some() => Sizes::None,
             (SizeMode::None, _) => Sizes::None,
             (SizeMode::Shallow, _) => Sizes::Shallow,
             (SizeMode::Length, _) => Sizes::Length,

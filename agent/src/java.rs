@@ -329,6 +329,19 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
     Ok(id.j()? as u64)
 }
 
+/// As [`thread_id`], of a raw reference.
+///
+/// # Safety
+/// `thread` must be a live local reference to a thread.
+pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: *mut c_void) -> Result<u64, Error> {
+    // SAFETY: forwarded to the caller.
+    let thread = unsafe { JObject::from_raw(env, thread.cast()) };
+    let id = thread_id(env, &thread);
+    // It belongs to whoever called us.
+    let _ = thread.into_raw();
+    id
+}
+
 /// A reference to a class that outlives the callback which it came in, and does not keep the class from being unloaded.
 ///
 /// # Safety

@@ -2,7 +2,9 @@
 
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::c_void;
+use std::fmt;
 
 /// A JVM TI environment that may be used from any thread the JVM knows.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,25 @@ pub struct Loaded {
     pub name: String,
     /// Its loader: null or a local reference.
     pub loader: jni::jobject,
+}
+
+/// A call that goes on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Running {
+    /// Binary name of its class, with slashes.
+    pub class: String,
+    method: String,
+    /// `java.lang.Thread.tid`
+    thread: u64,
+    thread_name: String,
+    /// Calls below it in its thread.
+    below: usize,
+}
+
+impl fmt::Display for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{} in thread \"{}\"", self.class.replace('/', "."), self.method, self.thread_name)
+    }
 }
 
 /// The events that the agent switches at run time.
@@ -184,6 +205,52 @@ impl Jvm {
         unsafe { self.env().retransform_classes(classes) }.map_err(|e| self.name(e))
     }
 
+    /// The calls of methods whose class `wanted` names that go on now, in threads that are not virtual. Those of threads
+    /// with more than [`MOST_FRAMES`] are left out. `id` gives the id of a thread, which is a local reference.
+    pub fn running(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+        mut id: impl FnMut(*mut c_void) -> Option<u64>,
+    ) -> Result<BTreeSet<Running>, String> {
+        let env = self.env();
+        let mut known: HashMap<usize, Option<(String, String)>> = HashMap::new();
+        let mut running = BTreeSet::new();
+        for stack in env.get_all_stack_traces(MOST_FRAMES).map_err(|e| self.name(e))? {
+            let frames = stack.frames.len();
+            if frames >= MOST_FRAMES as usize {
+                continue;
+            }
+            for (index, frame) in stack.frames.iter().enumerate() {
+                let named = known.entry(frame.method as usize);
+                let named =
+                    named.or_insert_with(|| self.method_of(frame.method).filter(|(class, _)| wanted(class)));
+                let Some((class, method)) = named else { continue };
+                let Some(thread) = id(stack.thread.cast()) else { continue };
+                // SAFETY: a local reference that the call above gave.
+                let info = unsafe { env.get_thread_info(stack.thread) };
+                running.insert(Running {
+                    class: class.clone(),
+                    method: method.clone(),
+                    thread,
+                    thread_name: info.ok().and_then(|info| info.name).unwrap_or_default(),
+                    below: frames - 1 - index,
+                });
+            }
+        }
+        Ok(running)
+    }
+
+    /// Class and name of a method.
+    fn method_of(&self, method: jni::jmethodID) -> Option<(String, String)> {
+        let env = self.env();
+        // SAFETY: the method is that of a frame; the JVM answers with an error if its class was unloaded since.
+        let class = unsafe { env.get_method_declaring_class(method) }.ok()?;
+        let class = self.class_name(class)?;
+        // SAFETY: as above.
+        let (name, _, _) = unsafe { env.get_method_name(method) }.ok()?;
+        Some((class, name))
+    }
+
     /// The JVM's feature release: 11, 17 and so on; the newest thinkable when it does not say.
     pub fn feature_release(&self) -> u32 {
         let version = self.env().get_system_property("java.vm.specification.version");
@@ -220,6 +287,9 @@ impl Jvm {
         self.env().get_error_name(error).unwrap_or_else(|_| format!("{error:?}"))
     }
 }
+
+/// Frames of a thread that are looked at: the JVM makes room for as many for each thread.
+const MOST_FRAMES: jni::jint = 512;
 
 /// `JVMTI_CLASS_STATUS_PREPARED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).
 const PREPARED: jni::jint = 2;

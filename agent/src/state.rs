@@ -7,7 +7,7 @@ use crate::pauses::Pauses;
 use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Weak;
-use spl_model::{MethodRef, Outcome};
+use spl_model::{FieldType, MethodRef, Outcome};
 use spl_wire::{Change, Label, SizeMode};
 use std::collections::HashSet;
 use std::io;
@@ -26,6 +26,27 @@ pub struct Target {
     pub sizes: SizeMode,
     /// Class name of its size processor, which [`SizeMode::Deep`] asks.
     pub processor: Option<String>,
+}
+
+impl Target {
+    /// See [`constant_size`].
+    pub fn constant_size(&self) -> Option<u64> {
+        constant_size(&self.method, self.sizes, self.processor.as_deref())
+    }
+}
+
+/// The workload size of a method all of whose calls have the same, so that its probes need not find it: without references
+/// among its arguments, whose widths count then, or without arguments.
+pub fn constant_size(method: &MethodRef, sizes: SizeMode, processor: Option<&str>) -> Option<u64> {
+    let parameters = method.descriptor().parameters();
+    let is_constant = match sizes {
+        SizeMode::None => false,
+        SizeMode::Shallow => !parameters.iter().any(FieldType::is_reference),
+        SizeMode::Deep => processor.is_none() && !parameters.iter().any(FieldType::is_reference),
+        // Numbers count by their values.
+        SizeMode::Length => parameters.is_empty(),
+    };
+    is_constant.then(|| parameters.iter().map(FieldType::primitive_bytes).sum())
 }
 
 /// To the agent thread, which alone changes classes.
@@ -53,6 +74,8 @@ pub enum Command {
     VisitLimit(u32),
     /// For the operator, from user code in the program.
     Warn(String),
+    /// Tell which calls still run that did when their class was changed; the agent thread's own order.
+    SayRunning,
     /// Classes whose names are in the plan have become ready.
     Prepared(Vec<Weak<JClass<'static>>>),
 }
@@ -64,7 +87,7 @@ impl Command {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
             // Those wait for themselves only.
-            Self::Prepared(_) => 0,
+            Self::Prepared(_) | Self::SayRunning => 0,
             _ => 1,
         }
     }

@@ -3,6 +3,7 @@
 
 mod account;
 mod change;
+mod running;
 mod watch;
 
 use crate::arrivals::Arrivals;
@@ -18,6 +19,7 @@ use crate::sys;
 use crate::waker::Waker;
 use jni::objects::JClass;
 use jni::refs::Weak;
+use running::Calls;
 use spl_model::Outcome;
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,6 +72,8 @@ pub struct Worker {
     warm: bool,
     /// Whether compiled methods are watched for.
     watching: bool,
+    /// Calls that were running when their class was changed.
+    calls: Calls,
 }
 
 impl Worker {
@@ -102,6 +106,7 @@ impl Worker {
             installed,
             warm: false,
             watching: false,
+            calls: Calls::default(),
         }
     }
 
@@ -133,17 +138,24 @@ impl Worker {
     /// The next command; classes that have become ready when it is their turn, which nobody else waits for.
     fn next(&mut self) -> Option<Command> {
         let next = loop {
-            let due = self.arrivals.due(Instant::now());
+            let now = Instant::now();
+            let due = self.arrivals.due(now);
             if due == Some(Duration::ZERO) && self.arrivals.is_full() {
                 break Command::Prepared(self.arrivals.take());
             }
-            let received = match due {
+            let look = self.calls.due(now);
+            if look == Some(Duration::ZERO) {
+                break Command::SayRunning;
+            }
+            let received = match due.into_iter().chain(look).min() {
                 Some(due) => self.commands.recv_timeout(due),
                 None => self.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match received {
                 Ok(Command::Prepared(classes)) => self.arrivals.add(classes),
                 Ok(command) => break command,
+                Err(RecvTimeoutError::Timeout)
+                    if due.is_none_or(|due| look.is_some_and(|look| look < due)) => {}
                 Err(RecvTimeoutError::Timeout) => break Command::Prepared(self.arrivals.take()),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
@@ -164,6 +176,7 @@ impl Worker {
             Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(classes) => self.prepared(env, &classes),
+            Command::SayRunning => self.say_running(env),
             Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
             Command::MetaspaceLimit(bytes) => self.account.set_limit(bytes),
             Command::Look(ids) => self.look(env, &ids.into_iter().collect()),

@@ -65,11 +65,19 @@ impl Pace {
     }
 }
 
+/// What this session calls a method.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    handle: u32,
+    /// The workload size of all its calls, if they have the same.
+    size: Option<u64>,
+}
+
 /// What is known of each permanent method id.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
-    /// Handle of each id that this session has instrumented.
-    handles: Vec<Option<u32>>,
+    /// Of each id that this session has instrumented.
+    handles: Vec<Option<Named>>,
     /// Samples of each in the drain that goes on, and which of them have any.
     taken: Vec<u64>,
     touched: Vec<u32>,
@@ -77,29 +85,34 @@ pub(super) struct Handles {
 
 impl Handles {
     pub(super) fn get(&self, id: u32) -> Option<u32> {
+        Some(self.named(id)?.handle)
+    }
+
+    fn named(&self, id: u32) -> Option<Named> {
         *self.handles.get(id as usize)?
     }
 
-    pub(super) fn insert(&mut self, id: u32, handle: u32) {
+    /// `size` is the workload size of all calls, if they have the same.
+    pub(super) fn insert(&mut self, id: u32, handle: u32, size: Option<u64>) {
         let needed = self.handles.len().max(id as usize + 1);
         self.handles.resize(needed, None);
         self.taken.resize(needed, 0);
-        self.handles[id as usize] = Some(handle);
+        self.handles[id as usize] = Some(Named { handle, size });
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.handles.is_empty()
     }
 
-    /// Counts a sample; gives the handle of its method.
-    fn take(&mut self, id: u32) -> Option<u32> {
-        let handle = self.get(id)?;
+    /// Counts a sample of a method.
+    fn take(&mut self, id: u32) -> Option<Named> {
+        let named = self.named(id)?;
         let taken = &mut self.taken[id as usize];
         if *taken == 0 {
             self.touched.push(id);
         }
         *taken += 1;
-        Some(handle)
+        Some(named)
     }
 
     /// An id and its handle with what was counted since the last time, until there is no more.
@@ -127,14 +140,14 @@ impl Link {
         }
         let (from, mut first_ns) = (waiting.len(), u64::MAX);
         let fullest = rings.drain(now_ns, &mut |raw| {
-            let Some(handle) = handles.take(raw.id) else { return };
+            let Some(named) = handles.take(raw.id) else { return };
             if raw.end_ns < raw.start_ns {
                 *anomalies += 1;
             } else if waiting.len() >= MAX_WAITING {
                 *dropped += 1;
             } else {
                 first_ns = first_ns.min(raw.start_ns);
-                waiting.push(sample(handle, &raw));
+                waiting.push(sample(named, &raw));
             }
         });
         *dropped += rings.lost();
@@ -202,7 +215,7 @@ fn flags<const N: usize>(all: [(bool, SampleFlags); N]) -> SampleFlags {
     set.fold(SampleFlags::default(), |flags, (_, flag)| flags.with(flag))
 }
 
-fn sample(handle: u32, raw: &Raw) -> WireSample {
+fn sample(Named { handle, size }: Named, raw: &Raw) -> WireSample {
     let truncated = raw.size.is_some_and(|(_, truncated)| truncated);
     let flags = flags([(raw.threw, SampleFlags::THREW), (truncated, SampleFlags::SIZE_TRUNCATED)]);
     WireSample {
@@ -212,7 +225,7 @@ fn sample(handle: u32, raw: &Raw) -> WireSample {
         thread: raw.thread,
         depth: raw.depth,
         size: match raw.size {
-            None => WireSize::Unchecked,
+            None => size.map_or(WireSize::Unchecked, WireSize::Value),
             Some((size, _)) if size & SIZE_LABEL != 0 => WireSize::Label(size as u32),
             Some((size, _)) => WireSize::Value(size),
         },

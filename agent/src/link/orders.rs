@@ -2,7 +2,7 @@
 
 use super::{DRAIN_EVERY, Link, Method};
 use crate::ids::Ids;
-use crate::state::{Command, Target};
+use crate::state::{Command, Target, constant_size};
 use crate::stream::Stream;
 use spl_model::{MethodRef, Outcome, Refusal};
 use spl_wire::{SizeMode, ToController};
@@ -77,7 +77,8 @@ impl Link {
         let method = self.methods.get_mut(&handle)?;
         let id = self.ids.of(&method.method)?;
         method.id = Some(id);
-        self.handles.insert(id, handle);
+        let size = constant_size(&method.method, method.sizes, method.processor.as_deref());
+        self.handles.insert(id, handle, size);
         Some(id)
     }
 

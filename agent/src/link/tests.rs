@@ -50,7 +50,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     };
     link.rings();
     link.methods.insert(3, method);
-    link.handles.insert(1, 3);
+    link.handles.insert(1, 3, None);
     (link.open, link.may_come) = ((left > 0).then_some(3).into_iter().collect(), left);
     state.gates.open(1, 1, left);
     blocks.u64_at(layout::USED).store(1, Relaxed);

@@ -58,6 +58,7 @@ impl Worker {
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
         self.state.changes.begin(at_ns);
+        self.note_running(env, &usable);
         let changed = self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
         self.state.changes.end(at_ns + took_ns);

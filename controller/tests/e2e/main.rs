@@ -48,6 +48,7 @@ mod signals;
 mod size_oracle;
 mod sizes;
 mod stack;
+mod stack_traces;
 mod stand_in;
 mod startup;
 mod strangers;

@@ -1,0 +1,85 @@
+//! Calls that go on while their class is changed. Until they return, their lines in stack traces say `Unknown Source`, because
+//! HotSpot gives file and line only for the constants that a class has now (`Backtrace::get_source_file_name`). Nothing can be
+//! done about it but to tell the operator of those that run for long, such as a thread's main loop.
+
+use super::Worker;
+use crate::java;
+use crate::jvm::{Loaded, Running};
+use crate::state::Done;
+use crate::sys;
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+/// A call that lasts this long after the change runs for long.
+const LONG: Duration = Duration::from_secs(1);
+/// Calls that are told in the life of a JVM.
+const MOST_TOLD: usize = 20;
+
+/// Calls that were running when their class was changed first.
+#[derive(Default)]
+pub(super) struct Calls {
+    /// Names of the classes that were looked at.
+    known: HashSet<String>,
+    running: BTreeSet<Running>,
+    /// When to look which of them still run.
+    look_at: Option<Instant>,
+    told: usize,
+}
+
+impl Calls {
+    /// How long until the next look, if one is to be made.
+    pub(super) fn due(&self, now: Instant) -> Option<Duration> {
+        self.look_at.map(|at| at.saturating_duration_since(now))
+    }
+}
+
+impl Worker {
+    /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
+    /// collection of garbage, so each class is looked at once.
+    pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded]) {
+        let names = classes.iter().map(|class| &class.name);
+        let new: BTreeSet<String> = names.filter(|name| !self.calls.known.contains(*name)).cloned().collect();
+        if new.is_empty() || self.calls.told >= MOST_TOLD {
+            return;
+        }
+        let running = self.running(env, &new);
+        self.calls.known.extend(new);
+        if !running.is_empty() {
+            self.calls.running.extend(running);
+            self.calls.look_at.get_or_insert_with(|| Instant::now() + LONG);
+        }
+    }
+
+    /// Tells of the calls that still run.
+    pub(super) fn say_running(&mut self, env: &mut jni::Env<'_>) {
+        self.calls.look_at = None;
+        let before = std::mem::take(&mut self.calls.running);
+        let classes = before.iter().map(|call| call.class.clone()).collect();
+        let at_ns = sys::now_ns();
+        self.state.changes.begin(at_ns);
+        let now = self.running(env, &classes);
+        self.state.changes.end(sys::now_ns());
+        let still = before.intersection(&now).map(Running::to_string).collect::<BTreeSet<_>>();
+        for call in still {
+            if self.calls.told >= MOST_TOLD {
+                break;
+            }
+            self.calls.told += 1;
+            self.tell(Done::Warning(format!(
+                "{call} was running when its class was changed: until it returns, stack traces say Unknown Source there"
+            )));
+        }
+    }
+
+    fn running(&self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
+        let wanted = |name: &str| classes.contains(name);
+        let found = self.jvm.running(wanted, |thread| {
+            // SAFETY: a local reference to a thread, of this command's frame.
+            unsafe { java::id_of_thread(env, thread) }.ok()
+        });
+        found.unwrap_or_else(|error| {
+            self.tell(Done::Warning(format!("which calls run meanwhile is not known: {error}")));
+            BTreeSet::new()
+        })
+    }
+}

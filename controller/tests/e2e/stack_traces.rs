@@ -1,0 +1,34 @@
+//! Calls that run while their class is changed lose file and line in stack traces; who measures is told of those that go on.
+
+use crate::harness;
+use spl_overhead::{Door, Program, Session};
+use spl_wire::{SizeMode, ToController};
+
+fn warnings(agent: &Session) -> Vec<&str> {
+    let text = |said| if let &ToController::Warning { ref text } = said { Some(&**text) } else { None };
+    agent.said.iter().filter_map(text).collect()
+}
+
+#[test]
+fn calls_that_go_on_while_their_class_is_changed_are_told() {
+    let door = Door::open().unwrap();
+    let classes = harness::classes().display().to_string();
+    let option = door.option(&harness::agent());
+    let mut program = Program::start(&harness::java(), [&*option, "-cp", &classes, "Deep"]).unwrap();
+    let mut agent = door.accept().unwrap();
+    program.expect("ready").unwrap();
+    // The parser's class is loaded by its first use; nothing of it runs afterwards.
+    program.tell("parse 512 1").unwrap();
+    agent.line_of(&mut program).unwrap();
+    agent.define(1, "Deep$Parser.term()I", SizeMode::None).unwrap();
+    agent.instrument(&[1]).unwrap();
+    agent.define(2, "Deep.plain(I)I", SizeMode::None).unwrap();
+    agent.instrument(&[2]).unwrap();
+    let is_warning = |said: &ToController| matches!(said, ToController::Warning { .. });
+    agent.await_said("a warning", is_warning).unwrap();
+    let expected = "Deep.main in thread \"main\" was running when its class was changed: until it returns, stack traces say \
+                    Unknown Source there";
+    assert_eq!(warnings(&agent), [expected]);
+    agent.restore(&[1, 2]).unwrap();
+    program.end().unwrap();
+}
