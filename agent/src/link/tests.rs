@@ -115,7 +115,7 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
     let (mut link, [_, blocks]) = link(100);
     let (commands, orders) = mpsc::channel();
     link.parts.state.connect(commands);
-    let mut looks = |link: &mut Link| {
+    let looks = |link: &mut Link| {
         link.looked_for = Instant::now().checked_sub(LOOK_FOR_PROBES_EVERY).unwrap();
         link.look_for_probes();
         // Not again before it is time.
