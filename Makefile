@@ -47,11 +47,15 @@ lint: ## formatting, clippy and shell scripts
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
 
+# Of hostile programs in all modes of all JDKs.
+SOAK_SECONDS ?= 3600
+
 # 10,000 changes of classes and 200 killed controllers, where `make test` has 300 and 20.
-soak: setup ## the tests of lost controllers and of many changes, at length (JAVA=path: another java)
+soak: setup jdks ## lost controllers, many changes, hostile programs, at length (JAVA=path: another java; over an hour)
 	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
 	SPL_SOAK=1 $(if $(JAVA),SPL_TEST_JAVA=$(JAVA)) $(CARGO) test -p spl-controller --test e2e -- \
 		--nocapture --test-threads=1 probe_faults metaspace::growth
+	evaluation/soak/run.py --spl $(or $(CARGO_TARGET_DIR),target)/debug/spl --seconds $(SOAK_SECONDS)
 
 # End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
 unit: ## build the agent and run all tests

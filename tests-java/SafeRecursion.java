@@ -3,7 +3,8 @@ import java.util.regex.Pattern;
 /**
  * Shows recursion that stays well within the stack, in whatever tier its methods run: in a line, through a parser of nested
  * expressions, and through the JDK's regular expressions. Each round runs in a thread of its own with a stack of 512 KB, at three
- * fifths of the depths that the interpreter reaches there. A stack overflow ends the program with status 1.
+ * fifths of the depths that the interpreter reaches there, and two fifths in the parser, whose methods may run in different
+ * tiers. A stack overflow ends the program with status 1.
  *
  * <p>Arguments: [rounds]. To measure: {@code sum(Ljava/lang/Object;IJ)I}, the methods of {@code SafeRecursion$Parser}, and
  * {@code match} of the classes in {@code java.util.regex.Pattern}.
@@ -12,11 +13,11 @@ public final class SafeRecursion {
 
     private static final long STACK_BYTES = 512 << 10;
     private static final int LINE = 1900;
-    private static final int NESTING = 800;
+    private static final int NESTING = 600;
     private static final int LETTERS = 320;
     private static final Pattern PATTERN = Pattern.compile("(?:a|b)*c");
     private static final String TEXT = "ab".repeat(LETTERS / 2) + "c";
-    private static final String EXPRESSION = "(1+".repeat(NESTING) + "1" + ")".repeat(NESTING);
+    private static final char[] EXPRESSION = ("(1+".repeat(NESTING) + "1" + ")".repeat(NESTING)).toCharArray();
 
     private SafeRecursion() {}
 
@@ -58,7 +59,7 @@ public final class SafeRecursion {
         private int at;
 
         private char next() {
-            return at < EXPRESSION.length() ? EXPRESSION.charAt(at) : '.';
+            return at < EXPRESSION.length ? EXPRESSION[at] : '.';
         }
 
         int expression() {
