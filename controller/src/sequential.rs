@@ -100,7 +100,7 @@ impl Sequential {
         if self.decided.contains(&ended.comparison) {
             return None;
         }
-        if matches!(ended.verdict, Err(NotEvaluated::NotMeasured(_))) {
+        if matches!(ended.verdict, Err(NotEvaluated::NotMeasured(_) | NotEvaluated::Lacking(_))) {
             return Some(ended);
         }
         // With several common buckets the scheduler says so of each.

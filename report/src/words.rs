@@ -243,6 +243,7 @@ pub fn why_not(why: &NotEvaluated) -> &'static str {
             "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \
              times vary widely. Measure longer (max-method-measurements)."
         }
+        NotEvaluated::Lacking(_) => "At least one of the methods has too few measurements that count.",
         NotEvaluated::NotMeasured(_) => {
             "At least one of the methods could not be measured: the table of methods says why."
         }

@@ -150,6 +150,12 @@ impl Claims {
         Some(buckets.get(bucket).map_or(0, |pairs| pairs.left_ns.len() as u64))
     }
 
+    /// The pairs of a comparison, in all buckets together; `None` without windows.
+    pub(crate) fn all_pairs(&self, index: usize) -> Option<u64> {
+        let buckets = self.pairs.as_ref()?.get(index)?;
+        Some(buckets.values().map(|pairs| pairs.left_ns.len() as u64).sum())
+    }
+
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.open.get(index).copied().unwrap_or(false)
     }

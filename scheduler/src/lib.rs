@@ -80,6 +80,7 @@ mod event;
 mod filling;
 mod finishing;
 mod gates;
+mod lacking;
 mod law;
 mod method;
 mod paired;

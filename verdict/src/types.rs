@@ -126,6 +126,9 @@ pub enum NotEvaluated {
     /// A method could not be measured; holds why.
     #[error("not measured: {0}")]
     NotMeasured(String),
+    /// A method has no samples to judge, or too few; holds whose and why ([`Lack`](spl_model::Lack)), in words.
+    #[error("nothing to judge: {0}")]
+    Lacking(String),
 }
 
 /// Reads back what `Display` wrote: result files carry the reason as text.
@@ -138,6 +141,9 @@ impl FromStr for NotEvaluated {
         }
         if let Some(why) = text.strip_prefix("not measured: ") {
             return Ok(Self::NotMeasured(why.to_owned()));
+        }
+        if let Some(why) = text.strip_prefix("nothing to judge: ") {
+            return Ok(Self::Lacking(why.to_owned()));
         }
         // The other texts begin with their numbers' names; writing the value again checks the rest of the text.
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split([' ', ':']));
@@ -204,6 +210,7 @@ mod tests {
             NotEvaluated::Undecided { windows: 40 },
             NotEvaluated::NoSuchQuantile(100.5),
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
+            NotEvaluated::Lacking("p/C.f()V: never called".into()),
         ] {
             assert_eq!(reason.to_string().parse(), Ok(reason));
         }

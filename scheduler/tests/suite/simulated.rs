@@ -6,6 +6,7 @@ use proptest::test_runner::RngSeed;
 use spl_lang::{RunMode, Tasks};
 use spl_model::{Sample, Scale, Size};
 use spl_scheduler::{Action, Budget, Decision, Event, MethodIx, Paired, Scheduler, Settings, Status};
+use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a method is called.
@@ -66,7 +67,12 @@ fn evaluations(decisions: &[Decision]) -> Vec<String> {
     });
     let mut found: Vec<_> = evaluated.collect();
     found.sort_by_key(|one| (one.comparison, one.bucket.clone()));
-    found.into_iter().map(|one| format!("{one:?}")).collect()
+    // What the recordings lack is said otherwise than what was seen to be lacking.
+    let text = |one: &Evaluation| match &one.verdict {
+        Err(NotEvaluated::Lacking(_)) => format!("{} {} lacks samples", one.comparison, one.bucket),
+        _ => format!("{one:?}"),
+    };
+    found.into_iter().map(|one| text(one)).collect()
 }
 
 impl Program {
