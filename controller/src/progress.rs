@@ -1,15 +1,17 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
 use crate::buckets;
+use crate::claims;
 use crate::colour::{self, highlight};
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::{Assertion, Tasks};
-use spl_model::{MethodRef, Outcome};
+use spl_model::{Bucket, MethodRef, Outcome};
+use spl_report::figure::{self, p_equation};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
+use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Ratio, Side, Standing};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -19,6 +21,8 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Measured methods that such a line names; a task file may have thousands.
 const NAMED: usize = 10;
+/// Lines about samples that look suspicious; a run with many small buckets has hundreds.
+const SUSPICIOUS: usize = 10;
 /// Comparisons of which such a line is followed by why they wait.
 const EXPLAINED: usize = 3;
 
@@ -137,7 +141,7 @@ impl Progress {
             say(&tasks.line_of(comparison));
             let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
             if of_this.peek().is_none() {
-                say("  not evaluated: the measurement ended before");
+                say(&format!("  {}", claims::NO_RESULT));
             }
             for evaluation in of_this {
                 say(&format!("  {}", judgement(evaluation)));
@@ -158,14 +162,24 @@ impl Progress {
                         say("    judged once, by tests that are not looked at before: see docs/language.md");
                     }
                 }
-                None => say("  not evaluated: the measurement ended before"),
+                None => say(&format!("  {}", claims::NO_RESULT)),
             }
         }
-        for (method, bucket, suspicions) in judged_samples(&setup.program, results, scheduler) {
-            for suspicion in suspicions {
-                say(&format!("{}, sizes {bucket}: suspicious: {suspicion}", scheduler.name(method)));
-            }
-        }
+        say_suspicions(setup, results, scheduler);
+        claims::summary(&claims::claims(setup, results)).iter().for_each(|line| say(line));
+    }
+}
+
+fn say_suspicions(setup: &Setup, results: &Results, scheduler: &Scheduler) {
+    let judged = judged_samples(&setup.program, results, scheduler);
+    let lines = judged.iter().flat_map(|(method, bucket, suspicions)| {
+        let of = format!("{}{}", scheduler.name(*method), sizes(bucket));
+        suspicions.iter().map(move |suspicion| format!("{of}: suspicious: {suspicion}"))
+    });
+    let lines: Vec<String> = lines.collect();
+    lines.iter().take(SUSPICIOUS).for_each(|line| say(line));
+    if lines.len() > SUSPICIOUS {
+        say(&format!("and {} more that look suspicious: see the report", lines.len() - SUSPICIOUS));
     }
 }
 
@@ -209,29 +223,61 @@ fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
 
 /// An assertion's result in plain words.
 pub fn sentence(asserted: &Asserted) -> String {
-    let word = match asserted.standing() {
-        Standing::Holds => "holds",
-        Standing::Fails => "FAILS",
-        Standing::Undecided | Standing::Error => "undecided",
-    };
-    let mut text = word.to_owned();
+    let mut text = word(asserted.standing()).to_owned();
+    if let Some(why) = why_not(asserted) {
+        text.push_str(": ");
+        text.push_str(&why);
+        return text;
+    }
     if let Some(basis) = asserted.basis {
         // A `String` takes everything.
         let _ = write!(text, " ({basis})");
     }
     let Evidence { p_true, p_false } = asserted.evidence;
-    let _ = write!(text, ", p = {} for, {} against", p_value(p_true), p_value(p_false));
+    let _ = write!(text, ", {} for it, {} against it", p_equation(p_true), p_equation(p_false));
     let _ = write!(text, ", level {}", asserted.level);
-    if asserted.leftover {
-        text.push_str(", leftover");
-    }
-    if asserted.drops > 0 {
-        let _ = write!(text, ", {} lost", asserted.drops);
-    }
-    text
+    add_remarks(&mut text, asserted.leftover, asserted.drops);
+    figure::plain(&text)
 }
 
-/// The sentence, then a line for each of its comparisons in each bucket, and what is missing.
+/// Why nothing of an assertion could be judged, each reason once; `None` where something was.
+fn why_not(asserted: &Asserted) -> Option<String> {
+    if asserted.parts.iter().any(|part| part.judged.is_ok()) {
+        return None;
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    for gap in asserted.gaps.iter().map(ToString::to_string) {
+        if !reasons.contains(&gap) {
+            reasons.push(gap);
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "holds",
+        Standing::Fails => "FAILS",
+        Standing::Undecided | Standing::Error => "undecided",
+    }
+}
+
+fn add_remarks(text: &mut String, leftover: bool, drops: u64) {
+    if leftover {
+        text.push_str(", judged at the end with what there was");
+    }
+    if drops > 0 {
+        // A `String` takes everything.
+        let _ = write!(text, ", {drops} lost");
+    }
+}
+
+/// The sizes, where calls were told apart by them, after a comma.
+fn sizes(bucket: &Bucket) -> String {
+    if *bucket == Bucket::All { String::new() } else { format!(", sizes {bucket}") }
+}
+
+/// The sentence, then a line for each of its comparisons in each bucket.
 fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) -> String {
     let mut relations = Vec::new();
     assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span)));
@@ -241,50 +287,46 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
         let _ = match &part.judged {
             Ok(judged) => {
                 let Evidence { p_true, p_false } = judged.evidence;
-                let samples = judged.n_right.map_or(judged.n_left, |right| right.min(judged.n_left));
+                let samples = match judged.n_right {
+                    Some(right) => format!("{} and {right} samples", judged.n_left),
+                    None => format!("{} samples", judged.n_left),
+                };
                 writeln!(
                     text,
-                    "    {relation}: {} and {} ns, p = {} for, {} against, sizes {}, {samples} samples",
-                    judged.left_ns.round(),
-                    judged.right_ns.round(),
-                    p_value(p_true),
-                    p_value(p_false),
-                    part.bucket
+                    "    {relation}: {} against {}, {} for it, {} against it{}, {samples}",
+                    figure::time(judged.left_ns),
+                    figure::time(judged.right_ns),
+                    p_equation(p_true),
+                    p_equation(p_false),
+                    sizes(&part.bucket)
                 )
             }
             Err(why) => writeln!(text, "    {relation}: not evaluated: {why}"),
         };
     }
-    for gap in asserted.gaps.iter().filter(|_| asserted.parts.is_empty()) {
-        let _ = writeln!(text, "    {gap}");
-    }
-    text
+    figure::plain(&text)
 }
 
 /// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
 pub fn judgement(evaluation: &Evaluation) -> String {
     let verdict = match &evaluation.verdict {
-        Ok(verdict) => verdict,
+        Err(why @ NotEvaluated::Undecided { .. }) => return why.to_string(),
         Err(why) => return format!("not evaluated: {why}"),
+        Ok(verdict) => verdict,
     };
-    let word = if evaluation.standing() == Standing::Holds { "holds" } else { "FAILS" };
-    let mut text = format!("{word} ({}), p = {}", verdict.basis, p_value(verdict.p_value));
+    let word = word(evaluation.standing());
+    let mut text = format!("{word} ({}), {}", verdict.basis, p_equation(verdict.p_value));
     // A `String` takes everything.
-    if let Some(ratio) = &verdict.ratio {
-        let _ = write!(text, ", scaled ratio {:.3} [{:.3}, {:.3}]", ratio.value, ratio.low, ratio.high);
+    if let Some(Ratio { value, low, high, .. }) = &verdict.ratio {
+        // As the report has it: of the times as they are, beside what the constants allow.
+        let limit = verdict.right.factor / verdict.left.factor;
+        let [value, low, high] = [value, low, high].map(|scaled| figure::quotient(scaled * limit));
+        let _ = write!(text, ", ratio {value} [{low}, {high}], limit {}", figure::digits(limit));
     }
-    let _ = write!(
-        text,
-        ", sizes {}, {} and {} samples",
-        evaluation.bucket, evaluation.n_left, evaluation.n_right
-    );
-    if evaluation.leftover {
-        text.push_str(", leftover");
-    }
-    if evaluation.drops > 0 {
-        let _ = write!(text, ", {} lost", evaluation.drops);
-    }
-    text
+    let (left, right) = (evaluation.n_left, evaluation.n_right);
+    let _ = write!(text, "{}, {left} and {right} samples", sizes(&evaluation.bucket));
+    add_remarks(&mut text, evaluation.leftover, evaluation.drops);
+    figure::plain(&text)
 }
 
 /// Both sides' figures, and what the sequential mode saw.
@@ -293,25 +335,30 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
     let sides = evaluation.verdict.as_ref().ok().map(|verdict| [&verdict.left, &verdict.right]);
     for (index, (name, side)) in [("left", &details.left), ("right", &details.right)].into_iter().enumerate()
     {
-        if let Some(Side { n, mean_ns, median_ns, sd_ns, .. }) = sides.map(|sides| sides[index]) {
+        if let Some(Side { factor, n, mean_ns, median_ns, sd_ns }) = sides.map(|sides| sides[index]) {
+            let [mean, median, deviation] = [mean_ns, median_ns, sd_ns].map(|ns| figure::time(ns / factor));
             // A `String` takes everything.
-            let _ = write!(text, "    {name}: scaled mean {mean_ns:.1} ns, median {median_ns:.1} ns, ");
-            let _ = write!(text, "deviation {sd_ns:.1} ns; {n} samples are worth {:.0}", side.n_effective);
+            let _ =
+                write!(text, "    {name}: average {mean}, median {median}, standard deviation {deviation}; ");
+            let _ = write!(text, "{n} samples tell as much as {:.0} independent ones", side.n_effective);
             let _ = writeln!(text, ", {} discarded", side.discarded);
         }
     }
     if let Some(look) = &details.sequential {
         let LookDetails { windows, pairs, n_effective, ratio, low, high, raw_ratio, clipped, .. } = look;
-        let _ = write!(text, "    {windows} windows, {pairs} pairs are worth {n_effective:.0}: ");
-        let _ = write!(text, "ratio {ratio:.3} [{low:.3}, {high:.3}], {clipped} values clipped, ");
-        let _ = writeln!(text, "unclipped {raw_ratio:.3}");
+        let [ratio, low, high, raw] = [*ratio, *low, *high, *raw_ratio].map(figure::quotient);
+        let _ = write!(
+            text,
+            "    {windows} windows, {pairs} pairs tell as much as {n_effective:.0} independent ones: "
+        );
+        let _ = write!(
+            text,
+            "with both constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped"
+        );
+        let _ = writeln!(text, "; unclipped {raw}");
         if look.tail_dependent {
             text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
         }
     }
-    text
-}
-
-fn p_value(p: f64) -> String {
-    if p < 0.00001 && p > 0.0 { format!("{p:.2e}") } else { format!("{p:.5}") }
+    figure::plain(&text)
 }

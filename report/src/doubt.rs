@@ -200,7 +200,7 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
     if evaluation.leftover && evaluation.n_smaller() < min_samples {
         doubts.push(Doubt {
             seen: format!(
-                "judged with {} on one side where {min_samples} were asked for",
+                "Judged with {} on one side where {min_samples} were asked for",
                 evaluation.n_smaller()
             ),
             meaning: "The measurement ended before the bucket was full. Let the program run longer.",
@@ -252,7 +252,7 @@ pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> O
     let with = asked.left_factor * left.mean_ns / (asked.right_factor * right.mean_ns);
     let outside = with < ratio.low || ratio.high < with;
     outside.then(|| Doubt {
-        seen: "the calls that were left out are others than those that were compared".to_owned(),
+        seen: "The calls that were left out took other times than those that were compared".to_owned(),
         meaning: "With them the ratio would lie outside the interval: the interval is that of the compared calls only.",
         weight: serious_if((with < 1.0) != (ratio.value < 1.0)),
     })

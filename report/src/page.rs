@@ -10,11 +10,11 @@ use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
 use crate::judged::Judged;
 use crate::names::Names;
-use crate::words::{Badge, Claim};
+use crate::words::{self, Badge, Claim};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use spl_model::Bucket;
 use spl_records::context::Asked;
-use spl_verdict::Evaluation;
+use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STYLE: &str = include_str!("style.css");
@@ -22,7 +22,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// What the page may do: have this style and run this script, by their hashes, and nothing else. Whoever changes one of them
 /// changes its hash too (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make browser` notices if not.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
-    style-src 'sha256-ove+axj+wm9OqkhAF7b+xsfmabYSYyeajoVLxnUnFDM='; \
+    style-src 'sha256-ljtZzHsK9OZnnNK4U35fHAIIDW3/4Z3MeH/+fw2s1dU='; \
     script-src 'sha256-vAh/OGmw0uDJcRFkTj1+Z5KFyiAxXf0pjm7e07LLOpE='";
 
 /// The facts with what several parts of the page need of them.
@@ -30,6 +30,7 @@ struct Page<'a> {
     facts: &'a Facts,
     names: Names,
     claims: Vec<Shown<'a>>,
+    assertions: Vec<assertion::Shown<'a>>,
 }
 
 /// A comparison with its results.
@@ -109,7 +110,26 @@ impl<'a> Page<'a> {
             Shown { number: index + 1, asked, results, in_full }
         };
         let claims = context.comparisons.iter().enumerate().map(claim).collect();
-        Self { facts, claims, names }
+        Self { facts, claims, assertions: assertion::Shown::all(facts), names }
+    }
+
+    /// Why there is no verdict about these methods, and what helps.
+    fn why_not(&self, why: &NotEvaluated, methods: &[usize]) -> String {
+        let mut text = words::why_not(why);
+        let facts = |method: &usize| self.facts.context.methods.get(*method);
+        for (method, facts) in methods.iter().filter_map(|method| Some((method, facts(method)?))) {
+            text = text.replace(&facts.method, self.names.get(*method));
+        }
+        if matches!(why, NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_)) {
+            let lacks = methods.iter().filter_map(|method| facts(method)?.lack.as_ref());
+            let mut remedies: Vec<&str> = lacks.map(words::remedy).collect();
+            remedies.dedup();
+            for remedy in remedies {
+                text.push(' ');
+                text.push_str(remedy);
+            }
+        }
+        text
     }
 
     fn claim(&'a self, shown: &'a Shown<'_>) -> Claim<'a> {
@@ -135,7 +155,7 @@ pub fn html(facts: &Facts) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                a.skip href="#results" { "Skip to the results" }
+                a.skip href=(if page.claims.is_empty() && page.assertions.is_empty() { "#methods" } else if page.claims.is_empty() { "#assertions" } else { "#results" }) { "Skip to the results" }
                 (summary::header(&page))
                 main {
                     (summary::summary(&page))
@@ -164,8 +184,9 @@ fn badge(badge: Badge) -> Markup {
 }
 
 /// Workload sizes in words.
-fn sizes(bucket: &Bucket) -> String {
+fn sizes(page: &Page<'_>, bucket: &Bucket) -> String {
     match bucket {
+        Bucket::All if page.facts.context.scale.is_some() => "calls without a size".to_owned(),
         Bucket::All => "all sizes (not checked)".to_owned(),
         Bucket::Range { low, high: Some(high) } if high - low == 1 => format!("size {low}"),
         Bucket::Range { low, high: Some(high) } => format!("sizes {low} to {}", high - 1),

@@ -72,7 +72,7 @@ fn a_report_of_a_killed_run_says_how_far_it_came() {
     for text in [
         "the run did not come to its end",
         "A.a took 1.2",
-        "There is no result: the measurement ended before",
+        "There is no result: the run did not come to its end.",
     ] {
         assert!(page.contains(text), "{text:?} is not in the report");
     }

@@ -30,7 +30,7 @@ fn check(method: &str, said: &[&str], reason: &str) {
 
 #[test]
 fn methods_that_cannot_be_measured() {
-    check("no/Such.f()V", &["spl: no/Such.f()V: its class is not loaded yet"], "its class is not loaded");
+    check("no/Such.f()V", &["spl: no/Such.f()V: its class is not loaded yet"], "its class was never loaded");
     check(
         "CompareLoop.fats([I)J",
         &["CompareLoop.fats([I)J cannot be measured: its class has no such method; did you mean fast([I)J"],

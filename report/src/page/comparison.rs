@@ -9,7 +9,7 @@ use crate::judged::Judged;
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
 use spl_model::{Bucket, SampleFlags};
-use spl_verdict::{Evaluation, Side, Verdict};
+use spl_verdict::{Evaluation, NotEvaluated, Side, Verdict};
 use std::collections::BTreeSet;
 
 /// So few comparisons are open from the start.
@@ -17,15 +17,16 @@ const OPEN: usize = 3;
 
 /// All comparisons.
 pub fn results(page: &Page<'_>) -> Markup {
-    let (full, rest): (Vec<_>, Vec<_>) = page.claims.iter().partition(|shown| shown.in_full);
+    if page.claims.is_empty() {
+        return html! {};
+    }
+    let mut ordered: Vec<&Shown<'_>> = page.claims.iter().collect();
+    ordered.sort_by_key(|shown| shown.badge());
+    let (full, rest): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|shown| shown.in_full);
     html! {
         section #results aria-labelledby="comparisons" {
-            @if !page.claims.is_empty() {
-                h2 #comparisons { "Comparisons" }
-                p.lead { "Each line says what is asserted and how it came out." @if page.claims.len() > OPEN { " Open one to see why." } }
-            } @else {
-                h2 #comparisons { "Results" }
-            }
+            h2 #comparisons { "Comparisons" }
+            p.lead { "Each line says what is asserted and how it came out, what fails first." @if page.claims.len() > OPEN { " Open one to see why." } }
             @for shown in &full { (in_full(page, shown)) }
             @if !rest.is_empty() {
                 details.more {
@@ -49,7 +50,7 @@ fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
                     @for looked in &shown.results {
                         tr {
                             td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::of(looked.evaluation))) }
-                            td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(&looked.evaluation.bucket)) }
+                            td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(page, &looked.evaluation.bucket)) }
                             td.n { @if let Ok(verdict) = &looked.evaluation.verdict { (p_value(verdict.p_value)) } }
                             td.n { (count(looked.evaluation.n_smaller())) }
                         }
@@ -85,11 +86,12 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                     @if shown.asked.left_factor != 1.0 || shown.asked.right_factor != 1.0 { "; in parentheses what multiplies the left and the right side" } ")" }
                 @for looked in &shown.results { (result(page, shown, &claim, looked)) }
                 @if shown.results.is_empty() {
-                    p { "There is no result: the measurement ended before both sides had "
-                        (count(page.facts.context.min_samples)) " calls of the same size." }
+                    p { "There is no result: the run did not come to its end." }
                 }
                 @let decided = shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok());
-                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided) {
+                // A method that has no samples is the reason already.
+                @let lacks = shown.results.iter().any(|looked| matches!(looked.evaluation.verdict, Err(NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_))));
+                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided && !lacks) {
                     p { "What is missing: " (missing) "." }
                 }
                 (buckets(page, shown, &claim))
@@ -136,11 +138,17 @@ fn bar(claim: &Claim<'_>, verdict: &Verdict, reliability: Option<Reliability>) -
 
 fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Markup {
     let evaluation = looked.evaluation;
+    let was_compared = was_compared(evaluation);
     html! {
         article.result {
-            h3 { (badge(Badge::of(evaluation))) " " (sizes(&evaluation.bucket)) }
+            h3 { (badge(Badge::of(evaluation))) @if was_compared { " " (sizes(page, &evaluation.bucket)) } }
             dl.facts {
-                div { dt { "Why" } dd { @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } } } }
+                div { dt { "Why" } dd {
+                    @match &evaluation.verdict {
+                        Ok(_) => @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } },
+                        Err(why) => p { (page.why_not(why, &[shown.asked.left, shown.asked.right])) },
+                    }
+                } }
                 @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
                 @if let Some(reliability) = looked.reliability() {
                     div { dt { "Reliability" } dd {
@@ -155,16 +163,25 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                         ul.doubts.known { @for text in known(page, shown, claim, looked) { li { (text) } } }
                     } }
                 }
-                div { dt { "Sizes" } dd { p {
+                @if was_compared { div { dt { "Sizes" } dd { p {
                     @let (n_first, n_second) = claim.in_order(evaluation.n_left, evaluation.n_right);
-                    "Compared were calls of " b { (sizes(&evaluation.bucket)) } ": " (count(n_first)) " of "
+                    "Compared were calls of " b { (sizes(page, &evaluation.bucket)) } ": " (count(n_first)) " of "
                     (claim.subject) " and " (count(n_second)) " of " (claim.object) "."
                     @if evaluation.leftover { " Judged at the end of the measurement, not because enough were there." }
-                } } }
+                } } } }
                 div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
             }
             @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, claim, looked, verdict)) }
         }
+    }
+}
+
+/// Whether calls of both sides were held against each other, decided or not.
+fn was_compared(evaluation: &Evaluation) -> bool {
+    match &evaluation.verdict {
+        Ok(_) => true,
+        Err(NotEvaluated::Undecided { windows }) => *windows > 0,
+        Err(_) => false,
     }
 }
 
@@ -314,7 +331,13 @@ fn charts(
         let mut ascending_ns: Vec<f64> = times.iter().map(|&ns| ns as f64 * factor).collect();
         ascending_ns.sort_by(f64::total_cmp);
         let mean_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
-        distribution::Side { ink, name: scaled_name(page, method, factor), factor, ascending_ns, mean_ns }
+        distribution::Side {
+            ink,
+            name: scaled_name(page, method, factor),
+            factor,
+            ascending_ns,
+            figure_ns: mean_ns,
+        }
     };
     let sides = [side(Ink::Left, first), side(Ink::Right, second)];
     let bucket = &looked.evaluation.bucket;
@@ -332,8 +355,8 @@ fn charts(
             @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
         }
         div.charts {
-            @for chart in distribution::charts(&sides) { (chart) }
-            (series::calls(&over_time))
+            @for chart in distribution::charts(&sides, &distribution::Look::default()) { (chart) }
+            (series::calls(&over_time, None))
             @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name])) }
         }
     }
@@ -345,7 +368,7 @@ fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
 }
 
 /// The calls of a side as dots; `first_ns` is when time begins.
-fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
+pub fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
     let dot = |call: &&Call| {
         (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
     };
@@ -365,11 +388,15 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
     let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
     let (left, right) = (page.facts.calls(first), page.facts.calls(second));
     let all: BTreeSet<&Bucket> = left.buckets.keys().chain(right.buckets.keys()).collect();
+    if all.is_empty() {
+        return html! {};
+    }
     if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
         return html! {};
     }
     let needed = page.facts.context.min_samples;
-    let judged: BTreeSet<&Bucket> = shown.results.iter().map(|looked| &looked.evaluation.bucket).collect();
+    let compared = shown.results.iter().filter(|looked| was_compared(looked.evaluation));
+    let judged: BTreeSet<&Bucket> = compared.map(|looked| &looked.evaluation.bucket).collect();
     let state = |bucket: &Bucket, left: u64, right: u64| {
         if judged.contains(bucket) {
             "compared".to_owned()
@@ -387,7 +414,7 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
             thead { tr { th { "Sizes" } th.n { (claim.subject) } th.n { (claim.object) } th { "State" } } }
             tbody { @for bucket in all.iter().take(60) {
                 @let (n_left, n_right) = (left.buckets.get(*bucket).copied().unwrap_or(0), right.buckets.get(*bucket).copied().unwrap_or(0));
-                tr { td { (sizes(bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
+                tr { td { (sizes(page, bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
             } }
         } }))
         @if all.len() > 60 { p.note { "And " (counted(all.len() as u64 - 60, "more bucket", "more buckets")) "." } }
