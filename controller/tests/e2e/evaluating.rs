@@ -72,7 +72,7 @@ fn windows_are_found_again_whatever_judges_them() {
         run.ends().assert_status(1);
         let ended = eval(&case, &["--measurements", "out/measurements"]);
         ended.assert_status(1);
-        ended.assert_said(&["are worth", "discarded"]);
+        ended.assert_said(&["tell as much as", "discarded"]);
         // Everything but the order in which results of one moment come, and losses, which no file has.
         let figures = |results: Vec<ResultRecord>| {
             let mut found: Vec<_> =

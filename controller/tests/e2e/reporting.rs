@@ -88,7 +88,7 @@ fn a_report_is_about_the_last_run_of_files_that_have_several() {
     assert_eq!(case.results().len(), 2);
     let page = page(&case, "out/report.html");
     assert!(page.contains("1 of 2 assertions fails"), "it is about the first run");
-    assert_eq!(page.matches("<article").count(), 1);
+    assert_eq!(page.matches("<article").count(), 3, "one of the comparison, two of the assertion");
 }
 
 #[test]
