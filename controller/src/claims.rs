@@ -6,7 +6,7 @@ use crate::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
 
 /// What is said of a claim that nothing came of: every claim gets a result when a measurement ends, if there was one.
-pub const NO_RESULT: &str = "not evaluated: no JVM was measured";
+pub const NO_RESULT: &str = "undecided: no JVM was measured";
 /// Claims of which the summary names those that do not hold: of fewer all are in sight.
 const IN_SIGHT: usize = 5;
 /// Such claims that it names.

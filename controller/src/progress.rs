@@ -301,7 +301,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
                     sizes(&part.bucket)
                 )
             }
-            Err(why) => writeln!(text, "    {relation}: not evaluated: {why}"),
+            Err(why) => writeln!(text, "    {relation}: {why}"),
         };
     }
     figure::plain(&text)
@@ -311,7 +311,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
 pub fn judgement(evaluation: &Evaluation) -> String {
     let verdict = match &evaluation.verdict {
         Err(why @ NotEvaluated::Undecided { .. }) => return why.to_string(),
-        Err(why) => return format!("not evaluated: {why}"),
+        Err(why) => return format!("undecided: {why}"),
         Ok(verdict) => verdict,
     };
     let word = word(evaluation.standing());

@@ -47,13 +47,29 @@ impl Scheduler {
         if hopeless {
             lacks.retain(is_hopeless);
         }
-        let text = |(method, lack): &(MethodIx, Lack)| format!("{}: {lack}", self.name(*method));
-        let texts = lacks.iter().map(text).collect::<Vec<_>>().join("; ");
+        let texts = self.texts(lacks);
         if hopeless {
             *why = NotEvaluated::NotMeasured(texts);
-        } else if !lacks.is_empty() {
+        } else if !texts.is_empty() {
             *why = NotEvaluated::Lacking(texts);
         }
+    }
+
+    /// What these methods lack, each reason once with all whose it is.
+    fn texts(&self, lacks: Vec<(MethodIx, Lack)>) -> String {
+        let mut reasons: Vec<(Lack, Vec<String>)> = Vec::new();
+        for (method, lack) in lacks {
+            match reasons.iter_mut().find(|(known, _)| *known == lack) {
+                Some((_, names)) => names.push(self.name(method)),
+                None => reasons.push((lack, vec![self.name(method)])),
+            }
+        }
+        let text = |(lack, names): (Lack, Vec<String>)| match lack {
+            // It is not a matter of the methods.
+            Lack::NotBegun { .. } => lack.to_string(),
+            _ => format!("{}: {lack}", names.join(" and ")),
+        };
+        reasons.into_iter().map(text).collect::<Vec<_>>().join("; ")
     }
 
     fn lack_of_pairs(&self, index: MethodIx, pairs: Option<u64>) -> Option<Lack> {

@@ -81,10 +81,21 @@ fn a_run_that_ends_before_the_measurement_says_so() {
     let (lasted_ns, wait_ns) = (300_000_000, 3_000_000_000);
     scheduler.handle(Event::NotBegun { ended_by: EndedBy::Operator, lasted_ns, wait_ns }, 1);
     let text = "the run was interrupted after 0.3 s, before the measurement began (initial-sleep = 3000 ms)";
-    assert_eq!(reason(&mut scheduler), format!("nothing to judge: p/A.m()V: {text}; p/B.m()V: {text}"));
+    assert_eq!(reason(&mut scheduler), format!("nothing to judge: {text}"));
     let mut recorded = comparing(calm(), 2);
     recorded.handle(Event::Resume { decided: Vec::new(), samples: samples("A@1+1x2") }, 0);
     assert_eq!(reason(&mut recorded), "nothing to judge: p/B.m()V: no call of it was recorded");
+}
+
+#[test]
+fn a_reason_of_two_methods_is_given_once() {
+    let mut scheduler = comparing(calm(), 2);
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(Event::Tick, 5_000_000);
+    assert_eq!(
+        reason(&mut scheduler),
+        "nothing to judge: p/A.m()V and p/B.m()V: never called: no call began and ended in the 5 ms in which it was measured"
+    );
 }
 
 #[test]
