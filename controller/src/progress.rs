@@ -7,7 +7,7 @@ use crate::details::{Details, LookDetails, judged_samples};
 use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
-use spl_lang::{Assertion, Tasks};
+use spl_lang::{Assertion, RunMode, Tasks};
 use spl_model::{Bucket, MethodRef, Outcome};
 use spl_report::figure::{self, p_equation};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Measured methods that such a line names; a task file may have thousands.
 const NAMED: usize = 10;
+/// Methods of a measurement without claims that are listed.
+const METHODS: usize = 50;
 /// Lines about samples that look suspicious; a run with many small buckets has hundreds.
 const SUSPICIOUS: usize = 10;
 /// Comparisons of which such a line is followed by why they wait.
@@ -137,6 +139,9 @@ impl Progress {
             |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
         let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
         say("\n");
+        if setup.config.scheduler.mode == RunMode::Measurement {
+            say_methods(scheduler);
+        }
         for (index, comparison) in tasks.comparisons.iter().enumerate() {
             say(&tasks.line_of(comparison));
             let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
@@ -167,6 +172,33 @@ impl Progress {
         }
         say_suspicions(setup, results, scheduler);
         claims::summary(&claims::claims(setup, results)).iter().for_each(|line| say(line));
+    }
+}
+
+/// What was measured of each method, where nothing is claimed of them.
+fn say_methods(scheduler: &Scheduler) {
+    for one in scheduler.progress().take(METHODS) {
+        let name = scheduler.name(one.method);
+        if one.samples == 0 {
+            let lack = scheduler.lack(one.method).map_or_else(String::new, |lack| lack.to_string());
+            say(&format!("{name}: {lack}"));
+            continue;
+        }
+        let mut times = scheduler.all_times(one.method);
+        times.sort_unstable();
+        let sum: f64 = times.iter().map(|&ns| ns as f64).sum();
+        let at = |share: f64| times[((share * times.len() as f64).ceil() as usize).clamp(1, times.len()) - 1];
+        let [median, p99] = [0.5, 0.99].map(|share| figure::time(at(share) as f64));
+        let average = figure::time(sum / times.len() as f64);
+        let calls = times.len();
+        say(&figure::plain(&format!(
+            "{name}: average {average}, median {median}, p99 {p99}; {calls} samples, {} discarded",
+            one.discarded
+        )));
+    }
+    let more = scheduler.progress().count().saturating_sub(METHODS);
+    if more > 0 {
+        say(&format!("and {more} more methods: see the report"));
     }
 }
 

@@ -22,7 +22,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// What the page may do: have this style and run this script, by their hashes, and nothing else. Whoever changes one of them
 /// changes its hash too (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make browser` notices if not.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
-    style-src 'sha256-ljtZzHsK9OZnnNK4U35fHAIIDW3/4Z3MeH/+fw2s1dU='; \
+    style-src 'sha256-7C8hA8HvcczbAEMrt3j2wBWvZXnJ/tkeqYqQ8Hix9jk='; \
     script-src 'sha256-vAh/OGmw0uDJcRFkTj1+Z5KFyiAxXf0pjm7e07LLOpE='";
 
 /// The facts with what several parts of the page need of them.

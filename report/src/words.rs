@@ -59,7 +59,7 @@ impl Badge {
             Self::Refuted => ("refuted", "✗", "Fails", "refuted"),
             Self::NotProved => ("not-proved", "!", "Fails", "not proved"),
             Self::Undecided => ("undecided", "?", "Undecided", "not enough evidence"),
-            Self::NotEvaluated => ("not-evaluated", "–", "Not evaluated", "no verdict"),
+            Self::NotEvaluated => ("not-evaluated", "–", "Undecided", "nothing to judge"),
         }
     }
 

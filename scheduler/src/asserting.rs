@@ -27,7 +27,7 @@ impl Scheduler {
         let mut asserted = judge_assertion(index, assertion, buckets, &self.roster, self.settings.limit_p);
         let mut of_relations: Vec<Vec<MethodIx>> = Vec::new();
         assertion.formula.value.for_each(&mut |atom| {
-            of_relations.push(atom.methods().into_iter().map(MethodIx).collect());
+            of_relations.push(atom.methods().map(MethodIx).collect());
         });
         for part in &mut asserted.parts {
             if let (Err(why), Some(of_this)) = (&mut part.judged, of_relations.get(part.relation)) {

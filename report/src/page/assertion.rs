@@ -160,7 +160,7 @@ fn too_few(relation: &Relating, judged: &Judged, level: f64) -> Option<String> {
     let needed = |share: f64| level.ln() / share.max(1.0 - share).ln();
     let few = [left, right].into_iter().flatten().find(|(share, n)| (*n as f64) < needed(*share))?;
     Some(format!(
-        "{} say nothing of a {}: at least {} are needed (min-method-measurements).",
+        "{} say nothing of a {}: at least {} are needed (min-method-measurements and max-method-measurements).",
         counted(few.1, "call", "calls"),
         crate::words::statistic(Some(few.0)),
         count(needed(few.0).ceil() as u64)
