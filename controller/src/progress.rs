@@ -11,7 +11,7 @@ use spl_lang::{Assertion, RunMode, Tasks};
 use spl_model::{Bucket, MethodRef, Outcome};
 use spl_report::figure::{self, p_equation};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Ratio, Side, Standing};
+use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Ratio, Side, Standing};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -257,9 +257,10 @@ fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
 pub fn sentence(asserted: &Asserted) -> String {
     let mut text = word(asserted.standing()).to_owned();
     if let Some(why) = why_not(asserted) {
-        text.push_str(": ");
-        text.push_str(&why);
-        return text;
+        return if why.starts_with(&text) { why } else { format!("{text}: {why}") };
+    }
+    if let Some(open @ NotEvaluated::Open { .. }) = asserted.gaps.last() {
+        text = open.to_string();
     }
     if let Some(basis) = asserted.basis {
         // A `String` takes everything.
@@ -272,9 +273,10 @@ pub fn sentence(asserted: &Asserted) -> String {
     figure::plain(&text)
 }
 
-/// Why nothing of an assertion could be judged, each reason once; `None` where something was.
+/// Why nothing of an assertion could be judged, each reason once; `None` where something was judged, by calls.
 fn why_not(asserted: &Asserted) -> Option<String> {
-    if asserted.parts.iter().any(|part| part.judged.is_ok()) {
+    let is_judged = |part: &Part| part.judged.as_ref().is_ok_and(|judged| judged.n_left > 0);
+    if asserted.standing() != Standing::Undecided || asserted.parts.iter().any(is_judged) {
         return None;
     }
     let mut reasons: Vec<String> = Vec::new();
@@ -342,7 +344,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
 /// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
 pub fn judgement(evaluation: &Evaluation) -> String {
     let verdict = match &evaluation.verdict {
-        Err(why @ NotEvaluated::Undecided { .. }) => return why.to_string(),
+        Err(why @ (NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. })) => return why.to_string(),
         Err(why) => return format!("undecided: {why}"),
         Ok(verdict) => verdict,
     };
@@ -381,13 +383,17 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
         let [ratio, low, high, raw] = [*ratio, *low, *high, *raw_ratio].map(figure::quotient);
         let _ = write!(
             text,
-            "    {windows} windows, {pairs} pairs tell as much as {n_effective:.0} independent ones: "
+            "    {windows} windows tell as much as {n_effective:.0} independent ones, {pairs} pairs: "
         );
         let _ = write!(
             text,
             "with both constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped"
         );
-        let _ = writeln!(text, "; unclipped {raw}");
+        let (parts, differ) = look.self_check;
+        let _ = writeln!(
+            text,
+            "; unclipped {raw}; {differ} of {parts} parts of the measurement differ from others"
+        );
         if look.tail_dependent {
             text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
         }

@@ -155,7 +155,12 @@ impl Sequential {
         let mut results = Results::default();
         self.add_result(index, &mut results);
         let mut asserted = results.assertions.pop()?;
-        let missing = ended.gaps.into_iter().filter(|gap| matches!(gap, NotEvaluated::NotMeasured(_)));
+        let is_reason = |gap: &NotEvaluated| matches!(gap, NotEvaluated::NotMeasured(_) | NotEvaluated::Lacking(_));
+        let missing: Vec<NotEvaluated> = ended.gaps.into_iter().filter(is_reason).collect();
+        // What its methods lack is the reason, not that so few windows decide nothing.
+        if !missing.is_empty() && asserted.truth == Truth::Undecided {
+            asserted.gaps.clear();
+        }
         asserted.gaps.splice(0..0, missing);
         Some(Asserted { leftover: true, drops: ended.drops, ..asserted })
     }

@@ -249,7 +249,12 @@ pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<D
 pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> Option<Doubt> {
     let ratio = evaluation.verdict.as_ref().ok()?.ratio.as_ref().filter(|_| judged.exact)?;
     let [left, right] = judged.kept;
-    let with = asked.left_factor * left.mean_ns / (asked.right_factor * right.mean_ns);
+    let mean = |times: &[u64]| times.iter().map(|&ns| ns as f64).sum::<f64>() / times.len() as f64;
+    let quotient = |left: f64, right: f64| asked.left_factor * left / (asked.right_factor * right);
+    // The reported ratio may be of clipped times, without the probe's: what matters is how far the left-out calls move it.
+    let moved =
+        quotient(left.mean_ns, right.mean_ns) / quotient(mean(&judged.left_ns), mean(&judged.right_ns));
+    let with = ratio.value * moved;
     let outside = with < ratio.low || ratio.high < with;
     outside.then(|| Doubt {
         seen: "The calls that were left out took other times than those that were compared".to_owned(),

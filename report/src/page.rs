@@ -8,7 +8,7 @@ mod summary;
 
 use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
-use crate::judged::Judged;
+use crate::judged::{Chosen, Judged};
 use crate::names::Names;
 use crate::words::{self, Badge, Claim};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -86,7 +86,8 @@ impl<'a> Page<'a> {
                 let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
                 let mut judged = Judged::default();
                 let claim = Claim::of(asked, &names);
-                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns) {
+                let is_in = Chosen::of(context) != Chosen::Windows;
+                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns.filter(|_| is_in)) {
                     doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
                 let footing = evaluation.verdict.as_ref().ok().map(|verdict| Footing::of(&claim, verdict));
@@ -95,7 +96,7 @@ impl<'a> Page<'a> {
                         asked,
                         evaluation,
                         [facts.calls(asked.left), facts.calls(asked.right)],
-                        context.paired,
+                        Chosen::of(context),
                     );
                     if let Some(footing) = footing {
                         doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left), footing));
@@ -186,7 +187,7 @@ fn badge(badge: Badge) -> Markup {
 /// Workload sizes in words.
 fn sizes(page: &Page<'_>, bucket: &Bucket) -> String {
     match bucket {
-        Bucket::All if page.facts.context.scale.is_some() => "calls without a size".to_owned(),
+        Bucket::All if page.facts.context.scale.is_some() => "all sizes".to_owned(),
         Bucket::All => "all sizes (not checked)".to_owned(),
         Bucket::Range { low, high: Some(high) } if high - low == 1 => format!("size {low}"),
         Bucket::Range { low, high: Some(high) } => format!("sizes {low} to {}", high - 1),

@@ -258,7 +258,11 @@ pub fn why_not(why: &NotEvaluated) -> String {
              compared. Gather sizes more coarsely (arguments-size-scale-base), or do not check them (argument-size = nocheck)."
                 .to_owned()
         }
-        NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. } => {
+        NotEvaluated::Open { windows, why } => format!(
+            "The calls of {} do not decide it: {why}.",
+            counted(*windows, "window", "windows")
+        ),
+        NotEvaluated::Undecided { .. } => {
             "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \
              times vary widely. Measure longer (max-method-measurements)."
                 .to_owned()

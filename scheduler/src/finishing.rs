@@ -152,7 +152,9 @@ impl Scheduler {
         let sides = self.claims.sides(comparison);
         for mut evaluation in left.evaluations {
             if let Err(why) = &mut evaluation.verdict {
-                let pairs = self.claims.all_pairs(comparison);
+                // Where the owner decides, calls need no partner.
+                let by_pairs = self.settings.windows().is_some_and(|windows| !windows.owner_decides);
+                let pairs = self.claims.all_pairs(comparison).filter(|_| by_pairs);
                 self.give_reason(why, &sides, pairs);
             }
             let cause = Cause::NoMoreSamples { sparse_buckets: left.sparse_buckets };

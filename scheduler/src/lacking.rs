@@ -79,7 +79,9 @@ impl Scheduler {
         }
         let taken = self.taken(index, method, pairs);
         if taken.counted >= MIN_SIDE as u64 {
-            let is_single = method.buckets.values().all(|times| times.len() < MIN_SIDE);
+            // Where the owner decides, calls of all sizes are judged together.
+            let by_size = self.settings.windows().is_none_or(|windows| !windows.owner_decides);
+            let is_single = by_size && method.buckets.values().all(|times| times.len() < MIN_SIDE);
             let sizes = method.buckets.len() as u64;
             return is_single.then_some(Lack::Scattered { calls: method.counted, sizes });
         }

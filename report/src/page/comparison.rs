@@ -5,7 +5,7 @@ use crate::chart::{Ink, distribution, series};
 use crate::doubt::{Reliability, Weight};
 use crate::facts::Call;
 use crate::figure::{count, counted, digits, odds, p_value, percent, quotient, time};
-use crate::judged::Judged;
+use crate::judged::{Chosen, Judged};
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
 use spl_model::{Bucket, SampleFlags};
@@ -91,7 +91,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                 @let decided = shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok());
                 // A method that has no samples is the reason already.
                 @let lacks = shown.results.iter().any(|looked| matches!(looked.evaluation.verdict, Err(NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_))));
-                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided && !lacks) {
+                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided && !lacks && Chosen::of(&page.facts.context) != Chosen::Windows) {
                     p { "What is missing: " (missing) "." }
                 }
                 (buckets(page, shown, &claim))
@@ -180,7 +180,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
 fn was_compared(evaluation: &Evaluation) -> bool {
     match &evaluation.verdict {
         Ok(_) => true,
-        Err(NotEvaluated::Undecided { windows }) => *windows > 0,
+        Err(NotEvaluated::Undecided { windows } | NotEvaluated::Open { windows, .. }) => *windows > 0,
         Err(_) => false,
     }
 }
@@ -249,6 +249,11 @@ fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<
     };
     let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
     known.push(html! { "Discarded as warm-up or disturbed: " (of(first)) ", " (of(second)) " (" a href="#methods" { "Methods" } ")." });
+    let empty_ns =
+        context.programs.last().and_then(|program| program.probe_empty_ps).map(|ps| ps as f64 / 1000.0);
+    if let Some(empty_ns) = empty_ns.filter(|_| Chosen::of(context) == Chosen::Windows) {
+        known.push(html! { "An empty method would show " (time(empty_ns)) ": so much is in each time, and is taken out of the ratio." });
+    }
     if context.scale.is_none() {
         known.push(html! { "Sizes were not looked at (argument-size = nocheck): one side may have had more work in a call than the other." });
     }
@@ -272,10 +277,10 @@ fn left_out(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, judged: &Judg
         )
     };
     let (first, second) = claim.in_order(side(0, shown.asked.left), side(1, shown.asked.right));
-    let why = if page.facts.context.paired {
-        "they found no partner in their window, or came when enough were there"
-    } else {
-        "they came when enough were there"
+    let why = match Chosen::of(&page.facts.context) {
+        Chosen::First => "they came when enough were there",
+        Chosen::Pairs => "they found no partner in their window, or came when enough were there",
+        Chosen::Windows => "the other side was not called in their window, or they came when it was decided",
     };
     let (subject, object) = claim.in_order(left.mean_ns, right.mean_ns);
     format!(
@@ -341,8 +346,9 @@ fn charts(
     };
     let sides = [side(Ink::Left, first), side(Ink::Right, second)];
     let bucket = &looked.evaluation.bucket;
+    let chosen = Chosen::of(&page.facts.context);
     let calls = |method: usize| -> Vec<&Call> {
-        page.facts.calls(method).calls.iter().filter(|call| call.bucket == *bucket).collect()
+        page.facts.calls(method).calls.iter().filter(|call| chosen.is_of(call, bucket)).collect()
     };
     let all = [calls(first.0), calls(second.0)];
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
@@ -394,11 +400,13 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
     if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
         return html! {};
     }
-    let needed = page.facts.context.min_samples;
+    let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
+    let needed = if by_windows { 1 } else { page.facts.context.min_samples };
+    let is_compared = shown.results.iter().any(|looked| was_compared(looked.evaluation));
     let compared = shown.results.iter().filter(|looked| was_compared(looked.evaluation));
     let judged: BTreeSet<&Bucket> = compared.map(|looked| &looked.evaluation.bucket).collect();
     let state = |bucket: &Bucket, left: u64, right: u64| {
-        if judged.contains(bucket) {
+        if judged.contains(bucket) || (by_windows && is_compared && left.min(right) > 0) {
             "compared".to_owned()
         } else if left.min(right) == 0 {
             "one side has no call of these sizes".to_owned()
@@ -418,9 +426,11 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
             } }
         } }))
         @if all.len() > 60 { p.note { "And " (counted(all.len() as u64 - 60, "more bucket", "more buckets")) "." } }
-        p.note {
+        @if by_windows && page.facts.context.scale.is_some() {
+            p.note { "Calls are compared with calls of similar sizes; the verdict is of all together." }
+        } @else if !by_windows { p.note {
             @if page.facts.context.scale.is_some() { "Only calls of similar sizes are compared; a" } @else { "A" }
             " verdict needs " (count(needed)) " calls of the same sizes on each side."
-        }
+        } }
     }
 }

@@ -56,7 +56,7 @@ fn discarded_calls_are_counted_by_what_discarded_them() {
 
 #[test]
 fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called() {
-    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: false };
+    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: false, longest_wait_ns: 0 };
     let settings = || Settings { paired: Some(paired), ..calm() };
     let end = |calls: &[(u64, &str)]| {
         let mut scheduler = comparing(settings(), 2);

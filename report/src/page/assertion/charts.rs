@@ -6,6 +6,7 @@ use crate::chart::{Ink, distribution, series};
 use crate::doubt::{self, Doubt, Footing};
 use crate::facts::Call;
 use crate::figure::{p_equation, time};
+use crate::judged::Chosen;
 use crate::words::{operand, statistic};
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
@@ -58,9 +59,16 @@ pub fn of_part(page: &Page<'_>, shown: &Shown<'_>, record: &AssertionRecord, par
 }
 
 fn sides<'a>(page: &'a Page<'_>, relation: &Relating, judged: &Judged, part: &Part) -> Vec<Side<'a>> {
+    let chosen = Chosen::of(&page.facts.context);
     let side = |ink, operand: Operand, figure_ns, n| {
         let all = page.facts.calls(operand.method).calls.iter();
-        Side { ink, operand, figure_ns, n, calls: all.filter(|call| call.bucket == part.bucket).collect() }
+        Side {
+            ink,
+            operand,
+            figure_ns,
+            n,
+            calls: all.filter(|call| chosen.is_of(call, &part.bucket)).collect(),
+        }
     };
     let left = side(Ink::Left, relation.left, judged.left_ns, judged.n_left);
     let right = relation.right.zip(judged.n_right);
@@ -123,8 +131,11 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         .zip(&drawn)
         .map(|(side, drawn)| super::super::comparison::dots(drawn, &side.calls, first_ns))
         .collect();
+    let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
     let is_exact = drawn.iter().zip(sides).all(|(drawn, side)| {
         let figure = match side.operand.share {
+            // Windows leave the probe's own time out.
+            None if by_windows => side.figure_ns,
             None => drawn.ascending_ns.iter().sum::<f64>() / drawn.ascending_ns.len() as f64,
             // Percentiles of the same calls are estimated in more than one way: the number tells.
             Some(_) => side.figure_ns,
