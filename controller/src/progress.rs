@@ -161,12 +161,7 @@ impl Progress {
         for (index, assertion) in setup.program.assertions.iter().enumerate() {
             say(setup.quote(assertion.span));
             match results.assertions.iter().find(|one| one.assertion == index) {
-                Some(asserted) => {
-                    say(&assertion_lines(setup, assertion, asserted));
-                    if sequential.is_some() {
-                        say("    judged once, by tests that are not looked at before: see docs/language.md");
-                    }
-                }
+                Some(asserted) => say(&assertion_lines(setup, assertion, asserted)),
                 None => say(&format!("  {}", claims::NO_RESULT)),
             }
         }
@@ -267,8 +262,10 @@ pub fn sentence(asserted: &Asserted) -> String {
         let _ = write!(text, " ({basis})");
     }
     let Evidence { p_true, p_false } = asserted.evidence;
-    let _ = write!(text, ", {} for it, {} against it", p_equation(p_true), p_equation(p_false));
-    let _ = write!(text, ", level {}", asserted.level);
+    if p_true.min(p_false) < 1.0 {
+        let _ = write!(text, ", {} for it, {} against it", p_equation(p_true), p_equation(p_false));
+        let _ = write!(text, ", level {}", asserted.level);
+    }
     add_remarks(&mut text, asserted.leftover, asserted.drops);
     figure::plain(&text)
 }
@@ -316,7 +313,8 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
     let mut relations = Vec::new();
     assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span)));
     let mut text = format!("  {}\n", sentence(asserted));
-    for part in &asserted.parts {
+    // Where nothing was judged, the sentence has said why.
+    for part in asserted.parts.iter().filter(|_| why_not(asserted).is_none()) {
         let relation = relations.get(part.relation).copied().unwrap_or_default();
         let _ = match &part.judged {
             Ok(judged) => {
@@ -387,7 +385,7 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
         );
         let _ = write!(
             text,
-            "with both constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped"
+            "with the constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped"
         );
         let (parts, differ) = look.self_check;
         let _ = writeln!(

@@ -6,7 +6,8 @@ use spl_lang::Program;
 use spl_model::Bucket;
 use spl_scheduler::Turns;
 use spl_verdict::{
-    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Look, NotEvaluated, Rules, Ruling, Truth, Turn,
+    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Judged, Look, NotEvaluated, Part, Rules, Ruling,
+    Truth, Turn,
 };
 use std::collections::BTreeMap;
 
@@ -235,7 +236,7 @@ impl Sequential {
             basis: basis.filter(|_| alone),
             evidence,
             level: claim.level(self.rules.level),
-            parts: ruling.parts.clone(),
+            parts: ruling.parts.iter().map(judged_by_calls).collect(),
             gaps,
             leftover: false,
             drops: 0,
@@ -262,6 +263,18 @@ impl InTheMaking {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
         self.ruling.insert(self.claim.rule(history, rules))
     }
+}
+
+/// The part, judged only if there were calls: without them there is no figure.
+fn judged_by_calls(part: &Part) -> Part {
+    let has_figures = |one: &Judged| one.left_ns.is_finite() && one.right_ns.is_finite();
+    let judged = match &part.judged {
+        Ok(one) if !has_figures(one) => {
+            Err(NotEvaluated::TooFewSamples { left: one.n_left, right: one.n_right.unwrap_or(0) })
+        }
+        judged => judged.clone(),
+    };
+    Part { judged, ..part.clone() }
 }
 
 /// The p-value of the answer that the evidence is for.
