@@ -77,7 +77,7 @@ pub struct Taken {
     pub warm_up: u64,
     /// Discarded because a garbage collection or a change of classes fell into them.
     pub disturbed: u64,
-    /// Without a partner in their window.
+    /// Without a partner in their window, or in one that was not over at the end.
     pub surplus: u64,
     /// Came after the method was finished.
     pub late: u64,
@@ -121,7 +121,7 @@ impl Taken {
         [
             (self.warm_up, "discarded as warm-up"),
             (self.disturbed, "discarded as disturbed"),
-            (self.surplus, "without a partner in their window"),
+            (self.surplus, "without a partner in their window, or in one that was not over"),
             (self.late, "too late"),
         ]
         .into_iter()
@@ -245,7 +245,7 @@ mod tests {
         check(taken(1, 8, 0, 0), "9 calls were measured: 8 discarded as warm-up; 1 counts");
         check(
             taken(0, 5, 3, 1),
-            "8 calls were measured: 5 discarded as warm-up, 3 without a partner in their window; 0 count; one call of \
+            "8 calls were measured: 5 discarded as warm-up, 3 without a partner in their window, or in one that was not over; 0 count; one call of \
              this or another method was lost on the way",
         );
         check(taken(1, 0, 0, 0), "1 call was measured");

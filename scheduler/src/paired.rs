@@ -132,6 +132,10 @@ impl Scheduler {
                 // What the end cuts off is cut off by its length.
                 if now_ns.is_some() || closed.outstanding.is_empty() {
                     self.tell_turns(&members, &closed);
+                } else {
+                    for (&method, calls) in &closed.calls {
+                        self.add_surplus(method, calls.len() as u64);
+                    }
                 }
             } else {
                 self.pair_calls(&members, &closed);
