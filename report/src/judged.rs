@@ -75,7 +75,10 @@ impl Judged {
         };
         let overlapped = chosen.iter().flatten().filter(|call| call.flags.contains(SampleFlags::GC)).count();
         let [left_ns, right_ns] = chosen.each_ref().map(|side| times(side));
-        let exact = evaluation.verdict.as_ref().is_ok_and(|verdict| {
+        let taken = [left_ns.len() as u64, right_ns.len() as u64];
+        let as_many = taken == [evaluation.n_left, evaluation.n_right];
+        // Without a verdict there are no averages to hold them against.
+        let exact = evaluation.verdict.as_ref().map_or(as_many, |verdict| {
             let same = |times: &[u64], scaled_ns: f64, factor: f64| {
                 (mean(times) * factor / scaled_ns - 1.0).abs() < SAME
             };

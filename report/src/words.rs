@@ -259,8 +259,9 @@ pub fn why_not(why: &NotEvaluated) -> String {
                 .to_owned()
         }
         NotEvaluated::Open { windows, why } => format!(
-            "The calls of {} do not decide it: {why}.",
-            counted(*windows, "window", "windows")
+            "The calls of {} do not decide it: {why}.{}",
+            counted(*windows, "window", "windows"),
+            if why.ends_with(" more") { " Let the program run as much longer." } else { "" }
         ),
         NotEvaluated::Undecided { .. } => {
             "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \

@@ -398,6 +398,40 @@ fn the_same_advice_is_given_once() {
 }
 
 #[test]
+fn windows_compare_all_calls_of_both_sides() {
+    let mut facts = run(&[1.26]);
+    (facts.context.paired, facts.context.judge) = (true, "sequential".to_owned());
+    // One call more of the left side in a window of both, and one in a window of its own.
+    for (window, took) in [(1, 1000), (99, 9000)] {
+        let mut call = Sample::new(5_000_000, 5_000_000 + took).unwrap();
+        (call.size, call.window) = (Size::Value(10), Some(window));
+        facts.methods[0].add(&call, facts.context.scale, true);
+    }
+    let [mut left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
+    left.pop();
+    facts.results[0].verdict = evaluate(Sign::LessOrEqual, 1.0, 1.26, &left, &right, 0.05);
+    (facts.results[0].n_left, facts.results[0].bucket) = (SAMPLES + 1, Bucket::All);
+    let page = html(&facts);
+    assert!(!page.contains("not exactly those"), "the charts show other calls than those that were judged");
+    has(&page, "1 of 62 of C0.left, 0 of 60 of C0.right; the other side was not called in their window");
+    has(&page, "Compared were calls of <b>all sizes</b>: 61 of C0.left and 60 of C0.right");
+    facts.context.programs[0].probe_empty_ps = Some(300_000);
+    let page = html(&facts);
+    has(&page, "An empty method would show 300 ns: so much is in each time, and is taken out of the ratio.");
+    assert!(!page.contains("is not subtracted"), "it is");
+    // Undecided, it has charts all the same.
+    let why = "the evidence does not suffice either way: about 34 s more".to_owned();
+    facts.results[0].verdict = Err(NotEvaluated::Open { windows: 7, why });
+    let page = html(&facts);
+    has(
+        &page,
+        "The calls of 7 windows do not decide it: the evidence does not suffice either way: about 34 s more. Let the program",
+    );
+    assert_eq!(page.matches("<figure>").count(), 6, "five of the comparison, and scheduling");
+    assert!(!page.contains("not exactly those"));
+}
+
+#[test]
 fn a_run_without_claims_shows_what_was_measured() {
     let page = html(&run(&[]));
     has(&page, "Methods were measured; nothing was asserted");

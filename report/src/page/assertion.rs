@@ -9,7 +9,7 @@ use crate::words::{Badge, asks, operand};
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
 use spl_records::context::{Asserting, Relating};
-use spl_verdict::{Judged, Part, Truth};
+use spl_verdict::{Judged, NotEvaluated, Part, Truth};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Comparisons of one assertion that are listed.
@@ -87,21 +87,27 @@ impl<'a> Shown<'a> {
             || format!("{} against {}", time(judged.left_ns), time(judged.right_ns)),
             |relation| found(page, relation, judged),
         );
-        Some(match badge {
-            Badge::Refuted => {
-                format!("{found}: find out why, or change the assertion if that is as it should be.")
-            }
-            _ => {
-                let few =
-                    self.relation(part).and_then(|relation| too_few(relation, judged, record.asserted.level));
-                let few = few.unwrap_or_else(|| {
-                    "That is too near, or too little, for a decision: let the program run longer (max-method-measurements), or assert \
-                     something with more room."
-                        .to_owned()
-                });
-                format!("{found}. {few}")
-            }
-        })
+        if badge == Badge::Refuted {
+            return Some(format!(
+                "{found}: find out why, or change the assertion if that is as it should be."
+            ));
+        }
+        // By windows it is known what is missing.
+        let missing = self.open().map(|open| page.why_not(open, &self.asserting.methods));
+        let few =
+            || self.relation(part).and_then(|relation| too_few(relation, judged, record.asserted.level));
+        let missing = missing.or_else(few).unwrap_or_else(|| {
+            "That is too near, or too little, for a decision: let the program run longer (max-method-measurements), or assert \
+             something with more room."
+                .to_owned()
+        });
+        Some(format!("{found}. {missing}"))
+    }
+
+    /// What is missing for a decision by windows.
+    fn open(&self) -> Option<&'a NotEvaluated> {
+        let gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
+        gaps.filter(|gap| matches!(gap, NotEvaluated::Open { .. })).last()
     }
 
     /// Why nothing of it could be judged, each reason once, and what helps.

@@ -171,7 +171,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                 } } } }
                 div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
             }
-            @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, claim, looked, verdict)) }
+            @if was_compared && shown.in_full { (charts(page, shown, claim, looked)) }
         }
     }
 }
@@ -317,20 +317,14 @@ fn cost(page: &Page<'_>, shown: &Shown<'_>) -> String {
 }
 
 /// The charts, with the subject first as in the sentence.
-fn charts(
-    page: &Page<'_>,
-    shown: &Shown<'_>,
-    claim: &Claim<'_>,
-    looked: &Looked<'_>,
-    verdict: &Verdict,
-) -> Markup {
+fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Markup {
     let judged = &looked.judged;
     if judged.left_ns.is_empty() || judged.right_ns.is_empty() {
         return html! { p.note { "There are no charts: the measurement files have no calls of these sizes." } };
     }
     let (first, second) = claim.in_order(
-        (shown.asked.left, verdict.left.factor, &judged.left_ns),
-        (shown.asked.right, verdict.right.factor, &judged.right_ns),
+        (shown.asked.left, shown.asked.left_factor, &judged.left_ns),
+        (shown.asked.right, shown.asked.right_factor, &judged.right_ns),
     );
     let side = |ink, (method, factor, times): (usize, f64, &Vec<u64>)| {
         let mut ascending_ns: Vec<f64> = times.iter().map(|&ns| ns as f64 * factor).collect();
