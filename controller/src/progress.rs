@@ -11,6 +11,7 @@ use spl_lang::{Assertion, RunMode, Tasks};
 use spl_model::{Bucket, MethodRef, Outcome};
 use spl_report::figure::{self, p_equation};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
+use spl_stats::Suspicion;
 use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Ratio, Side, Standing};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -197,11 +198,29 @@ fn say_methods(scheduler: &Scheduler) {
     }
 }
 
+/// What looks suspicious, with times as they are shown everywhere.
+fn suspicion(suspicion: &Suspicion) -> String {
+    match *suspicion {
+        Suspicion::Skewed { mean_ns, median_ns } => {
+            let [mean, median] = [mean_ns, median_ns].map(figure::time);
+            format!("average {mean} and median {median} are far apart")
+        }
+        Suspicion::WideSpread { spread } => {
+            format!("the standard deviation is {} times the average", figure::quotient(spread))
+        }
+        Suspicion::Bimodal { fast_share, fast_ns, slow_ns } => {
+            let [fast, slow] = [fast_ns, slow_ns].map(figure::time);
+            format!("two kinds of calls: {} around {fast}, the rest around {slow}", figure::percent(fast_share))
+        }
+        _ => suspicion.to_string(),
+    }
+}
+
 fn say_suspicions(setup: &Setup, results: &Results, scheduler: &Scheduler) {
     let judged = judged_samples(&setup.program, results, scheduler);
     let lines = judged.iter().flat_map(|(method, bucket, suspicions)| {
         let of = format!("{}{}", scheduler.name(*method), sizes(bucket));
-        suspicions.iter().map(move |suspicion| format!("{of}: suspicious: {suspicion}"))
+        suspicions.iter().map(move |one| format!("{of}: suspicious: {}", figure::plain(&suspicion(one))))
     });
     let lines: Vec<String> = lines.collect();
     lines.iter().take(SUSPICIOUS).for_each(|line| say(line));

@@ -268,7 +268,10 @@ pub fn why_not(why: &NotEvaluated) -> String {
              times vary widely. Measure longer (max-method-measurements)."
                 .to_owned()
         }
-        NotEvaluated::NotMeasured(text) | NotEvaluated::Lacking(text) => format!("{text}."),
+        NotEvaluated::NotMeasured(text) | NotEvaluated::Lacking(text) => {
+            // Else it begins with a method's name.
+            text.strip_prefix("the ").map_or_else(|| format!("{text}."), |rest| format!("The {rest}."))
+        }
         NotEvaluated::OutOfRange | NotEvaluated::BadLimit | NotEvaluated::NoSuchQuantile(_) => {
             format!("The figures of the task file or the configuration make a comparison impossible: {why}.")
         }

@@ -106,8 +106,8 @@ impl<'a> Shown<'a> {
 
     /// What is missing for a decision by windows.
     fn open(&self) -> Option<&'a NotEvaluated> {
-        let gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
-        gaps.filter(|gap| matches!(gap, NotEvaluated::Open { .. })).last()
+        let mut gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
+        gaps.rfind(|gap| matches!(gap, NotEvaluated::Open { .. }))
     }
 
     /// Why nothing of it could be judged, each reason once, and what helps.
