@@ -69,7 +69,7 @@ fn decimals(size: f64) -> usize {
 /// A quotient, with three significant digits; near 1 with three behind the point, because it matters on which side it is.
 #[must_use]
 pub fn quotient(value: f64) -> String {
-    if (0.9..1.1).contains(&value) { format!("{value:.3}") } else { three_digits(value) }
+    if (0.95..1.05).contains(&value) { format!("{value:.3}") } else { three_digits(value) }
 }
 
 /// A whole number in groups of three.

@@ -319,7 +319,7 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
     if verdict.basis == Basis::Refuted || (verdict.basis == Basis::NotProved && is_contradicted(claim, ratio))
     {
         return Some(format!(
-            "{} takes {} times as long as {}, not {}{}: find out why, or change the assertion if that is as it should be.",
+            "{} takes {} times as long as {}, not {}{}: find out why, or change the claim if that is as it should be.",
             claim.subject,
             quotient(value),
             claim.object,

@@ -119,12 +119,12 @@ fn has(page: &str, text: &str) {
 #[test]
 fn a_verdict_is_told_with_its_reasons() {
     let page = html(&run(&[2.0, 1.0]));
-    has(&page, "1 of 2 assertions fails");
+    has(&page, "1 of 2 claims fails");
     has(&page, "C0.left takes at most 2 times as long as C0.right");
     has(&page, "On average C0.left took 1.2");
     has(&page, "So the measurements show that it holds.");
     has(&page, "So the measurements show that it does not hold.");
-    has(&page, "as long as C1.right, not at most 1: find out why, or change the assertion");
+    has(&page, "as long as C1.right, not at most 1: find out why, or change the claim");
     has(&page, "Compared were calls of <b>sizes 0 to 99</b>");
     has(&page, "the checks of these measurements found no reason for doubt");
     has(&page, "2025-12-31 23:59 UTC");
@@ -192,7 +192,7 @@ fn times_near_those_of_an_empty_method_are_doubted() {
 #[test]
 fn a_proof_by_doubtful_measurements_asks_for_a_look() {
     let mut facts = run(&[2.0]);
-    has(&html(&facts), "Nothing: whatever was asserted holds");
+    has(&html(&facts), "Nothing: whatever was claimed holds");
     facts.results[0].drops = 50;
     let page = html(&facts);
     has(&page, "It is proved, but its reliability is poor. 50 measurements were lost.");
@@ -260,7 +260,7 @@ fn what_was_not_evaluated_says_why_and_what_helps() {
     facts.context.methods[2].remark = Some("cannot be measured: it is native".to_owned());
     facts.context.end = None;
     let page = html(&facts);
-    has(&page, "0 of 3 assertions hold, none fails");
+    has(&page, "3 of 3 claims are undecided, none fails");
     has(&page, "never with arguments of a similar size");
     has(&page, "What is missing: set arguments-size-scale-base = 1000.");
     has(&page, "cannot be measured: it is native");
@@ -434,7 +434,7 @@ fn windows_compare_all_calls_of_both_sides() {
 #[test]
 fn a_run_without_claims_shows_what_was_measured() {
     let page = html(&run(&[]));
-    has(&page, "Methods were measured; nothing was asserted");
+    has(&page, "Methods were measured; nothing was claimed");
     assert!(!page.contains(">Results</h2>"), "an empty part");
     let mut facts = run(&[2.0]);
     facts.context.comparisons.clear();

@@ -48,7 +48,7 @@ fn a_run_ends_with_a_report_that_can_be_made_again() {
     ended.assert_said(&["report: out/report.html"]);
     let first = page(&case, "out/report.html");
     for text in
-        ["2 of 2 assertions hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"]
+        ["2 of 2 claims hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"]
     {
         assert!(first.contains(text), "{text:?} is not in the report");
     }
@@ -87,7 +87,7 @@ fn a_report_is_about_the_last_run_of_files_that_have_several() {
     assert!(context.older_bytes.iter().all(|bytes| *bytes > 0), "{:?}", context.older_bytes);
     assert_eq!(case.results().len(), 2);
     let page = page(&case, "out/report.html");
-    assert!(page.contains("1 of 2 assertions fails"), "it is about the first run");
+    assert!(page.contains("1 of 2 claims fails"), "it is about the first run");
     assert_eq!(page.matches("<article").count(), 3, "one of the comparison, two of the assertion");
 }
 

@@ -88,9 +88,7 @@ impl<'a> Shown<'a> {
             |relation| found(page, relation, judged),
         );
         if badge == Badge::Refuted {
-            return Some(format!(
-                "{found}: find out why, or change the assertion if that is as it should be."
-            ));
+            return Some(format!("{found}: find out why, or change the claim if that is as it should be."));
         }
         // By windows it is known what is missing.
         let missing = self.open().map(|open| page.why_not(open, &self.asserting.methods));

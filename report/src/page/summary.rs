@@ -104,14 +104,31 @@ fn reliabilities(counts: &BTreeMap<Reliability, u64>) -> String {
 }
 
 fn headline(all: u64, holds: u64, fails: u64) -> String {
+    let undecided = all - holds - fails;
+    let open = |alone: bool| match undecided {
+        0 => String::new(),
+        one if alone => format!(
+            "{} of {} claims {}",
+            count(one),
+            count(all),
+            if one == 1 { "is undecided" } else { "are undecided" }
+        ),
+        one => format!(", {} {} undecided", count(one), if one == 1 { "is" } else { "are" }),
+    };
     if all == 0 {
-        "Methods were measured; nothing was asserted".to_owned()
+        "Methods were measured; nothing was claimed".to_owned()
     } else if holds == all {
-        format!("{} of {} assertions hold", count(all), count(all))
+        format!("{} of {} claims hold", count(all), count(all))
     } else if fails == 0 {
-        format!("{} of {} assertions hold, none fails", count(holds), count(all))
+        format!("{}, none fails", open(true))
     } else {
-        format!("{} of {} assertions {}", count(fails), count(all), if fails == 1 { "fails" } else { "fail" })
+        format!(
+            "{} of {} claims {}{}",
+            count(fails),
+            count(all),
+            if fails == 1 { "fails" } else { "fail" },
+            open(false)
+        )
     }
 }
 
@@ -171,9 +188,9 @@ fn what_to_do(page: &Page<'_>) -> Markup {
         h3 { "What to do" }
         @if items.is_empty() {
             p { (if page.claims.is_empty() && page.assertions.is_empty() {
-                "Nothing was asserted, so that there is nothing to do: the table of methods has what was measured."
+                "Nothing was claimed, so that there is nothing to do: the table of methods has what was measured."
             } else {
-                "Nothing: whatever was asserted holds, by measurements without serious doubts."
+                "Nothing: whatever was claimed holds, by measurements without serious doubts."
             }) }
         } @else {
             ol.todo {
