@@ -41,7 +41,12 @@ fn said_everywhere(case: &Case, ended: &Ended, method: &str, reason: &str) -> Va
 
 #[test]
 fn a_method_that_is_never_called() {
-    let case = Case::comparing(&format!("{FAST} < {MAIN}\nassert \"brief\": median({MAIN}) <= 1 s\n"));
+    ["thesis", "production"].into_iter().for_each(never_called);
+}
+
+fn never_called(profile: &str) {
+    let tasks = format!("{FAST} < {MAIN}\nassert \"brief\": median({MAIN}) <= 1 s\n");
+    let case = Case::comparing(&tasks).set("scheduler", "profile", profile);
     let mut run = run(&case);
     run.awaits_agent();
     case.awaits_measurements(FAST, 100);
