@@ -210,7 +210,10 @@ fn suspicion(suspicion: &Suspicion) -> String {
         }
         Suspicion::Bimodal { fast_share, fast_ns, slow_ns } => {
             let [fast, slow] = [fast_ns, slow_ns].map(figure::time);
-            format!("two kinds of calls: {} around {fast}, the rest around {slow}", figure::percent(fast_share))
+            format!(
+                "two kinds of calls: {} around {fast}, the rest around {slow}",
+                figure::percent(fast_share)
+            )
         }
         _ => suspicion.to_string(),
     }
@@ -402,10 +405,8 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
             text,
             "    {windows} windows tell as much as {n_effective:.0} independent ones, {pairs} pairs: "
         );
-        let _ = write!(
-            text,
-            "with the constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped"
-        );
+        let _ =
+            write!(text, "with the constants the ratio is {ratio} [{low}, {high}], {clipped} values clipped");
         let (parts, differ) = look.self_check;
         let _ = writeln!(
             text,

@@ -90,7 +90,11 @@ impl<'a> Page<'a> {
                 if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns.filter(|_| is_in)) {
                     doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
-                let footing = evaluation.verdict.as_ref().ok().map(|verdict| Footing::of(&claim, verdict));
+                let footing = evaluation
+                    .verdict
+                    .as_ref()
+                    .ok()
+                    .map(|verdict| Footing::of(&claim, verdict, context.paired));
                 if in_full {
                     judged = Judged::of(
                         asked,

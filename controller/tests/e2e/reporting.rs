@@ -47,9 +47,7 @@ fn a_run_ends_with_a_report_that_can_be_made_again() {
     ended.assert_status(0);
     ended.assert_said(&["report: out/report.html"]);
     let first = page(&case, "out/report.html");
-    for text in
-        ["2 of 2 claims hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"]
-    {
+    for text in ["2 of 2 claims hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"] {
         assert!(first.contains(text), "{text:?} is not in the report");
     }
     assert!(first.contains(">min-method-measurements</th><td>20 <small class=\"mark\">changed</small>"));

@@ -86,7 +86,9 @@ fn doubts(page: &Page<'_>, sides: &[Side<'_>], judged: &Judged) -> Vec<Doubt> {
         let other = if side.ink == Ink::Left { judged.right_ns } else { judged.left_ns };
         // What is not an average is not moved by rare long calls.
         let is_moved = side.operand.share.is_none() && (median < other) != (side.figure_ns < other);
-        let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0 };
+        // A bound takes no turns.
+        let in_turns = page.facts.context.paired && sides.len() > 1;
+        let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0, in_turns };
         doubt::of_times(&times, page.names.get(side.operand.method), footing)
     };
     sides.iter().flat_map(of).collect()
