@@ -1,6 +1,6 @@
 //! Every comparison and assertion of the tasks with what came of it, for those who list them.
 
-use crate::progress::{judgement, sentence};
+use crate::judgement::{judgement, sentence};
 use crate::results::Results;
 use crate::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};

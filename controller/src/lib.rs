@@ -26,6 +26,7 @@ mod files;
 mod fmt;
 mod foreground;
 mod instrument;
+mod judgement;
 mod junit;
 mod live;
 mod manual;
@@ -47,6 +48,7 @@ mod session;
 mod setup;
 mod shell;
 mod status;
+mod table;
 mod tasks;
 
 use clap::Parser;

@@ -22,6 +22,7 @@ pub mod figure;
 mod judged;
 mod names;
 mod page;
+mod reasons;
 mod shape;
 mod words;
 

@@ -10,7 +10,8 @@ use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
 use crate::judged::{Chosen, Judged};
 use crate::names::Names;
-use crate::words::{self, Badge, Claim};
+use crate::reasons;
+use crate::words::{Badge, Claim};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use spl_model::Bucket;
 use spl_records::context::Asked;
@@ -120,14 +121,14 @@ impl<'a> Page<'a> {
 
     /// Why there is no verdict about these methods, and what helps.
     fn why_not(&self, why: &NotEvaluated, methods: &[usize]) -> String {
-        let mut text = words::why_not(why);
+        let mut text = reasons::why_not(why);
         let facts = |method: &usize| self.facts.context.methods.get(*method);
         for (method, facts) in methods.iter().filter_map(|method| Some((method, facts(method)?))) {
             text = text.replace(&facts.method, self.names.get(*method));
         }
         if matches!(why, NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_)) {
             let lacks = methods.iter().filter_map(|method| facts(method)?.lack.as_ref());
-            let mut remedies: Vec<&str> = lacks.map(words::remedy).collect();
+            let mut remedies: Vec<&str> = lacks.map(reasons::remedy).collect();
             remedies.dedup();
             for remedy in remedies {
                 text.push(' ');
