@@ -8,6 +8,7 @@ use super::history::Turn;
 use super::rules::{Need, Rules, Weight};
 use spl_model::Bucket;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
+use std::collections::BTreeMap;
 
 /// One side's location.
 #[derive(Clone, Debug)]
@@ -31,8 +32,8 @@ pub(super) struct Quantile {
 }
 
 impl Quantile {
-    /// Of the calls of one side in windows, in one bucket or in all; of each window and bucket as many as the side with fewest
-    /// has, evenly spread.
+    /// Of the calls of one side in windows, in one bucket or in all; where there are several buckets, of each as many as the side with
+    /// fewest has, evenly spread.
     pub(super) fn of(
         shared: &[Vec<&Turn>],
         side: usize,
@@ -40,14 +41,32 @@ impl Quantile {
         (factor, share): (f64, f64),
         probe_ns: f64,
     ) -> Self {
+        let mut counts: BTreeMap<&Bucket, Vec<usize>> = BTreeMap::new();
+        for turns in shared {
+            for (at, turn) in turns.iter().enumerate() {
+                for (bucket, calls) in &turn.calls {
+                    counts.entry(bucket).or_insert_with(|| vec![0; turns.len()])[at] += calls.len();
+                }
+            }
+        }
+        let several = counts.keys().filter(|bucket| scope.is_none_or(|scope| scope == **bucket)).count() > 1;
         let mut windows: Vec<Vec<f64>> = Vec::new();
+        let mut seen: BTreeMap<&Bucket, usize> = BTreeMap::new();
         let mut censored = 0;
         for turns in shared {
             let mut chosen = Vec::new();
             for (bucket, calls) in &turns[side].calls {
-                let of_others = turns.iter().map(|turn| turn.calls.get(bucket).map_or(0, Vec::len));
-                let pairs = of_others.min().filter(|_| scope.is_none_or(|scope| scope == bucket)).unwrap_or(0);
-                chosen.extend((0..pairs).map(|at| (calls[at * calls.len() / pairs] as f64 - probe_ns).max(0.0) * factor));
+                let Some(counts) = counts.get(bucket).filter(|_| scope.is_none_or(|scope| scope == bucket)) else { continue };
+                // Of each bucket as many as the side with fewest has, evenly spread.
+                let wanted = if several { counts.iter().copied().min().unwrap_or(0) } else { counts[side] };
+                let all = counts[side];
+                let seen = seen.entry(bucket).or_default();
+                for &time in calls {
+                    if (*seen + 1) * wanted / all > *seen * wanted / all {
+                        chosen.push((time as f64 - probe_ns).max(0.0) * factor);
+                    }
+                    *seen += 1;
+                }
             }
             censored += u64::from(turns[side].censored);
             windows.extend((!chosen.is_empty()).then_some(chosen));
