@@ -295,12 +295,12 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
     })
 }
 
-/// What a side of an assertion's comparison is called: `median of A.f`, `2 × the average of A.f`.
+/// What a side of an assertion's comparison is called: `the median of A.f`, `2 × the average of A.f`.
 pub fn operand(operand: &Operand, names: &Names) -> String {
     let figure = statistic(operand.share);
     let factor =
         if operand.factor == 1.0 { String::new() } else { format!("{} × ", digits(operand.factor)) };
-    format!("{factor}{figure} of {}", names.get(operand.method))
+    format!("{factor}the {figure} of {}", names.get(operand.method))
 }
 
 /// What is compared of the times.

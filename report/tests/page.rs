@@ -350,6 +350,31 @@ fn assertions_have_figures_charts_and_advice() {
 }
 
 #[test]
+fn two_sides_of_an_assertion_are_told_with_their_constants() {
+    let mut facts = asserting(800.0);
+    let operand = |method, factor| Operand { method, share: Some(0.5), factor };
+    facts.context.assertions[1].relations[0] = Relating {
+        left: operand(0, 1.0),
+        sign: "=".to_owned(),
+        right: Some(operand(1, 1.2)),
+        bound_ns: None,
+        within: Some(0.05),
+    };
+    facts.methods[1] = calls(800, facts.context.scale, true);
+    let part = facts.assertions[1].asserted.parts.first_mut().unwrap();
+    let judged = part.judged.as_mut().unwrap();
+    (judged.right_ns, judged.n_right) = (960.0, Some(SAMPLES));
+    let page = html(&facts);
+    has(
+        &page,
+        "The median of C0.left is 1.08 µs; asserted is the same as 1.2 × the median of C0.right, which is 960 ns, give or take \
+         5%: find out why",
+    );
+    has(&page, "<i class=\"right\"></i>1.2 × C0.right");
+    assert_eq!(page.matches("var(--limit)\" stroke").count(), 4, "only the third one has a fixed limit");
+}
+
+#[test]
 fn what_fails_comes_first_and_then_what_is_undecided() {
     let facts = asserting(800.0);
     let page = html(&facts);

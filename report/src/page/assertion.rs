@@ -145,14 +145,15 @@ impl<'a> Shown<'a> {
 
 /// What was found of a comparison, and what is asserted.
 fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
-    let left = format!("The {} is {}", operand(&relation.left, &page.names), time(judged.left_ns));
+    let left = operand(&relation.left, &page.names);
+    let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
     let right = match &relation.right {
-        Some(right) => format!("the {}, which is {}", operand(right, &page.names), time(judged.right_ns)),
+        Some(right) => format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns)),
         None => time(judged.right_ns),
     };
     let within =
-        relation.within.map_or_else(String::new, |within| format!(", give or take {},", percent(within)));
-    format!("{left}; asserted is {} {right}{within}", asks(&relation.sign))
+        relation.within.map_or_else(String::new, |within| format!(", give or take {}", percent(within)));
+    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(&relation.sign))
 }
 
 /// That there are too few calls to say anything of a high percentile: with n calls of which each is below it with probability q,

@@ -362,7 +362,8 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     }
 }
 
-fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
+/// A method with what its times are multiplied by.
+pub fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
     let name = page.names.get(method);
     if factor == 1.0 { name.to_owned() } else { format!("{} × {name}", digits(factor)) }
 }

@@ -1,5 +1,6 @@
 //! The calls that a comparison of an assertion rests on, as charts with the limit and the percentile drawn in.
 
+use super::super::comparison::{dots, scaled_name};
 use super::super::{Page, sizes};
 use super::{Shown, found};
 use crate::chart::{Ink, distribution, series};
@@ -7,7 +8,7 @@ use crate::doubt::{self, Doubt, Footing};
 use crate::facts::Call;
 use crate::figure::{p_equation, time};
 use crate::judged::Chosen;
-use crate::words::{operand, statistic};
+use crate::words::statistic;
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
 use spl_records::context::{Operand, Relating};
@@ -104,7 +105,7 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         ascending_ns.sort_by(f64::total_cmp);
         distribution::Side {
             ink: side.ink,
-            name: operand(&Operand { share: None, ..side.operand }, &page.names).replace("average of ", ""),
+            name: scaled_name(page, side.operand.method, side.operand.factor),
             factor: side.operand.factor,
             ascending_ns,
             figure_ns: side.figure_ns,
@@ -128,11 +129,8 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         bound_ns: near,
     };
     let first_ns = sides.iter().flat_map(|side| &side.calls).map(|call| call.start_ns).min().unwrap_or(0);
-    let over_time: Vec<series::Side> = sides
-        .iter()
-        .zip(&drawn)
-        .map(|(side, drawn)| super::super::comparison::dots(drawn, &side.calls, first_ns))
-        .collect();
+    let over_time: Vec<series::Side> =
+        sides.iter().zip(&drawn).map(|(side, drawn)| dots(drawn, &side.calls, first_ns)).collect();
     let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
     let is_exact = drawn.iter().zip(sides).all(|(drawn, side)| {
         let figure = match side.operand.share {
