@@ -76,6 +76,25 @@ fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called()
 }
 
 #[test]
+fn calls_of_a_window_that_is_cut_off_are_counted() {
+    let paired = Paired {
+        min_turn_ns: 10,
+        overlap_bound_ns: 0,
+        owner_decides: true,
+        longest_wait_ns: 9_000_000_000,
+    };
+    let mut scheduler = comparing(Settings { paired: Some(paired), ..calm() }, 2);
+    scheduler.handle(Event::Start, 0);
+    // In A's first turn; B's comes, and the run ends before anybody says that no call of A is outstanding.
+    scheduler.handle(Event::Samples(samples("A@11 A@12 A@13")), 5);
+    scheduler.handle(Event::Pulse, 20);
+    let text = reason(&mut scheduler);
+    assert!(text.starts_with("nothing to judge: "), "{text}");
+    let cut = Lack::Discarded(Taken { surplus: 3, ..Taken::default() });
+    assert_eq!(scheduler.lack(A), Some(cut), "{text}");
+}
+
+#[test]
 fn a_run_that_ends_before_the_measurement_says_so() {
     let mut scheduler = comparing(calm(), 2);
     let (lasted_ns, wait_ns) = (300_000_000, 3_000_000_000);
