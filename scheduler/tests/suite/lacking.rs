@@ -77,12 +77,8 @@ fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called()
 
 #[test]
 fn calls_of_a_window_that_is_cut_off_are_counted() {
-    let paired = Paired {
-        min_turn_ns: 10,
-        overlap_bound_ns: 0,
-        owner_decides: true,
-        longest_wait_ns: 9_000_000_000,
-    };
+    let paired =
+        Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: true, longest_wait_ns: 9_000_000_000 };
     let mut scheduler = comparing(Settings { paired: Some(paired), ..calm() }, 2);
     scheduler.handle(Event::Start, 0);
     // In A's first turn; B's comes, and the run ends before anybody says that no call of A is outstanding.
