@@ -4,7 +4,7 @@ use spl_lang::RunMode;
 use spl_model::Scale;
 use spl_records::context::Setting;
 use spl_scheduler::{Paired, Settings, WarmUp};
-use spl_verdict::Correction;
+use spl_verdict::{Correction, Rules};
 use spl_wire::SizeMode;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +33,8 @@ pub struct Config {
     pub port: u16,
     /// `argument-size`: how workload sizes are found.
     pub argument_size: SizeMode,
+    /// `argument-size = auto`: as the tasks need it.
+    pub automatic_size: bool,
     /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
     pub size_visit_limit: u32,
     /// `metaspace-limit`: bytes of metaspace that changes of classes may keep in the life of a JVM.
@@ -61,6 +63,10 @@ pub struct Config {
     pub judge: Judge,
     /// `correction`: how results are corrected for their number.
     pub correction: Correction,
+    /// `equal-within`: how far apart the sides of a bare `=` may be, from 0 to 1, in the sequential mode.
+    pub equal_within: f64,
+    /// `rare-calls`: a mean is judged when a call as rare as one in so many would have been seen, in the sequential mode.
+    pub rare_calls: Option<u64>,
     /// What the scheduler needs.
     pub scheduler: Settings,
     scale_base: u64,
@@ -105,7 +111,8 @@ impl Default for Config {
             initial_sleep: Duration::from_millis(3000),
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
-            argument_size: SizeMode::Deep,
+            argument_size: SizeMode::None,
+            automatic_size: true,
             size_visit_limit: 10_000,
             metaspace_limit: 16 * MEGABYTE,
             processor_jar: None,
@@ -118,9 +125,19 @@ impl Default for Config {
             overwrite_results: true,
             human_results: true,
             overhead_budget: Some(0.01),
-            judge: Judge::Welch,
+            judge: Judge::Sequential,
             correction: Correction::None,
+            equal_within: 0.05,
+            rare_calls: Some(1000),
             scheduler: Settings {
+                max_samples: 10_000,
+                scale: Scale::Logarithmic { base: 2 },
+                paired: Some(Paired {
+                    min_turn_ns: 100_000_000,
+                    overlap_bound_ns: 100_000_000,
+                    longest_wait_ns: LONGEST_WAIT_NS,
+                    owner_decides: true,
+                }),
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
                 instrument_ahead: 8,
@@ -128,10 +145,10 @@ impl Default for Config {
                 changes_per_minute: Some(60),
                 ..Settings::thesis()
             },
-            scale_base: 100,
-            logarithmic: false,
+            scale_base: 2,
+            logarithmic: true,
             profile: Profile::Production,
-            paired: false,
+            paired: true,
             window: Duration::from_millis(100),
             window_overlap: Duration::from_millis(100),
         }
@@ -141,8 +158,11 @@ impl Default for Config {
 /// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
 const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
+/// Longest wait of a window for calls that began in it, nanoseconds.
+const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 13] = [
+const BEYOND_THESIS: [&str; 15] = [
     "policy",
     "window",
     "window-overlap",
@@ -156,6 +176,16 @@ const BEYOND_THESIS: [&str; 13] = [
     "discard-disturbed",
     "method",
     "correction",
+    "equal-within",
+    "rare-calls",
+];
+
+/// The values of keys in the thesis, where they are not the defaults of production.
+const OF_THESIS: [(&str, &str); 4] = [
+    ("argument-size", "deep"),
+    ("max-method-measurements", "1000"),
+    ("arguments-size-scale", "linear"),
+    ("arguments-size-scale-base", "100"),
 ];
 
 const MEGABYTE: u64 = 1 << 20;
@@ -167,7 +197,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 39] = [
+const KEYS: [(&str, &str, Set); 41] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -181,12 +211,16 @@ const KEYS: [(&str, &str, Set); 39] = [
     }),
     ("scheduler", "argument-size", |c, v| {
         let modes = [
-            ("nocheck", SizeMode::None),
-            ("sizeof", SizeMode::Shallow),
-            ("deep", SizeMode::Deep),
-            ("length", SizeMode::Length),
+            ("auto", None),
+            ("nocheck", Some(SizeMode::None)),
+            ("sizeof", Some(SizeMode::Shallow)),
+            ("deep", Some(SizeMode::Deep)),
+            ("length", Some(SizeMode::Length)),
         ];
-        word(v, &modes).map(|mode| c.argument_size = mode)
+        let mode = word(v, &modes)?;
+        c.automatic_size = mode.is_none();
+        c.argument_size = mode.unwrap_or(SizeMode::None);
+        Ok(())
     }),
     ("scheduler", "size-visit-limit", |c, v| {
         let limit = number(v, OBJECTS)?;
@@ -262,6 +296,10 @@ const KEYS: [(&str, &str, Set); 39] = [
             [("none", Correction::None), ("holm", Correction::Holm), ("bh", Correction::BenjaminiHochberg)];
         word(v, &corrections).map(|correction| c.correction = correction)
     }),
+    ("evaluator", "equal-within", |c, v| percent(v).map(|part| c.equal_within = part)),
+    ("evaluator", "rare-calls", |c, v| {
+        or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.rare_calls = n)
+    }),
     ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
     ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
@@ -287,16 +325,16 @@ impl Config {
         })?;
         let mut config = Self::default();
         let mut problems = Vec::new();
-        let mut beyond = Vec::new();
+        let mut named = Vec::new();
         for (section, properties) in &ini {
             for (key, value) in properties {
-                beyond.extend(BEYOND_THESIS.into_iter().filter(|known| *known == key));
+                named.push(key);
                 if let Err(problem) = config.set(section.unwrap_or(""), key, value.trim()) {
                     problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
                 }
             }
         }
-        if let Err(problem) = config.settle(&beyond) {
+        if let Err(problem) = config.settle(&named) {
             problems.push(format!("{}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
@@ -331,14 +369,20 @@ impl Config {
     }
 
     /// What depends on several keys.
-    fn settle(&mut self, beyond: &[&str]) -> Result<(), String> {
+    fn settle(&mut self, named: &[&str]) -> Result<(), String> {
+        if self.profile == Profile::Thesis {
+            self.take_defaults_of_thesis(named)?;
+        }
+        if !self.paired && !named.contains(&"method") {
+            self.judge = Judge::Welch;
+        }
         let scale = if self.logarithmic {
             Scale::logarithmic(self.scale_base)
         } else {
             Scale::linear(self.scale_base)
         };
         self.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
-        match (self.profile, beyond.first()) {
+        match (self.profile, BEYOND_THESIS.iter().find(|key| named.contains(key))) {
             (Profile::Thesis, Some(key)) => {
                 return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
             }
@@ -358,6 +402,7 @@ impl Config {
                     instrument_ahead,
                     settle_ns,
                     changes_per_minute,
+                    paired: None,
                     ..ours
                 };
                 self.overhead_budget = None;
@@ -367,11 +412,29 @@ impl Config {
         Ok(())
     }
 
+    /// The values that keys have in the thesis where the file doesn't name them.
+    fn take_defaults_of_thesis(&mut self, named: &[&str]) -> Result<(), String> {
+        self.paired = false;
+        let left_out = OF_THESIS.iter().filter(|(key, _)| !named.contains(key));
+        left_out
+            .filter_map(|(key, value)| Some((KEYS.iter().find(|(_, known, _)| known == key)?, value)))
+            .try_for_each(|((_, _, set), value)| set(self, value))
+    }
+
+    /// What decisions by windows ask for.
+    pub fn rules(&self) -> Rules {
+        Rules {
+            level: self.scheduler.limit_p,
+            equal_within: self.equal_within,
+            rare_calls: self.rare_calls.map(|calls| calls as f64),
+        }
+    }
+
     /// Windows, where they are asked for. The sequential mode looks at windows only.
     fn windows(&self) -> Result<Option<Paired>, String> {
         if self.judge == Judge::Sequential && !self.paired {
             return Err(
-                "method = sequential compares calls of shared windows: set policy = paired in [scheduler]"
+                "method = sequential compares calls of shared windows: leave out policy = delay in [scheduler]"
                     .into(),
             );
         }
@@ -382,16 +445,23 @@ impl Config {
         Paired {
             min_turn_ns: nanos(self.window),
             overlap_bound_ns: nanos(self.window_overlap),
+            longest_wait_ns: LONGEST_WAIT_NS,
             owner_decides: self.judge == Judge::Sequential,
         }
     }
 
     /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
-    /// whatever the policy is: whether there are any, the samples tell.
+    /// whatever the policy is; what was recorded without is parted by time.
     pub fn judge_by(&mut self, judge: Judge) {
         self.judge = judge;
         let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
         self.scheduler.paired = windows.then(|| self.turns());
+    }
+
+    /// Judges recorded samples by Welch's test, once, in windows or without.
+    pub fn judge_once(&mut self, paired: bool) {
+        self.judge = Judge::Welch;
+        self.scheduler.paired = paired.then(|| self.turns());
     }
 }
 
@@ -420,7 +490,10 @@ pub fn settings(changed: &Written) -> Vec<Setting> {
         let value = match changed.get(&(section.clone(), key.clone())) {
             Some(value) => value.clone(),
             None if of_thesis && BEYOND_THESIS.contains(&key.as_str()) => "off: profile = thesis".to_owned(),
-            None => default.clone(),
+            None => OF_THESIS
+                .iter()
+                .find(|(own, _)| of_thesis && *own == key)
+                .map_or_else(|| default.clone(), |(_, value)| (*value).to_owned()),
         };
         Setting { section, key, value, default }
     };

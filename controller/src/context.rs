@@ -1,9 +1,12 @@
 //! What a run was made with and what came to pass (`context.json`), for its report.
 
+use crate::cost::Cost;
 use crate::output::Older;
 use crate::setup::Setup;
+use spl_lang::ast::{Percent, Statistic};
+use spl_lang::{Assertion, Atom, Scaled};
 use spl_records::Context;
-use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts};
+use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating};
 use spl_scheduler::{Scheduler, Status};
 use spl_verdict::Correction;
 use spl_wire::SizeMode;
@@ -40,15 +43,17 @@ impl ContextFile {
             right_factor: one.right_factor,
             right: one.right,
         };
-        let asserting = |one: &spl_lang::Assertion| Asserting {
+        let asserting = |one: &Assertion| Asserting {
             line: one.line,
             title: one.title.clone(),
             text: setup.quote(one.span).to_owned(),
             methods: one.methods(),
+            relations: relations(one),
         };
         let method = |task: &spl_lang::MeasuredMethod| MethodFacts {
             method: task.method.to_string(),
             remark: None,
+            lack: None,
             counts: None,
         };
         let context = Context {
@@ -118,9 +123,10 @@ impl ContextFile {
         self.end.metaspace_limit = Some(limit);
     }
 
-    /// Notes what is known at the end; `cpu_ns` is the program's CPU time, and what of it the agent's thread used.
-    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cpu_ns: [Option<u64>; 2], problems: &[String]) {
+    /// Notes what is known at the end; `cost` is known under a budget.
+    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cost: Option<&Cost>, problems: &[String]) {
         for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {
+            facts.lack = scheduler.lack(progress.method);
             facts.counts = Some(Counts {
                 kept: progress.samples,
                 discarded: progress.discarded,
@@ -135,8 +141,10 @@ impl ContextFile {
         self.context.end = Some(End {
             lasted_ns: u64::try_from(lasted.as_nanos()).unwrap_or(u64::MAX),
             lost,
-            cpu_ns: cpu_ns[0],
-            agent_ns: cpu_ns[1],
+            cpu_ns: cost.and_then(Cost::cpu_ns),
+            agent_ns: cost.map(Cost::agent_ns),
+            probes_ns: cost.map(Cost::probes_ns),
+            sizes_ns: cost.map(Cost::sizes_ns),
             problems: problems.to_vec(),
             ..self.end.clone()
         });
@@ -150,6 +158,40 @@ impl ContextFile {
         crate::files::write_whole(&self.path, self.context.to_json().as_bytes())
             .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }
+}
+
+/// The comparisons of an assertion.
+fn relations(assertion: &Assertion) -> Vec<Relating> {
+    let operand = |Scaled { method, statistic, factor }: Scaled| Operand {
+        method,
+        factor,
+        share: match statistic {
+            Statistic::Mean => None,
+            Statistic::Median => Some(0.5),
+            Statistic::Percentile(percent) => Some(percent / 100.0),
+        },
+    };
+    let within = |within: Option<Percent>| within.map(Percent::fraction);
+    let mut relations = Vec::new();
+    assertion.formula.value.for_each(&mut |atom| {
+        relations.push(match *atom {
+            Atom::Pair { left, sign, right, within: tolerance } => Relating {
+                left: operand(left),
+                sign: sign.to_string(),
+                right: Some(operand(right)),
+                bound_ns: None,
+                within: within(tolerance),
+            },
+            Atom::Bound { times, sign, bound_ns, within: tolerance } => Relating {
+                left: operand(times),
+                sign: sign.to_string(),
+                right: None,
+                bound_ns: Some(bound_ns),
+                within: within(tolerance),
+            },
+        });
+    });
+    relations
 }
 
 /// The path of a folder as seen from the folder of a file; absolute when it lies elsewhere.

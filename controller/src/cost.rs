@@ -56,6 +56,8 @@ pub struct Cost {
     used_ns_per_s: u64,
     /// What calls cost that were taken since the last look, picoseconds.
     taken_ps: u128,
+    /// What all calls cost so far, and what of it was for their workload sizes, picoseconds.
+    total_ps: (u128, u128),
     /// The agent's thread in the program.
     agent: Option<AgentThread>,
     /// Samples that came since the last look, and the CPU time that the agent's thread used for them, nanoseconds.
@@ -81,6 +83,7 @@ impl Cost {
             first_ns: None,
             used_ns_per_s: ASSUMED_NS_PER_S,
             taken_ps: 0,
+            total_ps: (0, 0),
             agent: None,
             sent: (0, 0),
             agent_ns: 0,
@@ -94,6 +97,7 @@ impl Cost {
             pid: Some(pid),
             sample_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
             agent: AgentThread::of(pid),
+            total_ps: self.total_ps,
             ..Self::new(self.share, self.deep)
         };
     }
@@ -103,7 +107,9 @@ impl Cost {
         let skipped_ps = SKIP_PS.saturating_mul(u64::from(every.saturating_sub(1)));
         let size_ps = if self.deep { DEEP_PS_PER_BYTE.saturating_mul(size) } else { 0 };
         let each_ps = self.sample_ps.saturating_add(skipped_ps).saturating_add(size_ps);
-        self.taken_ps = self.taken_ps.saturating_add(u128::from(calls) * u128::from(each_ps));
+        let [all_ps, sizes_ps] = [each_ps, size_ps].map(|each| u128::from(calls) * u128::from(each));
+        self.taken_ps = self.taken_ps.saturating_add(all_ps);
+        self.total_ps = (self.total_ps.0.saturating_add(all_ps), self.total_ps.1.saturating_add(sizes_ps));
         self.count_agent(0, calls);
     }
 
@@ -130,6 +136,16 @@ impl Cost {
     pub fn overhead(&self) -> Option<Overhead> {
         let (probes, agent) = self.estimated?;
         Some(Overhead { estimated: probes + agent, agent, budget: self.share })
+    }
+
+    /// What measured and passed-over calls cost so far, with finding their workload sizes, nanoseconds of CPU time; estimated.
+    pub fn probes_ns(&self) -> u64 {
+        u64::try_from(self.total_ps.0 / 1000).unwrap_or(u64::MAX)
+    }
+
+    /// What of it was for finding workload sizes.
+    pub fn sizes_ns(&self) -> u64 {
+        u64::try_from(self.total_ps.1 / 1000).unwrap_or(u64::MAX)
     }
 
     /// CPU time that the agent's thread used, nanoseconds.

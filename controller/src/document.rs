@@ -6,6 +6,7 @@ use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use serde::Serialize;
+use spl_model::Lack;
 use spl_scheduler::Scheduler;
 use spl_verdict::{Evaluation, Ratio, Side, Standing, Welch};
 
@@ -34,6 +35,7 @@ struct Document<'a> {
     comparisons: Vec<ComparisonJson>,
     assertions: Vec<serde_json::Value>,
     samples: Vec<SamplesJson>,
+    lacking: Vec<LackJson>,
     self_checks: &'a [Checked],
 }
 
@@ -95,6 +97,15 @@ struct SamplesJson {
     suspicions: Vec<String>,
 }
 
+/// A method that lacks samples, and why.
+#[derive(Serialize)]
+struct LackJson {
+    method: String,
+    /// In words.
+    reason: String,
+    lack: Lack,
+}
+
 /// The results as one JSON document with its line end, whoever found them: a run, or `spl eval`.
 ///
 /// # Errors
@@ -124,6 +135,10 @@ pub fn document(
     };
     let records = results.assertions.iter().filter_map(|asserted| setup.record(asserted));
     let assertions = records.map(|record| serde_json::from_str(&record.to_json()));
+    let lacking = scheduler.progress().filter_map(|one| {
+        let (method, lack) = (scheduler.name(one.method), scheduler.lack(one.method)?);
+        Some(LackJson { method, reason: lack.to_string(), lack })
+    });
     let document = Document {
         schema: "spl.eval/1",
         method: setup.config.judge.to_string(),
@@ -132,6 +147,7 @@ pub fn document(
         comparisons: tasks.comparisons.iter().enumerate().map(comparison).collect(),
         assertions: assertions.collect::<Result<_, _>>().map_err(|e| e.to_string())?,
         samples: judged_samples(&setup.program, results, scheduler).into_iter().map(samples).collect(),
+        lacking: lacking.collect(),
         self_checks,
     };
     let text = serde_json::to_string_pretty(&document).map_err(|e| e.to_string())?;

@@ -1,6 +1,6 @@
 //! Results as JUnit XML, in which build servers show tests: each claim is a test case (`docs/files.md`).
 
-use crate::claims::{Claim, claims};
+use crate::claims::{Claim, NO_RESULT, claims};
 use crate::files::write_whole;
 use crate::results::Results;
 use crate::setup::Setup;
@@ -70,7 +70,7 @@ fn outcome(claim: &Claim) -> Outcome {
 fn case(writer: &mut Writer<Vec<u8>>, claim: &Claim) -> io::Result<()> {
     let (name, class) = (allowed(&claim.text), format!("spl.{}", claim.kind.word()));
     let said = claim.said.iter().map(|said| allowed(said)).collect::<Vec<_>>();
-    let first = said.first().map_or("the measurement ended before it was evaluated", String::as_str);
+    let first = said.first().map_or(NO_RESULT, String::as_str);
     let case = writer
         .create_element("testcase")
         .with_attribute(("classname", class.as_str()))
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(attribute(0, "testcase", "name"), claims[0].text);
         assert_eq!(attribute(0, "failure", "message"), "FAILS <&>\"");
         assert_eq!(of("failure")[0].text, "FAILS <&>\"\nsecond\u{FFFD}\u{FFFD}");
-        assert_eq!(attribute(1, "skipped", "message"), "the measurement ended before it was evaluated");
+        assert_eq!(attribute(1, "skipped", "message"), NO_RESULT);
         assert_eq!(attribute(0, "error", "message"), "the agent failed");
         assert_eq!(of("system-out").len(), 1);
     }

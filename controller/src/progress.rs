@@ -1,17 +1,16 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
-use crate::buckets;
 use crate::colour::{self, highlight};
-use crate::details::{Details, LookDetails, judged_samples};
+use crate::judgement::{judgement, sentence};
 use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
-use spl_lang::{Assertion, Tasks};
+use crate::table::say_table;
+use spl_lang::Tasks;
 use spl_model::{MethodRef, Outcome, one_line};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
+use spl_verdict::{Asserted, Evaluation};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
@@ -118,7 +117,7 @@ impl Progress {
         self.note(&format!("verdict: {}: {}", title.unwrap_or_default(), sentence(asserted)));
     }
 
-    /// The table at the end, and what looks suspicious in it.
+    /// What came of all claims, at the end.
     pub fn table(
         &self,
         setup: &Setup,
@@ -126,45 +125,8 @@ impl Progress {
         scheduler: &Scheduler,
         sequential: Option<&Sequential>,
     ) {
-        if self.quiet {
-            return;
-        }
-        let details =
-            |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
-        let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
-        say("\n");
-        for (index, comparison) in tasks.comparisons.iter().enumerate() {
-            say(&tasks.line_of(comparison));
-            let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
-            if of_this.peek().is_none() {
-                say("  not evaluated: the measurement ended before");
-            }
-            for evaluation in of_this {
-                say(&format!("  {}", judgement(evaluation)));
-                if let Some(details) = details(evaluation) {
-                    say(&detail_lines(evaluation, &details));
-                }
-            }
-            if let Some(filling) = scheduler.filling(index) {
-                say(&buckets::lines(&filling));
-            }
-        }
-        for (index, assertion) in setup.program.assertions.iter().enumerate() {
-            say(setup.quote(assertion.span));
-            match results.assertions.iter().find(|one| one.assertion == index) {
-                Some(asserted) => {
-                    say(&assertion_lines(setup, assertion, asserted));
-                    if sequential.is_some() {
-                        say("    judged once, by tests that are not looked at before: see docs/language.md");
-                    }
-                }
-                None => say("  not evaluated: the measurement ended before"),
-            }
-        }
-        for (method, bucket, suspicions) in judged_samples(&setup.program, results, scheduler) {
-            for suspicion in suspicions {
-                say(&format!("{}, sizes {bucket}: suspicious: {suspicion}", scheduler.name(method)));
-            }
+        if !self.quiet {
+            say_table(setup, results, scheduler, sequential);
         }
     }
 }
@@ -200,113 +162,4 @@ pub fn say(text: &str) {
 fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
     let comparison = tasks.comparisons.get(evaluation.comparison).map(|comparison| tasks.line_of(comparison));
     format!("{}: {}", comparison.unwrap_or_default(), judgement(evaluation))
-}
-
-/// An assertion's result in plain words.
-pub fn sentence(asserted: &Asserted) -> String {
-    let word = match asserted.standing() {
-        Standing::Holds => "holds",
-        Standing::Fails => "FAILS",
-        Standing::Undecided | Standing::Error => "undecided",
-    };
-    let mut text = word.to_owned();
-    if let Some(basis) = asserted.basis {
-        // A `String` takes everything.
-        let _ = write!(text, " ({basis})");
-    }
-    let Evidence { p_true, p_false } = asserted.evidence;
-    let _ = write!(text, ", p = {} for, {} against", p_value(p_true), p_value(p_false));
-    let _ = write!(text, ", level {}", asserted.level);
-    if asserted.leftover {
-        text.push_str(", leftover");
-    }
-    if asserted.drops > 0 {
-        let _ = write!(text, ", {} lost", asserted.drops);
-    }
-    text
-}
-
-/// The sentence, then a line for each of its comparisons in each bucket, and what is missing.
-fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) -> String {
-    let mut relations = Vec::new();
-    assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span)));
-    let mut text = format!("  {}\n", sentence(asserted));
-    for part in &asserted.parts {
-        let relation = relations.get(part.relation).copied().unwrap_or_default();
-        let _ = match &part.judged {
-            Ok(judged) => {
-                let Evidence { p_true, p_false } = judged.evidence;
-                let samples = judged.n_right.map_or(judged.n_left, |right| right.min(judged.n_left));
-                writeln!(
-                    text,
-                    "    {relation}: {} and {} ns, p = {} for, {} against, sizes {}, {samples} samples",
-                    judged.left_ns.round(),
-                    judged.right_ns.round(),
-                    p_value(p_true),
-                    p_value(p_false),
-                    part.bucket
-                )
-            }
-            Err(why) => writeln!(text, "    {relation}: not evaluated: {why}"),
-        };
-    }
-    for gap in asserted.gaps.iter().filter(|_| asserted.parts.is_empty()) {
-        let _ = writeln!(text, "    {gap}");
-    }
-    text
-}
-
-/// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
-pub fn judgement(evaluation: &Evaluation) -> String {
-    let verdict = match &evaluation.verdict {
-        Ok(verdict) => verdict,
-        Err(why) => return format!("not evaluated: {why}"),
-    };
-    let word = if evaluation.standing() == Standing::Holds { "holds" } else { "FAILS" };
-    let mut text = format!("{word} ({}), p = {}", verdict.basis, p_value(verdict.p_value));
-    // A `String` takes everything.
-    if let Some(ratio) = &verdict.ratio {
-        let _ = write!(text, ", scaled ratio {:.3} [{:.3}, {:.3}]", ratio.value, ratio.low, ratio.high);
-    }
-    let _ = write!(
-        text,
-        ", sizes {}, {} and {} samples",
-        evaluation.bucket, evaluation.n_left, evaluation.n_right
-    );
-    if evaluation.leftover {
-        text.push_str(", leftover");
-    }
-    if evaluation.drops > 0 {
-        let _ = write!(text, ", {} lost", evaluation.drops);
-    }
-    text
-}
-
-/// Both sides' figures, and what the sequential mode saw.
-fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
-    let mut text = String::new();
-    let sides = evaluation.verdict.as_ref().ok().map(|verdict| [&verdict.left, &verdict.right]);
-    for (index, (name, side)) in [("left", &details.left), ("right", &details.right)].into_iter().enumerate()
-    {
-        if let Some(Side { n, mean_ns, median_ns, sd_ns, .. }) = sides.map(|sides| sides[index]) {
-            // A `String` takes everything.
-            let _ = write!(text, "    {name}: scaled mean {mean_ns:.1} ns, median {median_ns:.1} ns, ");
-            let _ = write!(text, "deviation {sd_ns:.1} ns; {n} samples are worth {:.0}", side.n_effective);
-            let _ = writeln!(text, ", {} discarded", side.discarded);
-        }
-    }
-    if let Some(look) = &details.sequential {
-        let LookDetails { windows, pairs, n_effective, ratio, low, high, raw_ratio, clipped, .. } = look;
-        let _ = write!(text, "    {windows} windows, {pairs} pairs are worth {n_effective:.0}: ");
-        let _ = write!(text, "ratio {ratio:.3} [{low:.3}, {high:.3}], {clipped} values clipped, ");
-        let _ = writeln!(text, "unclipped {raw_ratio:.3}");
-        if look.tail_dependent {
-            text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
-        }
-    }
-    text
-}
-
-fn p_value(p: f64) -> String {
-    if p < 0.00001 && p > 0.0 { format!("{p:.2e}") } else { format!("{p:.5}") }
 }

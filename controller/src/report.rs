@@ -11,10 +11,10 @@ use crate::stdout;
 use serde::Deserialize;
 use spl_model::MethodRef;
 use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
-use spl_report::{Calls, Decisions, Facts, Step, shown, shown_methods};
+use spl_report::{Calls, Decisions, Facts, Step, shown, shown_assertions, shown_methods};
 use spl_scheduler::MethodIx;
 use spl_verdict::{Evaluation, ExitStatus};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,9 @@ fn read(folder: &Path) -> Result<Facts, String> {
     let results = results(&folder.join(&context.result_file), results_from)?;
     let assertions = assertions(&folder.join(ASSERTIONS_FILE), assertions_from)?;
     let decisions = decisions(&folder.join(DECISIONS_FILE), decisions_from)?;
-    let methods = methods(folder, &context, &results)?;
+    let with_calls =
+        shown_methods(&context, &shown(&context, &results), &shown_assertions(&context, &assertions));
+    let methods = methods(folder, &context, &with_calls)?;
     let missing = missing(&folder.join(BUCKETS_FILE))?;
     Ok(Facts { context, results, assertions, methods, missing, decisions })
 }
@@ -170,11 +172,10 @@ fn decisions(path: &Path, from: u64) -> Result<Decisions, String> {
     Ok(decisions)
 }
 
-fn methods(folder: &Path, context: &Context, results: &[Evaluation]) -> Result<Vec<Calls>, String> {
+fn methods(folder: &Path, context: &Context, with_calls: &BTreeSet<usize>) -> Result<Vec<Calls>, String> {
     let parse = |method: &spl_records::context::MethodFacts| method.method.parse::<MethodRef>();
     let methods = context.methods.iter().map(parse).collect::<Result<Vec<_>, _>>();
     let methods = methods.map_err(|error| wrong(&folder.join(CONTEXT_FILE), &error))?;
-    let with_calls = shown_methods(context, &shown(context, results));
     let mut calls = vec![Calls::default(); methods.len()];
     let mut recorded = Recorded::open(&folder.join(&context.measurements), &methods)?;
     while let Some((MethodIx(method), sample)) = recorded.next()? {

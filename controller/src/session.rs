@@ -22,7 +22,7 @@ use crate::sequential::Sequential;
 use crate::setup::Setup;
 use crate::status::Metaspace;
 use spl_lang::Tasks;
-use spl_model::Outcome;
+use spl_model::{EndedBy, Outcome};
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
 use spl_wire::{Labels, SizeMode, ToAgent, ToController};
@@ -359,9 +359,24 @@ impl<'a> Session<'a> {
             for method in std::mem::take(&mut self.absent) {
                 self.event(Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded });
             }
+            if let Some(start_at) = self.start_at.take() {
+                self.event(self.not_begun(start_at));
+            }
             self.event(Event::Finish);
         }
         self.say_results();
+    }
+
+    /// That the run ends before the measurement, which was to begin at this time.
+    fn not_begun(&self, start_at: Instant) -> Event {
+        let wait = self.config.initial_sleep;
+        let lasted = wait.saturating_sub(start_at.saturating_duration_since(Instant::now()));
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Event::NotBegun {
+            ended_by: if self.interrupted { EndedBy::Operator } else { EndedBy::Program },
+            lasted_ns: ns(lasted),
+            wait_ns: ns(wait),
+        }
     }
 
     fn save(&mut self, finished: bool) {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value;
+use spl_model::{EndedBy, Lack, Spent, SpentOn, Taken};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -208,6 +209,10 @@ fn conforms(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> 
     let pointer = schema["$ref"].as_str().map(|path| path.trim_start_matches('#'));
     let schema = pointer.map_or(schema, |path| whole.pointer(path).unwrap());
     let wrong = |what: &str| Err(format!("{what}: {value} is not {schema}"));
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let fits = choices.iter().any(|one| conforms(value, one, whole).is_ok());
+        return if fits { Ok(()) } else { wrong("oneOf") };
+    }
     if schema.get("const").is_some_and(|expected| expected != value) {
         return wrong("const");
     }
@@ -241,6 +246,33 @@ fn conforms(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> 
             .try_for_each(|(name, field)| conforms(field, &schema["properties"][name], whole));
     }
     value.as_array().into_iter().flatten().try_for_each(|one| conforms(one, &schema["items"], whole))
+}
+
+#[test]
+fn every_reason_is_in_the_schema() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/eval-1.json");
+    let whole: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let schema = whole.pointer("/properties/lacking/items/properties/lack").unwrap();
+    let spent = |on| Some(Spent { on, ns: 1, of_ns: 2 });
+    let lacks = [
+        Lack::Unmeasurable { why: "it is native".to_owned() },
+        Lack::NotLoaded,
+        Lack::NotBegun { ended_by: EndedBy::Operator, lasted_ns: 1, wait_ns: 2 },
+        Lack::NoTurn,
+        Lack::NoBudget { spent: None },
+        Lack::NoBudget { spent: spent(SpentOn::Sizes("p/C.f()V".to_owned())) },
+        Lack::NoBudget { spent: spent(SpentOn::Agent) },
+        Lack::ProbesRemoved,
+        Lack::NeverCalled { open_ns: 1, lost: 2 },
+        Lack::Discarded(Taken::default()),
+        Lack::Scattered { calls: 3, sizes: 3 },
+        Lack::NotRecorded,
+    ];
+    for lack in lacks {
+        let value = serde_json::to_value(&lack).unwrap();
+        conforms(&value, schema, &whole).unwrap();
+        assert_eq!(serde_json::from_value::<Lack>(value).unwrap(), lack);
+    }
 }
 
 #[test]
@@ -290,9 +322,9 @@ fn documents_are_what_their_schemas_say() {
     fs::write(folder.path().join("e.tasks"), tasks).unwrap();
     for (name, first) in [("a.B.f()V.msr", 100), ("a.B.g()V.msr", 300)] {
         let line = |k: u64| {
-            format!("{},{},0,1,a/{},-,{},0,1\n", 1000 * k, 1000 * k + first + k % 7, &name[2..8], k / 10 + 1)
+            format!("{},{},0,1,a/{},-,{},0,1\n", 1000 * k, 1000 * k + first + k % 7, &name[2..8], k / 30 + 1)
         };
-        fs::write(folder.path().join(name), (0..300).map(line).collect::<String>()).unwrap();
+        fs::write(folder.path().join(name), (0..6000).map(line).collect::<String>()).unwrap();
     }
     for method in ["welch", "sequential"] {
         let arguments = [
@@ -311,6 +343,7 @@ fn documents_are_what_their_schemas_say() {
         let document = check("eval-1.json", &arguments);
         assert_eq!(document["comparisons"][0]["results"][0]["basis"], "proved", "{document}");
         assert_eq!(document["comparisons"][1]["results"][0]["result"], "not-evaluated", "{document}");
+        assert_eq!(document["lacking"][0]["lack"]["kind"], "not-recorded", "{document}");
         assert_eq!(document["self_checks"].as_array().unwrap().len(), 2, "{document}");
         let buckets = fs::read_to_string(folder.path().join("buckets.json")).unwrap();
         let buckets = check_text("buckets-1.json", &buckets);

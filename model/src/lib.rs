@@ -4,12 +4,14 @@
 //! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
 #![forbid(unsafe_code)]
 
+mod lack;
 mod method;
 mod outcome;
 mod sample;
 mod size;
 mod text;
 
+pub use lack::{EndedBy, Lack, Spent, SpentOn, Taken};
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};
 pub use outcome::{Outcome, Refusal};
 pub use sample::{Sample, SampleError, SampleFlags};

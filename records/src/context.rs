@@ -3,7 +3,7 @@
 
 use crate::run::TasksHash;
 use serde::{Deserialize, Serialize};
-use spl_model::Scale;
+use spl_model::{Lack, Scale};
 
 const SCHEMA: &str = "spl.context/1";
 
@@ -107,7 +107,7 @@ pub struct Asked {
 }
 
 /// An assertion of the tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asserting {
     /// Where it stands in the file, from 1.
     pub line: usize,
@@ -117,6 +117,35 @@ pub struct Asserting {
     pub text: String,
     /// Indices of its methods.
     pub methods: Vec<usize>,
+    /// Its comparisons, from left to right; none in files of earlier versions.
+    #[serde(default)]
+    pub relations: Vec<Relating>,
+}
+
+/// A comparison of an assertion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relating {
+    /// Before the sign.
+    pub left: Operand,
+    /// The sign.
+    pub sign: String,
+    /// After the sign, where that is a method.
+    pub right: Option<Operand>,
+    /// After the sign, where that is a fixed time: nanoseconds.
+    pub bound_ns: Option<f64>,
+    /// How far apart equal sides may be, as a part; only with `=`.
+    pub within: Option<f64>,
+}
+
+/// What of a method's times a comparison is about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Index of the method.
+    pub method: usize,
+    /// The part of the calls that take at most the time that is meant, from 0 to 1: 0.5 is the median; `None` for the mean.
+    pub share: Option<f64>,
+    /// Multiplies it.
+    pub factor: f64,
 }
 
 /// A method of the tasks and what became of it.
@@ -126,6 +155,9 @@ pub struct MethodFacts {
     pub method: String,
     /// Why it could not be measured, or what is to be known of its calls; in words.
     pub remark: Option<String>,
+    /// Why it has no two samples that could be judged together; known at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
     /// How its calls were counted; known at the end.
     pub counts: Option<Counts>,
 }
@@ -161,6 +193,13 @@ pub struct End {
     /// What of it the agent's own thread used to take samples out of the program and send them, nanoseconds; under a budget.
     #[serde(default)]
     pub agent_ns: Option<u64>,
+    /// CPU time that measured and passed-over calls cost the program, finding workload sizes included, and how much of it was
+    /// for the sizes, nanoseconds; estimated from what one costs, under a budget.
+    #[serde(default)]
+    pub probes_ns: Option<u64>,
+    /// See `probes_ns`.
+    #[serde(default)]
+    pub sizes_ns: Option<u64>,
     /// Changes of classes, and the time that they took together, nanoseconds.
     pub changes: u64,
     /// See `changes`.
@@ -203,7 +242,14 @@ impl Context {
         let context: Self = serde_json::from_str(text)?;
         let of_comparisons = context.comparisons.iter().flat_map(|asked| [asked.left, asked.right]);
         let of_assertions = context.assertions.iter().flat_map(|asserting| asserting.methods.iter().copied());
-        match of_comparisons.chain(of_assertions).find(|method| *method >= context.methods.len()) {
+        let relations = context.assertions.iter().flat_map(|asserting| &asserting.relations);
+        let of_relations = relations.flat_map(|one| std::iter::once(one.left).chain(one.right));
+        let of_relations = of_relations.map(|operand| operand.method);
+        match of_comparisons
+            .chain(of_assertions)
+            .chain(of_relations)
+            .find(|method| *method >= context.methods.len())
+        {
             Some(method) => Err(ContextError::Method(method)),
             None => Ok(context),
         }

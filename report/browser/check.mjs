@@ -155,6 +155,66 @@ const theme = async (file) => {
   await page.close();
 };
 
+/** The run with assertions: one that fails, with its limit among the calls, and one that nobody could judge. */
+const asserting = async () => {
+  const folder = join(work, 'asserting');
+  cpSync(run, folder, { recursive: true });
+  const path = join(folder, 'context.json');
+  const context = JSON.parse(readFileSync(path, 'utf8'));
+  const bound = 80;
+  const relation = { left: { method: 2, share: 0.9, factor: 1 }, sign: '<=', right: null, bound_ns: bound, within: null };
+  const assertion = (title) => ({ line: 9, title, text: `assert "${title}": p90(name) <= ${bound} ns`, methods: [2], relations: [relation] });
+  context.assertions = [assertion('nobody knows'), assertion('quick')];
+  context.methods[2].lack = { kind: 'never-called', open_ns: 3_000_000_000, lost: 0 };
+  writeFileSync(path, JSON.stringify(context));
+  const record = (number, result, truth, [p_true, p_false], parts, gaps) => ({
+    schema: 'spl.assertion/1', number, result, title: context.assertions[number - 1].title, text: context.assertions[number - 1].text,
+    relations: [`p90(name) <= ${bound} ns`], truth, basis: null, p_true, p_false, level: 0.05, leftover: false, drops: 0, parts, gaps,
+  });
+  const part = { relation: 1, text: '', bucket: '-', judged: { p_true: 1, p_false: 1e-9, left_ns: 334, right_ns: bound, n_left: 200, n_right: null }, reason: null };
+  writeFileSync(join(folder, 'assertions.jsonl'), [
+    record(1, 'undecided', 'undecided', [1, 1], [], ['nothing to judge: name: never called']),
+    record(2, 'fails', 'false', [1, 1e-9], [part], []),
+  ].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const file = report(folder, 'asserting.html');
+  const { page, seen } = await open(file, 1200, 'light');
+  await openAll(page);
+  if (option('--shots')) await page.screenshot({ path: join(option('--shots'), 'asserting.png'), fullPage: true });
+  const lines = await page.evaluate(() => [...document.querySelectorAll('#a2 figure svg')].map((svg) => {
+    const frame = svg.getBoundingClientRect();
+    const [limit] = [...svg.querySelectorAll('[stroke="var(--limit)"]')].map((line) => line.getBoundingClientRect());
+    return limit && limit.left > frame.left && limit.right <= frame.right + 2 && limit.top >= frame.top - 2 && limit.bottom <= frame.bottom;
+  }));
+  claim(lines.length === 4 && lines.every(Boolean), 'the limit of an assertion is in all of its charts', `${lines.filter(Boolean).length} of ${lines.length}`);
+  const order = await page.evaluate(() => [...document.querySelectorAll('.todo li a')].map((link) => link.hash));
+  claim(order[0] === '#a2' && order.indexOf('#a1') > 0, 'what fails is to be done first', order.join(', '));
+  claim(seen.complaints.length === 0, 'the browser complains of no assertion', seen.complaints[0] ?? 'no message');
+  await page.close();
+  for (const width of [1000, 1100, 1280]) {
+    const { page: narrow } = await open(file, width, 'light');
+    const gaps = await narrow.evaluate(() => {
+      // The longest of the badges, wherever the run has it.
+      const longest = [...document.querySelectorAll('.words .badge')].sort((one, other) => other.innerText.length - one.innerText.length)[0];
+      document.querySelector('.counts .badge').replaceWith(longest.cloneNode(true));
+      return [...document.querySelectorAll('.counts li')].map((line) =>
+        line.querySelector('.meaning').getBoundingClientRect().left - line.querySelector('.badge').getBoundingClientRect().right);
+    });
+    claim(gaps.every((gap) => gap >= 0), `no badge lies under a text at ${width} pixels`, `${Math.min(...gaps).toFixed(0)} pixels between`);
+    await narrow.close();
+  }
+};
+
+/** The times of the methods have to be in sight, whatever else the table has. */
+const methods = async (file) => {
+  const { page } = await open(file, 1200, 'light');
+  const right = await page.evaluate(() => {
+    const cells = [...document.querySelectorAll('.methods [data-name="Average"], .methods [data-name="Median"], .methods [data-name="p99"]')];
+    return Math.max(...cells.map((cell) => cell.getBoundingClientRect().right));
+  });
+  claim(right <= 1200, 'the times of the methods are in sight', `up to ${right.toFixed(0)} of 1200 pixels`);
+  await page.close();
+};
+
 /** A run whose texts would run a script if they became markup. */
 const hostile = async () => {
   const folder = join(work, 'hostile');
@@ -196,6 +256,8 @@ try {
   await looks(file, 'light');
   await looks(file, 'dark');
   await theme(file);
+  await methods(file);
+  await asserting();
   await hostile();
   if (option('--picture')) await picture(file, option('--picture'));
 } finally {

@@ -52,14 +52,16 @@ pub struct Footing {
     pub room: f64,
     /// How many times as wide the interval may be before the limit lies within.
     pub widths: f64,
+    /// Whether both sides took turns, so that what changes in the course of time meets both.
+    pub in_turns: bool,
 }
 
 impl Footing {
     /// That of a verdict about this claim.
-    pub fn of(claim: &Claim<'_>, verdict: &Verdict) -> Self {
+    pub fn of(claim: &Claim<'_>, verdict: &Verdict, in_turns: bool) -> Self {
         let medians = claim.sides(verdict).map(|side| unscaled(side, side.median_ns));
         let Some((value, low, high)) = verdict.ratio.as_ref().map(|ratio| claim.ratio(ratio)) else {
-            return Self { medians_agree: false, room: 1.0, widths: 1.0 };
+            return Self { medians_agree: false, room: 1.0, widths: 1.0, in_turns };
         };
         let over = value > claim.limit;
         let end = if over { low } else { high };
@@ -68,6 +70,7 @@ impl Footing {
             medians_agree: (medians[0] > claim.limit * medians[1]) == over,
             room: if inside { 1.0 } else { (claim.limit / end).max(end / claim.limit) },
             widths: (claim.limit / value).ln() / (end / value).ln(),
+            in_turns,
         }
     }
 }
@@ -127,7 +130,7 @@ impl Reliability {
 pub fn of_times(times: &[u64], name: &str, footing: Footing) -> Vec<Doubt> {
     let suspicions = suspicions(times, CLOCK_STEP_NS);
     let mut doubts: Vec<Doubt> = of_spread(&suspicions, name, footing).into_iter().collect();
-    doubts.extend(suspicions.iter().filter_map(|one| of_suspicion(one, name)));
+    doubts.extend(suspicions.iter().filter_map(|one| of_suspicion(one, name, footing)));
     let worth = independent(times);
     let part = worth / times.len() as f64;
     if times.len() > 2 && part < DEPENDENT {
@@ -200,7 +203,7 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
     if evaluation.leftover && evaluation.n_smaller() < min_samples {
         doubts.push(Doubt {
             seen: format!(
-                "judged with {} on one side where {min_samples} were asked for",
+                "Judged with {} on one side where {min_samples} were asked for",
                 evaluation.n_smaller()
             ),
             meaning: "The measurement ended before the bucket was full. Let the program run longer.",
@@ -249,10 +252,15 @@ pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<D
 pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> Option<Doubt> {
     let ratio = evaluation.verdict.as_ref().ok()?.ratio.as_ref().filter(|_| judged.exact)?;
     let [left, right] = judged.kept;
-    let with = asked.left_factor * left.mean_ns / (asked.right_factor * right.mean_ns);
+    let mean = |times: &[u64]| times.iter().map(|&ns| ns as f64).sum::<f64>() / times.len() as f64;
+    let quotient = |left: f64, right: f64| asked.left_factor * left / (asked.right_factor * right);
+    // The reported ratio may be of clipped times, without the probe's: what matters is how far the left-out calls move it.
+    let moved =
+        quotient(left.mean_ns, right.mean_ns) / quotient(mean(&judged.left_ns), mean(&judged.right_ns));
+    let with = ratio.value * moved;
     let outside = with < ratio.low || ratio.high < with;
     outside.then(|| Doubt {
-        seen: "the calls that were left out are others than those that were compared".to_owned(),
+        seen: "The calls that were left out took other times than those that were compared".to_owned(),
         meaning: "With them the ratio would lie outside the interval: the interval is that of the compared calls only.",
         weight: serious_if((with < 1.0) != (ratio.value < 1.0)),
     })
@@ -263,7 +271,7 @@ fn serious_if(serious: bool) -> Weight {
 }
 
 /// The doubt about anything but spread.
-fn of_suspicion(suspicion: &Suspicion, name: &str) -> Option<Doubt> {
+fn of_suspicion(suspicion: &Suspicion, name: &str, footing: Footing) -> Option<Doubt> {
     let doubt =
         |seen: String, meaning, weight| Some(Doubt { seen: format!("{name}: {seen}"), meaning, weight });
     match *suspicion {
@@ -285,9 +293,14 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Option<Doubt> {
                     percent(1.0 - rising)
                 )
             },
-            "The program was still warming up, or its load changed. Let it warm up longer before (initial-sleep, warm-up-calls, \
-             warm-up-time), or measure both sides in shared windows (policy = paired).",
-            Weight::Open,
+            if footing.in_turns {
+                "The program was still warming up, or its load changed. Both sides took turns in shared windows, so that it met both \
+                 alike."
+            } else {
+                "The program was still warming up, or its load changed. Let it warm up longer before (initial-sleep, warm-up-calls, \
+                 warm-up-time), or measure both sides in shared windows (policy = paired)."
+            },
+            if footing.in_turns { Weight::Answered } else { Weight::Open },
         ),
         Suspicion::Bimodal { fast_share, fast_ns, slow_ns } => doubt(
             format!(
@@ -312,8 +325,8 @@ fn of_suspicion(suspicion: &Suspicion, name: &str) -> Option<Doubt> {
 mod tests {
     use super::*;
 
-    const FIRM: Footing = Footing { medians_agree: true, room: 2.0, widths: 10.0 };
-    const LOOSE: Footing = Footing { medians_agree: false, room: 1.01, widths: 1.1 };
+    const FIRM: Footing = Footing { medians_agree: true, room: 2.0, widths: 10.0, in_turns: false };
+    const LOOSE: Footing = Footing { medians_agree: false, room: 1.01, widths: 1.1, in_turns: false };
 
     #[test]
     fn reliability_follows_from_what_doubts_do_to_the_verdict() {
@@ -344,6 +357,19 @@ mod tests {
         );
         let even: Vec<u64> = (0..200).map(|i| 1000 + i * 7919 % 101).collect();
         assert_eq!(of_times(&even, "C.f", FIRM), []);
+    }
+
+    #[test]
+    fn what_changes_in_time_meets_both_sides_that_take_turns() {
+        let rising: Vec<u64> = (0..200).map(|i| 1000 + 10 * i).collect();
+        let check = |in_turns, expected| {
+            let doubts = of_times(&rising, "C.f", Footing { in_turns, widths: 100.0, ..FIRM });
+            let drift = doubts.iter().find(|doubt| doubt.seen.contains("became slower")).unwrap();
+            assert_eq!(drift.weight, expected);
+            assert_eq!(drift.meaning.contains("policy = paired"), !in_turns);
+        };
+        check(false, Weight::Open);
+        check(true, Weight::Answered);
     }
 
     #[test]

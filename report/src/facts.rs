@@ -8,6 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Comparisons that are shown with charts; the rest is in a table. Charts of one comparison take some 60 KB.
 pub const SHOWN: usize = 40;
+/// Assertions that are shown with charts, and methods of a run that only measures.
+pub const SHOWN_ASSERTIONS: usize = 20;
+/// See [`SHOWN_ASSERTIONS`].
+pub const SHOWN_METHODS: usize = 20;
 /// Samples of the shown comparisons together, unless the first alone has more.
 const SHOWN_SAMPLES: u64 = 4_000_000;
 
@@ -194,37 +198,66 @@ impl Decisions {
     }
 }
 
+/// How soon somebody has to look at what stands so: failing first, then undecided. Without a result it is undecided.
+fn rank(standing: Option<Standing>) -> u8 {
+    match standing {
+        Some(Standing::Fails | Standing::Error) => 0,
+        Some(Standing::Undecided) | None => 1,
+        Some(Standing::Holds) => 2,
+    }
+}
+
 /// The comparisons that are shown with charts, by their index, the ones that need looking at first.
 #[must_use]
 pub fn shown(context: &Context, results: &[Evaluation]) -> Vec<usize> {
-    let standing = |evaluation: &Evaluation| match evaluation.standing() {
-        Standing::Fails | Standing::Error => 0,
-        Standing::Undecided => 1,
-        Standing::Holds => 2,
-    };
     let mut ranks: Vec<Option<u8>> = vec![None; context.comparisons.len()];
     let mut samples = vec![0_u64; ranks.len()];
     for one in results.iter().filter(|one| one.comparison < context.comparisons.len()) {
-        let rank = &mut ranks[one.comparison];
-        *rank = Some(rank.map_or(standing(one), |before| before.min(standing(one))));
+        let gravest = &mut ranks[one.comparison];
+        let this = rank(Some(one.standing()));
+        *gravest = Some(gravest.map_or(this, |before| before.min(this)));
         let both = one.n_left.saturating_add(one.n_right);
         samples[one.comparison] = samples[one.comparison].saturating_add(both);
     }
+    let ranks: Vec<u8> = ranks.into_iter().map(|one| one.unwrap_or(rank(None))).collect();
+    first(&ranks, &samples, SHOWN)
+}
+
+/// The assertions that are shown with charts, likewise.
+#[must_use]
+pub fn shown_assertions(context: &Context, records: &[AssertionRecord]) -> Vec<usize> {
+    let mut ranks = vec![rank(None); context.assertions.len()];
+    let mut samples = vec![0_u64; ranks.len()];
+    for record in records.iter().filter(|record| record.asserted.assertion < context.assertions.len()) {
+        let index = record.asserted.assertion;
+        ranks[index] = rank(Some(record.asserted.standing()));
+        let judged = record.asserted.parts.iter().filter_map(|part| part.judged.as_ref().ok());
+        samples[index] = judged
+            .map(|judged| judged.n_left.saturating_add(judged.n_right.unwrap_or(0)))
+            .fold(0, u64::saturating_add);
+    }
+    first(&ranks, &samples, SHOWN_ASSERTIONS)
+}
+
+/// The first by rank, at most so many and as long as there is room for their samples.
+fn first(ranks: &[u8], samples: &[u64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
-    // Without a result it is undecided.
-    order.sort_by_key(|index| ranks[*index].unwrap_or(1));
+    order.sort_by_key(|index| ranks[*index]);
     let mut room = SHOWN_SAMPLES;
     let mut fits = |index: &usize| {
         let before = room;
         room = room.saturating_sub(samples[*index]);
         before > 0
     };
-    order.into_iter().take(SHOWN).take_while(|index| fits(index)).collect()
+    order.into_iter().take(most).take_while(|index| fits(index)).collect()
 }
 
-/// The methods of which calls are shown.
+/// The methods of which calls are shown: those of these comparisons and assertions.
 #[must_use]
-pub fn shown_methods(context: &Context, shown: &[usize]) -> BTreeSet<usize> {
+pub fn shown_methods(context: &Context, comparisons: &[usize], assertions: &[usize]) -> BTreeSet<usize> {
     let sides = |asked: &Asked| [asked.left, asked.right];
-    shown.iter().filter_map(|index| context.comparisons.get(*index)).flat_map(sides).collect()
+    let of_comparisons = comparisons.iter().filter_map(|index| context.comparisons.get(*index));
+    let of_assertions = assertions.iter().filter_map(|index| context.assertions.get(*index));
+    let of_assertions = of_assertions.flat_map(|asserting| asserting.methods.iter().copied());
+    of_comparisons.flat_map(sides).chain(of_assertions).collect()
 }

@@ -1,6 +1,15 @@
-//! Figures for people: few digits, units, groups of three.
+//! Figures for people, in one form wherever they are shown: three significant digits, units, groups of three.
+//!
+//! Between groups and before units stands a narrow space (U+202F), which [`plain`] makes a usual one for terminals.
+
+/// The same text for a terminal or a log, with usual spaces.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    text.replace('\u{202f}', " ")
+}
 
 /// A length of time in nanoseconds, with three digits and a unit.
+#[must_use]
 pub fn time(ns: f64) -> String {
     let (value, unit) = in_unit(ns);
     let text = if unit == "ns" && value.fract() == 0.0 { digits(value) } else { three_digits(value) };
@@ -8,6 +17,7 @@ pub fn time(ns: f64) -> String {
 }
 
 /// A round length of time, for an axis.
+#[must_use]
 pub fn tick(ns: f64) -> String {
     let (value, unit) = in_unit(ns);
     format!("{}\u{202f}{unit}", digits(value))
@@ -23,6 +33,7 @@ fn in_unit(ns: f64) -> (f64, &'static str) {
 }
 
 /// A number with three significant digits, all of those before the point, and no zeros at the end.
+#[must_use]
 pub fn digits(value: f64) -> String {
     let text = three_digits(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
@@ -34,23 +45,35 @@ fn three_digits(value: f64) -> String {
     let sign = if value < 0.0 { "−" } else { "" };
     let text = match size {
         size if !size.is_finite() => return "–".to_owned(),
+        0.0 => "0.00".to_owned(),
         size if size >= 99.95 => count(size.round() as u64),
-        size if size >= 9.995 => format!("{size:.1}"),
-        size if size >= 0.0995 || size == 0.0 => format!("{size:.2}"),
-        size => format!("{size:.3}"),
+        size if size < SMALL => format!("{size:.2e}"),
+        size => {
+            let shown = format!("{size:.*}", decimals(size));
+            // What is rounded up to the next power of ten has a digit more.
+            let rounded = shown.parse().unwrap_or(size);
+            if decimals(rounded) < decimals(size) { format!("{size:.*}", decimals(rounded)) } else { shown }
+        }
     };
     format!("{sign}{text}")
 }
 
-/// A quotient, always with two digits behind the point unless it is small or large.
+/// Smaller numbers are shown by their powers of ten.
+const SMALL: f64 = 1e-5;
+
+/// Digits behind the point of a number below 100 that has three significant ones.
+fn decimals(size: f64) -> usize {
+    (2 - size.log10().floor() as i64).clamp(0, 9) as usize
+}
+
+/// A quotient, with three significant digits; near 1 with three behind the point, because it matters on which side it is.
+#[must_use]
 pub fn quotient(value: f64) -> String {
-    match value.abs() {
-        size if (0.0995..99.95).contains(&size) => format!("{value:.2}"),
-        _ => digits(value),
-    }
+    if (0.95..1.05).contains(&value) { format!("{value:.3}") } else { three_digits(value) }
 }
 
 /// A whole number in groups of three.
+#[must_use]
 pub fn count(number: u64) -> String {
     let plain = number.to_string();
     let groups = plain.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
@@ -58,11 +81,13 @@ pub fn count(number: u64) -> String {
 }
 
 /// A whole number and what it is of, in singular or plural.
+#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// A share from 0 to 1 in percent.
+#[must_use]
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.01 { "under 0.01%".to_owned() } else { format!("{}%", digits(percent)) }
@@ -71,18 +96,29 @@ pub fn percent(share: f64) -> String {
 /// A smaller p-value says no more: what a test assumes of the times does not hold so exactly.
 const SMALL_P: f64 = 0.0001;
 
-/// A p-value; small ones only by their size.
+/// A p-value with three significant digits; small ones only by their size, as those near 1.
+#[must_use]
 pub fn p_value(p: f64) -> String {
     if p.is_nan() {
         "–".to_owned()
     } else if p < SMALL_P {
-        format!("under {SMALL_P}")
+        format!("< {SMALL_P}")
+    } else if p > 1.0 - SMALL_P {
+        format!("> {}", 1.0 - SMALL_P)
     } else {
-        format!("{p:.4}")
+        three_digits(p)
     }
 }
 
+/// The same as an equation: `p = 0.0312`, `p < 0.0001`.
+#[must_use]
+pub fn p_equation(p: f64) -> String {
+    let value = p_value(p);
+    if value.starts_with(['<', '>']) { format!("p {value}") } else { format!("p = {value}") }
+}
+
 /// How often something of this probability comes by chance, in words.
+#[must_use]
 pub fn odds(p: f64) -> String {
     if p >= 0.095 {
         return format!("{} times in 100", (p * 100.0).round());
@@ -114,8 +150,30 @@ mod tests {
         assert_eq!(tick(2000.0).replace('\u{202f}', " "), "2 µs");
         assert_eq!(count(1_234_567).replace('\u{202f}', " "), "1 234 567");
         assert_eq!(digits(-0.5), "−0.5");
-        assert_eq!(digits(0.012_34), "0.012");
+        assert_eq!(digits(0.012_34), "0.0123");
+        assert_eq!(digits(0.000_999_9), "0.001");
+        assert_eq!(digits(1.23e-7), "1.23e-7");
         assert_eq!(digits(f64::NAN), "–");
+    }
+
+    #[test]
+    fn quotients_and_p_values_have_significant_digits() {
+        let check = |value: f64, expected: &str| assert_eq!(quotient(value), expected);
+        check(2.0, "2.00");
+        check(0.000_412_3, "0.000412");
+        check(0.996_2, "0.996");
+        check(1.003_6, "1.004");
+        check(0.099_96, "0.100");
+        check(12.345, "12.3");
+        check(250.4, "250");
+        let check = |p: f64, expected: &str| assert_eq!(p_equation(p), expected);
+        check(0.0, "p < 0.0001");
+        check(2.05e-6, "p < 0.0001");
+        check(0.000_312, "p = 0.000312");
+        check(0.049_96, "p = 0.0500");
+        check(0.456, "p = 0.456");
+        check(0.999_99, "p > 0.9999");
+        check(1.0, "p > 0.9999");
     }
 
     #[test]

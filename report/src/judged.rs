@@ -2,12 +2,40 @@
 
 use crate::facts::{Call, Calls};
 use spl_model::{Bucket, SampleFlags};
+use spl_records::Context;
 use spl_records::context::Asked;
 use spl_verdict::Evaluation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Means further apart than this part are not of the same calls.
 const SAME: f64 = 1e-6;
+
+/// Which calls are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// The first ones of the bucket.
+    First,
+    /// In each window as many of either side.
+    Pairs,
+    /// All of the windows in which both sides were called.
+    Windows,
+}
+
+impl Chosen {
+    /// As a run was judged.
+    pub fn of(context: &Context) -> Self {
+        match (context.paired, context.judge.as_str()) {
+            (false, _) => Self::First,
+            (true, "sequential") => Self::Windows,
+            (true, _) => Self::Pairs,
+        }
+    }
+
+    /// Whether the call has the sizes of a result: one about all sizes is about each.
+    pub fn is_of(self, call: &Call, bucket: &Bucket) -> bool {
+        call.bucket == *bucket || (self == Self::Windows && *bucket == Bucket::All)
+    }
+}
 
 /// Both sides' times, nanoseconds, in the order in which they were taken.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,13 +60,12 @@ pub struct Kept {
 }
 
 impl Judged {
-    /// With windows the calls that found a partner, up to the window that was enough; else the first ones of the bucket.
-    pub fn of(asked: &Asked, evaluation: &Evaluation, sides: [&Calls; 2], paired: bool) -> Self {
-        let kept = sides.map(|side| {
-            side.calls.iter().filter(|call| counts(call, &evaluation.bucket)).collect::<Vec<&Call>>()
-        });
-        let (chosen, quotients) = if paired {
-            partners(asked, evaluation, &kept)
+    /// With windows their calls, up to the window that was enough; else the first ones of the bucket.
+    pub fn of(asked: &Asked, evaluation: &Evaluation, sides: [&Calls; 2], chosen: Chosen) -> Self {
+        let counts = |call: &&Call| !call.is_discarded() && chosen.is_of(call, &evaluation.bucket);
+        let kept = sides.map(|side| side.calls.iter().filter(counts).collect::<Vec<&Call>>());
+        let (chosen, quotients) = if chosen != Chosen::First {
+            partners(asked, evaluation, &kept, chosen)
         } else {
             let mut first = kept.clone();
             for (side, n) in first.iter_mut().zip([evaluation.n_left, evaluation.n_right]) {
@@ -48,7 +75,10 @@ impl Judged {
         };
         let overlapped = chosen.iter().flatten().filter(|call| call.flags.contains(SampleFlags::GC)).count();
         let [left_ns, right_ns] = chosen.each_ref().map(|side| times(side));
-        let exact = evaluation.verdict.as_ref().is_ok_and(|verdict| {
+        let taken = [left_ns.len() as u64, right_ns.len() as u64];
+        let as_many = taken == [evaluation.n_left, evaluation.n_right];
+        // Without a verdict there are no averages to hold them against.
+        let exact = evaluation.verdict.as_ref().map_or(as_many, |verdict| {
             let same = |times: &[u64], scaled_ns: f64, factor: f64| {
                 (mean(times) * factor / scaled_ns - 1.0).abs() < SAME
             };
@@ -65,6 +95,7 @@ fn partners<'c>(
     asked: &Asked,
     evaluation: &Evaluation,
     kept: &[Vec<&'c Call>; 2],
+    by: Chosen,
 ) -> ([Vec<&'c Call>; 2], Vec<(u64, f64)>) {
     let mut windows: BTreeMap<u64, [Vec<&Call>; 2]> = BTreeMap::new();
     for (side, calls) in kept.iter().enumerate() {
@@ -76,13 +107,18 @@ fn partners<'c>(
     }
     let (mut chosen, mut quotients) = ([Vec::new(), Vec::new()], Vec::new());
     for (window, mut sides) in windows {
+        let of = |side: &[&Call]| side.iter().map(|call| call.bucket.clone()).collect::<BTreeSet<_>>();
+        let shared: BTreeSet<Bucket> = of(&sides[0]).intersection(&of(&sides[1])).cloned().collect();
+        sides.iter_mut().for_each(|side| side.retain(|call| shared.contains(&call.bucket)));
         let pairs = sides[0].len().min(sides[1].len());
         if pairs == 0 {
             continue;
         }
         for side in &mut sides {
             side.sort_by_key(|call| (call.start_ns, call.took_ns));
-            side.truncate(pairs);
+            if by == Chosen::Pairs {
+                side.truncate(pairs);
+            }
         }
         let [left, right] = sides.each_ref().map(|side| mean(&times(side)));
         let quotient = asked.left_factor * left / (asked.right_factor * right);
@@ -99,10 +135,6 @@ fn partners<'c>(
 
 fn times(calls: &[&Call]) -> Vec<u64> {
     calls.iter().map(|call| call.took_ns).collect()
-}
-
-fn counts(call: &Call, bucket: &Bucket) -> bool {
-    !call.is_discarded() && call.bucket == *bucket
 }
 
 fn mean(times: &[u64]) -> f64 {
@@ -144,14 +176,14 @@ mod tests {
             n_right: 2,
             drops: 0,
         };
-        let judged = Judged::of(&asked, &evaluation, [&left, &right], true);
+        let judged = Judged::of(&asked, &evaluation, [&left, &right], Chosen::Pairs);
         assert_eq!((judged.left_ns.as_slice(), judged.right_ns.as_slice()), (&lefts[..], &rights[..]));
         assert!(judged.exact);
         assert_eq!(judged.kept.map(|kept| kept.calls), [4, 3]);
         assert_eq!(judged.kept[1].mean_ns, (210.0 + 220.0 + 500.0) / 3.0);
         assert_eq!(judged.gc, 1);
         assert_eq!(judged.quotients, [(1, 100.0 / 420.0), (2, 120.0 / 440.0)]);
-        let alone = Judged::of(&asked, &evaluation, [&left, &right], false);
+        let alone = Judged::of(&asked, &evaluation, [&left, &right], Chosen::First);
         assert!(!alone.exact && alone.quotients.is_empty());
         assert_eq!(alone.left_ns, [110, 100]);
     }

@@ -4,7 +4,7 @@
 //! from its operator, names of methods, labels of sizes, texts of assertions, is escaped by the templates (maud) where it is put in;
 //! charts hold numbers and our own words only.
 //!
-//! The page is bounded however large the run was: [`SHOWN`] comparisons have charts, the rest one line of a table each, and a
+//! The page is bounded however large the run was: [`SHOWN`] comparisons and [`SHOWN_ASSERTIONS`] assertions have charts, the rest one line of a table each, and a
 //! chart draws some hundreds of points (`shape::thinned` keeps the extremes).
 
 #![forbid(unsafe_code)]
@@ -18,12 +18,16 @@
 mod chart;
 mod doubt;
 mod facts;
-mod figure;
+pub mod figure;
 mod judged;
 mod names;
 mod page;
+mod reasons;
 mod shape;
 mod words;
 
-pub use facts::{Call, Calls, Decisions, Facts, SHOWN, Step, shown, shown_methods};
+pub use facts::{
+    Call, Calls, Decisions, Facts, SHOWN, SHOWN_ASSERTIONS, SHOWN_METHODS, Step, shown, shown_assertions,
+    shown_methods,
+};
 pub use page::html;

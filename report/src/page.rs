@@ -8,13 +8,14 @@ mod summary;
 
 use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
-use crate::judged::Judged;
+use crate::judged::{Chosen, Judged};
 use crate::names::Names;
+use crate::reasons;
 use crate::words::{Badge, Claim};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use spl_model::Bucket;
 use spl_records::context::Asked;
-use spl_verdict::Evaluation;
+use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STYLE: &str = include_str!("style.css");
@@ -22,7 +23,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// What the page may do: have this style and run this script, by their hashes, and nothing else. Whoever changes one of them
 /// changes its hash too (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make browser` notices if not.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
-    style-src 'sha256-ove+axj+wm9OqkhAF7b+xsfmabYSYyeajoVLxnUnFDM='; \
+    style-src 'sha256-7C8hA8HvcczbAEMrt3j2wBWvZXnJ/tkeqYqQ8Hix9jk='; \
     script-src 'sha256-vAh/OGmw0uDJcRFkTj1+Z5KFyiAxXf0pjm7e07LLOpE='";
 
 /// The facts with what several parts of the page need of them.
@@ -30,6 +31,7 @@ struct Page<'a> {
     facts: &'a Facts,
     names: Names,
     claims: Vec<Shown<'a>>,
+    assertions: Vec<assertion::Shown<'a>>,
 }
 
 /// A comparison with its results.
@@ -85,16 +87,21 @@ impl<'a> Page<'a> {
                 let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
                 let mut judged = Judged::default();
                 let claim = Claim::of(asked, &names);
-                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns) {
+                let is_in = Chosen::of(context) != Chosen::Windows;
+                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns.filter(|_| is_in)) {
                     doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
-                let footing = evaluation.verdict.as_ref().ok().map(|verdict| Footing::of(&claim, verdict));
+                let footing = evaluation
+                    .verdict
+                    .as_ref()
+                    .ok()
+                    .map(|verdict| Footing::of(&claim, verdict, context.paired));
                 if in_full {
                     judged = Judged::of(
                         asked,
                         evaluation,
                         [facts.calls(asked.left), facts.calls(asked.right)],
-                        context.paired,
+                        Chosen::of(context),
                     );
                     if let Some(footing) = footing {
                         doubts.extend(doubt::of_times(&judged.left_ns, names.get(asked.left), footing));
@@ -109,7 +116,26 @@ impl<'a> Page<'a> {
             Shown { number: index + 1, asked, results, in_full }
         };
         let claims = context.comparisons.iter().enumerate().map(claim).collect();
-        Self { facts, claims, names }
+        Self { facts, claims, assertions: assertion::Shown::all(facts), names }
+    }
+
+    /// Why there is no verdict about these methods, and what helps.
+    fn why_not(&self, why: &NotEvaluated, methods: &[usize]) -> String {
+        let mut text = reasons::why_not(why);
+        let facts = |method: &usize| self.facts.context.methods.get(*method);
+        for (method, facts) in methods.iter().filter_map(|method| Some((method, facts(method)?))) {
+            text = text.replace(&facts.method, self.names.get(*method));
+        }
+        if matches!(why, NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_)) {
+            let lacks = methods.iter().filter_map(|method| facts(method)?.lack.as_ref());
+            let mut remedies: Vec<&str> = lacks.map(reasons::remedy).collect();
+            remedies.dedup();
+            for remedy in remedies {
+                text.push(' ');
+                text.push_str(remedy);
+            }
+        }
+        text
     }
 
     fn claim(&'a self, shown: &'a Shown<'_>) -> Claim<'a> {
@@ -135,7 +161,7 @@ pub fn html(facts: &Facts) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                a.skip href="#results" { "Skip to the results" }
+                a.skip href=(if page.claims.is_empty() && page.assertions.is_empty() { "#methods" } else if page.claims.is_empty() { "#assertions" } else { "#results" }) { "Skip to the results" }
                 (summary::header(&page))
                 main {
                     (summary::summary(&page))
@@ -165,8 +191,9 @@ fn badge(badge: Badge) -> Markup {
 }
 
 /// Workload sizes in words.
-fn sizes(bucket: &Bucket) -> String {
+fn sizes(page: &Page<'_>, bucket: &Bucket) -> String {
     match bucket {
+        Bucket::All if page.facts.context.scale.is_some() => "all sizes".to_owned(),
         Bucket::All => "all sizes (not checked)".to_owned(),
         Bucket::Range { low, high: Some(high) } if high - low == 1 => format!("size {low}"),
         Bucket::Range { low, high: Some(high) } => format!("sizes {low} to {}", high - 1),

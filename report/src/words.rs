@@ -1,9 +1,10 @@
 //! Verdicts in words for people who know no statistics.
 
-use crate::figure::{counted, digits, odds, percent, quotient, time};
+use crate::figure::{count, counted, digits, odds, percent, quotient, time};
 use crate::names::Names;
+use crate::reasons;
 use spl_records::Context;
-use spl_records::context::Asked;
+use spl_records::context::{Asked, Operand};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Truth, Verdict};
 
 /// What is said of a result in one word, with its icon: nobody has to tell colours apart.
@@ -26,7 +27,7 @@ impl Badge {
     pub fn of(evaluation: &Evaluation) -> Self {
         match &evaluation.verdict {
             Ok(verdict) => Self::of_basis(verdict.basis),
-            Err(NotEvaluated::Undecided { .. }) => Self::Undecided,
+            Err(NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. }) => Self::Undecided,
             Err(_) => Self::NotEvaluated,
         }
     }
@@ -58,7 +59,7 @@ impl Badge {
             Self::Refuted => ("refuted", "✗", "Fails", "refuted"),
             Self::NotProved => ("not-proved", "!", "Fails", "not proved"),
             Self::Undecided => ("undecided", "?", "Undecided", "not enough evidence"),
-            Self::NotEvaluated => ("not-evaluated", "–", "Not evaluated", "no verdict"),
+            Self::NotEvaluated => ("not-evaluated", "–", "Undecided", "nothing to judge"),
         }
     }
 
@@ -71,11 +72,11 @@ impl Badge {
                  this is no proof."
             }
             Self::Refuted => "The measurements show that it does not hold.",
-            Self::NotProved => {
-                "It asks for proof, and the measurements do not give one. They do not show the contrary either."
-            }
+            Self::NotProved => "It asks for proof, and the measurements do not give one.",
             Self::Undecided => "The measurements show neither that it holds nor that it does not.",
-            Self::NotEvaluated => "There were not enough measurements to compare.",
+            Self::NotEvaluated => {
+                "There were no measurements to judge, or too few; the reason stands with it."
+            }
         }
     }
 }
@@ -168,7 +169,16 @@ pub fn unscaled(side: &Side, scaled_ns: f64) -> f64 {
 pub fn explain(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Vec<String> {
     match &evaluation.verdict {
         Ok(verdict) => vec![found(claim, verdict), because(claim, verdict, context)],
-        Err(why) => vec![why_not(why).to_owned()],
+        Err(why) => vec![reasons::why_not(why)],
+    }
+}
+
+/// Whether the interval shows the contrary of a claim that was not proved.
+fn is_contradicted(claim: &Claim<'_>, ratio: &Ratio) -> bool {
+    let (_, low, high) = claim.ratio(ratio);
+    match claim.asked.sign.as_str() {
+        "=" => high < claim.limit || claim.limit < low,
+        _ => claim.limit < low,
     }
 }
 
@@ -221,6 +231,12 @@ fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
              What says “{}” counts as holding until measurements show the contrary. This is no proof that it holds.",
             if claim.asked.sign == "=" { "as long as" } else { "at most" }
         ),
+        Basis::NotProved if verdict.ratio.as_ref().is_some_and(|ratio| is_contradicted(claim, ratio)) => {
+            format!(
+                "The whole interval lies beyond the limit of {}: the measurements do not only fail to prove it, they show the contrary.",
+                digits(claim.limit)
+            )
+        }
         Basis::NotProved => format!(
             "The measurements do not show it: a result like this comes by chance {chance}, and a proof has to be rarer, {accepted} at most.{reach} \
              What says “less than” fails until it is proved."
@@ -228,66 +244,45 @@ fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
     }
 }
 
-/// Why there is no verdict, and what helps.
-pub fn why_not(why: &NotEvaluated) -> &'static str {
-    match why {
-        NotEvaluated::TooFewSamples { .. } => {
-            "In the sizes that both were called with, at least one side has fewer than two measurements. Let the program run \
-             longer, or gather sizes more coarsely (arguments-size-scale-base)."
-        }
-        NotEvaluated::NoCommonBucket => {
-            "Both were measured, but never with arguments of a similar size, and only calls of a similar size are compared. \
-             Gather sizes more coarsely (arguments-size-scale-base), or do not check them (argument-size = nocheck)."
-        }
-        NotEvaluated::Undecided { .. } => {
-            "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \
-             times vary widely. Measure longer (max-method-measurements)."
-        }
-        NotEvaluated::NotMeasured(_) => {
-            "At least one of the methods could not be measured: the table of methods says why."
-        }
-        NotEvaluated::OutOfRange | NotEvaluated::BadLimit | NotEvaluated::NoSuchQuantile(_) => {
-            "The figures of the task file or the configuration make a comparison impossible."
-        }
-    }
-}
+/// Room that measuring more can still narrow: with more than so many times as many samples nobody has waited for an answer.
+const PATIENCE: f64 = 100.0;
 
-/// What the operator can do about a result; nothing about a proof.
+/// What the operator can do about a comparison that was judged; nothing about a proof, or where nothing has to be done.
 pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Option<String> {
-    let verdict = match &evaluation.verdict {
-        Err(why) => return Some(why_not(why).to_owned()),
-        Ok(verdict) if verdict.basis == Basis::Proved => return None,
-        Ok(verdict) => verdict,
-    };
-    let Some(ratio) = &verdict.ratio else { return None };
+    let verdict = evaluation.verdict.as_ref().ok().filter(|verdict| verdict.basis != Basis::Proved)?;
+    let ratio = verdict.ratio.as_ref()?;
     let (value, ..) = claim.ratio(ratio);
-    if verdict.basis == Basis::Refuted {
+    if verdict.basis == Basis::Refuted || (verdict.basis == Basis::NotProved && is_contradicted(claim, ratio))
+    {
         return Some(format!(
-            "{} takes {} times as long as {}, not {}: find out why it is slow, or change the assertion if that is as it should be.",
+            "{} takes {} times as long as {}, not {}{}: find out why, or change the claim if that is as it should be.",
             claim.subject,
             quotient(value),
             claim.object,
+            match claim.asked.sign.as_str() {
+                "<" | ">" => "less than ",
+                "=" => "",
+                _ => "at most ",
+            },
             digits(claim.limit)
         ));
     }
     if claim.asked.sign == "=" {
-        return Some(
-            "Nothing has to be done; equality cannot be proved this way, only with a tolerance (“within”)."
-                .to_owned(),
-        );
+        return None;
     }
     // The interval narrows with the square root of the number of samples.
     let width = (ratio.high / ratio.low).ln() / 2.0;
     let distance = ratio.value.ln().abs();
-    let n = evaluation.n_smaller().max(1) as f64 * (width / distance).powi(2);
-    Some(if n.is_finite() && n < 1e6 && n > evaluation.n_smaller() as f64 {
+    let now = evaluation.n_smaller().max(1) as f64;
+    let n = now * (width / distance).powi(2);
+    Some(if n.is_finite() && n < PATIENCE * now && n > now {
         let power = 10_f64.powf(n.log10().floor());
         let needed = ((n / power * 2.0).ceil() / 2.0 * power) as u64;
         format!(
             "For a clear answer about {} on each side would be needed instead of {}: raise min-method-measurements ({}) and, if that is \
              lower, max-method-measurements ({}).",
             counted(needed, "measurement", "measurements"),
-            evaluation.n_smaller(),
+            count(evaluation.n_smaller()),
             context.min_samples,
             context.max_samples
         )
@@ -298,6 +293,34 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
             digits(claim.limit)
         )
     })
+}
+
+/// What a side of an assertion's comparison is called: `the median of A.f`, `2 × the average of A.f`.
+pub fn operand(operand: &Operand, names: &Names) -> String {
+    let figure = statistic(operand.share);
+    let factor =
+        if operand.factor == 1.0 { String::new() } else { format!("{} × ", digits(operand.factor)) };
+    format!("{factor}the {figure} of {}", names.get(operand.method))
+}
+
+/// What is compared of the times.
+pub fn statistic(share: Option<f64>) -> String {
+    match share {
+        None => "average".to_owned(),
+        Some(0.5) => "median".to_owned(),
+        Some(share) => format!("p{}", digits(share * 100.0)),
+    }
+}
+
+/// What a sign asks for.
+pub fn asks(sign: &str) -> &'static str {
+    match sign {
+        "<" => "less than",
+        ">" => "more than",
+        ">=" => "at least",
+        "=" => "the same as",
+        _ => "at most",
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use spl_lang::Sign;
-use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
-use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts, Setting};
+use spl_model::{Bucket, EndedBy, Lack, Sample, SampleFlags, Scale, Size};
+use spl_records::context::{
+    Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating, Setting,
+};
 use spl_records::{AssertionRecord, Context};
-use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_methods};
-use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Truth, evaluate};
+use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_assertions, shown_methods};
+use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Truth, evaluate};
 use std::collections::BTreeMap;
 
 /// Samples of each side.
@@ -17,6 +19,7 @@ fn method(name: &str) -> MethodFacts {
     MethodFacts {
         method: name.to_owned(),
         remark: None,
+        lack: None,
         counts: Some(Counts { kept: SAMPLES, ..Counts::default() }),
     }
 }
@@ -97,7 +100,7 @@ fn run(factors: &[f64]) -> Facts {
             drops: 0,
         });
     }
-    let in_full = shown_methods(&context, &shown(&context, &results));
+    let in_full = shown_methods(&context, &shown(&context, &results), &[]);
     let middle = |index| if index % 2 == 0 { 1000 } else { 800 };
     let methods =
         (0..context.methods.len()).map(|index| calls(middle(index), Some(scale), in_full.contains(&index)));
@@ -116,12 +119,12 @@ fn has(page: &str, text: &str) {
 #[test]
 fn a_verdict_is_told_with_its_reasons() {
     let page = html(&run(&[2.0, 1.0]));
-    has(&page, "1 of 2 assertions fails");
+    has(&page, "1 of 2 claims fails");
     has(&page, "C0.left takes at most 2 times as long as C0.right");
     has(&page, "On average C0.left took 1.2");
     has(&page, "So the measurements show that it holds.");
     has(&page, "So the measurements show that it does not hold.");
-    has(&page, "as long as C1.right, not 1: find out why it is slow");
+    has(&page, "as long as C1.right, not at most 1: find out why, or change the claim");
     has(&page, "Compared were calls of <b>sizes 0 to 99</b>");
     has(&page, "the checks of these measurements found no reason for doubt");
     has(&page, "2025-12-31 23:59 UTC");
@@ -189,13 +192,13 @@ fn times_near_those_of_an_empty_method_are_doubted() {
 #[test]
 fn a_proof_by_doubtful_measurements_asks_for_a_look() {
     let mut facts = run(&[2.0]);
-    has(&html(&facts), "Nothing: whatever was asserted was proved");
+    has(&html(&facts), "Nothing: whatever was claimed holds");
     facts.results[0].drops = 50;
     let page = html(&facts);
     has(&page, "It is proved, but its reliability is poor. 50 measurements were lost.");
     has(&page, ", reliability poor");
     has(&page, ", and the limit 2: between them is a factor of 1.5");
-    has(&page, "Reliability: 1 poor.");
+    has(&page, "Reliability of the comparisons with charts: 1 poor.");
 }
 
 #[test]
@@ -257,12 +260,226 @@ fn what_was_not_evaluated_says_why_and_what_helps() {
     facts.context.methods[2].remark = Some("cannot be measured: it is native".to_owned());
     facts.context.end = None;
     let page = html(&facts);
-    has(&page, "0 of 3 assertions hold, none fails");
+    has(&page, "3 of 3 claims are undecided, none fails");
     has(&page, "never with arguments of a similar size");
     has(&page, "What is missing: set arguments-size-scale-base = 1000.");
     has(&page, "cannot be measured: it is native");
-    has(&page, "the measurement ended before");
+    assert!(!page.contains("Compared were calls"), "nothing was compared");
+    has(&page, "There is no result");
     has(&page, "the run did not come to its end");
+}
+
+/// A run that has, beside a comparison that holds, two assertions about its methods: that the p90 of the first is at most so many
+/// nanoseconds, and that nothing is known of the second.
+fn asserting(bound_ns: f64) -> Facts {
+    let mut facts = run(&[2.0]);
+    let bucket = Bucket::Range { low: 0, high: Some(100) };
+    let operand = |method, share| Operand { method, share, factor: 1.0 };
+    let relating =
+        |left| Relating { left, sign: "<=".to_owned(), right: None, bound_ns: Some(bound_ns), within: None };
+    let asserting = |title: &str, method, share| Asserting {
+        line: 7,
+        title: title.to_owned(),
+        text: format!("assert \"{title}\": …"),
+        methods: vec![method],
+        relations: vec![relating(operand(method, share))],
+    };
+    facts.context.assertions =
+        vec![asserting("quiet", 1, None), asserting("quick", 0, Some(0.9)), asserting("calm", 0, Some(0.99))];
+    let never = Lack::NeverCalled { open_ns: 3_000_000_000, lost: 0 };
+    let gap = NotEvaluated::Lacking(format!("p/C0.right()V: {never}"));
+    facts.context.methods[1].lack = Some(never);
+    let judged = |left_ns, p_true, p_false| Judged {
+        evidence: Evidence { p_true, p_false },
+        left_ns,
+        right_ns: bound_ns,
+        n_left: SAMPLES,
+        n_right: None,
+    };
+    let record =
+        |assertion: usize, truth, evidence, judged: Option<Judged>, gaps: &[NotEvaluated]| AssertionRecord {
+            title: facts.context.assertions[assertion].title.clone(),
+            text: facts.context.assertions[assertion].text.clone(),
+            relations: vec![format!("p90(f) <= {bound_ns} ns")],
+            asserted: Asserted {
+                assertion,
+                truth,
+                basis: None,
+                evidence,
+                level: 0.05,
+                parts: judged
+                    .map(|judged| Part { relation: 0, bucket: bucket.clone(), judged: Ok(judged) })
+                    .into_iter()
+                    .collect(),
+                gaps: gaps.to_vec(),
+                leftover: false,
+                drops: 0,
+            },
+        };
+    let (slow, open) = (judged(1080.0, 1.0, 0.0), judged(1090.0, 0.6, 0.9));
+    facts.assertions = vec![
+        record(0, Truth::Undecided, Evidence::NONE, None, &[gap]),
+        record(1, Truth::False, slow.evidence, Some(slow), &[]),
+        record(2, Truth::Undecided, open.evidence, Some(open), &[]),
+    ];
+    let (context, scale) = (&facts.context, facts.context.scale);
+    let with_calls = shown_methods(
+        context,
+        &shown(context, &facts.results),
+        &shown_assertions(context, &facts.assertions),
+    );
+    assert!(with_calls.contains(&0));
+    facts.methods[0] = calls(1000, scale, true);
+    facts
+}
+
+#[test]
+fn assertions_have_figures_charts_and_advice() {
+    let page = html(&asserting(800.0));
+    has(&page, "The p90 of C0.left is 1.08 µs; asserted is at most 800 ns: find out why");
+    has(&page, "p &gt; 0.9999 for it, p &lt; 0.0001 against it");
+    let of_quick = page.split("id=\"a2\"").nth(1).unwrap().split("<details class=\"claim\"").next().unwrap();
+    assert_eq!(of_quick.matches("<figure>").count(), 4, "density, distribution, histogram, series");
+    assert!(of_quick.contains("<i class=\"limit\"></i>limit 800"), "the limit is not in the legend");
+    assert_eq!(of_quick.matches("stroke=\"var(--limit)\"").count(), 4, "the limit is not drawn everywhere");
+    // The level line of the percentile is the only line of this colour that is as wide.
+    assert!(of_quick.contains("stroke=\"var(--axis)\" stroke-width=\"3\""), "the percentile is not drawn");
+    assert!(!of_quick.contains("not exactly those"), "other calls than those that were judged");
+    let far = html(&asserting(1e9));
+    has(&far, "The limit of 1.00 s is too far from the calls to be drawn");
+}
+
+#[test]
+fn two_sides_of_an_assertion_are_told_with_their_constants() {
+    let mut facts = asserting(800.0);
+    let operand = |method, factor| Operand { method, share: Some(0.5), factor };
+    facts.context.assertions[1].relations[0] = Relating {
+        left: operand(0, 1.0),
+        sign: "=".to_owned(),
+        right: Some(operand(1, 1.2)),
+        bound_ns: None,
+        within: Some(0.05),
+    };
+    facts.methods[1] = calls(800, facts.context.scale, true);
+    let part = facts.assertions[1].asserted.parts.first_mut().unwrap();
+    let judged = part.judged.as_mut().unwrap();
+    (judged.right_ns, judged.n_right) = (960.0, Some(SAMPLES));
+    let page = html(&facts);
+    has(
+        &page,
+        "The median of C0.left is 1.08 µs; asserted is the same as 1.2 × the median of C0.right, which is 960 ns, give or take \
+         5%: find out why",
+    );
+    has(&page, "<i class=\"right\"></i>1.2 × C0.right");
+    assert_eq!(page.matches("var(--limit)\" stroke").count(), 4, "only the third one has a fixed limit");
+}
+
+#[test]
+fn what_fails_comes_first_and_then_what_is_undecided() {
+    let facts = asserting(800.0);
+    let page = html(&facts);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is not in the page"));
+    let todo = at("class=\"todo\"");
+    let advised = |place: &str| todo + page[todo..].find(&format!("<a href=\"{place}\">")).unwrap();
+    assert!(
+        advised("#a2") < advised("#a3") && advised("#a3") < advised("#a1"),
+        "failing, undecided, not judged"
+    );
+    assert!(at("id=\"a2\"") < at("id=\"a3\"") && at("id=\"a3\"") < at("id=\"a1\""));
+    has(
+        &page,
+        "C0.right: never called: no call began and ended in the 3.0 s in which it was measured. Let the program do",
+    );
+    // Of 60 calls all are below a p99 in 55 of 100 cases.
+    has(&page, "60 calls say nothing of a p99: at least 299 are needed");
+}
+
+#[test]
+fn a_proof_that_the_data_contradict_is_not_called_close() {
+    let mut facts = run(&[1.0]);
+    facts.context.comparisons[0].sign = "<".to_owned();
+    let [left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
+    facts.results[0].verdict = evaluate(Sign::Less, 1.0, 1.0, &left, &right, 0.05);
+    let page = html(&facts);
+    has(&page, "they show the contrary");
+    has(&page, "not less than 1: find out why");
+    assert!(!page.contains("hardly decide") && !page.contains("do not show the contrary either"));
+}
+
+#[test]
+fn the_same_advice_is_given_once() {
+    let mut facts = run(&[1.0; 5]);
+    let lack = Lack::NotBegun { ended_by: EndedBy::Program, lasted_ns: 300_000_000, wait_ns: 3_000_000_000 };
+    for result in &mut facts.results {
+        result.verdict = Err(NotEvaluated::Lacking(lack.to_string()));
+    }
+    facts.context.methods.iter_mut().for_each(|method| method.lack = Some(lack.clone()));
+    let page = html(&facts);
+    has(
+        &page,
+        " and 2 others: The program ended after 0.3 s, before the measurement began (initial-sleep = 3000 ms). Let the",
+    );
+    assert!(!page.contains("calls of all sizes") && !page.contains(">compared<"), "nothing was compared");
+}
+
+#[test]
+fn windows_compare_all_calls_of_both_sides() {
+    let mut facts = run(&[1.26]);
+    (facts.context.paired, facts.context.judge) = (true, "sequential".to_owned());
+    // One call more of the left side in a window of both, and one in a window of its own.
+    for (window, took) in [(1, 1000), (99, 9000)] {
+        let mut call = Sample::new(5_000_000, 5_000_000 + took).unwrap();
+        (call.size, call.window) = (Size::Value(10), Some(window));
+        facts.methods[0].add(&call, facts.context.scale, true);
+    }
+    let [mut left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
+    left.pop();
+    facts.results[0].verdict = evaluate(Sign::LessOrEqual, 1.0, 1.26, &left, &right, 0.05);
+    (facts.results[0].n_left, facts.results[0].bucket) = (SAMPLES + 1, Bucket::All);
+    let page = html(&facts);
+    assert!(!page.contains("not exactly those"), "the charts show other calls than those that were judged");
+    has(&page, "1 of 62 of C0.left, 0 of 60 of C0.right; the other side was not called in their window");
+    has(&page, "Compared were calls of <b>all sizes</b>: 61 of C0.left and 60 of C0.right");
+    facts.context.programs[0].probe_empty_ps = Some(300_000);
+    let page = html(&facts);
+    has(&page, "An empty method would show 300 ns: so much is in each time, and is taken out of the ratio.");
+    assert!(!page.contains("is not subtracted"), "it is");
+    // Undecided, it has charts all the same.
+    let why = "the evidence does not suffice either way: about 34 s more".to_owned();
+    facts.results[0].verdict = Err(NotEvaluated::Open { windows: 7, why });
+    let page = html(&facts);
+    has(
+        &page,
+        "The calls of 7 windows do not decide it: the evidence does not suffice either way: about 34 s more. Let the program",
+    );
+    assert_eq!(page.matches("<figure>").count(), 6, "five of the comparison, and scheduling");
+    assert!(!page.contains("not exactly those"));
+}
+
+#[test]
+fn a_run_without_claims_shows_what_was_measured() {
+    let page = html(&run(&[]));
+    has(&page, "Methods were measured; nothing was claimed");
+    assert!(!page.contains(">Results</h2>"), "an empty part");
+    let mut facts = run(&[2.0]);
+    facts.context.comparisons.clear();
+    facts.results.clear();
+    let page = html(&facts);
+    assert_eq!(page.matches("<figure>").count(), 2 * 3 + 1, "three of each method, and scheduling");
+    let [average, measured] =
+        ["data-name=\"Average\"", "data-name=\"Measured\""].map(|cell| page.find(cell).unwrap());
+    assert!(average < measured, "results come before bookkeeping");
+}
+
+#[test]
+fn the_cost_has_workload_sizes_in_it() {
+    let mut facts = run(&[2.0]);
+    has(&html(&facts), "What finding workload sizes took is not in it");
+    let end = facts.context.end.as_mut().unwrap();
+    (end.probes_ns, end.sizes_ns, end.cpu_ns) = (Some(40_000_000), Some(39_000_000), Some(1_000_000_000));
+    let page = html(&facts);
+    has(&page, "about 40.0 ms of CPU time, 4% of the 1.00 s that it used meanwhile");
+    has(&page, "Finding workload sizes was 39.0 ms of it");
 }
 
 /// Closes whatever may be open, and then runs.
@@ -283,7 +500,11 @@ fn nothing_that_comes_from_elsewhere_becomes_markup() {
     context.methods[1] = method(&format!("p/C.<{HOSTILE}()V"));
     context.comparisons[0].sign = hostile();
     context.end = Some(End { problems: vec![hostile()], ..End::default() });
-    context.assertions = vec![Asserting { line: 1, title: hostile(), text: hostile(), methods: vec![0] }; 2];
+    context.assertions =
+        vec![
+            Asserting { line: 1, title: hostile(), text: hostile(), methods: vec![0], relations: Vec::new() };
+            2
+        ];
     facts.results[0].bucket = Bucket::Label(hostile());
     facts.methods[0].buckets.insert(Bucket::Label(hostile()), 3);
     facts.missing.insert(0, hostile());

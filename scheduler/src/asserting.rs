@@ -1,6 +1,7 @@
 //! Assertions of the full language: the buckets in which they are judged, and the judgement.
 
 use crate::claims::MIN_SIDE;
+use crate::method::Method;
 use crate::roster::Roster;
 use crate::{Action, Cause, MethodIx, Scheduler};
 use spl_model::Bucket;
@@ -10,7 +11,9 @@ use std::collections::BTreeSet;
 impl Times for Roster {
     fn of(&self, method: usize, bucket: &Bucket) -> Result<&[u64], NotEvaluated> {
         match self.get(MethodIx(method)) {
-            Some(method) => method.missing.clone().map_or_else(|| Ok(method.bucket(bucket)), Err),
+            Some(Method { missing: None, buckets, .. }) => Ok(buckets.get(bucket).map_or(&[], Vec::as_slice)),
+            // Whose it is the scheduler says, which knows the methods' names.
+            Some(_) => Err(NotEvaluated::NotMeasured(String::new())),
             None => Ok(&[]),
         }
     }
@@ -21,7 +24,25 @@ impl Scheduler {
     pub(crate) fn assert_in(&mut self, index: usize, buckets: &[Bucket], leftover: bool, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
         let methods: Vec<MethodIx> = assertion.methods().into_iter().map(MethodIx).collect();
-        let asserted = judge_assertion(index, assertion, buckets, &self.roster, self.settings.limit_p);
+        let mut asserted = judge_assertion(index, assertion, buckets, &self.roster, self.settings.limit_p);
+        let mut of_relations: Vec<Vec<MethodIx>> = Vec::new();
+        assertion.formula.value.for_each(&mut |atom| {
+            of_relations.push(atom.methods().map(MethodIx).collect());
+        });
+        for part in &mut asserted.parts {
+            if let (Err(why), Some(of_this)) = (&mut part.judged, of_relations.get(part.relation)) {
+                self.give_reason(why, of_this, None);
+            }
+        }
+        // A gap does not say whose it is: that of a comparison stands at its part, the others are of all methods.
+        let mut gaps = asserted.parts.iter().filter_map(|part| part.judged.as_ref().err().cloned());
+        for gap in &mut asserted.gaps {
+            *gap = gaps.next().unwrap_or_else(|| {
+                let mut gap = gap.clone();
+                self.give_reason(&mut gap, &methods, None);
+                gap
+            });
+        }
         let drops = self.roster.dropped_of(&methods);
         self.decide(Action::Asserted(Box::new(Asserted { leftover, drops, ..asserted })), cause);
     }

@@ -36,6 +36,8 @@ pub(crate) struct Meters {
     account_as: Option<i128>,
     /// What was paid for the agent's thread since it told last what it used, picoseconds of CPU time.
     agent_paid_ps: u128,
+    /// What it used beyond what was paid for, and was charged for, all in all, picoseconds of CPU time.
+    agent_extra_ps: u128,
     /// What that thread may still take beside the account, attoseconds of CPU time.
     spare_as: u128,
     /// What looking for samples may take of the account, attoseconds of CPU time; `None` before anything was earned.
@@ -64,6 +66,8 @@ struct Meter {
     told: bool,
     /// What the newest samples cost for their sizes, on average, picoseconds; `None` before the first.
     size_ps: Option<u128>,
+    /// What all samples cost so far without their sizes and with the agent's part, and for their sizes, picoseconds.
+    billed_ps: (u128, u128),
 }
 
 /// A change of how many calls of a method are taken.
@@ -114,6 +118,7 @@ impl Meters {
             found: 0,
             told: false,
             size_ps: None,
+            billed_ps: (0, 0),
         };
         Self {
             meters: vec![meter; methods],
@@ -121,6 +126,7 @@ impl Meters {
             cost_ps_per_s: 0,
             account_as: None,
             agent_paid_ps: 0,
+            agent_extra_ps: 0,
             spare_as: 0,
             looking_as: None,
             dearest_every: 1,
@@ -225,6 +231,7 @@ impl Meters {
         let charged_ps = (owed_ps - spared_ps).min(*looking / AS_PER_PS);
         *looking -= charged_ps * AS_PER_PS;
         self.charge(charged_ps);
+        self.agent_extra_ps = self.agent_extra_ps.saturating_add(charged_ps);
         self.pay_back(paid_ps.saturating_sub(used_ps));
     }
 
@@ -257,6 +264,28 @@ impl Meters {
                 meter.size_ps.map_or(size_ps, |old| (old.saturating_mul(7).saturating_add(size_ps)) / 8),
             );
         }
+    }
+
+    /// Adds what a sample cost to the bill of its method: without finding its size, and for that.
+    pub(crate) fn bill(&mut self, method: MethodIx, call_ps: u128, size_ps: u128) {
+        if let Some(Meter { billed_ps: (calls, sizes), .. }) = self.meters.get_mut(method.0) {
+            *calls = calls.saturating_add(call_ps);
+            *sizes = sizes.saturating_add(size_ps);
+        }
+    }
+
+    /// What each method's samples cost so far, nanoseconds of CPU time: without finding their sizes, and for that.
+    pub(crate) fn bills_ns(&self) -> impl Iterator<Item = (MethodIx, u64, u64)> {
+        let bill = |(index, meter): (usize, &Meter)| {
+            let (calls, sizes) = meter.billed_ps;
+            (MethodIx(index), clamp(calls / PS_PER_NS), clamp(sizes / PS_PER_NS))
+        };
+        self.meters.iter().enumerate().map(bill)
+    }
+
+    /// What the agent's thread took beyond what was paid for with the samples, nanoseconds of CPU time.
+    pub(crate) fn agent_extra_ns(&self) -> u64 {
+        clamp(self.agent_extra_ps / PS_PER_NS)
     }
 
     /// A gate has closed by itself. When it did so is not known, but how long its samples took to come, from the end of the

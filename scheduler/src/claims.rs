@@ -22,7 +22,7 @@ pub(crate) struct Claims {
     by_method: Vec<Vec<usize>>,
     /// Undecided claims of each method.
     open_counts: Vec<usize>,
-    /// With windows, the samples of each comparison that found a partner; without, all samples are compared.
+    /// With windows, the samples of each comparison that found a partner, unless the owner decides; else all samples are compared.
     pairs: Option<Vec<BTreeMap<Bucket, Pairs>>>,
 }
 
@@ -63,7 +63,10 @@ impl Claims {
                 by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
             }
         }
-        let pairs = settings.windows().map(|_| vec![BTreeMap::new(); comparisons.len()]);
+        let pairs = settings
+            .windows()
+            .filter(|windows| !windows.owner_decides)
+            .map(|_| vec![BTreeMap::new(); comparisons.len()]);
         let open_counts = by_method.iter().map(Vec::len).collect();
         Ok(Self {
             open: vec![true; methods.len()],
@@ -120,13 +123,11 @@ impl Claims {
         group_of.into_iter().flatten().collect()
     }
 
-    /// Whether the method stands in any comparison, decided or not.
-    pub(crate) fn is_compared(&self, method: MethodIx) -> bool {
-        // Comparisons have the lowest numbers.
-        self.by_method
-            .get(method.0)
-            .and_then(|list| list.first())
-            .is_some_and(|&first| self.kind(first).is_ok())
+    /// Whether the method stands in an assertion that is not decided, or in no comparison.
+    pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
+        let compared =
+            self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
+        !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
     }
 
     /// Adds pairs of one bucket; with windows only. Gives the number of pairs that the bucket has now.
@@ -148,6 +149,12 @@ impl Claims {
     pub(crate) fn pairs_in(&self, index: usize, bucket: &Bucket) -> Option<u64> {
         let buckets = self.pairs.as_ref()?.get(index)?;
         Some(buckets.get(bucket).map_or(0, |pairs| pairs.left_ns.len() as u64))
+    }
+
+    /// The pairs of a comparison, in all buckets together; `None` without windows.
+    pub(crate) fn all_pairs(&self, index: usize) -> Option<u64> {
+        let buckets = self.pairs.as_ref()?.get(index)?;
+        Some(buckets.values().map(|pairs| pairs.left_ns.len() as u64).sum())
     }
 
     pub(crate) fn is_open(&self, index: usize) -> bool {

@@ -1,7 +1,7 @@
 //! What the scheduler is told.
 
 use crate::Budget;
-use spl_model::{Outcome, Sample};
+use spl_model::{EndedBy, Outcome, Sample};
 use std::fmt;
 
 /// A method, by its index in the task file's list of distinct methods, from 0.
@@ -87,6 +87,19 @@ pub enum Event {
     Decided {
         /// Index of the comparison; assertions are numbered after them.
         comparison: usize,
+    },
+    /// Another agent replaced the method's class and took its probes out: calls of it are not seen any more. It changes nothing
+    /// but the reason that is given where the method then lacks samples.
+    ProbesRemoved(MethodIx),
+    /// The run ends before [`Event::Start`]; before [`Event::Finish`] only. It is the reason that is given for methods
+    /// without samples.
+    NotBegun {
+        /// What ended it.
+        ended_by: EndedBy,
+        /// From the agent's first message to the end, nanoseconds.
+        lasted_ns: u64,
+        /// How long the measurement was to wait, nanoseconds.
+        wait_ns: u64,
     },
     /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.
     Finish,

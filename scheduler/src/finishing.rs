@@ -4,7 +4,7 @@ use crate::claims::MIN_SIDE;
 use crate::decision::describe;
 use crate::method::Status;
 use crate::{Action, Cause, MethodIx, Scheduler};
-use spl_model::{Bucket, Outcome};
+use spl_model::{Bucket, Lack, Outcome};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
@@ -89,8 +89,12 @@ impl Scheduler {
         if self.roster.is_finished(method) {
             return;
         }
-        let reason = NotEvaluated::NotMeasured(format!("{}: {}", self.name(method), describe(&why)));
-        self.roster.set_missing(method, reason.clone());
+        let lack = match &why {
+            Outcome::NotLoaded => Lack::NotLoaded,
+            why => Lack::Unmeasurable { why: describe(why) },
+        };
+        let reason = NotEvaluated::NotMeasured(format!("{}: {lack}", self.name(method)));
+        self.roster.set_missing(method, lack);
         let cause = Cause::Unavailable(why);
         self.mark_finished(method, cause.clone());
         let open: Vec<usize> = self.claims.open_of(method).collect();
@@ -157,7 +161,14 @@ impl Scheduler {
 
     fn evaluate_leftover(&mut self, comparison: usize) {
         let left = self.claims.leftover(comparison, &self.roster, &self.settings);
-        for evaluation in left.evaluations {
+        let sides = self.claims.sides(comparison);
+        for mut evaluation in left.evaluations {
+            if let Err(why) = &mut evaluation.verdict {
+                // Where the owner decides, calls need no partner.
+                let by_pairs = self.settings.windows().is_some_and(|windows| !windows.owner_decides);
+                let pairs = self.claims.all_pairs(comparison).filter(|_| by_pairs);
+                self.give_reason(why, &sides, pairs);
+            }
             let cause = Cause::NoMoreSamples { sparse_buckets: left.sparse_buckets };
             self.decide(Action::Evaluated(Box::new(evaluation)), cause);
         }

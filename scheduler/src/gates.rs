@@ -28,6 +28,8 @@ struct Opening {
     reserved_ps: u128,
     /// First and last end of a sample, nanoseconds of the JVM's clock.
     ends_ns: Option<(u64, u64)>,
+    /// When it was opened, nanoseconds of the owner's clock.
+    since_ns: u64,
     /// Whether the JVM has to be told again: a new turn begins, or the gate may be closed for all we know.
     stale: bool,
 }
@@ -42,6 +44,11 @@ impl Gates {
     /// Whether the gate was opened and not closed since; it may have closed by itself.
     pub(crate) fn is_open(&self, method: MethodIx) -> bool {
         self.open.contains_key(&method)
+    }
+
+    /// Since when the gate is open, nanoseconds of the owner's clock; `None` when it is not.
+    pub(crate) fn open_since_ns(&self, method: MethodIx) -> Option<u64> {
+        self.open.get(&method).map(|opening| opening.since_ns)
     }
 
     /// A new turn of the method begins.
@@ -118,6 +125,9 @@ impl Scheduler {
         for (served, &method) in closed.iter().enumerate() {
             if !self.open_gate(method, closed.len() - served) {
                 self.gates.first = method.0;
+                for &unpaid in &closed[served..] {
+                    self.roster.get_mut(unpaid).into_iter().for_each(|method| method.unpaid = true);
+                }
                 break;
             }
         }
@@ -135,6 +145,9 @@ impl Scheduler {
         if let Some(opening) = self.gates.open.remove(&method) {
             self.meters.closed(method);
             self.meters.pay_back(opening.reserved_ps);
+            if let Some(method) = self.roster.get_mut(method) {
+                method.open_ns = method.open_ns.saturating_add(self.now_ns.saturating_sub(opening.since_ns));
+            }
         }
     }
 
@@ -161,8 +174,12 @@ impl Scheduler {
             };
             (quota, reserved_ps) = (Some(samples), cost_ps);
         }
-        let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, stale: false };
+        let since_ns = self.now_ns;
+        let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, since_ns, stale: false };
         self.gates.open.insert(method, opening);
+        if let Some(method) = self.roster.get_mut(method) {
+            method.openings = method.openings.saturating_add(1);
+        }
         self.meters.opened(method);
         self.decide(Action::Open { method, every, quota }, Cause::Applied);
         true
@@ -176,6 +193,7 @@ impl Scheduler {
             self.settings.budget.map_or(0, |budget: Budget| budget.cost_ps(every).saturating_add(size_ps));
         let paid = self.gates.take(method, sample.end_ns(), cost_ps);
         self.meters.weigh(method, size_ps);
+        self.meters.bill(method, cost_ps.saturating_sub(size_ps), size_ps);
         self.meters.count(method, 1);
         self.meters.charge(cost_ps - paid);
         self.meters.assume_agent(self.settings.budget.map_or(0, |budget| u128::from(budget.agent_cost_ps)));

@@ -1,8 +1,7 @@
 //! One method: where it stands and what was measured of it.
 
 use crate::{Settings, WarmUp};
-use spl_model::{Bucket, Sample, SampleFlags};
-use spl_verdict::NotEvaluated;
+use spl_model::{Bucket, Lack, Sample, SampleFlags};
 use std::collections::BTreeMap;
 
 /// Where a method stands.
@@ -48,8 +47,10 @@ pub(crate) struct Method {
     pub(crate) counted: u64,
     /// Samples that came after the method had finished.
     pub(crate) late: u64,
-    /// Samples discarded as warm-up.
+    /// Samples that were discarded, as warm-up or as disturbed.
     pub(crate) discarded: u64,
+    /// Those of them that were discarded as disturbed only.
+    pub(crate) disturbed: u64,
     /// Samples that found no partner in their window.
     pub(crate) surplus: u64,
     /// Samples of this method known to be lost.
@@ -63,8 +64,15 @@ pub(crate) struct Method {
     warming: Warming,
     /// Whether a sample counted since its probes went in.
     pub(crate) warm: bool,
+    /// How often its gate was opened, and how long it was open up to when it closed last, nanoseconds of the owner's clock.
+    pub(crate) openings: u64,
+    pub(crate) open_ns: u64,
+    /// Whether its gate once stayed closed because nothing was left of the budget.
+    pub(crate) unpaid: bool,
+    /// Whether another agent took its probes out.
+    pub(crate) probes_removed: bool,
     /// Why it could not be measured.
-    pub(crate) missing: Option<NotEvaluated>,
+    pub(crate) missing: Option<Lack>,
 }
 
 /// Progress of the current warm-up.
@@ -85,6 +93,7 @@ impl Method {
             counted: 0,
             late: 0,
             discarded: 0,
+            disturbed: 0,
             surplus: 0,
             dropped: 0,
             dropped_before: None,
@@ -92,6 +101,10 @@ impl Method {
             ends_ns: (None, None),
             warming: Warming::default(),
             warm: false,
+            openings: 0,
+            open_ns: 0,
+            unpaid: false,
+            probes_removed: false,
             missing: None,
         }
     }
@@ -132,6 +145,7 @@ impl Method {
         }
         if sample.flags.contains(SampleFlags::DISCARDED) {
             self.discarded += 1;
+            self.disturbed += u64::from(!warms_up && disturbed);
             return false;
         }
         true

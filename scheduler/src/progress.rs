@@ -70,6 +70,17 @@ impl Scheduler {
         self.roster.get(method).map_or(&[], |method| method.bucket(bucket))
     }
 
+    /// The durations that count of a method, nanoseconds, of all buckets.
+    #[must_use]
+    pub fn all_times(&self, method: MethodIx) -> Vec<u64> {
+        self.roster
+            .get(method)
+            .into_iter()
+            .flat_map(|method| method.buckets.values().flatten())
+            .copied()
+            .collect()
+    }
+
     /// The methods' name in the task file; its index when it has none.
     #[must_use]
     pub fn name(&self, method: MethodIx) -> String {

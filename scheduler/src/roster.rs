@@ -3,7 +3,7 @@
 use crate::MethodIx;
 use crate::method::{Method, Status};
 use spl_lang::Tasks;
-use spl_verdict::NotEvaluated;
+use spl_model::Lack;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
@@ -231,16 +231,17 @@ impl Roster {
     }
 
     /// Notes why a method can't be measured.
-    pub(crate) fn set_missing(&mut self, method: MethodIx, why: NotEvaluated) {
+    pub(crate) fn set_missing(&mut self, method: MethodIx, why: Lack) {
         if let Some(method) = self.methods.get_mut(method.0) {
             method.missing = Some(why);
         }
     }
 
-    /// Counts a sample that was discarded.
-    pub(crate) fn discard_sample(&mut self, method: MethodIx) {
+    /// Counts a sample that was discarded, for nothing but being disturbed or as warm-up.
+    pub(crate) fn discard_sample(&mut self, method: MethodIx, disturbed: bool) {
         if let Some(method) = self.methods.get_mut(method.0) {
             method.discarded = method.discarded.saturating_add(1);
+            method.disturbed = method.disturbed.saturating_add(u64::from(disturbed));
         }
     }
 

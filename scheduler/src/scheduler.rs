@@ -11,7 +11,7 @@ use crate::select;
 use crate::windows::Rotation;
 use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
-use spl_model::{Bucket, MethodRef, Sample, SampleFlags};
+use spl_model::{Bucket, Lack, MethodRef, Sample, SampleFlags};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Scheduler {
     /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
     pub(crate) last_receipt_ns: Option<u64>,
     pub(crate) now_ns: u64,
+    /// Why the measurement never began, where it did not.
+    pub(crate) not_begun: Option<Lack>,
     done: bool,
     decisions: Vec<Decision>,
 }
@@ -68,6 +70,7 @@ impl Scheduler {
             clock_offset_ns: 0,
             last_receipt_ns: None,
             now_ns: 0,
+            not_begun: None,
             done: false,
             decisions: Vec::new(),
         })
@@ -122,6 +125,10 @@ impl Scheduler {
             }
             Event::AgentUsed { .. } => {}
             Event::Decided { comparison } => self.decided(comparison),
+            Event::ProbesRemoved(method) => self.probes_removed(method),
+            Event::NotBegun { ended_by, lasted_ns, wait_ns } => {
+                self.not_begun = Some(Lack::NotBegun { ended_by, lasted_ns, wait_ns });
+            }
             Event::Finish => self.finish_all(),
         }
     }
@@ -163,7 +170,10 @@ impl Scheduler {
                 continue;
             }
             if sample.flags.contains(SampleFlags::DISCARDED) {
-                self.roster.discard_sample(*method);
+                let has = |flag| sample.flags.contains(flag);
+                let disturbed = has(SampleFlags::GC) || has(SampleFlags::RETRANSFORM);
+                let disturbed = disturbed && !has(SampleFlags::WARM_UP) && self.settings.discard_disturbed;
+                self.roster.discard_sample(*method, disturbed);
                 continue;
             }
             let bucket = self.settings.scale.bucket(&sample.size);

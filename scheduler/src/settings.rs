@@ -66,6 +66,9 @@ pub struct Paired {
     /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
     /// outlast it are kept and counted as overlapped.
     pub overlap_bound_ns: u64,
+    /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's clock. Less where no
+    /// call has taken long: three times the longest, but a second at least.
+    pub longest_wait_ns: u64,
     /// The owner looks at each window and says which comparisons are decided ([`Event::Decided`](crate::Event)), as a
     /// sequential test does; full buckets then decide nothing.
     pub owner_decides: bool,
@@ -74,10 +77,12 @@ pub struct Paired {
 impl Paired {
     /// Median calls of the slowest method in a turn: enough that few calls reach beyond it.
     pub const MEDIANS: u64 = 20;
-    /// Windows over which the samples of a busy method are spread: more than twice what a sequential test asks for.
-    pub const WINDOWS: u64 = 50;
+    /// Windows over which the samples of a busy method are spread at least: four times what a sequential test asks for.
+    pub const WINDOWS: u64 = 200;
     /// Samples of a turn that are always allowed.
     pub const LEAST: u64 = 10;
+    /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
+    pub const SHORTEST: u64 = 5;
 }
 
 /// An overhead ceiling. What measuring may cost is saved up for a tenth of a second at most; a gate opens for as many samples

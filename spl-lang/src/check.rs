@@ -129,6 +129,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             Statement::Compare(relation) => {
                 let Ok(atom) = self.atom(relation) else { return };
                 self.with_itself(&atom, span);
+                self.mixed(relation, span);
                 match atom {
                     Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
                         self.comparison(left, sign, right, span);
@@ -148,6 +149,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 formula.value.for_each(&mut |relation| _ = self.atom(relation));
                 if let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) {
                     value.for_each(&mut |atom| self.with_itself(atom, span));
+                    formula.value.for_each(&mut |relation| self.mixed(relation, span));
                     let text =
                         level.iter().fold(formula.to_string(), |text, level| format!("{text} at {level}"));
                     self.same_twice(text, span);
@@ -193,6 +195,27 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 .help("the same times stand on both sides: only the factors decide");
             self.warn(problem);
         }
+    }
+
+    /// A usual slip: `median(f) <= 2 * g` compares a median with a mean.
+    fn mixed(&mut self, relation: &Relation, span: Span) {
+        let (Side::Times(left), Side::Times(right)) = (&relation.left.value, &relation.right.value) else {
+            return;
+        };
+        let (asked, other) = match (&left.statistic, &right.statistic) {
+            (Some(asked), None) => (asked.value, "right"),
+            (None, Some(asked)) => (asked.value, "left"),
+            _ => return,
+        };
+        let asked = match asked {
+            Statistic::Mean => return,
+            Statistic::Median => "median".to_owned(),
+            Statistic::Percentile(percent) => format!("p{percent}"),
+        };
+        let problem = Problem::new(self.methods.slice(span), "one side is a mean, the other is not")
+            .label(format!("the {other} side says nothing, so that its mean is compared"))
+            .help(format!("write `{asked}(…)` on both sides, or `mean(…)` where you mean it"));
+        self.warn(problem);
     }
 
     fn same_twice(&mut self, formula: String, span: Span) {

@@ -138,6 +138,29 @@ fn formulas_that_say_nothing_new_are_warned_of() {
 }
 
 #[test]
+fn a_mean_beside_a_median_is_warned_of() {
+    let warns = |line: &str| {
+        let text = format!("let f = a/B.f()V\nlet g = a/B.g()V\n{line}\n");
+        let program = check(RunMode::Comparison, &text).unwrap();
+        let texts = program.tasks.warnings.iter().map(ToString::to_string);
+        texts.filter(|text| text.starts_with("3:")).collect::<Vec<_>>()
+    };
+    let warning = "3:1: warning: one side is a mean, the other is not";
+    for slip in ["median(f) <= 2 * g", "f < p99(g)", "assert \"a\": f < 5 ms & median(f) < g"] {
+        assert_eq!(warns(slip), [warning], "{slip}");
+    }
+    for meant in [
+        "median(f) <= 2 * median(g)",
+        "median(f) <= mean(g)",
+        "median(f) < p99(g)",
+        "f < g",
+        "median(f) < 1 s",
+    ] {
+        assert_eq!(warns(meant), [""; 0], "{meant}");
+    }
+}
+
+#[test]
 fn a_pattern_means_no_more_methods_than_anybody_measures() {
     let many = |count: usize| -> Vec<MethodRef> {
         (0..count).map(|number| format!("p/C.f{number}()V").parse().expect("legal")).collect()

@@ -123,9 +123,20 @@ pub enum NotEvaluated {
         /// Windows that brought a pair of samples.
         windows: u64,
     },
+    /// The windows so far do not decide the claim; something is missing.
+    #[error("undecided after {windows} windows: {why}")]
+    Open {
+        /// Windows that all its methods were called in.
+        windows: u64,
+        /// What is missing, and about how long it would take.
+        why: String,
+    },
     /// A method could not be measured; holds why.
     #[error("not measured: {0}")]
     NotMeasured(String),
+    /// A method has no samples to judge, or too few; holds whose and why ([`Lack`](spl_model::Lack)), in words.
+    #[error("nothing to judge: {0}")]
+    Lacking(String),
 }
 
 /// Reads back what `Display` wrote: result files carry the reason as text.
@@ -139,6 +150,9 @@ impl FromStr for NotEvaluated {
         if let Some(why) = text.strip_prefix("not measured: ") {
             return Ok(Self::NotMeasured(why.to_owned()));
         }
+        if let Some(why) = text.strip_prefix("nothing to judge: ") {
+            return Ok(Self::Lacking(why.to_owned()));
+        }
         // The other texts begin with their numbers' names; writing the value again checks the rest of the text.
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split([' ', ':']));
         let counts = after("too few samples: ").and_then(|mut words| {
@@ -148,9 +162,13 @@ impl FromStr for NotEvaluated {
         });
         let windows = after("undecided: the evidence of ")
             .and_then(|mut words| Some(Self::Undecided { windows: words.next()?.parse().ok()? }));
+        let open = text.strip_prefix("undecided after ").and_then(|rest| {
+            let (windows, why) = rest.split_once(" windows: ")?;
+            Some(Self::Open { windows: windows.parse().ok()?, why: why.to_owned() })
+        });
         let percent = after("there is no percentile ")
             .and_then(|mut words| Some(Self::NoSuchQuantile(words.next()?.parse().ok()?)));
-        let found = counts.or(windows).or(percent).filter(|reason| reason.to_string() == text);
+        let found = counts.or(windows).or(open).or(percent).filter(|reason| reason.to_string() == text);
         found.ok_or_else(|| UnknownName(text.to_owned()))
     }
 }
@@ -203,7 +221,9 @@ mod tests {
             NotEvaluated::BadLimit,
             NotEvaluated::Undecided { windows: 40 },
             NotEvaluated::NoSuchQuantile(100.5),
+            NotEvaluated::Open { windows: 12, why: "50 windows: are needed".into() },
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
+            NotEvaluated::Lacking("p/C.f()V: never called".into()),
         ] {
             assert_eq!(reason.to_string().parse(), Ok(reason));
         }

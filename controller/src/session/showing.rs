@@ -129,9 +129,7 @@ impl Session<'_> {
 
     /// Writes the page for people, and before it what the page needs beside the other files.
     fn write_page(&mut self) {
-        let cost = self.cost.as_ref();
-        let cpu_ns = [cost.and_then(|cost| cost.cpu_ns()), cost.map(|cost| cost.agent_ns())];
-        self.context.ended(&self.scheduler, self.lost, cpu_ns, &self.problems);
+        self.context.ended(&self.scheduler, self.lost, self.cost.as_ref(), &self.problems);
         let written = self.context.write();
         self.check(written);
         let folder = self.config.result_file.parent().unwrap_or(Path::new(""));

@@ -43,6 +43,8 @@ fn a_jar_with_probes_runs_as_before_and_is_not_measured_for_another() {
     let ended = run.ends();
     ended.assert_status(0);
     assert_eq!(ended.out, alone.1);
+    ended
+        .assert_said(&[&format!("spl: {COMPARE}: average "), &format!("spl: {FAST}: it has probes already")]);
     assert!(case.measurements(COMPARE).len() >= 50);
     assert_eq!(case.measurements(FAST).len(), 0);
 

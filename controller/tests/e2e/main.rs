@@ -37,6 +37,7 @@ mod probe_threads;
 mod probe_truth;
 mod programs;
 mod pty;
+mod reasons;
 mod recursion;
 mod reporting;
 mod reports;

@@ -125,7 +125,10 @@ fn leave(how: &str, status: &str) -> (Case, Ended) {
 fn a_program_that_ends_while_measured_loses_nothing() {
     for (how, status, hook) in [("exit", 7, true), ("halt", 9, false), ("throw", 1, true)] {
         let (case, ended) = leave(how, &status.to_string());
-        ended.assert_said(&[&format!("spl: the program ended with status {status}"), ", leftover"]);
+        ended.assert_said(&[
+            &format!("spl: the program ended with status {status}"),
+            ", judged at the end with what there was",
+        ]);
         let expected = format!("ready\nleaving by {how}\n") + if hook { "hook ran\n" } else { "" };
         assert_eq!(ended.out, expected);
 

@@ -47,9 +47,7 @@ fn a_run_ends_with_a_report_that_can_be_made_again() {
     ended.assert_status(0);
     ended.assert_said(&["report: out/report.html"]);
     let first = page(&case, "out/report.html");
-    for text in
-        ["2 of 2 assertions hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"]
-    {
+    for text in ["2 of 2 claims hold", "A.a takes at most 2 times as long as B.b", "both quick", "<figure>"] {
         assert!(first.contains(text), "{text:?} is not in the report");
     }
     assert!(first.contains(">min-method-measurements</th><td>20 <small class=\"mark\">changed</small>"));
@@ -72,7 +70,7 @@ fn a_report_of_a_killed_run_says_how_far_it_came() {
     for text in [
         "the run did not come to its end",
         "A.a took 1.2",
-        "There is no result: the measurement ended before",
+        "There is no result: the run did not come to its end.",
     ] {
         assert!(page.contains(text), "{text:?} is not in the report");
     }
@@ -87,8 +85,8 @@ fn a_report_is_about_the_last_run_of_files_that_have_several() {
     assert!(context.older_bytes.iter().all(|bytes| *bytes > 0), "{:?}", context.older_bytes);
     assert_eq!(case.results().len(), 2);
     let page = page(&case, "out/report.html");
-    assert!(page.contains("1 of 2 assertions fails"), "it is about the first run");
-    assert_eq!(page.matches("<article").count(), 1);
+    assert!(page.contains("1 of 2 claims fails"), "it is about the first run");
+    assert_eq!(page.matches("<article").count(), 3, "one of the comparison, two of the assertion");
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn programs_are_measured_one_after_the_other() {
     poll("two results", DEADLINE, || (case.results().len() == 2).then_some(()));
     served.run.signal("INT");
     let ended = served.run.ends();
-    ended.assert_said(&["spl: waiting for the next program", ", leftover"]);
+    ended.assert_said(&["spl: waiting for the next program", ", judged at the end with what there was"]);
     assert_eq!(ended.err.matches("is not measured").count(), 2, "{}", ended.err);
     assert!(!ended.err.contains("could not be used"), "{}", ended.err);
 }

@@ -46,7 +46,7 @@ fn a_program_that_is_killed_leaves_verdicts() {
     kill(program, "KILL");
     let ended = run.ends_by_itself();
     ended.assert_status(1);
-    ended.assert_said(&["spl: the program was ended by signal 9", ", leftover"]);
+    ended.assert_said(&["spl: the program was ended by signal 9", ", judged at the end with what there was"]);
     assert_leftovers(&case);
 }
 

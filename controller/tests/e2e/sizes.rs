@@ -67,7 +67,7 @@ fn different_sizes_are_not_compared() {
     let ended = run.ends();
     ended.assert_status(3);
     ended.assert_said(&[
-        "not evaluated: no common bucket",
+        "undecided: no common bucket",
         "buckets that left fills: [1000, 1100): 400",
         "buckets that right fills: [0, 100): 400",
         "left fills [1000, 1100), right only [0, 100): try a logarithmic scale, of base 10000",

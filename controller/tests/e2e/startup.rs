@@ -19,7 +19,7 @@ fn check(method: &str, said: &[&str], reason: &str) {
     let mut command = Command::new(crate::harness::java());
     command.args(&case::java(&["CompareLoop", "0"])[1..]);
     assert_eq!(ended.out, plainly(&mut command).1);
-    ended.assert_said(&[&format!("not evaluated: not measured: {method}: "), reason]);
+    ended.assert_said(&[&format!("undecided: not measured: {method}: "), reason]);
 
     let results = case.results();
     let reasons =
@@ -30,7 +30,7 @@ fn check(method: &str, said: &[&str], reason: &str) {
 
 #[test]
 fn methods_that_cannot_be_measured() {
-    check("no/Such.f()V", &["spl: no/Such.f()V: its class is not loaded yet"], "its class is not loaded");
+    check("no/Such.f()V", &["spl: no/Such.f()V: its class is not loaded yet"], "its class was never loaded");
     check(
         "CompareLoop.fats([I)J",
         &["CompareLoop.fats([I)J cannot be measured: its class has no such method; did you mean fast([I)J"],
@@ -63,7 +63,7 @@ fn a_program_that_dies_at_once() {
         }
         _ => {
             ended.assert_status(3);
-            ended.assert_said(&["not evaluated: "]);
+            ended.assert_said(&["undecided: "]);
         }
     }
 }

@@ -40,7 +40,7 @@ fn assumptions_that_hold_give_status_0_and_samples_that_say_why() {
     ended.assert_said(&[
         "spl: the measurement starts",
         &format!("spl: verdict: {FAST} < "),
-        "holds (proved), p = ",
+        "holds (proved), p ",
         "spl: the program ended with status 0",
     ]);
     assert!(ended.out.starts_with("ready\n") && ended.out.ends_with("ended\n"), "{}", ended.out);

@@ -94,6 +94,7 @@ fn reason() -> impl Strategy<Value = NotEvaluated> {
         Just(NotEvaluated::OutOfRange),
         Just(NotEvaluated::BadLimit),
         text().prop_map(NotEvaluated::NotMeasured),
+        text().prop_map(NotEvaluated::Lacking),
     ]
 }
 

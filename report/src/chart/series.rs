@@ -1,7 +1,7 @@
 //! How the times of a comparison's sides went on over the run.
 
 use super::{Axis, Ink, Mark, figure, times_name};
-use crate::figure::{digits, tick};
+use crate::figure::{digits, tick, time};
 use crate::shape::{self, steps, thinned};
 use maud::Markup;
 
@@ -26,10 +26,10 @@ pub struct Side {
     pub gc: Vec<Dot>,
 }
 
-/// Calls over time.
-pub fn calls(sides: &[Side]) -> Markup {
+/// Calls over time, with the fixed time that they are compared with, if there is one, nanoseconds.
+pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
     let all = || sides.iter().flat_map(|side| side.kept.iter().chain(&side.discarded));
-    let axis = shape::Axis::of(all().map(|dot| dot.1));
+    let axis = shape::Axis::of(all().map(|dot| dot.1).chain(bound_ns));
     let last = all().map(|dot| dot.0).fold(0.0, f64::max).max(1e-6);
     let place = |dots: &[Dot]| {
         let dots: Vec<Dot> = dots.iter().map(|(at, ns)| (*at, axis.at(*ns))).collect();
@@ -41,6 +41,7 @@ pub fn calls(sides: &[Side]) -> Markup {
     }
     marks.extend(sides.iter().map(|side| Mark::Dots(side.ink, place(&side.kept))));
     marks.extend(sides.iter().map(|side| Mark::Rings(Ink::Gc, place(&side.gc))));
+    marks.extend(bound_ns.map(|bound| Mark::Level(Ink::Limit, axis.at(bound))));
     let mut legend: Vec<_> = sides.iter().map(|side| (side.ink, side.name.clone())).collect();
     if sides.iter().any(|side| !side.discarded.is_empty()) {
         legend.push((Ink::Discarded, "discarded (warm-up or disturbed)".to_owned()));
@@ -48,6 +49,7 @@ pub fn calls(sides: &[Side]) -> Markup {
     if sides.iter().any(|side| !side.gc.is_empty()) {
         legend.push((Ink::Gc, "during a garbage collection".to_owned()));
     }
+    legend.extend(bound_ns.map(|bound| (Ink::Limit, format!("limit {}", time(bound)))));
     let label = |at: f64| tick(axis.ns(at));
     let seconds = |at: f64| digits(at);
     figure(

@@ -1,106 +1,291 @@
-//! Assertions of the full language.
+//! Assertions of the full language: the verdict of each, the figures of its comparisons, and the calls that they rest on.
+
+mod charts;
 
 use super::{Page, badge, scrolling, sizes};
-use crate::figure::{count, p_value, percent, time};
-use crate::words::{Badge, why_not};
+use crate::facts::{Facts, shown_assertions};
+use crate::figure::{count, counted, p_equation, percent, time};
+use crate::words::{Badge, asks, operand};
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
-use spl_records::context::Asserting;
-use spl_verdict::Part;
+use spl_records::context::{Asserting, Relating};
+use spl_verdict::{Judged, NotEvaluated, Part, Truth};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Comparisons of one assertion that are listed.
 const PARTS: usize = 200;
+/// Comparisons of one assertion that have charts.
+const CHARTS: usize = 3;
 /// Assertions that are shown.
 const ASSERTIONS: usize = 1000;
+/// So few assertions and comparisons are open from the start.
+const OPEN: usize = 3;
 
-/// The verdicts.
-pub fn badges(page: &Page<'_>) -> impl Iterator<Item = Badge> {
-    (0..page.facts.context.assertions.len())
-        .map(|index| record(page, index).map_or(Badge::NotEvaluated, badge_of))
+/// An assertion with its result.
+pub struct Shown<'a> {
+    pub number: usize,
+    pub asserting: &'a Asserting,
+    record: Option<&'a AssertionRecord>,
+    /// Whether it is shown with charts.
+    in_full: bool,
 }
 
-fn record<'a>(page: &Page<'a>, index: usize) -> Option<&'a AssertionRecord> {
-    page.facts.assertions.iter().find(|record| record.asserted.assertion == index)
-}
-
-fn badge_of(record: &AssertionRecord) -> Badge {
-    let asserted = &record.asserted;
-    match asserted.basis {
-        Some(basis) => Badge::of_basis(basis),
-        None if asserted.parts.iter().all(|part| part.judged.is_err()) => Badge::NotEvaluated,
-        None => Badge::of_truth(asserted.truth),
+impl<'a> Shown<'a> {
+    /// All of a run, in the order of the task file.
+    pub fn all(facts: &'a Facts) -> Vec<Self> {
+        let in_full: BTreeSet<usize> =
+            shown_assertions(&facts.context, &facts.assertions).into_iter().collect();
+        let mut records = BTreeMap::new();
+        for record in &facts.assertions {
+            records.entry(record.asserted.assertion).or_insert(record);
+        }
+        let shown = |(index, asserting)| Self {
+            number: index + 1,
+            asserting,
+            record: records.get(&index).copied(),
+            in_full: in_full.contains(&index),
+        };
+        facts.context.assertions.iter().enumerate().map(shown).collect()
     }
+
+    /// Its verdict.
+    pub fn badge(&self) -> Badge {
+        let Some(asserted) = self.record.map(|record| &record.asserted) else { return Badge::NotEvaluated };
+        match asserted.basis {
+            Some(basis) => Badge::of_basis(basis),
+            None if asserted.parts.iter().all(|part| part.judged.is_err()) => Badge::NotEvaluated,
+            None => Badge::of_truth(asserted.truth),
+        }
+    }
+
+    /// What the operator can do about it; nothing about what holds.
+    pub fn advice(&self, page: &Page<'_>) -> Option<String> {
+        let Some(record) = self.record else {
+            return Some("It has no result: the run did not come to its end.".to_owned());
+        };
+        let badge = self.badge();
+        if matches!(badge, Badge::Proved | Badge::NotRefuted) {
+            return None;
+        }
+        let judged: Vec<(&Part, &Judged)> = record
+            .asserted
+            .parts
+            .iter()
+            .filter_map(|part| Some((part, part.judged.as_ref().ok()?)))
+            .collect();
+        if judged.is_empty() {
+            return Some(self.reasons(page).join(" "));
+        }
+        let of = |truth| {
+            judged.iter().find(|(_, judged)| judged.evidence.truth(record.asserted.level) == truth).copied()
+        };
+        let (part, judged) = match badge {
+            Badge::Refuted => of(Truth::False).or_else(|| of(Truth::Undecided)),
+            _ => of(Truth::Undecided).or_else(|| of(Truth::False)),
+        }?;
+        let found = self.relation(part).map_or_else(
+            || format!("{} against {}", time(judged.left_ns), time(judged.right_ns)),
+            |relation| found(page, relation, judged),
+        );
+        if badge == Badge::Refuted {
+            return Some(format!("{found}: find out why, or change the claim if that is as it should be."));
+        }
+        // By windows it is known what is missing.
+        let missing = self.open().map(|open| page.why_not(open, &self.asserting.methods));
+        let few =
+            || self.relation(part).and_then(|relation| too_few(relation, judged, record.asserted.level));
+        let missing = missing.or_else(few).unwrap_or_else(|| {
+            "That is too near, or too little, for a decision: let the program run longer (max-method-measurements), or assert \
+             something with more room."
+                .to_owned()
+        });
+        Some(format!("{found}. {missing}"))
+    }
+
+    /// What is missing for a decision by windows.
+    fn open(&self) -> Option<&'a NotEvaluated> {
+        let mut gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
+        gaps.rfind(|gap| matches!(gap, NotEvaluated::Open { .. }))
+    }
+
+    /// Why nothing of it could be judged, each reason once, and what helps.
+    fn reasons(&self, page: &Page<'_>) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for gap in self.record.iter().flat_map(|record| &record.asserted.gaps) {
+            let text = page.why_not(gap, &self.asserting.methods);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    fn relation(&self, part: &Part) -> Option<&'a Relating> {
+        self.asserting.relations.get(part.relation)
+    }
+
+    /// The comparisons that have charts: those that are false first, then the undecided ones.
+    fn charted(&self) -> Vec<&'a Part> {
+        let Some(record) = self.record.filter(|_| self.in_full) else { return Vec::new() };
+        let mut parts: Vec<(u8, &Part)> = Vec::new();
+        for part in &record.asserted.parts {
+            if let Ok(judged) = &part.judged {
+                let rank = match judged.evidence.truth(record.asserted.level) {
+                    Truth::False => 0,
+                    Truth::Undecided => 1,
+                    Truth::True => 2,
+                };
+                parts.push((rank, part));
+            }
+        }
+        parts.sort_by_key(|(rank, _)| *rank);
+        parts.into_iter().take(CHARTS).map(|(_, part)| part).collect()
+    }
+}
+
+/// What was found of a comparison, and what is asserted.
+fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
+    let left = operand(&relation.left, &page.names);
+    let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
+    let right = match &relation.right {
+        Some(right) => format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns)),
+        None => time(judged.right_ns),
+    };
+    let within =
+        relation.within.map_or_else(String::new, |within| format!(", give or take {}", percent(within)));
+    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(&relation.sign))
+}
+
+/// That there are too few calls to say anything of a high percentile: with n calls of which each is below it with probability q,
+/// all of them are with q to the power of n.
+fn too_few(relation: &Relating, judged: &Judged, level: f64) -> Option<String> {
+    let side = |share: Option<f64>, n: Option<u64>| Some((share?, n?));
+    let left = side(relation.left.share, Some(judged.n_left));
+    let right = side(relation.right.and_then(|right| right.share), judged.n_right);
+    let needed = |share: f64| level.ln() / share.max(1.0 - share).ln();
+    let few = [left, right].into_iter().flatten().find(|(share, n)| (*n as f64) < needed(*share))?;
+    Some(format!(
+        "{} say nothing of a {}: at least {} are needed (min-method-measurements and max-method-measurements).",
+        counted(few.1, "call", "calls"),
+        crate::words::statistic(Some(few.0)),
+        count(needed(few.0).ceil() as u64)
+    ))
 }
 
 /// All assertions.
 pub fn section(page: &Page<'_>) -> Markup {
-    let assertions = &page.facts.context.assertions;
-    if assertions.is_empty() {
+    if page.assertions.is_empty() {
         return html! {};
     }
+    let mut ordered: Vec<&Shown<'_>> = page.assertions.iter().collect();
+    ordered.sort_by_key(|shown| shown.badge());
+    let are_few = page.claims.len() + ordered.len() <= OPEN;
     html! {
         section aria-labelledby="assertions" {
             h2 #assertions { "Assertions" }
-            @for (index, asserting) in assertions.iter().enumerate().take(ASSERTIONS) {
-                (one(index, asserting, record(page, index)))
-            }
-            @if assertions.len() > ASSERTIONS {
-                p { "And " (count((assertions.len() - ASSERTIONS) as u64)) " more, in " code { "assertions.jsonl" } "." }
+            p.lead { "Each line says what is asserted and how it came out, what fails first." @if !are_few { " Open one to see why." } }
+            @for shown in ordered.iter().take(ASSERTIONS) { (one(page, shown, are_few)) }
+            @if ordered.len() > ASSERTIONS {
+                p { "And " (count((ordered.len() - ASSERTIONS) as u64)) " more, in " code { "assertions.jsonl" } "." }
             }
         }
     }
 }
 
-fn one(index: usize, asserting: &Asserting, record: Option<&AssertionRecord>) -> Markup {
+fn one(page: &Page<'_>, shown: &Shown<'_>, is_open: bool) -> Markup {
     html! {
-        details.claim #{ "a" (index + 1) } {
-            summary { span.head { (badge(record.map_or(Badge::NotEvaluated, badge_of))) span.formula { (asserting.title) } } }
+        details.claim #{ "a" (shown.number) } open[is_open] {
+            summary {
+                span.head { (badge(shown.badge())) span.formula { (shown.asserting.title) } }
+                (figures(shown))
+            }
             div.body {
-                p.full { code { (asserting.text) } " (line " (asserting.line) " of the task file)" }
-                @match record {
-                    Some(record) => (judged(record)),
-                    None => p { "There is no result: the measurement ended before. Let the program run longer." },
+                p.full { code { (shown.asserting.text) } " (line " (shown.asserting.line) " of the task file)" }
+                @match shown.record {
+                    Some(record) => (judged(page, shown, record)),
+                    None => p { "There is no result: the run did not come to its end." },
                 }
             }
         }
     }
 }
 
-fn judged(record: &AssertionRecord) -> Markup {
-    let asserted = &record.asserted;
+/// The figures of an assertion that is one comparison in one bucket.
+fn figures(shown: &Shown<'_>) -> Markup {
+    let Some(record) = shown.record else { return html! {} };
+    let [Part { judged: Ok(judged), .. }] = &record.asserted.parts[..] else { return html! {} };
+    let [relation] = &shown.asserting.relations[..] else { return html! {} };
     html! {
-        p { (badge_of(record).meaning())
-            " p-value for it " (p_value(asserted.evidence.p_true)) ", against it " (p_value(asserted.evidence.p_false))
-            "; one of them has to be under " (percent(asserted.level)) " for an answer."
-            @if asserted.leftover { " Judged with fewer measurements than were asked for." }
-            @if asserted.drops > 0 { " " (count(asserted.drops)) " measurements were lost." }
-        }
-        (scrolling("Comparisons of this assertion", html! { table {
-            thead { tr { th { "Comparison" } th { "Sizes" } th { "It is" } th.n { "Left" } th.n { "Right" } th.n { "p for" } th.n { "p against" } th.n { "Calls" } } }
-            tbody { @for part in asserted.parts.iter().take(PARTS) { (row(record, part)) } }
-        } }))
-        @if asserted.parts.len() > PARTS { p { "And " (count((asserted.parts.len() - PARTS) as u64)) " more." } }
-        @for gap in asserted.gaps.iter().filter(|_| asserted.parts.is_empty()) { p { (why_not(gap)) " (" (gap) ")" } }
+        span.ratio { span.figures {
+            b { (time(judged.left_ns)) } ", " (if relation.right.is_some() { "against" } else { "limit" }) " " (time(judged.right_ns))
+        } }
     }
 }
 
-fn row(record: &AssertionRecord, part: &Part) -> Markup {
+fn judged(page: &Page<'_>, shown: &Shown<'_>, record: &AssertionRecord) -> Markup {
+    let asserted = &record.asserted;
+    let has_figures = asserted.parts.iter().any(|part| part.judged.is_ok());
+    html! {
+        dl.facts {
+            div { dt { "Why" } dd {
+                @if has_figures { p { (why(shown, record)) } }
+                @for reason in shown.reasons(page) { p { (reason) } }
+            } }
+            @if has_figures {
+                div { dt { "p-values" } dd { p {
+                    (p_equation(asserted.evidence.p_true)) " for it, " (p_equation(asserted.evidence.p_false)) " against it; one of them has to be under "
+                    (percent(asserted.level)) " for an answer."
+                } } }
+            }
+            @if let Some(advice) = shown.advice(page).filter(|_| has_figures) { div { dt { "What to do" } dd { p { (advice) } } } }
+        }
+        @if has_figures {
+            (scrolling("Comparisons of this assertion", html! { table {
+                thead { tr { th { "Comparison" } th { "Sizes" } th { "It is" } th.n { "Left" } th.n { "Right" } th.n { "For it" } th.n { "Against it" } th.n { "Calls" } } }
+                tbody { @for part in asserted.parts.iter().take(PARTS) { (row(page, shown, record, part)) } }
+            } }))
+            @if asserted.parts.len() > PARTS { p { "And " (count((asserted.parts.len() - PARTS) as u64)) " more." } }
+        }
+        @let charted = shown.charted();
+        @for part in &charted { (charts::of_part(page, shown, record, part)) }
+        @let judged = asserted.parts.iter().filter(|part| part.judged.is_ok()).count();
+        @if judged > charted.len() && !charted.is_empty() {
+            p.note { "Charts are of " (counted(charted.len() as u64, "comparison", "comparisons")) " of " (count(judged as u64)) ", what fails first." }
+        }
+    }
+}
+
+/// The verdict in a sentence.
+fn why(shown: &Shown<'_>, record: &AssertionRecord) -> String {
+    let asserted = &record.asserted;
+    let mut text = shown.badge().meaning().to_owned();
+    if asserted.leftover {
+        text.push_str(" It was judged at the end with the measurements that there were.");
+    }
+    if asserted.drops > 0 {
+        let lost = counted(asserted.drops, "measurement was", "measurements were");
+        text.push_str(&format!(" {lost} lost."));
+    }
+    text
+}
+
+fn row(page: &Page<'_>, shown: &Shown<'_>, record: &AssertionRecord, part: &Part) -> Markup {
     let text = record.relations.get(part.relation).map_or("?", String::as_str);
     html! {
         tr {
-            td { code { (text) } } td { (sizes(&part.bucket)) }
+            td { code { (text) } } td { (sizes(page, &part.bucket)) }
             @match &part.judged {
                 Ok(judged) => {
                     td { (match judged.evidence.truth(record.asserted.level) {
-                        spl_verdict::Truth::True => "true",
-                        spl_verdict::Truth::False => "false",
-                        spl_verdict::Truth::Undecided => "undecided",
+                        Truth::True => "true",
+                        Truth::False => "false",
+                        Truth::Undecided => "undecided",
                     }) }
                     td.n { (time(judged.left_ns)) } td.n { (time(judged.right_ns)) }
-                    td.n { (p_value(judged.evidence.p_true)) } td.n { (p_value(judged.evidence.p_false)) }
-                    td.n { (count(judged.n_right.map_or(judged.n_left, |right| right.min(judged.n_left)))) }
+                    td.n { (p_equation(judged.evidence.p_true)) } td.n { (p_equation(judged.evidence.p_false)) }
+                    td.n { (count(judged.n_left)) @if let Some(right) = judged.n_right { " and " (count(right)) } }
                 }
-                Err(why) => td colspan="6" { (why) },
+                Err(why) => td colspan="6" { (page.why_not(why, &shown.asserting.methods)) },
             }
         }
     }

@@ -5,11 +5,11 @@ use crate::chart::{Ink, distribution, series};
 use crate::doubt::{Reliability, Weight};
 use crate::facts::Call;
 use crate::figure::{count, counted, digits, odds, p_value, percent, quotient, time};
-use crate::judged::Judged;
+use crate::judged::{Chosen, Judged};
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
 use spl_model::{Bucket, SampleFlags};
-use spl_verdict::{Evaluation, Side, Verdict};
+use spl_verdict::{Evaluation, NotEvaluated, Side, Verdict};
 use std::collections::BTreeSet;
 
 /// So few comparisons are open from the start.
@@ -17,15 +17,16 @@ const OPEN: usize = 3;
 
 /// All comparisons.
 pub fn results(page: &Page<'_>) -> Markup {
-    let (full, rest): (Vec<_>, Vec<_>) = page.claims.iter().partition(|shown| shown.in_full);
+    if page.claims.is_empty() {
+        return html! {};
+    }
+    let mut ordered: Vec<&Shown<'_>> = page.claims.iter().collect();
+    ordered.sort_by_key(|shown| shown.badge());
+    let (full, rest): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|shown| shown.in_full);
     html! {
         section #results aria-labelledby="comparisons" {
-            @if !page.claims.is_empty() {
-                h2 #comparisons { "Comparisons" }
-                p.lead { "Each line says what is asserted and how it came out." @if page.claims.len() > OPEN { " Open one to see why." } }
-            } @else {
-                h2 #comparisons { "Results" }
-            }
+            h2 #comparisons { "Comparisons" }
+            p.lead { "Each line says what is asserted and how it came out, what fails first." @if page.claims.len() > OPEN { " Open one to see why." } }
             @for shown in &full { (in_full(page, shown)) }
             @if !rest.is_empty() {
                 details.more {
@@ -49,7 +50,7 @@ fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
                     @for looked in &shown.results {
                         tr {
                             td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::of(looked.evaluation))) }
-                            td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(&looked.evaluation.bucket)) }
+                            td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(page, &looked.evaluation.bucket)) }
                             td.n { @if let Ok(verdict) = &looked.evaluation.verdict { (p_value(verdict.p_value)) } }
                             td.n { (count(looked.evaluation.n_smaller())) }
                         }
@@ -85,11 +86,12 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                     @if shown.asked.left_factor != 1.0 || shown.asked.right_factor != 1.0 { "; in parentheses what multiplies the left and the right side" } ")" }
                 @for looked in &shown.results { (result(page, shown, &claim, looked)) }
                 @if shown.results.is_empty() {
-                    p { "There is no result: the measurement ended before both sides had "
-                        (count(page.facts.context.min_samples)) " calls of the same size." }
+                    p { "There is no result: the run did not come to its end." }
                 }
                 @let decided = shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok());
-                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided) {
+                // A method that has no samples is the reason already.
+                @let lacks = shown.results.iter().any(|looked| matches!(looked.evaluation.verdict, Err(NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_))));
+                @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided && !lacks && Chosen::of(&page.facts.context) != Chosen::Windows) {
                     p { "What is missing: " (missing) "." }
                 }
                 (buckets(page, shown, &claim))
@@ -136,11 +138,17 @@ fn bar(claim: &Claim<'_>, verdict: &Verdict, reliability: Option<Reliability>) -
 
 fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Markup {
     let evaluation = looked.evaluation;
+    let was_compared = was_compared(evaluation);
     html! {
         article.result {
-            h3 { (badge(Badge::of(evaluation))) " " (sizes(&evaluation.bucket)) }
+            h3 { (badge(Badge::of(evaluation))) @if was_compared { " " (sizes(page, &evaluation.bucket)) } }
             dl.facts {
-                div { dt { "Why" } dd { @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } } } }
+                div { dt { "Why" } dd {
+                    @match &evaluation.verdict {
+                        Ok(_) => @for text in explain(claim, evaluation, &page.facts.context) { p { (text) } },
+                        Err(why) => p { (page.why_not(why, &[shown.asked.left, shown.asked.right])) },
+                    }
+                } }
                 @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
                 @if let Some(reliability) = looked.reliability() {
                     div { dt { "Reliability" } dd {
@@ -155,16 +163,25 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                         ul.doubts.known { @for text in known(page, shown, claim, looked) { li { (text) } } }
                     } }
                 }
-                div { dt { "Sizes" } dd { p {
+                @if was_compared { div { dt { "Sizes" } dd { p {
                     @let (n_first, n_second) = claim.in_order(evaluation.n_left, evaluation.n_right);
-                    "Compared were calls of " b { (sizes(&evaluation.bucket)) } ": " (count(n_first)) " of "
+                    "Compared were calls of " b { (sizes(page, &evaluation.bucket)) } ": " (count(n_first)) " of "
                     (claim.subject) " and " (count(n_second)) " of " (claim.object) "."
                     @if evaluation.leftover { " Judged at the end of the measurement, not because enough were there." }
-                } } }
+                } } } }
                 div { dt { "Cost" } dd { p { (cost(page, shown)) } } }
             }
-            @if let Ok(verdict) = &evaluation.verdict { (charts(page, shown, claim, looked, verdict)) }
+            @if was_compared && shown.in_full { (charts(page, shown, claim, looked)) }
         }
+    }
+}
+
+/// Whether calls of both sides were held against each other, decided or not.
+fn was_compared(evaluation: &Evaluation) -> bool {
+    match &evaluation.verdict {
+        Ok(_) => true,
+        Err(NotEvaluated::Undecided { windows } | NotEvaluated::Open { windows, .. }) => *windows > 0,
+        Err(_) => false,
     }
 }
 
@@ -232,6 +249,11 @@ fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<
     };
     let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
     known.push(html! { "Discarded as warm-up or disturbed: " (of(first)) ", " (of(second)) " (" a href="#methods" { "Methods" } ")." });
+    let empty_ns =
+        context.programs.last().and_then(|program| program.probe_empty_ps).map(|ps| ps as f64 / 1000.0);
+    if let Some(empty_ns) = empty_ns.filter(|_| Chosen::of(context) == Chosen::Windows) {
+        known.push(html! { "An empty method would show " (time(empty_ns)) ": so much is in each time, and is taken out of the ratio." });
+    }
     if context.scale.is_none() {
         known.push(html! { "Sizes were not looked at (argument-size = nocheck): one side may have had more work in a call than the other." });
     }
@@ -255,10 +277,10 @@ fn left_out(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, judged: &Judg
         )
     };
     let (first, second) = claim.in_order(side(0, shown.asked.left), side(1, shown.asked.right));
-    let why = if page.facts.context.paired {
-        "they found no partner in their window, or came when enough were there"
-    } else {
-        "they came when enough were there"
+    let why = match Chosen::of(&page.facts.context) {
+        Chosen::First => "they came when enough were there",
+        Chosen::Pairs => "they found no partner in their window, or came when enough were there",
+        Chosen::Windows => "the other side was not called in their window, or they came when it was decided",
     };
     let (subject, object) = claim.in_order(left.mean_ns, right.mean_ns);
     format!(
@@ -295,31 +317,32 @@ fn cost(page: &Page<'_>, shown: &Shown<'_>) -> String {
 }
 
 /// The charts, with the subject first as in the sentence.
-fn charts(
-    page: &Page<'_>,
-    shown: &Shown<'_>,
-    claim: &Claim<'_>,
-    looked: &Looked<'_>,
-    verdict: &Verdict,
-) -> Markup {
+fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Markup {
     let judged = &looked.judged;
     if judged.left_ns.is_empty() || judged.right_ns.is_empty() {
         return html! { p.note { "There are no charts: the measurement files have no calls of these sizes." } };
     }
     let (first, second) = claim.in_order(
-        (shown.asked.left, verdict.left.factor, &judged.left_ns),
-        (shown.asked.right, verdict.right.factor, &judged.right_ns),
+        (shown.asked.left, shown.asked.left_factor, &judged.left_ns),
+        (shown.asked.right, shown.asked.right_factor, &judged.right_ns),
     );
     let side = |ink, (method, factor, times): (usize, f64, &Vec<u64>)| {
         let mut ascending_ns: Vec<f64> = times.iter().map(|&ns| ns as f64 * factor).collect();
         ascending_ns.sort_by(f64::total_cmp);
         let mean_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
-        distribution::Side { ink, name: scaled_name(page, method, factor), factor, ascending_ns, mean_ns }
+        distribution::Side {
+            ink,
+            name: scaled_name(page, method, factor),
+            factor,
+            ascending_ns,
+            figure_ns: mean_ns,
+        }
     };
     let sides = [side(Ink::Left, first), side(Ink::Right, second)];
     let bucket = &looked.evaluation.bucket;
+    let chosen = Chosen::of(&page.facts.context);
     let calls = |method: usize| -> Vec<&Call> {
-        page.facts.calls(method).calls.iter().filter(|call| call.bucket == *bucket).collect()
+        page.facts.calls(method).calls.iter().filter(|call| chosen.is_of(call, bucket)).collect()
     };
     let all = [calls(first.0), calls(second.0)];
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
@@ -332,20 +355,21 @@ fn charts(
             @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
         }
         div.charts {
-            @for chart in distribution::charts(&sides) { (chart) }
-            (series::calls(&over_time))
+            @for chart in distribution::charts(&sides, &distribution::Look::default()) { (chart) }
+            (series::calls(&over_time, None))
             @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name])) }
         }
     }
 }
 
-fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
+/// A method with what its times are multiplied by.
+pub fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
     let name = page.names.get(method);
     if factor == 1.0 { name.to_owned() } else { format!("{} × {name}", digits(factor)) }
 }
 
 /// The calls of a side as dots; `first_ns` is when time begins.
-fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
+pub fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
     let dot = |call: &&Call| {
         (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
     };
@@ -365,13 +389,19 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
     let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
     let (left, right) = (page.facts.calls(first), page.facts.calls(second));
     let all: BTreeSet<&Bucket> = left.buckets.keys().chain(right.buckets.keys()).collect();
+    if all.is_empty() {
+        return html! {};
+    }
     if all.len() < 2 && shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok()) {
         return html! {};
     }
-    let needed = page.facts.context.min_samples;
-    let judged: BTreeSet<&Bucket> = shown.results.iter().map(|looked| &looked.evaluation.bucket).collect();
+    let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
+    let needed = if by_windows { 1 } else { page.facts.context.min_samples };
+    let is_compared = shown.results.iter().any(|looked| was_compared(looked.evaluation));
+    let compared = shown.results.iter().filter(|looked| was_compared(looked.evaluation));
+    let judged: BTreeSet<&Bucket> = compared.map(|looked| &looked.evaluation.bucket).collect();
     let state = |bucket: &Bucket, left: u64, right: u64| {
-        if judged.contains(bucket) {
+        if judged.contains(bucket) || (by_windows && is_compared && left.min(right) > 0) {
             "compared".to_owned()
         } else if left.min(right) == 0 {
             "one side has no call of these sizes".to_owned()
@@ -387,13 +417,15 @@ fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
             thead { tr { th { "Sizes" } th.n { (claim.subject) } th.n { (claim.object) } th { "State" } } }
             tbody { @for bucket in all.iter().take(60) {
                 @let (n_left, n_right) = (left.buckets.get(*bucket).copied().unwrap_or(0), right.buckets.get(*bucket).copied().unwrap_or(0));
-                tr { td { (sizes(bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
+                tr { td { (sizes(page, bucket)) } td.n { (count(n_left)) } td.n { (count(n_right)) } td { (state(bucket, n_left, n_right)) } }
             } }
         } }))
         @if all.len() > 60 { p.note { "And " (counted(all.len() as u64 - 60, "more bucket", "more buckets")) "." } }
-        p.note {
+        @if by_windows && page.facts.context.scale.is_some() {
+            p.note { "Calls are compared with calls of similar sizes; the verdict is of all together." }
+        } @else if !by_windows { p.note {
             @if page.facts.context.scale.is_some() { "Only calls of similar sizes are compared; a" } @else { "A" }
             " verdict needs " (count(needed)) " calls of the same sizes on each side."
-        }
+        } }
     }
 }

@@ -1,7 +1,8 @@
 //! Methods: what was measured of each, and what that cost.
 
 use super::{Page, scrolling};
-use crate::facts::Calls;
+use crate::chart::{Ink, distribution};
+use crate::facts::{Calls, SHOWN_METHODS};
 use crate::figure::{count, counted, time};
 use crate::shape::quantile;
 use maud::{Markup, html};
@@ -25,11 +26,13 @@ pub fn section(page: &Page<'_>) -> Markup {
             p.lead { "Of the measured calls of a method, those that count are left when the discarded ones, those without a partner and those that were not needed any more are taken away. Times are those of all calls that were not discarded; a comparison takes some of them only. p99: of 100 calls 99 take at most that long." }
             (scrolling("Methods", html! { table.methods.stacked {
                 thead { tr {
-                    th { "Method" } th.n { "Measured" } th.n { "−\u{a0}Warm-up" } th.n { "−\u{a0}Disturbed" } th.n { "−\u{a0}No partner" } th.n { "−\u{a0}Not needed" } th.n { "=\u{a0}Count" }
-                    th.n { "Average" } th.n { "Median" } th.n { "p99" } th.n { "Cost" }
+                    th { "Method" } th.n { "Average" } th.n { "Median" } th.n { "p99" }
+                    th.n { "Measured" } th.n { "−\u{a0}Warm-up" } th.n { "−\u{a0}Disturbed" } th.n { "−\u{a0}No partner" } th.n { "−\u{a0}Not needed" } th.n { "=\u{a0}Count" }
+                    th.n { "Cost" }
                 } }
                 tbody { @for (index, facts) in methods.iter().enumerate().take(LISTED) { (row(page, index, facts)) } }
             } }))
+            (charts(page))
             @if methods.len() > LISTED { p { "And " (count((methods.len() - LISTED) as u64)) " more; their calls are in the measurement files." } }
             p.note {
                 "Warm-up: calls that ran before the JVM had compiled the method again after its probes went in, and those soon after (warm-up-calls, warm-up-time). Disturbed: "
@@ -37,6 +40,36 @@ pub fn section(page: &Page<'_>) -> Markup {
                 "No partner: in a shared window the other side was called less often. Not needed: came when all that is asserted of the method was decided, or was in a "
                 "window that was still open then. "
                 "Cost: measured calls times the cost of a probe, as measured in this program at its start; without what finding sizes takes."
+            }
+        }
+    }
+}
+
+/// How the times of each method are spread, where nothing is claimed of them: else the claims have charts.
+fn charts(page: &Page<'_>) -> Markup {
+    if !page.claims.is_empty() || !page.assertions.is_empty() {
+        return html! {};
+    }
+    let side = |index: usize| {
+        let mut ascending_ns: Vec<f64> =
+            page.facts.calls(index).kept_ns.iter().map(|&ns| ns as f64).collect();
+        ascending_ns.sort_by(f64::total_cmp);
+        let figure_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
+        distribution::Side {
+            ink: Ink::Left,
+            name: page.names.get(index).to_owned(),
+            factor: 1.0,
+            ascending_ns,
+            figure_ns,
+        }
+    };
+    let sides = (0..page.facts.context.methods.len()).map(side).filter(|side| side.ascending_ns.len() > 1);
+    let look = distribution::Look { figures: "the average".to_owned(), ..distribution::Look::default() };
+    html! {
+        @for side in sides.take(SHOWN_METHODS) {
+            details.claim {
+                summary { span.head { span.formula { (side.name) } } span.ratio { span.figures { "average " b { (time(side.figure_ns)) } } } }
+                div.body { div.charts { @for chart in distribution::charts(&[side], &look) { (chart) } } }
             }
         }
     }
@@ -61,11 +94,11 @@ fn row(page: &Page<'_>, index: usize, facts: &MethodFacts) -> Markup {
     html! {
         tr.remarked[!remarks.is_empty()] {
             th scope="row" title=(facts.method) { (page.names.get(index)) }
+            (cell("Average", figure(figures[0]))) (cell("Median", figure(figures[1]))) (cell("p99", figure(figures[2])))
             (cell("Measured", html! { (count(calls.measured())) }))
             (cell("− Warm-up", html! { (count(warm_up)) })) (cell("− Disturbed", html! { (count(disturbed)) }))
             (cell("− No partner", html! { (known(surplus)) })) (cell("− Not needed", html! { (known(not_needed)) }))
             (cell("= Count", html! { b { (count(kept)) } }))
-            (cell("Average", figure(figures[0]))) (cell("Median", figure(figures[1]))) (cell("p99", figure(figures[2])))
             (cell("Cost", html! { @match cost_ns(page, index) { Some(ns) => (time(ns)), None => "–" } }))
         }
         @if !remarks.is_empty() { tr { td.remark colspan="11" { (remarks) } } }
@@ -74,7 +107,8 @@ fn row(page: &Page<'_>, index: usize, facts: &MethodFacts) -> Markup {
 
 /// What is to be known of a method's calls; nothing of most.
 fn remarks(calls: &Calls, facts: &MethodFacts) -> String {
-    let mut remarks: Vec<String> = facts.remark.clone().into_iter().collect();
+    let lack = facts.lack.as_ref().map(ToString::to_string);
+    let mut remarks: Vec<String> = facts.remark.clone().or(lack).into_iter().collect();
     if calls.threw > 0 {
         remarks.push(format!("{} ended by an exception", count(calls.threw)));
     }

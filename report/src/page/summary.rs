@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Advice that is given; more is of no use at once.
 const ADVICE: usize = 8;
+/// Claims that an advice names.
+const LINKS: usize = 3;
 
 /// What the run was of.
 pub fn subject(context: &Context) -> String {
@@ -64,7 +66,7 @@ pub fn summary(page: &Page<'_>) -> Markup {
             *reliable.entry(shown.badge()).or_default().entry(reliability).or_default() += 1;
         }
     }
-    for badge in comparisons.chain(super::assertion::badges(page)) {
+    for badge in comparisons.chain(page.assertions.iter().map(|shown| shown.badge())) {
         *counts.entry(badge).or_default() += 1;
     }
     let all: u64 = counts.values().sum();
@@ -98,51 +100,111 @@ pub fn summary(page: &Page<'_>) -> Markup {
 fn reliabilities(counts: &BTreeMap<Reliability, u64>) -> String {
     let each =
         counts.iter().map(|(reliability, number)| format!("{} {}", count(*number), reliability.word()));
-    format!("Reliability: {}.", each.collect::<Vec<_>>().join(", "))
+    format!("Reliability of the comparisons with charts: {}.", each.collect::<Vec<_>>().join(", "))
 }
 
 fn headline(all: u64, holds: u64, fails: u64) -> String {
+    let undecided = all - holds - fails;
+    let open = |alone: bool| match undecided {
+        0 => String::new(),
+        one if alone => format!(
+            "{} of {} claims {}",
+            count(one),
+            count(all),
+            if one == 1 { "is undecided" } else { "are undecided" }
+        ),
+        one => format!(", {} {} undecided", count(one), if one == 1 { "is" } else { "are" }),
+    };
     if all == 0 {
-        "Methods were measured; nothing was asserted".to_owned()
+        "Methods were measured; nothing was claimed".to_owned()
     } else if holds == all {
-        format!("{} of {} assertions hold", count(all), count(all))
+        format!("{} of {} claims hold", count(all), count(all))
     } else if fails == 0 {
-        format!("{} of {} assertions hold, none fails", count(holds), count(all))
+        format!("{}, none fails", open(true))
     } else {
-        format!("{} of {} assertions {}", count(fails), count(all), if fails == 1 { "fails" } else { "fail" })
+        format!(
+            "{} of {} claims {}{}",
+            count(fails),
+            count(all),
+            if fails == 1 { "fails" } else { "fail" },
+            open(false)
+        )
     }
 }
 
-fn what_to_do(page: &Page<'_>) -> Markup {
+/// What somebody should do, of one or more claims.
+struct Item {
+    /// By the gravest of them.
+    badge: Badge,
+    /// Their places in the page and what they claim.
+    claims: Vec<(String, String)>,
+    text: String,
+}
+
+/// What to do: about failing claims first, then undecided ones, then about those that hold by doubtful measurements. Where the same
+/// is to be done about several, it is said once.
+fn items(page: &Page<'_>) -> Vec<Item> {
     let context = &page.facts.context;
-    let mut items: Vec<(usize, String, String)> = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
+    let mut add = |badge: Badge, claim: (String, String), text: String| match items
+        .iter_mut()
+        .find(|item| item.badge == badge && item.text == text)
+    {
+        Some(item) => item.claims.push(claim),
+        None => items.push(Item { badge, claims: vec![claim], text }),
+    };
     for shown in &page.claims {
         let claim = page.claim(shown);
         let gravest = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
         let text = match gravest {
             Some(looked) => {
-                let texts = [advice(&claim, looked.evaluation, context), doubtful(shown)];
+                let advice = match &looked.evaluation.verdict {
+                    Err(why) => Some(page.why_not(why, &[shown.asked.left, shown.asked.right])),
+                    Ok(_) => advice(&claim, looked.evaluation, context),
+                };
+                let texts = [advice, doubtful(shown)];
                 Some(texts.into_iter().flatten().collect::<Vec<_>>().join(" "))
                     .filter(|text| !text.is_empty())
             }
-            None => {
-                Some("It has no result: the measurement ended before. Let the program run longer.".to_owned())
-            }
+            None => Some("It has no result: the run did not come to its end.".to_owned()),
         };
-        items.extend(text.map(|text| (shown.number, claim.formula(), text)));
+        if let Some(text) = text {
+            add(shown.badge(), (format!("#c{}", shown.number), claim.formula()), text);
+        }
     }
-    let more = items.len().saturating_sub(ADVICE);
+    for shown in &page.assertions {
+        if let Some(text) = shown.advice(page) {
+            add(shown.badge(), (format!("#a{}", shown.number), shown.asserting.title.clone()), text);
+        }
+    }
+    items.sort_by_key(|item| item.badge);
+    items
+}
+
+fn what_to_do(page: &Page<'_>) -> Markup {
+    let items = items(page);
+    let more: usize = items.iter().skip(ADVICE).map(|item| item.claims.len()).sum();
     html! {
         h3 { "What to do" }
         @if items.is_empty() {
-            p { "Nothing: whatever was asserted was proved, by measurements without serious doubts." }
+            p { (if page.claims.is_empty() && page.assertions.is_empty() {
+                "Nothing was claimed, so that there is nothing to do: the table of methods has what was measured."
+            } else {
+                "Nothing: whatever was claimed holds, by measurements without serious doubts."
+            }) }
         } @else {
             ol.todo {
-                @for (number, formula, text) in items.iter().take(ADVICE) {
-                    li { a href={ "#c" (number) } { (formula) } ": " (text) }
+                @for item in items.iter().take(ADVICE) {
+                    li {
+                        @for (index, (place, claim)) in item.claims.iter().take(LINKS).enumerate() {
+                            @if index > 0 { ", " } a href=(place) { (claim) }
+                        }
+                        @if item.claims.len() > LINKS { " and " (counted((item.claims.len() - LINKS) as u64, "other", "others")) }
+                        ": " (item.text)
+                    }
                 }
             }
-            @if more > 0 { p { "And " (counted(more as u64, "more comparison", "more comparisons")) " that asks for a look, in the list below." } }
+            @if more > 0 { p { "And " (counted(more as u64, "more claim asks", "more claims ask")) " for a look, in the lists below." } }
         }
     }
 }
@@ -165,17 +227,28 @@ fn cost(page: &Page<'_>) -> Markup {
     let calls: u64 = page.facts.methods.iter().map(Calls::measured).sum();
     let probes_ns =
         page.facts.methods.iter().enumerate().filter_map(|(method, _)| super::method::cost_ns(page, method));
-    let probes_ns: f64 = probes_ns.sum();
     let end = context.end.as_ref();
+    // What the budget counted has calls in it that were passed over, and workload sizes.
+    let probes_ns = match end.and_then(|end| end.probes_ns) {
+        Some(counted) => counted as f64,
+        None => probes_ns.sum(),
+    };
     html! {
         h3 { "What measuring cost" }
         p {
             (counted(calls, "call was measured", "calls were measured"))
-            @if probes_ns > 0.0 { ", which took the program about " (time(probes_ns)) " of CPU time" }
-            @if let Some(cpu) = end.and_then(|end| end.cpu_ns).filter(|cpu| *cpu > 0) {
-                ", " (percent(probes_ns / cpu as f64)) " of the " (time(cpu as f64)) " that it used meanwhile"
+            @if probes_ns > 0.0 {
+                ", which took the program about " (time(probes_ns)) " of CPU time"
+                @if let Some(cpu) = end.and_then(|end| end.cpu_ns).filter(|cpu| *cpu > 0) {
+                    ", " (percent(probes_ns / cpu as f64)) " of the " (time(cpu as f64)) " that it used meanwhile"
+                }
             }
             "."
+            @if let Some(sizes) = end.and_then(|end| end.sizes_ns).filter(|sizes| *sizes > 0) {
+                " Finding workload sizes was " (time(sizes as f64)) " of it: argument-size = nocheck saves that."
+            } @else if end.and_then(|end| end.sizes_ns).is_none() && page.facts.context.scale.is_some() {
+                " What finding workload sizes took is not in it: without a limit on the cost (overhead-budget) it is not known."
+            }
             @if let Some(agent) = end.and_then(|end| end.agent_ns).filter(|agent| *agent > 0) {
                 " The agent's own thread, which takes the measurements out of the program, took " (time(agent as f64))
                 @if let Some(cpu) = end.and_then(|end| end.cpu_ns).filter(|cpu| *cpu > 0) {

@@ -107,8 +107,16 @@ fn what_is_not_evaluated_says_why() {
         assert_eq!(last[0].verdict, Err(expected), "{text}");
         assert!(last[0].leftover);
     };
-    check("A@1", NotEvaluated::TooFewSamples { left: 1, right: 0 });
-    check("A@1+1x3:7 B@9:8", NotEvaluated::TooFewSamples { left: 3, right: 1 });
+    let lacking = |text: &str| NotEvaluated::Lacking(text.to_owned());
+    check(
+        "A@1",
+        lacking(
+            "p/A.m()V: 1 call was measured; p/B.m()V: never called: no call began and ended in the 0 µs in which it was \
+             measured",
+        ),
+    );
+    check("A@1+1x3:7 B@9:8", lacking("p/B.m()V: 1 call was measured"));
+    check("A@1+1x3:7 B@9:8 B@10+1x2:200", NotEvaluated::TooFewSamples { left: 3, right: 1 });
     check("A@1+1x2:5 B@10+1x2:500", NotEvaluated::NoCommonBucket);
 }
 

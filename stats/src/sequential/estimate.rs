@@ -5,6 +5,9 @@ use crate::summary::{Summary, count};
 /// Fewest degrees of freedom, where the quantiles of Student's distribution are already very wide.
 const MIN_DF: f64 = 2.0;
 
+/// Relative differences below this come from sums of doubles.
+const ROUNDING: f64 = 1e-12;
+
 /// An estimate of the ratio of the means of x and y from pairs in the order of their arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioEstimate {
@@ -23,6 +26,33 @@ pub struct RatioEstimate {
 }
 
 impl RatioEstimate {
+    /// Of sums (x, y), one of each side a window, in the windows' order. `None` with fewer than two windows, or when a mean is not
+    /// positive or not finite.
+    #[must_use]
+    pub fn of_windows(sums: &[(f64, f64)]) -> Option<Self> {
+        let n = count(sums.len() as u64);
+        let (x, y) = sums.iter().fold((0.0, 0.0), |(x, y), sum| (x + sum.0, y + sum.1));
+        let (mean_x, mean_y) = (x / n, y / n);
+        // To first order the ratio's logarithm errs by the mean of these; their sum is 0 by construction.
+        let differences: Vec<f64> = sums.iter().map(|(x, y)| x / mean_x - y / mean_y).collect();
+        if mean_x > 0.0 && mean_y > 0.0 { Self::of_differences(x / y, &differences) } else { None }
+    }
+
+    /// Of a ratio, and of what each window adds to its logarithm, times the number of windows: their sum is 0. `None` with fewer
+    /// than two windows, or when the ratio is not positive or not finite.
+    #[must_use]
+    pub fn of_differences(ratio: f64, differences: &[f64]) -> Option<Self> {
+        if differences.len() < 2 || !ratio.is_normal() || ratio < 0.0 {
+            return None;
+        }
+        let n = differences.len() as u64;
+        let (squares, tau_int) = autocorrelation(differences);
+        // What rounding leaves of constants is no variance.
+        let constant = squares < count(n) * ROUNDING * ROUNDING;
+        let (squares, tau_int) = if constant { (0.0, 1.0) } else { (squares, tau_int) };
+        Some(Self::new(n, ratio, squares, tau_int))
+    }
+
     /// From the sum of the squared linearised differences, whose mean is 0, and their autocorrelation time.
     pub(super) fn new(n: u64, ratio: f64, squares: f64, tau_int: f64) -> Self {
         let pairs = count(n);
@@ -34,7 +64,7 @@ impl RatioEstimate {
 
 /// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive, monotone
 /// sequence of pair sums (Geyer 1992).
-pub(super) fn autocorrelation(values: &[f64]) -> (f64, f64) {
+pub(crate) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     let squares = lagged_products(values, 0);
     if squares <= 0.0 {
         return (squares, 1.0);
@@ -61,6 +91,12 @@ pub fn autocorrelation_time(times: &[u64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a call of 2⁵³ ns would take 104 days")]
     let centred: Vec<f64> = times.iter().map(|&time| time as f64 - summary.mean()).collect();
     autocorrelation(&centred).1
+}
+
+/// Sum of squares of values whose mean is 0, in their order, and their integrated autocorrelation time.
+#[must_use]
+pub fn autocorrelation_of(values: &[f64]) -> (f64, f64) {
+    autocorrelation(values)
 }
 
 /// Σ vᵢ·vᵢ₊ₗₐ, in four independent sums that a processor adds at the same time.

@@ -1,0 +1,88 @@
+//! Results in plain words: what a run, JUnit and the live view say of a claim.
+
+use spl_model::Bucket;
+use spl_report::figure::{self, p_equation};
+use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Part, Ratio, Standing};
+use std::fmt::Write as _;
+
+/// One result in plain words: verdict, basis, p-value, ratio, bucket, samples.
+pub fn judgement(evaluation: &Evaluation) -> String {
+    let verdict = match &evaluation.verdict {
+        Err(why @ (NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. })) => return why.to_string(),
+        Err(why) => return format!("undecided: {why}"),
+        Ok(verdict) => verdict,
+    };
+    let word = word(evaluation.standing());
+    let mut text = format!("{word} ({}), {}", verdict.basis, p_equation(verdict.p_value));
+    // A `String` takes everything.
+    if let Some(Ratio { value, low, high, .. }) = &verdict.ratio {
+        // As the report has it: of the times as they are, beside what the constants allow.
+        let limit = verdict.right.factor / verdict.left.factor;
+        let [value, low, high] = [value, low, high].map(|scaled| figure::quotient(scaled * limit));
+        let _ = write!(text, ", ratio {value} [{low}, {high}], limit {}", figure::digits(limit));
+    }
+    let (left, right) = (evaluation.n_left, evaluation.n_right);
+    let _ = write!(text, "{}, {left} and {right} samples", sizes(&evaluation.bucket));
+    add_remarks(&mut text, evaluation.leftover, evaluation.drops);
+    figure::plain(&text)
+}
+
+/// An assertion's result in plain words.
+pub fn sentence(asserted: &Asserted) -> String {
+    let mut text = word(asserted.standing()).to_owned();
+    if let Some(why) = why_not(asserted) {
+        return if why.starts_with(&text) { why } else { format!("{text}: {why}") };
+    }
+    if let Some(open @ NotEvaluated::Open { .. }) = asserted.gaps.last() {
+        text = open.to_string();
+    }
+    if let Some(basis) = asserted.basis {
+        // A `String` takes everything.
+        let _ = write!(text, " ({basis})");
+    }
+    let Evidence { p_true, p_false } = asserted.evidence;
+    if p_true.min(p_false) < 1.0 {
+        let _ = write!(text, ", {} for it, {} against it", p_equation(p_true), p_equation(p_false));
+        let _ = write!(text, ", level {}", asserted.level);
+    }
+    add_remarks(&mut text, asserted.leftover, asserted.drops);
+    figure::plain(&text)
+}
+
+/// Why nothing of an assertion could be judged, each reason once; `None` where something was judged, by calls.
+pub fn why_not(asserted: &Asserted) -> Option<String> {
+    let is_judged = |part: &Part| part.judged.as_ref().is_ok_and(|judged| judged.n_left > 0);
+    if asserted.standing() != Standing::Undecided || asserted.parts.iter().any(is_judged) {
+        return None;
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    for gap in asserted.gaps.iter().map(ToString::to_string) {
+        if !reasons.contains(&gap) {
+            reasons.push(gap);
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "holds",
+        Standing::Fails => "FAILS",
+        Standing::Undecided | Standing::Error => "undecided",
+    }
+}
+
+fn add_remarks(text: &mut String, leftover: bool, drops: u64) {
+    if leftover {
+        text.push_str(", judged at the end with what there was");
+    }
+    if drops > 0 {
+        // A `String` takes everything.
+        let _ = write!(text, ", {drops} lost");
+    }
+}
+
+/// The sizes, where calls were told apart by them, after a comma.
+pub fn sizes(bucket: &Bucket) -> String {
+    if *bucket == Bucket::All { String::new() } else { format!(", sizes {bucket}") }
+}

@@ -1,0 +1,128 @@
+//! Why a method lacks samples: the one place where that is found out.
+
+use crate::claims::MIN_SIDE;
+use crate::method::Method;
+use crate::{MethodIx, Scheduler};
+use spl_model::{Lack, Spent, SpentOn, Taken};
+use spl_verdict::NotEvaluated;
+
+impl Scheduler {
+    /// Why a method has no two samples that could be judged together; `None` when it has.
+    #[must_use]
+    pub fn lack(&self, method: MethodIx) -> Option<Lack> {
+        self.lack_of_pairs(method, None)
+    }
+
+    /// Another agent took the method's probes out.
+    pub(crate) fn probes_removed(&mut self, method: MethodIx) {
+        if let Some(method) = self.roster.get_mut(method) {
+            method.probes_removed = true;
+        }
+    }
+
+    /// Puts a reason that names methods in place of one that only counts, where one of these methods lacks samples. With windows
+    /// `pairs` is how many samples of each side found a partner: the others do not count.
+    pub(crate) fn give_reason(&self, why: &mut NotEvaluated, methods: &[MethodIx], pairs: Option<u64>) {
+        let is_general = match why {
+            NotEvaluated::TooFewSamples { .. } | NotEvaluated::NoCommonBucket => true,
+            NotEvaluated::NotMeasured(text) => text.is_empty(),
+            _ => false,
+        };
+        if !is_general {
+            return;
+        }
+        let mut lacks: Vec<(MethodIx, Lack)> = Vec::new();
+        for &method in methods {
+            let known = lacks.iter().any(|(one, _)| *one == method);
+            lacks.extend(self.lack_of_pairs(method, pairs).filter(|_| !known).map(|lack| (method, lack)));
+        }
+        // What has calls lacks partners only because the other side has none.
+        let is_alone = |(_, lack): &(MethodIx, Lack)| !matches!(lack, Lack::Discarded(_));
+        if pairs.is_some() && lacks.iter().any(is_alone) {
+            lacks.retain(is_alone);
+        }
+        let is_hopeless =
+            |(_, lack): &(MethodIx, Lack)| matches!(lack, Lack::Unmeasurable { .. } | Lack::NotLoaded);
+        let hopeless = lacks.iter().any(is_hopeless);
+        if hopeless {
+            lacks.retain(is_hopeless);
+        }
+        let texts = self.texts(lacks);
+        if hopeless {
+            *why = NotEvaluated::NotMeasured(texts);
+        } else if !texts.is_empty() {
+            *why = NotEvaluated::Lacking(texts);
+        }
+    }
+
+    /// What these methods lack, each reason once with all whose it is.
+    fn texts(&self, lacks: Vec<(MethodIx, Lack)>) -> String {
+        let mut reasons: Vec<(Lack, Vec<String>)> = Vec::new();
+        for (method, lack) in lacks {
+            match reasons.iter_mut().find(|(known, _)| *known == lack) {
+                Some((_, names)) => names.push(self.name(method)),
+                None => reasons.push((lack, vec![self.name(method)])),
+            }
+        }
+        let text = |(lack, names): (Lack, Vec<String>)| match lack {
+            // It is not a matter of the methods.
+            Lack::NotBegun { .. } => lack.to_string(),
+            _ => format!("{}: {lack}", names.join(" and ")),
+        };
+        reasons.into_iter().map(text).collect::<Vec<_>>().join("; ")
+    }
+
+    fn lack_of_pairs(&self, index: MethodIx, pairs: Option<u64>) -> Option<Lack> {
+        let method = self.roster.get(index)?;
+        if let Some(missing) = &method.missing {
+            return Some(missing.clone());
+        }
+        let taken = self.taken(index, method, pairs);
+        if taken.counted >= MIN_SIDE as u64 {
+            // Where the owner decides, calls of all sizes are judged together.
+            let by_size = self.settings.windows().is_none_or(|windows| !windows.owner_decides);
+            let is_single = by_size && method.buckets.values().all(|times| times.len() < MIN_SIDE);
+            let sizes = method.buckets.len() as u64;
+            return is_single.then_some(Lack::Scattered { calls: method.counted, sizes });
+        }
+        Some(if method.probes_removed {
+            Lack::ProbesRemoved
+        } else if taken.total() > 0 {
+            Lack::Discarded(taken)
+        } else if self.last_receipt_ns.is_none() {
+            self.not_begun.clone().unwrap_or(Lack::NotRecorded)
+        } else if method.openings > 0 {
+            let newest = self.gates.open_since_ns(index).map_or(0, |since| self.now_ns.saturating_sub(since));
+            Lack::NeverCalled { open_ns: method.open_ns.saturating_add(newest), lost: taken.lost }
+        } else if method.unpaid {
+            Lack::NoBudget { spent: self.most_spent() }
+        } else {
+            Lack::NoTurn
+        })
+    }
+
+    fn taken(&self, index: MethodIx, method: &Method, pairs: Option<u64>) -> Taken {
+        let counted = pairs.map_or(method.counted, |pairs| pairs.min(method.counted));
+        Taken {
+            counted,
+            warm_up: method.discarded - method.disturbed,
+            disturbed: method.disturbed,
+            surplus: method.surplus.saturating_add(method.counted - counted),
+            late: method.late,
+            lost: self.roster.dropped_of(&[index]),
+        }
+    }
+
+    /// What most of the budget went to.
+    fn most_spent(&self) -> Option<Spent> {
+        let name = |method| self.name(method);
+        let of_methods = self.meters.bills_ns().flat_map(|(method, calls, sizes)| {
+            [(SpentOn::Calls(name(method)), calls), (SpentOn::Sizes(name(method)), sizes)]
+        });
+        let all: Vec<(SpentOn, u64)> =
+            of_methods.chain([(SpentOn::Agent, self.meters.agent_extra_ns())]).collect();
+        let of_ns = all.iter().fold(0_u64, |sum, (_, ns)| sum.saturating_add(*ns));
+        let (on, ns) = all.into_iter().max_by_key(|(_, ns)| *ns).filter(|(_, ns)| *ns > 0)?;
+        Some(Spent { on, ns, of_ns })
+    }
+}
