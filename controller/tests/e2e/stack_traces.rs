@@ -5,8 +5,13 @@ use spl_overhead::{Door, Program, Session};
 use spl_wire::{SizeMode, ToController};
 
 fn warnings(agent: &Session) -> Vec<&str> {
-    let text = |said| if let &ToController::Warning { ref text } = said { Some(&**text) } else { None };
-    agent.said.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for said in &agent.said {
+        if let ToController::Warning { text } = said {
+            texts.push(&**text);
+        }
+    }
+    texts
 }
 
 #[test]
