@@ -9,6 +9,7 @@ use super::rules::{Need, Rules, Weight};
 use spl_model::Bucket;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
 use std::collections::BTreeMap;
+use std::f64::consts::LN_2;
 
 /// One side's location.
 #[derive(Clone, Debug)]
@@ -155,9 +156,9 @@ impl Location {
     fn ln_e_below(&self, bound: f64) -> f64 {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_below(bound),
-            Self::Mean { .. } if bound <= 0.0 => f64::NEG_INFINITY,
+            Self::Mean { .. } if bound <= 0.0 => hedged(f64::NEG_INFINITY),
             Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_below
+                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_below)
             }
             Self::Mean { .. } => f64::INFINITY,
             Self::Bound(own) => certain(*own < bound),
@@ -169,9 +170,9 @@ impl Location {
             Self::Quantile(quantile) => quantile.ln_e_above(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
             Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_above
+                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_above)
             }
-            Self::Mean { .. } => f64::NEG_INFINITY,
+            Self::Mean { .. } => hedged(f64::NEG_INFINITY),
             Self::Bound(own) => certain(*own > bound),
         }
     }
@@ -250,6 +251,11 @@ fn between(left: &Location, right: &Location, by: f64, threshold: f64) -> f64 {
 fn spread(ascending: &[f64]) -> impl Iterator<Item = f64> {
     const MOST: usize = 200;
     ascending.iter().copied().step_by(ascending.len().div_ceil(MOST).max(1)).chain(ascending.last().copied())
+}
+
+/// ln of the mean of an e-value and 1, which is an e-value too: at bounds far away, where a mean says nothing, the quantile decides.
+fn hedged(ln_e: f64) -> f64 {
+    if ln_e > 0.0 { ln_e + (-ln_e).exp().ln_1p() - LN_2 } else { ln_e.exp().ln_1p() - LN_2 }
 }
 
 fn certain(yes: bool) -> f64 {
