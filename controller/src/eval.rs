@@ -95,7 +95,7 @@ impl std::fmt::Display for Checked {
         match (self.rounds, self.different, self.expected) {
             (Some(rounds), Some(different), Some(expected)) => write!(
                 f,
-                "{method}: compared with itself, parts of the run with their neighbours, it differs in {different} of {rounds}, \
+                "{method}: compared with itself it differs in {different} of {rounds} pairs of neighbouring parts of the run, \
                  {expected:.0} are expected (sizes {bucket})"
             ),
             _ => write!(f, "{method}: too few samples to compare it with itself (sizes {bucket})"),

@@ -53,7 +53,7 @@ fn equal_methods_whose_times_depend_on_each_other_are_undecided() {
     let differs = |line: &&str| {
         let mut numbers = line.split("differs in ").nth(1)?.split(" of ");
         let different: f64 = numbers.next()?.parse().ok()?;
-        Some(different > 0.3 * numbers.next()?.split(',').next()?.parse::<f64>().ok()?)
+        Some(different > 0.3 * numbers.next()?.split(' ').next()?.parse::<f64>().ok()?)
     };
     let checks: Vec<bool> = said.lines().filter_map(|line| differs(&line)).collect();
     assert_eq!(checks, [true, true], "{said}");
