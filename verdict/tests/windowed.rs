@@ -106,11 +106,15 @@ fn every_call_of_a_turn_weighs_alike() {
 fn long_calls_of_one_side_count_in_full() {
     let (one, two) = (even(8_000, 1), even(10_000, 2));
     // One call in a hundred takes 40 times as long: the mean is 11,100 ns.
-    let long = |call: u64| if even(100, 5)(call) % 20 == 0 && call % 5 == 0 { 320_000 } else { one(call) };
+    let long = |call: u64| {
+        if even(100, 5)(call).is_multiple_of(20) && call.is_multiple_of(5) { 320_000 } else { one(call) }
+    };
     let (truth, _) = rule("f < g", &history(200, [20, 20], [&long, &two]));
     assert_ne!(truth, Truth::True);
     // Of both sides alike they decide nothing.
-    let as_long = |call: u64| if even(100, 5)(call) % 20 == 0 && call % 5 == 0 { 400_000 } else { two(call) };
+    let as_long = |call: u64| {
+        if even(100, 5)(call).is_multiple_of(20) && call.is_multiple_of(5) { 400_000 } else { two(call) }
+    };
     let (truth, ruling) = rule("f < g", &history(200, [20, 20], [&long, &as_long]));
     assert_eq!(truth, Truth::True, "{}", why(&ruling));
 }
