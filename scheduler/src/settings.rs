@@ -67,7 +67,7 @@ pub struct Paired {
     /// outlast it are kept and counted as overlapped.
     pub overlap_bound_ns: u64,
     /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's clock. Less where no
-    /// call has taken long: three times the longest, but a second at least.
+    /// call has taken long: three times the longest, but ten seconds at least.
     pub longest_wait_ns: u64,
     /// The owner looks at each window and says which comparisons are decided ([`Event::Decided`](crate::Event)), as a
     /// sequential test does; full buckets then decide nothing.
@@ -81,6 +81,8 @@ impl Paired {
     pub const WINDOWS: u64 = 200;
     /// Samples of a turn that are always allowed.
     pub const LEAST: u64 = 10;
+    /// Groups that are measured at once, at least, where the owner decides.
+    pub const GROUPS: usize = 8;
     /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
     pub const SHORTEST: u64 = 5;
 }

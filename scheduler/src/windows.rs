@@ -67,7 +67,7 @@ pub(crate) struct Closed {
 }
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
-const SHORTEST_WAIT_NS: u64 = 1_000_000_000;
+const SHORTEST_WAIT_NS: u64 = 10_000_000_000;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
 

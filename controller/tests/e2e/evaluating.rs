@@ -98,10 +98,10 @@ fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
         };
         std::fs::write(
             folder.join(format!("CompareLoop.{name}([I)J.msr")),
-            (0..4000).map(line).collect::<String>(),
+            (0..8000).map(line).collect::<String>(),
         )
     };
-    let windows = |k: u64| (k / 40 + 1).to_string();
+    let windows = |k: u64| (k / 80 + 1).to_string();
     record("fast", 1000, windows).unwrap();
     record("slow", 3000, windows).unwrap();
     let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential", "--json"]);
@@ -112,7 +112,7 @@ fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
     assert_eq!(result["basis"], "proved");
     let windows = result["details"]["sequential"]["windows"].as_u64().unwrap();
     assert!((50..80).contains(&windows), "it is decided as soon as may be: {windows}");
-    assert_eq!(result["samples"], serde_json::json!([windows * 40, windows * 40]));
+    assert_eq!(result["samples"], serde_json::json!([windows * 80, windows * 80]));
 
     record("fast", 1000, |_| String::new()).unwrap();
     record("slow", 3000, |_| String::new()).unwrap();

@@ -59,7 +59,7 @@ struct Side {
     cut: u64,
     /// Length of the longest call, nanoseconds.
     longest: f64,
-    /// Half a step of the clock, nanoseconds, by which a mean may be off.
+    /// Half a step of the clock, nanoseconds, by which a mean of ties may be off.
     doubt: f64,
     /// All its calls.
     times: Vec<u64>,
@@ -434,14 +434,16 @@ fn clips(shared: &[Vec<&Turn>], side: usize, buckets: &[&Bucket], probe_ns: f64)
     buckets.iter().map(clip).collect()
 }
 
-/// The clock's step, as far as the first times show it: the smallest difference between two of them, at least 1 ns.
+/// The clock's step, as far as the first times show it, at least 1 ns; 0 where they take more than two values. A clock that is read
+/// at any phase of its step has the right mean, and the variance knows the rest; ties may all have the same phase.
 fn clock_step(times: &[u64]) -> f64 {
     const LOOKED_AT: usize = 1000;
-    if times.is_empty() {
-        return 0.0;
-    }
     let mut first = times.get(..LOOKED_AT).unwrap_or(times).to_vec();
     first.sort_unstable();
-    let steps = first.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0);
-    steps.min().unwrap_or(1) as f64
+    first.dedup();
+    match first[..] {
+        [_] => 1.0,
+        [low, high] => (high - low) as f64,
+        _ => 0.0,
+    }
 }

@@ -9,6 +9,7 @@ use super::rules::{Need, Rules, Weight};
 use spl_model::Bucket;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
 use std::collections::BTreeMap;
+use std::f64::consts::LN_2;
 
 /// One side's location.
 #[derive(Clone, Debug)]
@@ -131,20 +132,22 @@ impl Quantile {
             return Some(Need::new(what, Some(fewest)));
         }
         let (own, at_bound) = (self.effects(self.estimate()), self.effects(bound));
+        let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
+        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
+        if n < needed {
+            let what = format!(
+                "{} needs {needed:.0} calls at least, and there are {n:.0}",
+                percent_name(self.share)
+            );
+            return Some(Need::new(what, Some(windows * needed / n)));
+        }
         let effective = windows / own.1.max(at_bound.1);
-        if effective < Rules::MIN_EFFECTIVE {
+        (effective < Rules::MIN_EFFECTIVE).then(|| {
             let what = format!(
                 "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {:.0} are needed",
                 Rules::MIN_EFFECTIVE
             );
-            return Some(Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective)));
-        }
-        let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
-        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
-        (n < needed).then(|| {
-            let name = percent_name(self.share);
-            let what = format!("{name} needs {needed:.0} calls at least, and there are {n:.0}");
-            Need::new(what, Some(windows * needed / n))
+            Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective))
         })
     }
 }
@@ -153,9 +156,9 @@ impl Location {
     fn ln_e_below(&self, bound: f64) -> f64 {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_below(bound),
-            Self::Mean { .. } if bound <= 0.0 => f64::NEG_INFINITY,
+            Self::Mean { .. } if bound <= 0.0 => hedged(f64::NEG_INFINITY),
             Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_below
+                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_below)
             }
             Self::Mean { .. } => f64::INFINITY,
             Self::Bound(own) => certain(*own < bound),
@@ -167,9 +170,9 @@ impl Location {
             Self::Quantile(quantile) => quantile.ln_e_above(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
             Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_above
+                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_above)
             }
-            Self::Mean { .. } => f64::NEG_INFINITY,
+            Self::Mean { .. } => hedged(f64::NEG_INFINITY),
             Self::Bound(own) => certain(*own > bound),
         }
     }
@@ -248,6 +251,11 @@ fn between(left: &Location, right: &Location, by: f64, threshold: f64) -> f64 {
 fn spread(ascending: &[f64]) -> impl Iterator<Item = f64> {
     const MOST: usize = 200;
     ascending.iter().copied().step_by(ascending.len().div_ceil(MOST).max(1)).chain(ascending.last().copied())
+}
+
+/// ln of the mean of an e-value and 1, which is an e-value too: at bounds far away, where a mean says nothing, the quantile decides.
+fn hedged(ln_e: f64) -> f64 {
+    if ln_e > 0.0 { ln_e + (-ln_e).exp().ln_1p() - LN_2 } else { ln_e.exp().ln_1p() - LN_2 }
 }
 
 fn certain(yes: bool) -> f64 {

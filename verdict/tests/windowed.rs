@@ -1,0 +1,156 @@
+//! Claims decided by windows, with deterministic times: what is proved, what is refuted, and what stays undecided and why.
+
+use spl_lang::{RunMode, parse_file};
+use spl_model::Bucket;
+use spl_verdict::{Claim, History, NotEvaluated, Rules, Ruling, Truth, Turn};
+use std::collections::BTreeMap;
+
+const RULES: Rules = Rules { level: 0.05, equal_within: 0.05, rare_calls: None };
+
+fn claim(text: &str) -> Claim {
+    let text = format!("let f = p/A.f()V\nlet g = p/A.g()V\n{text}\n");
+    let parsed = parse_file(&text, RunMode::Comparison).expect("it is a task file");
+    let program = parsed.check(&text, &mut |_| Vec::new()).expect("all methods are named exactly");
+    let comparison = program.tasks.comparisons.first().map(Claim::from);
+    comparison.unwrap_or_else(|| Claim::from(&program.assertions[0]))
+}
+
+/// Windows of so many calls of each side; the durations are those of the functions, of the number of the call.
+fn history(windows: u64, calls: [u64; 2], times: [&dyn Fn(u64) -> u64; 2]) -> History {
+    let mut history = History::new(2);
+    for window in 1..=windows {
+        for side in 0..2 {
+            let first = window * calls[side];
+            let durations: Vec<u64> = (first..first + calls[side]).map(times[side]).collect();
+            let calls = BTreeMap::from([(Bucket::All, durations)]);
+            history.add(side, Turn { window, began_ns: window * 200_000_000, calls, censored: false });
+        }
+    }
+    history
+}
+
+/// Uniform from 90 to 110% of a mean, by a generator that the number begins.
+fn even(mean: u64, seed: u64) -> impl Fn(u64) -> u64 {
+    move |call| {
+        let mixed = (call ^ (seed << 40)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mean * 9 / 10 + (mixed >> 33) % (mean / 5)
+    }
+}
+
+fn rule(text: &str, history: &History) -> (Truth, Ruling) {
+    let ruling = claim(text).rule(history, &RULES);
+    (ruling.evidence.truth(0.05), ruling)
+}
+
+fn why(ruling: &Ruling) -> String {
+    match ruling.open() {
+        NotEvaluated::Open { why, .. } => why,
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn a_comparison_and_an_assertion_of_the_same_text_say_the_same() {
+    let (one, two) = (even(8_000, 1), even(10_000, 2));
+    let history = history(60, [20, 20], [&one, &two]);
+    for (text, expected) in [
+        ("f < g", Truth::True),
+        ("f <= g", Truth::True),
+        ("f > g", Truth::False),
+        ("f = g", Truth::False),
+        ("f = g within 30%", Truth::True),
+        ("f = (1, 0.8) g", Truth::True),
+        ("median(f) < median(g)", Truth::True),
+        ("median(f) < g", Truth::True),
+        ("f <= 9 us", Truth::True),
+        ("f <= 7 us", Truth::False),
+    ] {
+        let (line, of_line) = rule(text, &history);
+        let (assertion, of_assertion) = rule(&format!("assert \"t\": {text}"), &history);
+        assert_eq!((line, assertion), (expected, expected), "{text}: {}", why(&of_line));
+        assert_eq!(of_line.evidence, of_assertion.evidence, "{text}");
+    }
+}
+
+#[test]
+fn fewer_windows_than_are_needed_decide_nothing_and_say_how_long_it_takes() {
+    let (one, two) = (even(1_000, 1), even(10_000, 2));
+    let (truth, ruling) = rule("f < g", &history(49, [20, 20], [&one, &two]));
+    assert_eq!(truth, Truth::Undecided);
+    assert!(why(&ruling).starts_with("50 windows"), "{}", why(&ruling));
+    assert!(ruling.wait_s.is_some_and(|wait| (wait - 0.2).abs() < 0.01), "{:?}", ruling.wait_s);
+}
+
+#[test]
+fn every_call_of_a_turn_weighs_alike() {
+    // In a closed loop a slow turn has fewer calls: twice as slow, half as many. The mean of all calls is 8/3 of 4,000 ns.
+    let is_slow = |window: u64| window * 7919 % 5 < 2;
+    let mut history = History::new(2);
+    for window in 1..=60 {
+        let slow = is_slow(window);
+        let (n, time) = if slow { (10, 16_000) } else { (20, 8_000) };
+        for (side, n, time) in [(0, n, time), (1, 15, 10_666)] {
+            let call = |at: u64| time + (window * 7 + at * 13) % 101;
+            let calls = BTreeMap::from([(Bucket::All, (0..n).map(call).collect())]);
+            history.add(side, Turn { window, began_ns: window, calls, censored: false });
+        }
+    }
+    let slow = (1..=60_u64).filter(|&window| is_slow(window)).count() as f64;
+    let mean = 160_000.0 * 60.0 / (slow * 10.0 + (60.0 - slow) * 20.0);
+    let look = claim("f < g").rule(&history, &RULES).look.expect("there are windows");
+    assert!((look.ratio * 10_666.0 / mean - 1.0).abs() < 0.02, "{} of {mean}", look.ratio * 10_666.0);
+}
+
+#[test]
+fn long_calls_of_one_side_count_in_full() {
+    let (one, two) = (even(8_000, 1), even(10_000, 2));
+    // One call in a hundred takes 40 times as long: the mean is 11,100 ns.
+    let long = |call: u64| {
+        if even(100, 5)(call).is_multiple_of(20) && call.is_multiple_of(5) { 320_000 } else { one(call) }
+    };
+    let (truth, _) = rule("f < g", &history(200, [20, 20], [&long, &two]));
+    assert_ne!(truth, Truth::True);
+    // Of both sides alike they decide nothing.
+    let as_long = |call: u64| {
+        if even(100, 5)(call).is_multiple_of(20) && call.is_multiple_of(5) { 400_000 } else { two(call) }
+    };
+    let (truth, ruling) = rule("f < g", &history(200, [20, 20], [&long, &as_long]));
+    assert_eq!(truth, Truth::True, "{}", why(&ruling));
+}
+
+#[test]
+fn what_had_not_ended_proves_nothing_for_its_side() {
+    let (one, two) = (even(8_000, 1), even(10_000, 2));
+    let mut history = history(60, [20, 20], [&one, &two]);
+    let calls = BTreeMap::from([(Bucket::All, vec![8_000])]);
+    history.add(0, Turn { window: 61, began_ns: 1, calls: calls.clone(), censored: true });
+    history.add(1, Turn { window: 61, began_ns: 1, calls, censored: false });
+    let (truth, ruling) = rule("f < g", &history);
+    assert_eq!(truth, Truth::Undecided);
+    assert!(why(&ruling).contains("had not ended"), "{}", why(&ruling));
+    // Of the other side it decides nothing.
+    assert_eq!(rule("f > g", &history).0, Truth::Undecided);
+    assert_eq!(rule("f > 6 us", &history).0, Truth::True);
+}
+
+#[test]
+fn the_probes_own_time_is_taken_out() {
+    let (one, two) = (|call| 1_038 + call % 5, |call| 3_038 + call % 7);
+    let mut history = history(60, [20, 20], [&one, &two]);
+    history.probe_ns = 38.0;
+    let look = claim("f < g").rule(&history, &RULES).look.expect("there are windows");
+    assert!((look.ratio.recip() - 3.0).abs() < 0.01, "{}", look.ratio.recip());
+}
+
+#[test]
+fn a_mean_asks_for_rare_calls_and_a_median_does_not() {
+    let (one, two) = (even(8_000, 1), even(10_000, 2));
+    let history = history(60, [20, 20], [&one, &two]);
+    let rules = Rules { rare_calls: Some(1000.0), ..RULES };
+    let ruling = claim("f < g").rule(&history, &rules);
+    assert_eq!(ruling.evidence.truth(0.05), Truth::Undecided);
+    assert!(why(&ruling).contains("4382 calls"), "{}", why(&ruling));
+    let ruling = claim("median(f) < median(g)").rule(&history, &rules);
+    assert_eq!(ruling.evidence.truth(0.05), Truth::True);
+}
