@@ -1,7 +1,10 @@
 //! Prints a line `ok|FAIL claim figure` for each claim, and writes all figures as JSON.
 #![forbid(unsafe_code)]
 
+mod judging;
+
 use clap::{Args, Parser, Subcommand};
+use judging::{Families, Judging};
 use serde_json::{Value, json};
 use spl_validity::latencies::{CASES, Kind};
 use spl_validity::ratios::{Tools, measure};
@@ -30,6 +33,10 @@ struct Options {
 enum What {
     /// Simulated comparisons.
     Simulate(Simulate),
+    /// Recorded runs of every process, judged by `spl eval`.
+    Judge(Judging),
+    /// Many claims together, judged by `spl eval`.
+    Families(Families),
     /// Methods of a JVM whose true ratio is known.
     Ratios(Ratios),
 }
@@ -84,6 +91,8 @@ fn main() -> ExitCode {
     let mut claims = Claims::default();
     let done = match &options.what {
         What::Simulate(arguments) => Ok(simulated(arguments, &mut claims)),
+        What::Judge(arguments) => arguments.run(&mut claims),
+        What::Families(arguments) => arguments.run(&mut claims),
         What::Ratios(arguments) => ratios(arguments, &mut claims),
     };
     let written = done.and_then(|document| match &options.json {
