@@ -2,10 +2,12 @@
 //! ratio is known.
 #![forbid(unsafe_code)]
 
+pub mod bodies;
 pub mod catalogue;
 pub mod claims;
 pub mod interval;
 pub mod judged;
+pub mod known;
 pub mod latencies;
 pub mod marginal;
 pub mod processes;

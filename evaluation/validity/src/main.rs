@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod judging;
+mod knowing;
 
 use clap::{Args, Parser, Subcommand};
 use judging::{Families, Judging};
+use knowing::Known;
 use serde_json::{Value, json};
 use spl_validity::latencies::{CASES, Kind};
 use spl_validity::ratios::{Tools, measure};
@@ -37,7 +39,9 @@ enum What {
     Judge(Judging),
     /// Many claims together, judged by `spl eval`.
     Families(Families),
-    /// Methods of a JVM whose true ratio is known.
+    /// Claims about methods of a JVM whose true ratio is known, by default settings.
+    Known(Known),
+    /// Reported ratios of methods of a JVM whose true ratio is known.
     Ratios(Ratios),
 }
 
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         What::Simulate(arguments) => Ok(simulated(arguments, &mut claims)),
         What::Judge(arguments) => arguments.run(&mut claims),
         What::Families(arguments) => arguments.run(&mut claims),
+        What::Known(arguments) => arguments.run(&mut claims),
         What::Ratios(arguments) => ratios(arguments, &mut claims),
     };
     let written = done.and_then(|document| match &options.json {
