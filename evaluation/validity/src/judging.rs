@@ -2,14 +2,15 @@
 
 use crate::Claims;
 use clap::Args;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use spl_validity::catalogue::PROCESSES;
 use spl_validity::claims::Scenario;
-use spl_validity::interval::is_too_many;
+use spl_validity::interval::{interval, is_too_many};
 use spl_validity::judged::Judge;
 use spl_validity::processes::Process;
 use spl_validity::wrong::{Family, LIMIT, Outcome, Plan, Tally, family, outcome};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What every judgement takes.
 #[derive(Debug, Args)]
@@ -45,6 +46,25 @@ pub struct Judging {
     /// Say what came of each claim.
     #[arg(long)]
     each: bool,
+    /// How often `f < g` was found before, for each process: it shall be found as often now.
+    #[arg(long)]
+    power: Option<PathBuf>,
+}
+
+/// A file of how often a claim was found.
+#[derive(Debug, Deserialize)]
+struct Power {
+    claim: String,
+    processes: Vec<Found>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    process: String,
+    found: u64,
+    runs: u64,
+    /// Why it is no measure.
+    left_out: Option<String>,
 }
 
 /// How often any of many claims is decided wrongly.
@@ -61,7 +81,13 @@ pub struct Families {
     /// Pairs that differ.
     #[arg(long, default_value_t = 10)]
     different: usize,
+    /// Bound the share of wrong ones among the decided, not the probability of any.
+    #[arg(long)]
+    share: bool,
 }
+
+/// So many standard errors above what is allowed are too many.
+const ERRORS: f64 = 4.0;
 
 impl Common {
     fn plan(&self, runs: u64, parts: &[f64]) -> Plan {
@@ -90,6 +116,9 @@ impl Judging {
                 self.say(&outcome, claims);
                 outcomes.push(outcome);
             }
+        }
+        if let Some(path) = &self.power {
+            compare(&read(path)?, &outcomes, claims);
         }
         Ok(json!({ "schema": "spl.judged/1", "plan": plan, "outcomes": outcomes }))
     }
@@ -127,6 +156,35 @@ impl Judging {
     }
 }
 
+fn read(path: &Path) -> Result<Power, String> {
+    let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|e| cannot(&e))?;
+    serde_json::from_str(&text).map_err(|e| cannot(&e))
+}
+
+/// Fails where a difference is surely found less often than before.
+fn compare(before: &Power, outcomes: &[Outcome], claims: &mut Claims) {
+    for outcome in outcomes.iter().filter(|outcome| outcome.scenario == Scenario::Clear) {
+        let found = before.processes.iter().find(|found| found.process == outcome.process);
+        let tally = outcome.claims.iter().find(|tally| tally.claim.name == before.claim);
+        let (Some(found), Some(tally)) = (found, tally) else { continue };
+        let right = tally.decided.saturating_sub(tally.wrong);
+        let [low, high] = interval(right, tally.runs);
+        let [least, most] = interval(found.found, found.runs);
+        let text = format!(
+            "{}: `{}` is found in {}; before in {}",
+            outcome.process,
+            before.claim,
+            of(right, tally.runs, [low, high]),
+            of(found.found, found.runs, [least, most]),
+        );
+        match &found.left_out {
+            Some(why) => println!("       {text}, which is no measure ({why})"),
+            None => claims.say(high >= least, &text),
+        }
+    }
+}
+
 /// The claim that is most above its level.
 fn worst(tallies: &[Tally]) -> Option<&Tally> {
     let rate = |tally: &Tally| tally.wrong as f64 / tally.claim.level;
@@ -147,20 +205,29 @@ impl Families {
         for process in self.common.processes() {
             for sign in ["<", "<=", "="] {
                 let family = family(&judge, process, sign, members, &plan)?;
-                let Family { wrong, runs, wrong_interval, found, .. } = family;
-                let text = format!(
-                    "{process}: any of {} equal and {} different pairs decided wrongly about `{sign}`: {}; {:.0}% of the \
-                     differences found",
-                    members[0],
-                    members[1],
-                    of(wrong, runs, wrong_interval),
-                    100.0 * found,
-                    process = process.name,
-                );
-                claims.say(!is_too_many(wrong, runs, LIMIT), &text);
+                self.say(process, sign, &family, claims);
                 families.push(json!({ "process": process.name, "sign": sign, "family": family }));
             }
         }
         Ok(json!({ "schema": "spl.families/1", "plan": plan, "families": families }))
+    }
+}
+
+impl Families {
+    fn say(&self, process: &Process, sign: &str, family: &Family, claims: &mut Claims) {
+        let Family { wrong, runs, wrong_interval, share: [share, error], found, .. } = *family;
+        let (equal, different) = (self.equal, self.different);
+        let of_whom = format!("{}, {equal} equal and {different} different pairs, `{sign}`", process.name);
+        let (holds, what) = if self.share {
+            let percent = 100.0 * share;
+            let text = format!(
+                "{percent:.1}% of the decided are wrong on average, standard error {:.1}%",
+                100.0 * error
+            );
+            (share <= LIMIT + ERRORS * error, text)
+        } else {
+            (!is_too_many(wrong, runs, LIMIT), format!("any wrong in {}", of(wrong, runs, wrong_interval)))
+        };
+        claims.say(holds, &format!("{of_whom}: {what}; {:.0}% of the differences found", 100.0 * found));
     }
 }

@@ -1,9 +1,11 @@
 //! Prints a line `ok|FAIL claim figure` for each claim, and writes all figures as JSON.
 #![forbid(unsafe_code)]
 
+mod cases;
 mod judging;
 mod knowing;
 
+use cases::Cases;
 use clap::{Args, Parser, Subcommand};
 use judging::{Families, Judging};
 use knowing::Known;
@@ -39,6 +41,8 @@ enum What {
     Judge(Judging),
     /// Many claims together, judged by `spl eval`.
     Families(Families),
+    /// Recorded runs that were judged wrongly once.
+    Cases(Cases),
     /// Claims about methods of a JVM whose true ratio is known, by default settings.
     Known(Known),
     /// Reported ratios of methods of a JVM whose true ratio is known.
@@ -97,6 +101,7 @@ fn main() -> ExitCode {
         What::Simulate(arguments) => Ok(simulated(arguments, &mut claims)),
         What::Judge(arguments) => arguments.run(&mut claims),
         What::Families(arguments) => arguments.run(&mut claims),
+        What::Cases(arguments) => arguments.run(&mut claims),
         What::Known(arguments) => arguments.run(&mut claims),
         What::Ratios(arguments) => ratios(arguments, &mut claims),
     };

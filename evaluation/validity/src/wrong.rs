@@ -174,6 +174,8 @@ pub struct Family {
     pub wrong: u64,
     /// Its interval.
     pub wrong_interval: [f64; 2],
+    /// The part of the decided claims that was decided wrongly, on average over the runs, and its standard error.
+    pub share: [f64; 2],
     /// The part of the true differences that was found.
     pub found: f64,
 }
@@ -206,10 +208,14 @@ pub fn family(
             ("<", true) | ("=", false) => of(pair) == Decision::Holds,
             _ => of(pair) == Decision::Fails,
         };
-        let is_found = |pair: &usize| of(*pair) != Decision::Undecided && !is_wrong(*pair);
-        Ok(((0..pairs).any(is_wrong), (members[0]..pairs).filter(is_found).count()))
+        let is_decided = |pair: &usize| of(*pair) != Decision::Undecided;
+        let is_found = |pair: &usize| is_decided(pair) && !is_wrong(*pair);
+        let wrong = (0..pairs).filter(|&pair| is_wrong(pair)).count();
+        let share = wrong as f64 / (0..pairs).filter(is_decided).count().max(1) as f64;
+        Ok((share, (members[0]..pairs).filter(is_found).count()))
     })?;
-    let wrong = runs.iter().filter(|(wrong, _)| *wrong).count() as u64;
+    let shares: Vec<f64> = runs.iter().map(|(share, _)| *share).collect();
+    let wrong = shares.iter().filter(|&&share| share > 0.0).count() as u64;
     let found: usize = runs.iter().map(|(_, found)| found).sum();
     let differences = plan.runs * members[1] as u64;
     Ok(Family {
@@ -217,6 +223,14 @@ pub fn family(
         runs: plan.runs,
         wrong,
         wrong_interval: interval(wrong, plan.runs),
+        share: mean_and_error(&shares),
         found: found as f64 / differences.max(1) as f64,
     })
+}
+
+fn mean_and_error(values: &[f64]) -> [f64; 2] {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    [mean, (variance / count).sqrt()]
 }
