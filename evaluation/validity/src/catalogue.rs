@@ -1,7 +1,7 @@
 //! The processes of the tables.
 
 use crate::marginal::Part;
-use crate::processes::{Load, Process, Shape, Sizes};
+use crate::processes::{Arrival, Load, Process, Shape, Sizes};
 
 const fn part(weight: f64, median: f64, deviation: f64) -> Part {
     Part { weight, median, deviation }
@@ -28,6 +28,7 @@ const fn usual(name: &'static str, shape: Shape) -> Process {
         mean_ns: 100_000.0,
         step_ns: 1,
         sizes: Sizes::None,
+        arrival: Arrival::Steady,
     }
 }
 
@@ -55,8 +56,34 @@ const fn sized(name: &'static str, sizes: Sizes) -> Process {
     Process { sizes, ..usual(name, NARROW) }
 }
 
+/// Twenty calls of 2.5 ms fill a turn.
+const fn closed(name: &'static str, left: Shape, right: Shape) -> Process {
+    Process { mean_ns: 2_500_000.0, arrival: Arrival::Closed, ..apart(name, left, right) }
+}
+
+const fn seldom(name: &'static str, shape: Shape, every: usize) -> Process {
+    Process { arrival: Arrival::Seldom(every), ..usual(name, shape) }
+}
+
+/// A tail of which one call in 2^1.5 = 2.83 takes twice as long, and so on: its variance grows with the number of calls, as that of
+/// Pareto's distribution with exponent 1.5 does.
+const PARETO: Shape = Shape::Mixture(&[
+    part(1.0, 1.0, 0.3),
+    part(0.353_553_390_6, 2.0, 0.3),
+    part(0.125, 4.0, 0.3),
+    part(0.044_194_173_8, 8.0, 0.3),
+    part(0.015_625, 16.0, 0.3),
+    part(0.005_524_271_7, 32.0, 0.3),
+    part(0.001_953_125, 64.0, 0.3),
+    part(0.000_690_533_97, 128.0, 0.3),
+    part(0.000_244_140_625, 256.0, 0.3),
+    part(0.000_086_316_746, 512.0, 0.3),
+    part(0.000_030_517_578, 1024.0, 0.3),
+    part(0.000_010_789_593, 2048.0, 0.3),
+]);
+
 /// All of them.
-pub const PROCESSES: [Process; 40] = [
+pub const PROCESSES: [Process; 47] = [
     usual("lognormal(0.5)", LOGNORMAL_HALF),
     usual("lognormal(1)", LOGNORMAL_ONE),
     usual("two modes, 1 : 3", BIMODAL),
@@ -97,4 +124,11 @@ pub const PROCESSES: [Process; 40] = [
     sized("sizes larger on the left", Sizes::Apart),
     sized("sizes that grow", Sizes::Growing),
     unequal("5 calls : 5, regimes of 20 calls", Shape::Regimes { times: 2.0, part: 0.5, stay: 20.0 }, [5, 5]),
+    usual("Pareto's tail, 1.5", PARETO),
+    apart("equal means, left Pareto's tail, 1.5", PARETO, NARROW),
+    closed("calls without pause, levels of 40% each turn", Shape::OwnLevel(0.4), Shape::OwnLevel(0.4)),
+    closed("calls without pause, left levels of 40% each turn", Shape::OwnLevel(0.4), NARROW),
+    seldom("left called in a window of 10", LOGNORMAL_HALF, 10),
+    clock("30 ns, clock of 100 ns", STEADY, 30.0, 100),
+    clock("20 ns, clock of 1 µs", STEADY, 20.0, 1000),
 ];

@@ -53,6 +53,17 @@ pub enum Sizes {
     Growing,
 }
 
+/// When calls come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// So many in each turn, whatever they take.
+    Steady,
+    /// The left method is called in every so many windows only.
+    Seldom(usize),
+    /// One after the other as long as the turn lasts: the longer they take, the fewer there are.
+    Closed,
+}
+
 /// Two methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Process {
@@ -70,12 +81,18 @@ pub struct Process {
     pub step_ns: u64,
     /// Workload sizes.
     pub sizes: Sizes,
+    /// When calls come.
+    pub arrival: Arrival,
 }
 
 /// Workload sizes that there are.
 pub const SIZES: usize = 10;
 /// Points at which a load that changes all the time is taken for the closed form.
 const POINTS: usize = 400;
+/// Rounds after which a mean that follows from itself changes no more.
+const ROUNDS: usize = 20;
+/// Length of a turn, nanoseconds.
+pub const TURN_NS: f64 = 50e6;
 /// Deviation of the logarithm of a call in its regime or on its level.
 const WITHIN: f64 = 0.3;
 /// Deviation of the logarithm of an autoregression.
@@ -118,6 +135,23 @@ impl Shape {
             }
         })
     }
+
+    /// The same where calls come one after the other for a turn, in which `calls` of the mean length have room. A level L then
+    /// has calls / L + c of them, of which c, half of 1 plus the squared coefficient of variation, come from the last one, that
+    /// reaches beyond the turn. What is weighed by 1 / L has a median that is smaller by the factor exp(-deviation²).
+    fn marginal_closed(self, calls: usize) -> Marginal {
+        let Self::OwnLevel(sd) = self else { return self.marginal() };
+        let (square, deviation) = (sd * sd, sd.hypot(WITHIN));
+        let of = |mean: f64| {
+            let room = calls as f64 * mean / (WITHIN * WITHIN / 2.0).exp();
+            Marginal::of(vec![
+                Part { weight: room * (square / 2.0).exp(), median: (-square).exp(), deviation },
+                Part { weight: (WITHIN * WITHIN).exp() / 2.0, median: 1.0, deviation },
+            ])
+        };
+        // How many have room follows from the mean, which follows from how many have room.
+        (0..ROUNDS).fold(self.marginal(), |before, _| of(before.mean()))
+    }
 }
 
 impl Load {
@@ -152,6 +186,28 @@ impl Process {
         product.scaled(self.mean_ns)
     }
 
+    fn shape(&self, side: usize) -> Marginal {
+        match self.arrival {
+            Arrival::Closed => self.shapes[side].marginal_closed(self.calls[side]),
+            Arrival::Steady | Arrival::Seldom(_) => self.shapes[side].marginal(),
+        }
+    }
+
+    /// Whether a method is called in a window, counted from 1.
+    #[must_use]
+    pub fn is_called(&self, side: usize, window: usize) -> bool {
+        match self.arrival {
+            Arrival::Seldom(every) => side == 1 || window.is_multiple_of(every),
+            Arrival::Steady | Arrival::Closed => true,
+        }
+    }
+
+    /// Whether there is one more call in a turn that was opened so long ago and has had `call` of `calls`.
+    #[must_use]
+    pub fn is_open(&self, call: usize, calls: usize, since_ns: f64) -> bool {
+        if self.arrival == Arrival::Closed { since_ns < TURN_NS } else { call < calls }
+    }
+
     /// Whether bounds have a truth: not where the load ends elsewhere than it began, or sizes do.
     #[must_use]
     pub fn is_stationary(&self) -> bool {
@@ -163,7 +219,7 @@ impl Process {
     #[must_use]
     pub fn sources(&self, random: &mut Random) -> [Source; 2] {
         [0, 1].map(|side| {
-            let mean = self.shapes[side].marginal().mean();
+            let mean = self.shape(side).mean();
             let mut random = Random::new(random.bits());
             let shape = self.shapes[side];
             let past = random.normal();

@@ -1,12 +1,10 @@
 //! A recorded run, as `spl` writes it: the calls of two methods that take turns in windows.
 
-use crate::processes::{Machine, Process, Sizes};
+use crate::processes::{Arrival, Machine, Process, Sizes, TURN_NS};
 use crate::random::Random;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Length of a turn, nanoseconds.
-const TURN_NS: f64 = 50e6;
 /// When the first turn begins.
 const START_NS: f64 = 1e8;
 /// Time between the end of a call and the start of the next one, at least.
@@ -45,17 +43,22 @@ impl Recording {
             for (half, side) in order.into_iter().enumerate() {
                 let opened = now;
                 sources[side].turn();
-                let calls = process.calls[side];
-                for call in 0..calls {
-                    let in_turn = call as f64 / calls as f64;
+                let calls = if process.is_called(side, window) { process.calls[side] } else { 0 };
+                let mut call = 0;
+                while process.is_open(call, calls, now - opened) {
+                    let in_turn = (call as f64 / calls as f64).min(1.0);
                     let moment = (window as f64 - 1.0 + (half as f64 + in_turn) / 2.0) / windows as f64;
                     let load = machine.at(moment, 0.5 / calls as f64);
                     let (time, size) = sources[side].call(load, moment);
                     let time = if side == 1 { time * ratio } else { time };
+                    if process.arrival != Arrival::Closed {
+                        now = now.max(opened + in_turn * TURN_NS);
+                    }
                     // Else the clock's phase would be the same at each call.
-                    now = now.max(opened + in_turn * TURN_NS) + random.uniform() * process.step_ns as f64;
+                    now += random.uniform() * process.step_ns as f64;
                     recording.add(process, side, &names[side], [now, now + time], size, window);
-                    now += time + PAUSE_NS;
+                    now += time + if process.arrival == Arrival::Closed { 0.0 } else { PAUSE_NS };
+                    call += 1;
                 }
                 now = now.max(opened + TURN_NS);
             }

@@ -56,9 +56,13 @@ pub fn sampled(process: &Process, side: usize, windows: usize, seed: u64) -> Sam
     let mut times = Vec::with_capacity(windows * calls);
     for window in 0..windows {
         source.turn();
-        for call in 0..calls {
-            let moment = (window as f64 + call as f64 / calls as f64) / windows as f64;
-            times.push(source.call(machine.at(moment, 1.0 / calls as f64), moment).0);
+        let (mut call, mut since_ns) = (0, 0.0);
+        while process.is_open(call, calls, since_ns) {
+            let moment = (window as f64 + (call as f64 / calls as f64).min(1.0)) / windows as f64;
+            let (time, _) = source.call(machine.at(moment, 1.0 / calls as f64), moment);
+            times.push(time);
+            since_ns += time;
+            call += 1;
         }
     }
     // Batches of calls that are spread over the whole time: a drift is no error. They are long enough to be independent.
