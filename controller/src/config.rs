@@ -4,7 +4,7 @@ use spl_lang::RunMode;
 use spl_model::Scale;
 use spl_records::context::Setting;
 use spl_scheduler::{Paired, Settings, WarmUp};
-use spl_verdict::Correction;
+use spl_verdict::{Correction, Rules};
 use spl_wire::SizeMode;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +33,8 @@ pub struct Config {
     pub port: u16,
     /// `argument-size`: how workload sizes are found.
     pub argument_size: SizeMode,
+    /// `argument-size = auto`: as the tasks need it.
+    pub automatic_size: bool,
     /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
     pub size_visit_limit: u32,
     /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
@@ -59,6 +61,10 @@ pub struct Config {
     pub judge: Judge,
     /// `correction`: how results are corrected for their number.
     pub correction: Correction,
+    /// `equal-within`: how far apart the sides of a bare `=` may be, from 0 to 1, in the sequential mode.
+    pub equal_within: f64,
+    /// `rare-calls`: a mean is judged when a call as rare as one in so many would have been seen, in the sequential mode.
+    pub rare_calls: Option<u64>,
     /// What the scheduler needs.
     pub scheduler: Settings,
     scale_base: u64,
@@ -103,7 +109,8 @@ impl Default for Config {
             initial_sleep: Duration::from_millis(3000),
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
-            argument_size: SizeMode::Deep,
+            argument_size: SizeMode::None,
+            automatic_size: true,
             size_visit_limit: 10_000,
             processor_jar: None,
             tasks_file: "instr.tasks".into(),
@@ -115,9 +122,12 @@ impl Default for Config {
             overwrite_results: true,
             human_results: true,
             overhead_budget: Some(0.01),
-            judge: Judge::Welch,
+            judge: Judge::Sequential,
             correction: Correction::None,
+            equal_within: 0.05,
+            rare_calls: Some(1000),
             scheduler: Settings {
+                max_samples: 10_000,
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
                 instrument_ahead: 8,
@@ -125,10 +135,10 @@ impl Default for Config {
                 changes_per_minute: Some(60),
                 ..Settings::thesis()
             },
-            scale_base: 100,
-            logarithmic: false,
+            scale_base: 2,
+            logarithmic: true,
             profile: Profile::Production,
-            paired: false,
+            paired: true,
             window: Duration::from_millis(100),
             window_overlap: Duration::from_millis(100),
         }
@@ -138,8 +148,11 @@ impl Default for Config {
 /// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
 const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
+/// Longest wait of a window for calls that began in it, nanoseconds.
+const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
-const BEYOND_THESIS: [&str; 13] = [
+const BEYOND_THESIS: [&str; 15] = [
     "policy",
     "window",
     "window-overlap",
@@ -153,6 +166,8 @@ const BEYOND_THESIS: [&str; 13] = [
     "discard-disturbed",
     "method",
     "correction",
+    "equal-within",
+    "rare-calls",
 ];
 
 const OBJECTS: &str = "a number of objects from 1";
@@ -162,7 +177,7 @@ type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 38] = [
+const KEYS: [(&str, &str, Set); 40] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
@@ -176,12 +191,16 @@ const KEYS: [(&str, &str, Set); 38] = [
     }),
     ("scheduler", "argument-size", |c, v| {
         let modes = [
-            ("nocheck", SizeMode::None),
-            ("sizeof", SizeMode::Shallow),
-            ("deep", SizeMode::Deep),
-            ("length", SizeMode::Length),
+            ("auto", None),
+            ("nocheck", Some(SizeMode::None)),
+            ("sizeof", Some(SizeMode::Shallow)),
+            ("deep", Some(SizeMode::Deep)),
+            ("length", Some(SizeMode::Length)),
         ];
-        word(v, &modes).map(|mode| c.argument_size = mode)
+        let mode = word(v, &modes)?;
+        c.automatic_size = mode.is_none();
+        c.argument_size = mode.unwrap_or(SizeMode::None);
+        Ok(())
     }),
     ("scheduler", "size-visit-limit", |c, v| {
         let limit = number(v, OBJECTS)?;
@@ -248,6 +267,10 @@ const KEYS: [(&str, &str, Set); 38] = [
             [("none", Correction::None), ("holm", Correction::Holm), ("bh", Correction::BenjaminiHochberg)];
         word(v, &corrections).map(|correction| c.correction = correction)
     }),
+    ("evaluator", "equal-within", |c, v| percent(v).map(|part| c.equal_within = part)),
+    ("evaluator", "rare-calls", |c, v| {
+        or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.rare_calls = n)
+    }),
     ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
     ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
@@ -273,16 +296,16 @@ impl Config {
         })?;
         let mut config = Self::default();
         let mut problems = Vec::new();
-        let mut beyond = Vec::new();
+        let mut named = Vec::new();
         for (section, properties) in &ini {
             for (key, value) in properties {
-                beyond.extend(BEYOND_THESIS.into_iter().filter(|known| *known == key));
+                named.push(key);
                 if let Err(problem) = config.set(section.unwrap_or(""), key, value.trim()) {
                     problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
                 }
             }
         }
-        if let Err(problem) = config.settle(&beyond) {
+        if let Err(problem) = config.settle(&named) {
             problems.push(format!("{}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
@@ -317,14 +340,20 @@ impl Config {
     }
 
     /// What depends on several keys.
-    fn settle(&mut self, beyond: &[&str]) -> Result<(), String> {
+    fn settle(&mut self, named: &[&str]) -> Result<(), String> {
+        if self.profile == Profile::Thesis {
+            self.take_defaults_of_thesis(named);
+        }
+        if !self.paired && !named.contains(&"method") {
+            self.judge = Judge::Welch;
+        }
         let scale = if self.logarithmic {
             Scale::logarithmic(self.scale_base)
         } else {
             Scale::linear(self.scale_base)
         };
         self.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
-        match (self.profile, beyond.first()) {
+        match (self.profile, BEYOND_THESIS.iter().find(|key| named.contains(key))) {
             (Profile::Thesis, Some(key)) => {
                 return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
             }
@@ -353,11 +382,39 @@ impl Config {
         Ok(())
     }
 
+    /// The values that keys have in the thesis where the file doesn't name them.
+    fn take_defaults_of_thesis(&mut self, named: &[&str]) {
+        let is_left_out = |key: &str| !named.contains(&key);
+        let Settings { max_samples, .. } = Settings::thesis();
+        if is_left_out("argument-size") {
+            (self.argument_size, self.automatic_size) = (SizeMode::Deep, false);
+        }
+        if is_left_out("max-method-measurements") {
+            self.scheduler.max_samples = max_samples;
+        }
+        if is_left_out("arguments-size-scale") {
+            self.logarithmic = false;
+        }
+        if is_left_out("arguments-size-scale-base") {
+            self.scale_base = 100;
+        }
+        self.paired &= !is_left_out("policy");
+    }
+
+    /// What decisions by windows ask for.
+    pub fn rules(&self) -> Rules {
+        Rules {
+            level: self.scheduler.limit_p,
+            equal_within: self.equal_within,
+            rare_calls: self.rare_calls.map(|calls| calls as f64),
+        }
+    }
+
     /// Windows, where they are asked for. The sequential mode looks at windows only.
     fn windows(&self) -> Result<Option<Paired>, String> {
         if self.judge == Judge::Sequential && !self.paired {
             return Err(
-                "method = sequential compares calls of shared windows: set policy = paired in [scheduler]"
+                "method = sequential compares calls of shared windows: leave out policy = delay in [scheduler]"
                     .into(),
             );
         }
@@ -368,16 +425,23 @@ impl Config {
         Paired {
             min_turn_ns: nanos(self.window),
             overlap_bound_ns: nanos(self.window_overlap),
+            longest_wait_ns: LONGEST_WAIT_NS,
             owner_decides: self.judge == Judge::Sequential,
         }
     }
 
     /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
-    /// whatever the policy is: whether there are any, the samples tell.
+    /// whatever the policy is; what was recorded without is parted by time.
     pub fn judge_by(&mut self, judge: Judge) {
         self.judge = judge;
         let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
         self.scheduler.paired = windows.then(|| self.turns());
+    }
+
+    /// Judges recorded samples by Welch's test, once, in windows or without.
+    pub fn judge_once(&mut self, paired: bool) {
+        self.judge = Judge::Welch;
+        self.scheduler.paired = paired.then(|| self.turns());
     }
 }
 

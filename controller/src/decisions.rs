@@ -50,7 +50,7 @@ fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Optio
         }
         Action::Evaluated(_) => plain("evaluate", Vec::new()),
         Action::Asserted(_) => plain("judge", Vec::new()),
-        Action::Window(_) => plain("close-window", Vec::new()),
+        Action::Window(_) | Action::Turns(_) => plain("close-window", Vec::new()),
         Action::Done => plain("end", Vec::new()),
         // The enum is open for later kinds.
         _ => plain("other", Vec::new()),

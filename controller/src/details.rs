@@ -43,7 +43,7 @@ pub struct LookDetails {
     pub windows: u64,
     /// Pairs of samples.
     pub pairs: u64,
-    /// Independent pairs that would tell as much.
+    /// Independent windows that would tell as much.
     pub n_effective: f64,
     /// Ratio of the means of the clipped values, which decides.
     pub ratio: f64,
@@ -57,6 +57,8 @@ pub struct LookDetails {
     pub clipped: u64,
     /// Rare long calls, which are clipped, move the ratio out of its interval: the verdict is about usual calls only.
     pub tail_dependent: bool,
+    /// Comparisons of parts of the measurement with their neighbours, and how many of them differ.
+    pub self_check: (u64, u64),
 }
 
 impl Details {
@@ -69,7 +71,7 @@ impl Details {
     ) -> Option<Self> {
         let comparison = tasks.comparisons.get(evaluation.comparison)?;
         let bucket = &evaluation.bucket;
-        let look = sequential.and_then(|sequential| sequential.look(evaluation.comparison, bucket));
+        let look = sequential.and_then(|sequential| sequential.look(evaluation.comparison));
         Some(Self {
             left: SideDetails::of(MethodIx(comparison.left), bucket, evaluation.n_left, scheduler),
             right: SideDetails::of(MethodIx(comparison.right), bucket, evaluation.n_right, scheduler),
@@ -121,14 +123,15 @@ impl LookDetails {
     fn of(look: &Look) -> Self {
         Self {
             windows: look.windows,
-            pairs: look.estimate.n,
-            n_effective: look.estimate.n_eff,
-            ratio: look.estimate.ratio,
+            pairs: look.pairs,
+            n_effective: look.n_effective,
+            ratio: look.ratio,
             low: look.low,
             high: look.high,
             raw_ratio: look.raw_ratio,
             clipped: look.clipped,
             tail_dependent: look.tail_dependent,
+            self_check: look.self_check,
         }
     }
 }

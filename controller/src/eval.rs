@@ -9,9 +9,14 @@ use crate::junit;
 use crate::output::ResultFile;
 use crate::replay::Replay;
 use crate::setup::Setup;
+use spl_records::Context;
 use spl_stats::{SelfCheck, self_check};
 use spl_verdict::ExitStatus;
+use std::fs;
+use std::path::Path;
 
+/// The file that a run leaves beside its measurements or their folder.
+const CONTEXT: &str = "context.json";
 /// Random splits of a method's samples in the A/A check...
 const ROUNDS: usize = 1000;
 /// ...as long as no more samples than this have to be shuffled together.
@@ -24,22 +29,10 @@ const SEED: u64 = 1;
 /// # Errors
 /// When tasks, configuration or files cannot be read or written, as text for the operator.
 pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
-    let mut setup = read_setup(arguments)?;
-    let mut replay = Replay::of(&setup, &arguments.measurements)?;
-    if replay.lacks_windows() && replay.has_samples() {
-        if setup.config.judge == Judge::Sequential {
-            return Err(
-                "method = sequential compares calls of shared windows, and these were recorded without \
-                        (policy = delay): judge them with --method welch"
-                    .to_owned(),
-            );
-        }
-        setup
-            .progress()
-            .note("these calls were recorded without windows: all are compared, as by policy = delay");
-        setup.config.scheduler.paired = None;
-        replay = Replay::of(&setup, &arguments.measurements)?;
-    }
+    let recorded = context_of(&arguments.measurements);
+    let setup = read_setup(arguments, recorded.as_ref())?;
+    let probe_ps = recorded.and_then(|context| context.programs.last()?.probe_empty_ps);
+    let replay = Replay::of(&setup, &arguments.measurements, probe_ps.unwrap_or(0) as f64 / 1000.0)?;
     if !replay.has_samples() {
         let folder = arguments.measurements.display();
         return Err(format!(
@@ -62,13 +55,30 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
     Ok(replay.results().standing(&setup.program))
 }
 
-fn read_setup(arguments: &Eval) -> Result<Setup, String> {
+/// What the run was made with that recorded these measurements, if it is beside them.
+fn context_of(measurements: &Path) -> Option<Context> {
+    let folders = [Some(measurements), measurements.parent()];
+    let mut texts = folders.into_iter().flatten().filter_map(|folder| fs::read_to_string(folder.join(CONTEXT)).ok());
+    Context::from_json(&texts.next()?).ok()
+}
+
+/// Recorded calls are judged as they were when they were recorded, unless configuration or command line say how.
+fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let mut setup =
         Setup::read(&Common { config, tasks, out: None, classes, quiet: *quiet, plain: true }, &[])?;
-    if let Some(method) = method {
-        setup.config.judge_by(*method);
+    let is_said = setup.written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
+    match (method, recorded) {
+        (Some(method), _) => setup.config.judge_by(*method),
+        (None, Some(recorded)) if !is_said && recorded.judge == Judge::Welch.to_string() => {
+            setup.config.judge_once(recorded.paired);
+            let policy = if recorded.paired { "paired" } else { "delay" };
+            setup.progress().note(&format!(
+                "judged as this run was: policy = {policy}, method = welch; --method sequential judges it anew"
+            ));
+        }
+        _ => {}
     }
     Ok(setup)
 }

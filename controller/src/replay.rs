@@ -9,11 +9,14 @@ use crate::setup::Setup;
 use spl_lang::{Program, RunMode};
 use spl_model::Sample;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 /// Samples that the scheduler is told of at once.
 const PART: usize = 4096;
+
+/// Parts of the time, into which calls are gathered that were recorded without windows.
+const SLICES: u64 = 100;
 
 /// What came of the samples.
 #[derive(Debug)]
@@ -24,33 +27,83 @@ pub struct Replay<'a> {
     sequential: Option<Sequential>,
     results: Results,
     waiting: Vec<(MethodIx, Sample)>,
-    /// The newest window of each method.
-    windows: Vec<u64>,
+    order: Order,
     samples: u64,
 }
 
+/// Gives samples window by window, where they come by their ends: a long call comes long after its window.
+#[derive(Debug, Default)]
+struct Order {
+    /// The newest window of each group, and how far behind it a call may be.
+    newest: BTreeMap<usize, (u64, u64)>,
+    held: BTreeMap<(usize, u64), Vec<(MethodIx, Sample)>>,
+}
+
+/// What a first reading of the samples finds.
+#[derive(Debug, Default)]
+struct Survey {
+    order: Order,
+    /// The earliest start and the latest one, nanoseconds.
+    span_ns: Option<(u64, u64)>,
+    windows: bool,
+}
+
 impl<'a> Replay<'a> {
-    /// Goes through the samples in a folder.
+    /// Goes through the samples in a folder; with what a call of an empty method reported there, nanoseconds.
     ///
     /// # Errors
     /// When the samples cannot be read; one line of text.
-    pub fn of(setup: &'a Setup, folder: &Path) -> Result<Self, String> {
+    pub fn of(setup: &'a Setup, folder: &Path, probe_ns: f64) -> Result<Self, String> {
         let config = &setup.config;
+        let of_settings = |settings| Scheduler::of_program(settings, &setup.program).map_err(|e| e.to_string());
         let settings = Settings { warm_up: None, budget: None, ..config.scheduler.clone() };
-        let scheduler = Scheduler::of_program(settings, &setup.program).map_err(|e| e.to_string());
+        let mut scheduler = of_settings(settings.clone())?;
+        let mut windowed = settings.paired.is_some() && settings.mode == RunMode::Comparison;
+        let Survey { order, span_ns, windows } =
+            if windowed { Survey::of(setup, folder, &scheduler)? } else { Survey::default() };
+        if windowed && !windows && span_ns.is_some() {
+            let progress = setup.progress();
+            if config.judge == Judge::Welch {
+                progress.note("these calls were recorded without windows: all are compared, as by policy = delay");
+                scheduler = of_settings(Settings { paired: None, ..settings })?;
+                windowed = false;
+            } else {
+                progress.note(&format!(
+                    "these calls were recorded without windows: the time that they took is parted into {SLICES}"
+                ));
+            }
+        }
+        let mut sequential = (config.judge == Judge::Sequential).then(|| Sequential::of(setup));
+        if let Some(sequential) = &mut sequential {
+            sequential.probe_takes(probe_ns);
+        }
         let mut replay = Self {
             program: &setup.program,
             config,
-            scheduler: scheduler?,
-            sequential: (config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
+            scheduler,
+            sequential,
             results: Results::default(),
             waiting: Vec::with_capacity(PART),
-            windows: vec![0; setup.program.tasks.methods.len()],
+            order,
             samples: 0,
         };
         let mut recorded = Recorded::open(folder, &setup.methods())?;
-        while let Some((method, sample)) = recorded.next()? {
-            replay.take(method, sample);
+        while let Some((method, mut sample)) = recorded.next()? {
+            replay.samples += 1;
+            if let (false, true, Some((first, last))) = (windows, windowed, span_ns) {
+                sample.window = Some(1 + slice(sample.start_ns() - first, last - first));
+            }
+            match sample.window.filter(|_| windowed) {
+                Some(window) => {
+                    let group = replay.scheduler.group_of(method);
+                    let due = replay.order.hold(group, window, (method, sample));
+                    due.into_iter().for_each(|window| replay.take_window(window));
+                }
+                None => replay.take(method, sample),
+            }
+        }
+        while let Some((_, window)) = replay.order.held.pop_first() {
+            replay.take_window(window);
         }
         replay.tell_waiting();
         replay.tell(Event::Finish);
@@ -58,14 +111,14 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// In the sequential mode what is decided in one window has to be known before the next is looked at, so that a part
-    /// ends where a method's window does.
+    /// What is decided in one window has to be known before the next is looked at, so a part ends where a window does.
+    fn take_window(&mut self, samples: Vec<(MethodIx, Sample)>) {
+        samples.into_iter().for_each(|(method, sample)| self.take(method, sample));
+        self.tell_waiting();
+    }
+
     fn take(&mut self, method: MethodIx, sample: Sample) {
-        self.samples += 1;
-        let newest = &mut self.windows[method.0];
-        let begins = sample.window.is_some_and(|window| window > *newest);
-        *newest = sample.window.unwrap_or(0).max(*newest);
-        if begins || self.waiting.len() == PART {
+        if self.waiting.len() == PART {
             self.tell_waiting();
         }
         // When all is decided, the rest is only read and checked.
@@ -91,15 +144,18 @@ impl<'a> Replay<'a> {
     /// Keeps results; gives what the scheduler is to be told of them.
     fn carry_out(&mut self, action: Action) -> Vec<Event> {
         match (action, &mut self.sequential) {
-            (Action::Window(window), Some(sequential)) => {
-                let evaluations = sequential.window(&window);
-                let decided =
-                    evaluations.iter().map(|one| Event::Decided { comparison: one.comparison }).collect();
-                self.results.evaluations.extend(evaluations);
-                return decided;
+            (Action::Turns(turns), Some(sequential)) => {
+                let results = sequential.window(&turns);
+                let decided = sequential.numbers(&results);
+                self.results.evaluations.extend(results.evaluations);
+                self.results.assertions.extend(results.assertions);
+                return decided.into_iter().map(|comparison| Event::Decided { comparison }).collect();
             }
             (Action::Evaluated(evaluation), Some(sequential)) => {
                 self.results.evaluations.extend(sequential.ended(*evaluation));
+            }
+            (Action::Asserted(asserted), Some(sequential)) => {
+                self.results.assertions.extend(sequential.ended_assertion(*asserted));
             }
             (Action::Evaluated(evaluation), None) => self.results.evaluations.push(*evaluation),
             (Action::Asserted(asserted), _) => self.results.assertions.push(*asserted),
@@ -111,14 +167,6 @@ impl<'a> Replay<'a> {
     /// Whether there were samples.
     pub fn has_samples(&self) -> bool {
         self.samples > 0
-    }
-
-    /// Whether windows were asked for and no sample was of one.
-    pub fn lacks_windows(&self) -> bool {
-        let asked = self.config.scheduler.paired.is_some();
-        asked
-            && self.config.scheduler.mode == RunMode::Comparison
-            && self.windows.iter().all(|&newest| newest == 0)
     }
 
     /// The results, in the order in which they came.
@@ -135,4 +183,45 @@ impl<'a> Replay<'a> {
     pub fn sequential(&self) -> Option<&Sequential> {
         self.sequential.as_ref()
     }
+}
+
+impl Survey {
+    /// Reads the samples once, to know how far behind their window they come, or when they were.
+    fn of(setup: &Setup, folder: &Path, scheduler: &Scheduler) -> Result<Self, String> {
+        let mut survey = Self::default();
+        let mut recorded = Recorded::open(folder, &setup.methods())?;
+        while let Some((method, sample)) = recorded.next()? {
+            let start_ns = sample.start_ns();
+            let (first, last) = survey.span_ns.unwrap_or((start_ns, start_ns));
+            survey.span_ns = Some((first.min(start_ns), last.max(start_ns)));
+            let Some(window) = sample.window else { continue };
+            survey.windows = true;
+            let (newest, behind) = survey.order.newest.entry(scheduler.group_of(method)).or_default();
+            *newest = window.max(*newest);
+            *behind = (*newest - window).max(*behind);
+        }
+        survey.order.newest.values_mut().for_each(|(newest, _)| *newest = 0);
+        Ok(survey)
+    }
+}
+
+impl Order {
+    /// Keeps a call, and gives the windows of its group that are complete.
+    fn hold(&mut self, group: usize, window: u64, sample: (MethodIx, Sample)) -> Vec<Vec<(MethodIx, Sample)>> {
+        self.held.entry((group, window)).or_default().push(sample);
+        let (newest, behind) = self.newest.entry(group).or_insert((0, u64::MAX));
+        if window <= *newest {
+            return Vec::new();
+        }
+        *newest = window;
+        let complete = window.saturating_sub(*behind);
+        let numbers: Vec<_> = self.held.range((group, 0)..(group, complete)).map(|(key, _)| *key).collect();
+        numbers.iter().filter_map(|key| self.held.remove(key)).collect()
+    }
+}
+
+/// The slice of the whole time that a moment is in.
+fn slice(after_ns: u64, whole_ns: u64) -> u64 {
+    let slice = u128::from(after_ns) * u128::from(SLICES) / (u128::from(whole_ns) + 1);
+    u64::try_from(slice).unwrap_or(SLICES)
 }

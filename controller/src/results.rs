@@ -14,29 +14,24 @@ pub struct Results {
 }
 
 impl Results {
-    /// What of these results cannot change any more by those that are still to come: all without a correction; with one
-    /// what the sequential mode decided, which looks at all comparisons itself. The rest stays here.
+    /// What of these results cannot change any more by those that are still to come: in the sequential mode all, which looks at all
+    /// claims itself, and without a correction. The rest stays here.
     pub fn take_final(&mut self, config: &Config) -> Self {
         match (config.correction, config.judge) {
-            (Correction::None, _) => std::mem::take(self),
-            (_, Judge::Sequential) => {
-                Self { evaluations: std::mem::take(&mut self.evaluations), assertions: Vec::new() }
-            }
+            (Correction::None, _) | (_, Judge::Sequential) => std::mem::take(self),
             (_, Judge::Welch) => Self::default(),
         }
     }
 
-    /// Corrects results that came once each by one another, when there will be no more: in the sequential mode the
-    /// assertions, else comparisons and assertions together.
+    /// Corrects results that came once each by one another, when there will be no more; in the sequential mode they are.
     pub fn correct(&mut self, program: &Program, config: &Config) {
-        let evaluations = match config.judge {
-            Judge::Welch => &mut self.evaluations[..],
-            Judge::Sequential => &mut [],
-        };
+        if config.judge == Judge::Sequential {
+            return;
+        }
         correct(
             config.correction,
             config.scheduler.limit_p,
-            (&program.tasks.comparisons, evaluations),
+            (&program.tasks.comparisons, &mut self.evaluations),
             (&program.assertions, &mut self.assertions),
         );
     }

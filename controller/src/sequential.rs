@@ -1,135 +1,265 @@
-//! The sequential mode: each comparison is looked at after every window, and decided as soon as the evidence suffices.
+//! The sequential mode: each claim is looked at when a window closes, and decided as soon as the evidence suffices.
 
+use crate::results::Results;
 use crate::setup::Setup;
-use spl_lang::Comparison;
+use spl_lang::Program;
 use spl_model::Bucket;
-use spl_scheduler::Window;
-use spl_verdict::{Correction, Evaluation, Look, NotEvaluated, SequentialComparison, Truth};
-use std::collections::{BTreeMap, BTreeSet};
+use spl_scheduler::Turns;
+use spl_verdict::{
+    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Look, NotEvaluated, Rules, Ruling, Truth, Turn,
+};
+use std::collections::BTreeMap;
 
-/// Comparisons in the making, by their number and bucket.
+/// Windows by whose part their number has to rise before a claim is looked at again: looking takes time in proportion to them.
+const LOOKS: u64 = 100;
+
+/// Claims in the making, comparisons first and assertions after them.
 #[derive(Debug)]
 pub struct Sequential {
-    comparisons: Vec<Comparison>,
-    /// Accepted probability of a wrong decision, either way.
-    alpha: f64,
+    claims: Vec<InTheMaking>,
+    comparisons: usize,
+    /// Which assertions are a comparison on a line of its own.
+    alone: Vec<bool>,
+    history: History,
+    rules: Rules,
     correction: Correction,
-    running: BTreeMap<(usize, Bucket), Running>,
-    decided: BTreeSet<usize>,
 }
 
-/// One comparison in one bucket, with the pairs that were compared.
+/// One claim with what is known of it.
 #[derive(Debug)]
-struct Running {
-    machine: SequentialComparison,
-    left_ns: Vec<u64>,
-    right_ns: Vec<u64>,
+struct InTheMaking {
+    claim: Claim,
+    /// As of the last look.
+    ruling: Option<Ruling>,
+    /// Windows after which it is looked at next.
+    next_look: u64,
+    /// Windows since it began.
+    windows: u64,
+    decided: Option<Decided>,
+}
+
+/// What was decided, which stays.
+#[derive(Clone, Copy, Debug)]
+struct Decided {
+    truth: Truth,
+    /// Of the evidence alone, which the correction of the others goes on using.
+    p: f64,
+    /// Corrected for the number of claims.
+    adjusted: f64,
 }
 
 impl Sequential {
-    /// Nothing has been looked at of the tasks' comparisons.
+    /// Nothing has been looked at of the tasks' claims.
     pub fn of(setup: &Setup) -> Self {
+        let Program { tasks, assertions } = &setup.program;
+        let claims = tasks.comparisons.iter().map(Claim::from).chain(assertions.iter().map(Claim::from));
+        let in_the_making =
+            |claim| InTheMaking { claim, ruling: None, next_look: Rules::MIN_WINDOWS, windows: 0, decided: None };
         Self {
-            comparisons: setup.program.tasks.comparisons.clone(),
-            alpha: setup.config.scheduler.limit_p,
+            claims: claims.map(in_the_making).collect(),
+            comparisons: tasks.comparisons.len(),
+            alone: assertions.iter().map(|one| one.alone).collect(),
+            history: History::new(tasks.methods.len()),
+            rules: setup.config.rules(),
             correction: setup.config.correction,
-            running: BTreeMap::new(),
-            decided: BTreeSet::new(),
         }
     }
 
-    /// Takes a window; gives the evaluations of the comparisons that it decides: its own, and with a correction those whose
+    /// What a call of an empty method reports, nanoseconds.
+    pub fn probe_takes(&mut self, probe_ns: f64) {
+        self.history.probe_ns = probe_ns;
+    }
+
+    /// Takes a window; gives the results that it decides: of the claims of its methods, and with a correction of those whose
     /// evidence suffices now that there is more evidence elsewhere.
-    pub fn window(&mut self, window: &Window) -> Vec<Evaluation> {
-        if self.decided.contains(&window.comparison) {
-            return Vec::new();
-        }
-        let key = (window.comparison, window.bucket.clone());
-        let Some(running) = self.running(&key) else { return Vec::new() };
-        running.left_ns.extend(&window.left_ns);
-        running.right_ns.extend(&window.right_ns);
-        running.machine.close_window(&window.left_ns, &window.right_ns);
-        // More evidence elsewhere decides nothing as long as this one's would not suffice alone.
-        if running.machine.p_value() > self.alpha { Vec::new() } else { self.decide() }
-    }
-
-    /// The comparison that a window belongs to; begun when there is none.
-    fn running(&mut self, key: &(usize, Bucket)) -> Option<&mut Running> {
-        if !self.running.contains_key(key) {
-            let Comparison { sign, left_factor, right_factor, .. } = *self.comparisons.get(key.0)?;
-            // What suffices for one of so many at the first look suffices whatever the others show.
-            let alpha = match self.correction {
-                Correction::None => self.alpha,
-                Correction::Holm | Correction::BenjaminiHochberg => {
-                    self.alpha / self.comparisons.len() as f64
+    pub fn window(&mut self, turns: &Turns) -> Results {
+        let mut touched: Vec<usize> = Vec::new();
+        for turn in &turns.turns {
+            let mut calls: BTreeMap<Bucket, Vec<u64>> = BTreeMap::new();
+            for (bucket, time) in &turn.calls {
+                match calls.get_mut(bucket) {
+                    Some(times) => times.push(*time),
+                    None => drop(calls.insert(bucket.clone(), vec![*time])),
                 }
-            };
-            let machine = SequentialComparison::new(sign, left_factor, right_factor, alpha, None).ok()?;
-            let fresh = Running { machine, left_ns: Vec::new(), right_ns: Vec::new() };
-            self.running.insert(key.clone(), fresh);
+            }
+            let (window, began_ns, censored) = (turns.number, turn.began_ns, turn.outstanding);
+            self.history.add(turn.method.0, Turn { window, began_ns, calls, censored });
+            touched.push(turn.method.0);
         }
-        self.running.get_mut(key)
+        let mut enough = false;
+        for one in &mut self.claims {
+            if one.decided.is_some() || !one.claim.methods().iter().any(|method| touched.contains(method)) {
+                continue;
+            }
+            one.windows += 1;
+            if one.windows >= one.next_look {
+                let ruling = one.look(&self.history, &self.rules);
+                // More evidence elsewhere decides nothing as long as this one's would not suffice alone.
+                enough |= decisive(&ruling.evidence) < one.claim.level(self.rules.level);
+            }
+        }
+        if enough { self.decide() } else { Results::default() }
     }
 
     /// Decides what the evidence of all together decides. What is decided is looked at no more, so that its evidence stays as
     /// it is: the more is decided, the less is asked of the rest.
-    fn decide(&mut self) -> Vec<Evaluation> {
-        let measured: BTreeSet<usize> = self.running.keys().map(|(comparison, _)| *comparison).collect();
-        let mut p_values: Vec<f64> = self.running.values().map(|one| one.machine.p_value()).collect();
-        p_values.resize(p_values.len() + self.comparisons.len() - measured.len(), 1.0);
+    fn decide(&mut self) -> Results {
+        let p = |one: &InTheMaking| match (&one.decided, &one.ruling) {
+            (Some(decided), _) => decided.p,
+            (None, Some(ruling)) => decisive(&ruling.evidence),
+            (None, None) => 1.0,
+        };
+        let p_values: Vec<f64> = self.claims.iter().map(p).collect();
         let adjusted = self.correction.adjusted(&p_values);
-        let mut evaluations = Vec::new();
-        for ((key, running), (&p, &adjusted)) in self.running.iter_mut().zip(p_values.iter().zip(&adjusted)) {
-            if adjusted > self.alpha || self.decided.contains(&key.0) {
-                continue;
-            }
-            if running.machine.decide_at(self.alpha * (p / adjusted)) != Truth::Undecided {
-                self.decided.insert(key.0);
-                let evaluation = running.evaluation(key.clone());
-                let verdict =
-                    evaluation.verdict.map(|verdict| spl_verdict::Verdict { p_value: adjusted, ..verdict });
-                evaluations.push(Evaluation { verdict, ..evaluation });
+        let mut results = Results::default();
+        for (index, (&p, &adjusted)) in p_values.iter().zip(&adjusted).enumerate() {
+            let one = &mut self.claims[index];
+            let (None, Some(ruling)) = (&one.decided, &one.ruling) else { continue };
+            if adjusted < one.claim.level(self.rules.level) {
+                let truth = if ruling.evidence.p_true <= ruling.evidence.p_false { Truth::True } else { Truth::False };
+                one.decided = Some(Decided { truth, p, adjusted });
+                self.add_result(index, &mut results);
             }
         }
-        evaluations
+        results
     }
 
-    /// What there is to say of a comparison that ends undecided: of the bucket with most pairs, in place of a test that
-    /// was to be used once, at a time that was not chosen by looking. Nothing of one that was decided.
+    /// The numbers of the claims that these results decide, assertions after the comparisons.
+    pub fn numbers(&self, results: &Results) -> Vec<usize> {
+        let assertions = results.assertions.iter().map(|one| self.comparisons + one.assertion);
+        results.evaluations.iter().map(|one| one.comparison).chain(assertions).collect()
+    }
+
+    /// What there is to say of a comparison that ends, in place of what the scheduler would say of the samples. Nothing of one
+    /// that was decided.
     pub fn ended(&mut self, ended: Evaluation) -> Option<Evaluation> {
-        if self.decided.contains(&ended.comparison) {
+        if self.claims.get(ended.comparison)?.decided.is_some() {
             return None;
         }
         if matches!(ended.verdict, Err(NotEvaluated::NotMeasured(_))) {
             return Some(ended);
         }
-        // With several common buckets the scheduler says so of each.
-        self.decided.insert(ended.comparison);
-        let of_this = self.running.iter().filter(|((comparison, _), _)| *comparison == ended.comparison);
-        Some(match of_this.max_by_key(|(_, running)| running.left_ns.len()) {
-            Some((key, running)) => {
-                Evaluation { leftover: true, drops: ended.drops, ..running.evaluation(key.clone()) }
-            }
-            None => Evaluation { verdict: Err(NotEvaluated::Undecided { windows: 0 }), ..ended },
-        })
+        self.end(ended.comparison);
+        let mut results = Results::default();
+        self.add_result(ended.comparison, &mut results);
+        Some(Evaluation { leftover: true, drops: ended.drops, ..results.evaluations.pop()? })
     }
 
-    /// The look that decided a comparison in a bucket, or else the last one.
-    pub fn look(&self, comparison: usize, bucket: &Bucket) -> Option<&Look> {
-        self.running.get(&(comparison, bucket.clone()))?.machine.look()
+    /// As [`ended`](Self::ended) of an assertion.
+    pub fn ended_assertion(&mut self, ended: Asserted) -> Option<Asserted> {
+        let index = self.comparisons + ended.assertion;
+        if self.claims.get(index)?.decided.is_some() {
+            return None;
+        }
+        self.end(index);
+        let mut results = Results::default();
+        self.add_result(index, &mut results);
+        let mut asserted = results.assertions.pop()?;
+        let missing = ended.gaps.into_iter().filter(|gap| matches!(gap, NotEvaluated::NotMeasured(_)));
+        asserted.gaps.splice(0..0, missing);
+        Some(Asserted { leftover: true, drops: ended.drops, ..asserted })
     }
-}
 
-impl Running {
-    fn evaluation(&self, (comparison, bucket): (usize, Bucket)) -> Evaluation {
+    /// Looks at a claim for the last time.
+    fn end(&mut self, index: usize) {
+        self.claims[index].look(&self.history, &self.rules);
+        // It may be decided now, if the last look was some windows ago; whatever else is, comes to its own end.
+        let p_values: Vec<f64> = self
+            .claims
+            .iter()
+            .map(|one| one.decided.map_or(one.ruling.as_ref().map_or(1.0, |ruling| decisive(&ruling.evidence)), |decided| decided.p))
+            .collect();
+        let adjusted = self.correction.adjusted(&p_values)[index];
+        let one = &mut self.claims[index];
+        let Some(ruling) = &one.ruling else { return };
+        let suffices = adjusted < one.claim.level(self.rules.level);
+        let truth = match (suffices, ruling.evidence.p_true <= ruling.evidence.p_false) {
+            (false, _) => Truth::Undecided,
+            (true, true) => Truth::True,
+            (true, false) => Truth::False,
+        };
+        one.decided = Some(Decided { truth, p: p_values[index], adjusted });
+    }
+
+    fn add_result(&self, index: usize, results: &mut Results) {
+        let one = &self.claims[index];
+        let (Some(decided), Some(ruling)) = (one.decided, &one.ruling) else { return };
+        match index.checked_sub(self.comparisons) {
+            None => results.evaluations.push(self.evaluation(index, &one.claim, ruling, decided)),
+            Some(assertion) => results.assertions.push(self.asserted(assertion, &one.claim, ruling, decided)),
+        }
+    }
+
+    fn evaluation(&self, comparison: usize, claim: &Claim, ruling: &Ruling, decided: Decided) -> Evaluation {
+        let part = ruling.parts.first();
+        let judged = part.and_then(|part| part.judged.as_ref().ok());
+        let (n_left, n_right) = judged.map_or((0, 0), |one| (one.n_left, one.n_right.unwrap_or(0)));
+        let verdict = claim.verdict(ruling, decided.truth, decided.adjusted, &self.history, &self.rules);
         Evaluation {
             comparison,
-            bucket,
-            verdict: self.machine.verdict(&self.left_ns, &self.right_ns),
+            bucket: part.map_or(Bucket::All, |part| part.bucket.clone()),
+            verdict: verdict.ok_or_else(|| self.open(claim, ruling)),
             leftover: false,
-            n_left: self.left_ns.len() as u64,
-            n_right: self.right_ns.len() as u64,
+            n_left,
+            n_right,
             drops: 0,
         }
     }
+
+    fn asserted(&self, assertion: usize, claim: &Claim, ruling: &Ruling, decided: Decided) -> Asserted {
+        let alone = self.alone.get(assertion).copied().unwrap_or(false);
+        let basis = match decided.truth {
+            Truth::True => Some(Basis::Proved),
+            Truth::False => Some(Basis::Refuted),
+            Truth::Undecided => None,
+        };
+        let mut gaps = ruling.gaps.clone();
+        if decided.truth == Truth::Undecided {
+            gaps.push(self.open(claim, ruling));
+        }
+        let Evidence { p_true, p_false } = ruling.evidence;
+        let evidence = match decided.truth {
+            Truth::True => Evidence { p_true: decided.adjusted, p_false },
+            Truth::False => Evidence { p_true, p_false: decided.adjusted },
+            // With a correction, what would have sufficed alone.
+            Truth::Undecided => Evidence { p_true: p_true.max(decided.adjusted), p_false: p_false.max(decided.adjusted) },
+        };
+        Asserted {
+            assertion,
+            truth: decided.truth,
+            basis: basis.filter(|_| alone),
+            evidence,
+            level: claim.level(self.rules.level),
+            parts: ruling.parts.clone(),
+            gaps,
+            leftover: false,
+            drops: 0,
+        }
+    }
+
+    /// Why a claim is undecided.
+    fn open(&self, claim: &Claim, ruling: &Ruling) -> NotEvaluated {
+        let calls: Vec<u64> = claim.methods().iter().map(|&method| self.history.calls(method)).collect();
+        match calls[..] {
+            [left, right] if left.min(right) == 0 => NotEvaluated::TooFewSamples { left, right },
+            _ => ruling.open(),
+        }
+    }
+
+    /// What the last look saw of a comparison.
+    pub fn look(&self, comparison: usize) -> Option<&Look> {
+        self.claims.get(comparison)?.ruling.as_ref()?.look.as_ref()
+    }
+}
+
+impl InTheMaking {
+    fn look(&mut self, history: &History, rules: &Rules) -> &Ruling {
+        self.next_look = self.windows + (self.windows / LOOKS).max(1);
+        self.ruling.insert(self.claim.rule(history, rules))
+    }
+}
+
+/// The p-value of the answer that the evidence is for.
+fn decisive(evidence: &Evidence) -> f64 {
+    evidence.p_true.min(evidence.p_false)
 }

@@ -6,7 +6,7 @@ use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Wri
 use crate::live::Live;
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
-use spl_lang::{MeasuredMethod, Program, Span};
+use spl_lang::{Assertion, MeasuredMethod, Program, Span};
 use spl_model::MethodRef;
 use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
@@ -66,6 +66,9 @@ impl Setup {
         }
         let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
         let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
+        if config.automatic_size {
+            config.argument_size = needed_size(&program);
+        }
         let tasks_hash = TasksHash::of(&text);
         for (section, key, path) in [
             ("controller", "tasks-file", Some(&config.tasks_file)),
@@ -145,6 +148,18 @@ impl Setup {
     /// The lines for the operator.
     pub fn progress(&self) -> Progress {
         Progress::new(self.quiet)
+    }
+}
+
+/// The cheapest sizes that the tasks need: those of the size processors that they name; or, where an assertion speaks of sizes, how
+/// much a call was given; or none.
+fn needed_size(program: &Program) -> SizeMode {
+    if program.tasks.methods.iter().any(|task| task.processor.is_some()) {
+        SizeMode::Deep
+    } else if program.assertions.iter().any(Assertion::speaks_of_sizes) {
+        SizeMode::Length
+    } else {
+        SizeMode::None
     }
 }
 

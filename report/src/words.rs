@@ -26,7 +26,7 @@ impl Badge {
     pub fn of(evaluation: &Evaluation) -> Self {
         match &evaluation.verdict {
             Ok(verdict) => Self::of_basis(verdict.basis),
-            Err(NotEvaluated::Undecided { .. }) => Self::Undecided,
+            Err(NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. }) => Self::Undecided,
             Err(_) => Self::NotEvaluated,
         }
     }
@@ -239,7 +239,7 @@ pub fn why_not(why: &NotEvaluated) -> &'static str {
             "Both were measured, but never with arguments of a similar size, and only calls of a similar size are compared. \
              Gather sizes more coarsely (arguments-size-scale-base), or do not check them (argument-size = nocheck)."
         }
-        NotEvaluated::Undecided { .. } => {
+        NotEvaluated::Undecided { .. } | NotEvaluated::Open { .. } => {
             "All that was measured does not suffice for a decision in either direction: the truth is close to the limit, or the \
              times vary widely. Measure longer (max-method-measurements)."
         }

@@ -120,13 +120,10 @@ impl Claims {
         group_of.into_iter().flatten().collect()
     }
 
-    /// Whether the method stands in any comparison, decided or not.
-    pub(crate) fn is_compared(&self, method: MethodIx) -> bool {
-        // Comparisons have the lowest numbers.
-        self.by_method
-            .get(method.0)
-            .and_then(|list| list.first())
-            .is_some_and(|&first| self.kind(first).is_ok())
+    /// Whether the method stands in an assertion that is not decided, or in no comparison.
+    pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
+        let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
+        !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
     }
 
     /// Adds pairs of one bucket; with windows only. Gives the number of pairs that the bucket has now.

@@ -17,6 +17,8 @@ pub enum Action {
     Rest(MethodIx),
     /// A window of a comparison is closed and has pairs in a bucket; with windows only.
     Window(Box<Window>),
+    /// A window of a group is closed, and the owner decides by it; with windows only.
+    Turns(Box<Turns>),
     /// From now on one call of so many is taken, chosen at random. Holds over suspensions until it is changed; 1 at first.
     SampleEvery {
         /// The method.
@@ -76,6 +78,28 @@ pub struct Window {
     pub surplus: u64,
     /// Calls of both sides that were still running when the next gate opened.
     pub overlapped: u64,
+}
+
+/// What a window has brought of each method of its group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// Number of the window within its group, from 1.
+    pub number: u64,
+    /// The methods' turns.
+    pub turns: Vec<MethodTurn>,
+}
+
+/// The calls of one method in one window, all that began in its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodTurn {
+    /// The method.
+    pub method: MethodIx,
+    /// When the first call began, nanoseconds of the JVM's clock; 0 without calls.
+    pub began_ns: u64,
+    /// Workload size and duration in nanoseconds of each call, in the order in which they started.
+    pub calls: Vec<(Bucket, u64)>,
+    /// Whether a call that began in the turn may still run.
+    pub outstanding: bool,
 }
 
 /// An action with what led to it.
@@ -201,6 +225,10 @@ impl Decision {
                     f,
                     "add {pairs} pairs of window {number} to comparison {comparison} in bucket {bucket}"
                 )?;
+            }
+            Action::Turns(turns) => {
+                let calls: usize = turns.turns.iter().map(|turn| turn.calls.len()).sum();
+                write!(f, "judge by {calls} calls of window {}", turns.number)?;
             }
             Action::SampleEvery { method, every } => {
                 write!(f, "take one call in {every} of {}", name(*method))?

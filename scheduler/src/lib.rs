@@ -24,7 +24,8 @@
 //! | [`Action::Open`] | opens the method's gate, or again if it is open; its probes are in or come with the `Retransform` before it |
 //! | [`Action::ClosedGateCosts`] | tells the operator |
 //! | [`Action::Close`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
-//! | [`Action::Window`] | looks at the pairs, if it decides itself (only with windows) |
+//! | [`Action::Window`] | nothing (only with windows) |
+//! | [`Action::Turns`] | looks at the calls, because it decides itself (only with windows) |
 //! | [`Action::Finished`] | writes what is left of the method's samples |
 //! | [`Action::Retransform`] | one request to the JVM: puts the probes of some methods in, takes those of others out |
 //! | [`Action::Evaluated`] | writes the evaluation to the results |
@@ -49,7 +50,8 @@
 //! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares
 //!   calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
 //!
-//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is complete; a
+//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is complete and none of
+//! its calls is outstanding, or a call takes much longer than all before it; a
 //! call that comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
 //! window counts even so, lest a partner that is never called keeps a method measured for ever. When one side is
 //! finished, its comparisons end, because the other side alone makes no pairs. Groups keep caller and callee apart
@@ -91,7 +93,7 @@ mod select;
 mod settings;
 mod windows;
 
-pub use decision::{Action, Cause, Decision, Situation, Window};
+pub use decision::{Action, Cause, Decision, MethodTurn, Situation, Turns, Window};
 pub use event::{Event, MethodIx};
 pub use filling::{FilledBucket, Filling, Named, Remedy, Shortfall};
 pub use method::Status;

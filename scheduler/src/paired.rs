@@ -1,8 +1,8 @@
 //! Paired sampling: gates of a group turn in windows, and calls of the same window are compared.
 
-use crate::decision::Window;
+use crate::decision::{MethodTurn, Turns, Window};
 use crate::method::Status;
-use crate::windows::{Call, Due};
+use crate::windows::{Call, Closed, Due};
 use crate::{Action, Cause, MethodIx, Paired, Scheduler};
 use spl_model::{Bucket, Sample};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ impl Scheduler {
                         return;
                     }
                     // This window is complete, so the one before it has had its time.
-                    self.close_windows(unit, self.rotations[unit].window().saturating_sub(1));
+                    self.close_windows(unit, self.rotations[unit].window().saturating_sub(1), Some(self.now_ns));
                     self.rotations[unit].begin(self.roster.unfinished_of(unit));
                     if self.open_next(unit, self.turn_cause(unit)) {
                         return;
@@ -103,7 +103,7 @@ impl Scheduler {
     pub(crate) fn hold_again(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
         let Some(window) = sample.window else { return };
         let unit = self.unit_of(method);
-        self.close_windows(unit, window.saturating_sub(2));
+        self.close_windows(unit, window.saturating_sub(2), Some(self.now_ns));
         if !self.rotations[unit].hold_again(window, method, Call::new(sample, bucket)) {
             self.add_surplus(method, 1);
         }
@@ -112,37 +112,79 @@ impl Scheduler {
     pub(crate) fn close_windows_of(&mut self, method: MethodIx) {
         let unit = self.unit_of(method);
         if unit < self.rotations.len() {
-            self.close_windows(unit, u64::MAX);
+            self.close_windows(unit, u64::MAX, None);
         }
     }
 
     pub(crate) fn close_all_windows(&mut self) {
         for unit in 0..self.rotations.len() {
-            self.close_windows(unit, u64::MAX);
+            self.close_windows(unit, u64::MAX, None);
         }
     }
 
-    /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough.
-    fn close_windows(&mut self, unit: usize, newest: u64) {
-        while let Some((number, calls)) = self.rotations[unit].close_oldest(newest) {
+    /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough. Without a time,
+    /// calls that are outstanding are not waited for.
+    fn close_windows(&mut self, unit: usize, newest: u64, now_ns: Option<u64>) {
+        let wait_ns = self.settings.paired.map_or(0, |paired| paired.longest_wait_ns);
+        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, wait_ns) {
             let members = self.roster.unfinished_of(unit);
-            let open: BTreeSet<usize> =
-                members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
-            let (comparisons, assertions): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
-            let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
-            let mut full = Vec::new();
-            for comparison in comparisons {
-                full.extend(self.pair(comparison, number, &calls, &mut used));
-            }
-            self.record_used(&members, &calls, &used);
             if self.settings.paired.is_some_and(|paired| paired.owner_decides) {
-                full.clear();
+                // What the end cuts off is cut off by its length.
+                if now_ns.is_some() || closed.outstanding.is_empty() {
+                    self.tell_turns(&members, &closed);
+                }
+            } else {
+                self.pair_calls(&members, &closed);
             }
-            full.extend(assertions.into_iter().filter_map(|claim| Some((claim, self.full_bucket(claim)?))));
-            full.into_iter().for_each(|(claim, bucket)| self.decide_full(claim, &bucket));
             members.into_iter().for_each(|member| self.finish_at_limit(member));
         }
+    }
+
+    /// Tells whoever decides what a window has brought. Of a method that has more calls than its partners, as many count as find
+    /// one, and one at least: else a partner that is never called would keep it measured for ever.
+    fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
+        let Closed { number, calls, outstanding } = closed;
+        let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
+        for &member in members {
+            let Some(list) = calls.get(&member) else { continue };
+            let partners = |claim| self.claims.methods(claim).iter().map(n).min().unwrap_or(0);
+            let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).max(1);
+            for call in list.iter().take(counted) {
+                if let Some(method) = self.roster.get_mut(member) {
+                    method.take(&call.bucket, call.duration_ns());
+                }
+            }
+            self.add_surplus(member, list.len().saturating_sub(counted) as u64);
+        }
+        let turn = |&method: &MethodIx| MethodTurn {
+            method,
+            began_ns: calls.get(&method).and_then(|calls| calls.first()).map_or(0, Call::start_ns),
+            calls: calls
+                .get(&method)
+                .into_iter()
+                .flatten()
+                .map(|call| (call.bucket.clone(), call.duration_ns()))
+                .collect(),
+            outstanding: outstanding.contains(&method),
+        };
+        let turns = Turns { number: *number, turns: members.iter().map(turn).collect() };
+        self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
+    }
+
+    fn pair_calls(&mut self, members: &[MethodIx], closed: &Closed) {
+        let Closed { number, calls, .. } = closed;
+        let open: BTreeSet<usize> =
+            members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
+        let (comparisons, assertions): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
+        let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
+        let mut full = Vec::new();
+        for comparison in comparisons {
+            full.extend(self.pair(comparison, *number, calls, &mut used));
+        }
+        self.record_used(members, calls, &used);
+        full.extend(assertions.into_iter().filter_map(|claim| Some((claim, self.full_bucket(claim)?))));
+        full.into_iter().for_each(|(claim, bucket)| self.decide_full(claim, &bucket));
     }
 
     /// The bucket that decides an assertion now, if it is one that the first full bucket decides.
@@ -206,7 +248,8 @@ impl Scheduler {
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
             let none = !(0..list.len()).any(|at| used.contains(&(member, at)));
-            let alone = !self.claims.is_compared(member);
+            // An assertion is about all calls.
+            let alone = self.claims.is_asserted(member);
             for (at, call) in list.iter().enumerate() {
                 if alone || used.contains(&(member, at)) || (none && at == 0) {
                     if let Some(method) = self.roster.get_mut(member) {
@@ -223,6 +266,12 @@ impl Scheduler {
         if let Some(method) = self.roster.get_mut(method) {
             method.surplus = method.surplus.saturating_add(count);
         }
+    }
+
+    /// The group whose windows a method shares; methods of different groups count their windows apart.
+    #[must_use]
+    pub fn group_of(&self, method: MethodIx) -> usize {
+        self.unit_of(method)
     }
 
     fn unit_of(&self, method: MethodIx) -> usize {

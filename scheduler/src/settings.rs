@@ -66,6 +66,9 @@ pub struct Paired {
     /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
     /// outlast it are kept and counted as overlapped.
     pub overlap_bound_ns: u64,
+    /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's clock. Less where no
+    /// call has taken long: three times the longest, but a second at least.
+    pub longest_wait_ns: u64,
     /// The owner looks at each window and says which comparisons are decided ([`Event::Decided`](crate::Event)), as a
     /// sequential test does; full buckets then decide nothing.
     pub owner_decides: bool,

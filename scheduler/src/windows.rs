@@ -1,13 +1,14 @@
 //! The windows of one group of methods: whose gate is open when, and which calls belong to which window.
 //!
 //! In a window each method of the group has one turn with its gate open. A call belongs to the turn of its method in
-//! which it started, by the JVM's clock, however long it runs. A window is closed when the one after it is complete,
-//! so that calls that end or arrive late are not cut off.
+//! which it started, by the JVM's clock, however long it runs. A window is closed when the one after it is complete and no call
+//! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
+//! so far is not waited for: the window is closed and says so.
 
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
 use spl_model::{Bucket, Sample};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The windows of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub(crate) struct Rotation {
     medians_ns: BTreeMap<MethodIx, u64>,
     /// The greatest of them.
     slowest_ns: u64,
+    /// The longest call so far, nanoseconds.
+    longest_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,7 +48,26 @@ struct Turn {
     /// When the gate was opened, nanoseconds of the JVM's clock.
     opened_ns: u64,
     calls: Vec<Call>,
+    /// When the gate was closed, nanoseconds of the owner's clock; `None` while it is open.
+    closed_at_ns: Option<u64>,
+    /// Whether no call that began in it is outstanding.
+    settled: bool,
 }
+
+/// A window that is closed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Closed {
+    pub(crate) number: u64,
+    /// The calls of each method, in the order in which they started.
+    pub(crate) calls: BTreeMap<MethodIx, Vec<Call>>,
+    /// Methods with a call that began in this window and may still run.
+    pub(crate) outstanding: BTreeSet<MethodIx>,
+}
+
+/// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
+const SHORTEST_WAIT_NS: u64 = 1_000_000_000;
+/// Calls that last longer than so many times the longest one so far are not waited for.
+const WAIT_FACTOR: u64 = 3;
 
 /// One call that counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +82,10 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
         Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, overlapped: false }
+    }
+
+    pub(crate) fn start_ns(&self) -> u64 {
+        self.start_ns
     }
 
     pub(crate) fn duration_ns(&self) -> u64 {
@@ -109,7 +135,14 @@ impl Rotation {
     /// The gate of `method` opens.
     pub(crate) fn opened(&mut self, method: MethodIx, now_ns: u64, jvm_ns: u64) {
         self.phase = Phase::Open { method, since_ns: now_ns };
-        self.turns.push(Turn { window: self.window, method, opened_ns: jvm_ns, calls: Vec::new() });
+        self.turns.push(Turn {
+            window: self.window,
+            method,
+            opened_ns: jvm_ns,
+            calls: Vec::new(),
+            closed_at_ns: None,
+            settled: false,
+        });
     }
 
     /// What is due at this time.
@@ -121,6 +154,9 @@ impl Rotation {
                     return Due::Nothing;
                 }
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.closed_at_ns = Some(now_ns);
+                }
                 Due::Rest(method)
             }
             Phase::Draining { method, since_ns, drained }
@@ -145,10 +181,13 @@ impl Rotation {
         paired.min_turn_ns.max(self.slowest_ns.saturating_mul(Paired::MEDIANS))
     }
 
-    /// No call of `method` is outstanding.
+    /// No call of `method` is outstanding that began in a turn which is over.
     pub(crate) fn drained(&mut self, of: MethodIx) {
         if let Phase::Draining { method, drained, .. } = &mut self.phase {
             *drained |= *method == of;
+        }
+        for turn in self.turns.iter_mut().filter(|turn| turn.method == of) {
+            turn.settled |= turn.closed_at_ns.is_some();
         }
     }
 
@@ -187,17 +226,28 @@ impl Rotation {
         let index = known.unwrap_or_else(|| {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
-            self.turns.insert(index, Turn { window, method, opened_ns: u64::MAX, calls: Vec::new() });
+            let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
+            self.turns.insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
             index
         });
         self.turns[index].calls.push(call);
         true
     }
 
-    /// Closes the oldest window, if its number is at most `newest`: its calls by method, in the order in which they
-    /// started.
-    pub(crate) fn close_oldest(&mut self, newest: u64) -> Option<(u64, BTreeMap<MethodIx, Vec<Call>>)> {
+    /// Closes the oldest window, if its number is at most `newest` and it need not wait for calls any longer; without a time,
+    /// whatever is outstanding.
+    pub(crate) fn close_oldest(&mut self, newest: u64, now_ns: Option<u64>, longest_wait_ns: u64) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
+        let of_window = self.turns.iter().take_while(|turn| turn.window == number);
+        let unsettled = of_window.filter(|turn| !turn.settled);
+        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(longest_wait_ns);
+        let due = |turn: &Turn| {
+            now_ns.is_none_or(|now| turn.closed_at_ns.is_some_and(|at| now.saturating_sub(at) >= wait_ns))
+        };
+        if !unsettled.clone().all(due) {
+            return None;
+        }
+        let outstanding = unsettled.map(|turn| turn.method).collect();
         self.closed = number;
         let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
         for index in 0..rest {
@@ -219,7 +269,9 @@ impl Rotation {
             }
         }
         self.slowest_ns = self.medians_ns.values().copied().max().unwrap_or(0);
-        Some((number, calls))
+        let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
+        self.longest_ns = self.longest_ns.max(longest);
+        Some(Closed { number, calls, outstanding })
     }
 }
 

@@ -69,12 +69,30 @@ impl Atom {
 }
 
 impl Assertion {
+    /// Whether a part of it is meant for certain workload sizes, or for each.
+    #[must_use]
+    pub fn speaks_of_sizes(&self) -> bool {
+        speaks_of_sizes(&self.formula.value)
+    }
+
     /// The methods that it speaks of, each once, in ascending order.
     #[must_use]
     pub fn methods(&self) -> Vec<usize> {
         let mut methods = BTreeSet::new();
         self.formula.value.for_each(&mut |atom| methods.extend(atom.methods()));
         methods.into_iter().collect()
+    }
+}
+
+fn speaks_of_sizes(formula: &Formula<Atom>) -> bool {
+    match formula {
+        Formula::Relation(_) => false,
+        Formula::Not(inner) => speaks_of_sizes(&inner.value),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| speaks_of_sizes(&part.value)),
+        Formula::Implies(premise, conclusion) => {
+            speaks_of_sizes(&premise.value) || speaks_of_sizes(&conclusion.value)
+        }
+        Formula::For(..) => true,
     }
 }
 

@@ -3,6 +3,12 @@
 /// Terms below this part of the largest one are 0: their sum is no normal double.
 const NEGLIGIBLE: f64 = 1e-305;
 
+/// The probability that at least `hits` of `trials` have what each has with the probability `share`; 1 for a share that is none.
+#[must_use]
+pub fn share_at_least(hits: u64, trials: u64, share: f64) -> f64 {
+    BinomialTails::new(trials, share).map_or(1.0, |tails| tails.upper(hits))
+}
+
 /// P(B ≤ k) and P(B ≥ k) for every k, of B trials' successes; memory grows with the root of the number of trials.
 #[derive(Clone, Debug)]
 pub(crate) struct BinomialTails {

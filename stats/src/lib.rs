@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod binomial;
+mod blocks;
 mod double;
 mod location;
 mod multiplicity;
@@ -34,6 +35,8 @@ mod summary;
 mod suspicion;
 mod welch;
 
+pub use binomial::share_at_least;
+pub use blocks::block_contrasts;
 pub use location::{Location, LocationError, Quantile};
 pub use multiplicity::{benjamini_hochberg, holm};
 pub use order::median;
@@ -46,4 +49,4 @@ pub use summary::{MIN_SAMPLES, SampleError, Summary};
 pub use suspicion::{
     CLOCK_STEPS, DRIFT_P, FEW_SAMPLES, RARER_MODE, SKEW, Suspicion, TWO_MODES, WIDE_SPREAD, suspicions,
 };
-pub use welch::{Welch, welch};
+pub use welch::{Welch, welch, welch_effective};

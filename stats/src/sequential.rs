@@ -8,8 +8,11 @@
 mod estimate;
 mod evidence;
 mod pairs;
+mod share;
 mod windows;
 
-pub use estimate::{RatioEstimate, autocorrelation_time};
+pub(crate) use estimate::autocorrelation;
+pub use estimate::{RatioEstimate, autocorrelation_of, autocorrelation_time};
 pub use evidence::Evidence;
+pub use share::{ln_e_share_over, calls_for_share};
 pub use windows::{Decision, Look, Sequential, Settings, SettingsError};

@@ -24,14 +24,22 @@ pub struct Welch {
 /// double; under that they go to 0. When both variances are 0 the means are compared exactly: `p_two` is 1 or 0.
 #[must_use]
 pub fn welch(left: &Summary, right: &Summary) -> Welch {
+    welch_effective((left, count(left.n())), (right, count(right.n())))
+}
+
+/// Welch's test of two sample sets that tell as much as the given numbers of independent values, at least 2 of each: values
+/// that depend on each other tell less than their number.
+#[must_use]
+pub fn welch_effective((left, left_n): (&Summary, f64), (right, right_n): (&Summary, f64)) -> Welch {
     let difference = left.mean_minus(right);
-    let (left_error, right_error) = (left.squared_error(), right.squared_error());
+    let (left_n, right_n) = (left_n.max(2.0), right_n.max(2.0));
+    let (left_error, right_error) = (left.variance() / left_n, right.variance() / right_n);
     let squared_error = left_error + right_error;
     if squared_error == 0.0 {
         return constant(left.mean(), right.mean());
     }
     let t = difference / squared_error.sqrt();
-    let df = satterthwaite(&[(left_error, count(left.n() - 1)), (right_error, count(right.n() - 1))]);
+    let df = satterthwaite(&[(left_error, left_n - 1.0), (right_error, right_n - 1.0)]);
     let (p_less, p_greater) = (student_upper(-t, df), student_upper(t, df));
     Welch { t, df, p_less, p_greater, p_two: 2.0 * p_less.min(p_greater) }
 }

@@ -114,7 +114,7 @@ fn judge_in(atom: &Atom, bucket: &Bucket, times: &impl Times) -> Result<Judged, 
 }
 
 /// The comparisons with their numbers, from left to right.
-fn numbered(formula: &Formula<Atom>) -> Formula<(usize, Atom)> {
+pub(crate) fn numbered(formula: &Formula<Atom>) -> Formula<(usize, Atom)> {
     let mut next = 0;
     let mut number = |atom: &Atom| {
         next += 1;

@@ -32,10 +32,14 @@ pub fn decide<R>(
             Evidence::NONE
         })
     };
+    let mut everywhere = |relation: &R, scope: Option<&Bucket>| match scope {
+        Some(bucket) => recording(relation, bucket),
+        None => in_all(buckets.iter(), |bucket| recording(relation, bucket)),
+    };
     let evidence = if is_quantified(formula) {
-        compose(formula, buckets, None, &mut recording)
+        compose(formula, buckets, None, &mut everywhere)
     } else {
-        in_all(buckets.iter(), |bucket| compose(formula, buckets, Some(bucket), &mut recording))
+        in_all(buckets.iter(), |bucket| compose(formula, buckets, Some(bucket), &mut everywhere))
     };
     if buckets.is_empty() || quantifies_over_nothing(formula, buckets) {
         gaps.push(NotEvaluated::NoCommonBucket);
@@ -43,17 +47,26 @@ pub fn decide<R>(
     Composed { evidence, gaps }
 }
 
+/// As [`decide`], but what stands under no quantifier is meant of the calls of all sizes together: it is judged once, in no
+/// bucket.
+pub(crate) fn decide_joined<R>(
+    formula: &Formula<R>,
+    buckets: &[Bucket],
+    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
+) -> Composed {
+    let evidence = compose(formula, buckets, None, judge);
+    let nothing = quantifies_over_nothing(formula, buckets);
+    Composed { evidence, gaps: nothing.then_some(NotEvaluated::NoCommonBucket).into_iter().collect() }
+}
+
 fn compose<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
     scope: Option<&Bucket>,
-    judge: &mut impl FnMut(&R, &Bucket) -> Evidence,
+    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
 ) -> Evidence {
     match formula {
-        Formula::Relation(relation) => match scope {
-            Some(bucket) => judge(relation, bucket),
-            None => in_all(buckets.iter(), |bucket| judge(relation, bucket)),
-        },
+        Formula::Relation(relation) => judge(relation, scope),
         Formula::Not(inner) => !compose(&inner.value, buckets, scope, judge),
         Formula::And(parts) => {
             let parts: Vec<_> =

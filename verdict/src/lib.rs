@@ -33,6 +33,7 @@ mod relation;
 mod sequential;
 mod truth;
 mod types;
+mod windowed;
 
 pub use assertion::{Asserted, Part, Times, judge_assertion};
 pub use classic::evaluate;
@@ -42,7 +43,8 @@ pub use exit::{ExitStatus, Standing, exit_status};
 pub use formula::{Composed, decide};
 pub use relation::{Judged, judge, standing_alone};
 pub use sequential::SequentialComparison;
-pub use spl_stats::sequential::{Look, SettingsError};
+pub use spl_stats::sequential::SettingsError;
 pub use spl_stats::{Ratio, Welch};
 pub use truth::Truth;
 pub use types::{Basis, Evaluation, NotEvaluated, Side, UnknownName, Verdict};
+pub use windowed::{Claim, History, Look, Need, Rules, Ruling, Turn};

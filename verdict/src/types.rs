@@ -123,6 +123,14 @@ pub enum NotEvaluated {
         /// Windows that brought a pair of samples.
         windows: u64,
     },
+    /// The windows so far do not decide the claim; something is missing.
+    #[error("undecided after {windows} windows: {why}")]
+    Open {
+        /// Windows that all its methods were called in.
+        windows: u64,
+        /// What is missing, and about how long it would take.
+        why: String,
+    },
     /// A method could not be measured; holds why.
     #[error("not measured: {0}")]
     NotMeasured(String),
@@ -148,9 +156,13 @@ impl FromStr for NotEvaluated {
         });
         let windows = after("undecided: the evidence of ")
             .and_then(|mut words| Some(Self::Undecided { windows: words.next()?.parse().ok()? }));
+        let open = text.strip_prefix("undecided after ").and_then(|rest| {
+            let (windows, why) = rest.split_once(" windows: ")?;
+            Some(Self::Open { windows: windows.parse().ok()?, why: why.to_owned() })
+        });
         let percent = after("there is no percentile ")
             .and_then(|mut words| Some(Self::NoSuchQuantile(words.next()?.parse().ok()?)));
-        let found = counts.or(windows).or(percent).filter(|reason| reason.to_string() == text);
+        let found = counts.or(windows).or(open).or(percent).filter(|reason| reason.to_string() == text);
         found.ok_or_else(|| UnknownName(text.to_owned()))
     }
 }
@@ -203,6 +215,7 @@ mod tests {
             NotEvaluated::BadLimit,
             NotEvaluated::Undecided { windows: 40 },
             NotEvaluated::NoSuchQuantile(100.5),
+            NotEvaluated::Open { windows: 12, why: "50 windows: are needed".into() },
             NotEvaluated::NotMeasured("the method uses the subroutine instructions jsr and ret".into()),
         ] {
             assert_eq!(reason.to_string().parse(), Ok(reason));

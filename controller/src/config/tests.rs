@@ -42,12 +42,13 @@ fn every_key_is_read() {
         [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
         [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
         [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
-        [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+        [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
     let expected = Config {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
         port: 3,
         argument_size: SizeMode::Shallow,
+        automatic_size: false,
         size_visit_limit: 19,
         processor_jar: Some("p".into()),
         tasks_file: "t".into(),
@@ -77,6 +78,7 @@ fn every_key_is_read() {
             paired: Some(Paired {
                 min_turn_ns: 12_000_000,
                 overlap_bound_ns: 13_000_000,
+                longest_wait_ns: LONGEST_WAIT_NS,
                 owner_decides: true,
             }),
             ..Settings::thesis()
@@ -84,6 +86,8 @@ fn every_key_is_read() {
         overhead_budget: Some(0.05),
         judge: Judge::Sequential,
         correction: Correction::BenjaminiHochberg,
+        equal_within: 0.03,
+        rare_calls: Some(20),
         scale_base: 11,
         logarithmic: true,
         profile: Profile::Production,
@@ -107,6 +111,7 @@ fn the_profile_of_the_thesis_has_what_the_thesis_has() {
             ("method", "welch"),
             ("correction", "holm"),
             ("discard-disturbed", "1"),
+            ("equal-within", "2%"),
         ];
         let value = value.iter().find(|(named, _)| named == key).map_or("7", |(_, value)| *value);
         let text = format!("[scheduler]\nprofile = thesis\n[{section}]\n{key} = {value}\n");
@@ -128,8 +133,11 @@ fn settings_show_what_was_changed() {
 
 #[test]
 fn windows_and_budgets() {
-    let error = parse("[evaluator]\nmethod = sequential\n").unwrap_err();
-    assert!(error.contains("policy = paired"), "{error}");
+    let error = parse("[scheduler]\npolicy = delay\n[evaluator]\nmethod = sequential\n").unwrap_err();
+    assert!(error.contains("policy = delay"), "{error}");
+    assert_eq!(parse("[scheduler]\npolicy = delay\n").unwrap().judge, Judge::Welch);
+    let welch = parse("[evaluator]\nmethod = welch\n").unwrap();
+    assert_eq!(welch.scheduler.paired.map(|paired| paired.owner_decides), Some(false));
     assert_eq!(parse("[scheduler]\noverhead-budget = none\n").unwrap().overhead_budget, None);
     assert!(parse("[scheduler]\noverhead-budget = 1\n").unwrap_err().contains("as in 1%"));
     assert!(parse("[scheduler]\noverhead-budget = 0%\n").is_err());
@@ -145,7 +153,7 @@ fn mistakes_name_their_place_and_a_remedy() {
     check("[controller]\nport = 1\n", "f.ini:2: port belongs to section [communication], not [controller]");
     check(
         "[scheduler]\nargument-size = big\n",
-        "f.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep, length",
+        "f.ini:2: argument-size = \"big\": expected one of auto, nocheck, sizeof, deep, length",
     );
     check(
         "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",

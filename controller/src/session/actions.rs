@@ -2,7 +2,7 @@
 
 use super::{DETACH_TIMEOUT, Session};
 use crate::results::Results;
-use spl_scheduler::{Action, Decision, Event, MethodIx, Window};
+use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
 use spl_verdict::{Asserted, Evaluation};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ impl Session<'_> {
                 self.closed_gate_costs(method, cost_ns_per_s)
             }
             Action::Close(MethodIx(method)) => self.close_gate(method),
-            Action::Window(window) => self.window(&window),
+            Action::Turns(turns) => self.window(&turns),
             Action::Finished(MethodIx(method)) => {
                 let flushed = self.output.flush(method);
                 self.check(flushed);
@@ -56,7 +56,13 @@ impl Session<'_> {
                 };
                 evaluation.into_iter().for_each(|evaluation| self.evaluated(evaluation));
             }
-            Action::Asserted(asserted) => self.asserted(*asserted),
+            Action::Asserted(asserted) => {
+                let asserted = match &mut self.sequential {
+                    Some(sequential) => sequential.ended_assertion(*asserted),
+                    None => Some(*asserted),
+                };
+                asserted.into_iter().for_each(|asserted| self.asserted(asserted));
+            }
             Action::Done => self.detach(),
             // The enum is open for later kinds; there is none that is not listed here.
             _ => {}
@@ -103,13 +109,13 @@ impl Session<'_> {
         }
     }
 
-    fn window(&mut self, window: &Window) {
-        let evaluations = self.sequential.as_mut().map(|judge| judge.window(window)).unwrap_or_default();
-        for evaluation in evaluations {
-            let comparison = evaluation.comparison;
-            self.evaluated(evaluation);
-            self.event(Event::Decided { comparison });
-        }
+    fn window(&mut self, turns: &Turns) {
+        let Some(sequential) = &mut self.sequential else { return };
+        let results = sequential.window(turns);
+        let decided = sequential.numbers(&results);
+        results.evaluations.into_iter().for_each(|evaluation| self.evaluated(evaluation));
+        results.assertions.into_iter().for_each(|asserted| self.asserted(asserted));
+        decided.into_iter().for_each(|comparison| self.event(Event::Decided { comparison }));
     }
 
     fn evaluated(&mut self, evaluation: Evaluation) {

@@ -99,6 +99,9 @@ impl Session<'_> {
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
+        if let (Some(sequential), Some(ps)) = (&mut self.sequential, probe_empty_ps) {
+            sequential.probe_takes(ps as f64 / 1000.0);
+        }
         self.given_back.clear();
         self.received.fill(0);
         if !self.ever_connected {

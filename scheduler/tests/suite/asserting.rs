@@ -7,7 +7,7 @@ use spl_scheduler::{Action, Event, MethodIx, Paired, Scheduler, Settings};
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
 
 /// A program over the methods `A`, `B` and `C`; `x` is the first, and so on, if the lines name them in this order.
-fn program(lines: &str) -> Program {
+pub(crate) fn program(lines: &str) -> Program {
     let text = format!("let x = p/A.m()V\nlet y = p/B.m()V\nlet z = p/C.m()V\n{lines}\n");
     parse_file(&text, RunMode::Comparison).unwrap().check(&text, &mut |_| Vec::new()).unwrap()
 }
@@ -105,7 +105,7 @@ fn what_cannot_be_measured_leaves_the_rest_of_a_formula() {
 
 #[test]
 fn windows_serve_assertions_too() {
-    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: false };
+    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false };
     let settings = Settings { paired: Some(paired), max_samples: 6, ..calm() };
     let lines = "assert \"t\": x < y\nmedian(z) <= 1 s";
     let mut scheduler = Scheduler::of_program(settings, &program(lines)).unwrap();

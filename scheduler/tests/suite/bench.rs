@@ -106,6 +106,12 @@ pub(crate) fn short(decisions: &[Decision]) -> String {
             let Window { number, comparison, bucket, surplus, overlapped, .. } = &**window;
             Some(format!("w{number}:{comparison}{bucket}{}+{surplus}!{overlapped}", window.left_ns.len()))
         }
+        Action::Turns(turns) => {
+            let turn = |turn: &spl_scheduler::MethodTurn| {
+                format!("{}{}", turn.calls.len(), if turn.outstanding { "*" } else { "" })
+            };
+            Some(format!("t{}:{}", turns.number, turns.turns.iter().map(turn).collect::<Vec<_>>().join("+")))
+        }
         Action::SampleEvery { method, every } => Some(format!("{}/{every}", letter(method.0))),
         Action::Finished(method) => Some(format!("!{}", letter(method.0))),
         Action::Evaluated(evaluation) => {

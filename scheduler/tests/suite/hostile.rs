@@ -83,6 +83,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             paired: paired.map(|(min_turn_ns, overlap_bound_ns, owner_decides)| Paired {
                 min_turn_ns,
                 overlap_bound_ns,
+                longest_wait_ns: overlap_bound_ns,
                 owner_decides,
             }),
             ..Settings::thesis()

@@ -7,7 +7,7 @@ use spl_lang::{RunMode, Tasks};
 use spl_scheduler::{Action, Event, Paired, Scheduler, Settings, Status};
 
 fn paired() -> Settings {
-    let windows = Paired { min_turn_ns: 1000, overlap_bound_ns: 100, owner_decides: false };
+    let windows = Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: false };
     Settings { paired: Some(windows), max_samples: 100, ..calm() }
 }
 
@@ -290,8 +290,59 @@ fn a_method_that_cannot_be_measured_ends_its_turn() {
 }
 
 #[test]
+fn a_window_waits_for_the_calls_that_began_in_it() {
+    let windows =
+        Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 9_000_000_000 };
+    let settings = Settings { paired: Some(windows), ..paired() };
+    let begin = [
+        (0, "start", "+A"),
+        (1000, "pulse", "_A +B"),
+        (1500, "drained A", ""),
+        (2000, "A@110 B@1110", "_B +B"),
+        (3000, "pulse", "_B +A"),
+        // One of B's calls of the first window still runs.
+        (4000, "pulse", "_A +A"),
+        (5000, "pulse", "_A +B"),
+    ];
+    let scheduler = check(settings.clone(), &apart(2, &[(0, 1)]), &begin);
+    let mut waiting = scheduler.clone();
+    // It ends after 3 windows, and is a call of the first.
+    for (now, text, expected) in [(5500, "B@5400~4000", ""), (5600, "drained B", ""), (6000, "pulse", "_B t1:1+2 +B")] {
+        assert_eq!(short(&waiting.handle(event(text), now)), expected, "{now} {text}");
+    }
+    // It does not end: after a second the window is closed, and says so.
+    let mut cut = scheduler;
+    cut.handle(event("pulse"), 6000);
+    cut.handle(event("pulse"), 7000);
+    assert_eq!(short(&cut.handle(event("pulse"), 1_000_010_000)), "_A t1:1+1* t2:0*+0* t3:0*+0* +A");
+}
+
+#[test]
+fn all_calls_count_of_a_method_that_is_asserted() {
+    let lines = "x < y\nassert \"t\": mean(x) < 1 s";
+    let settings = Settings { min_samples: 2, ..paired() };
+    let mut scheduler = Scheduler::of_program(settings, &crate::asserting::program(lines)).unwrap();
+    for (now, text) in [(0, "start"), (1000, "pulse"), (1100, "pulse")] {
+        scheduler.handle(event(text), now);
+    }
+    // The comparison is decided by the first window; the assertion goes on with every call, not the first of each turn.
+    scheduler.handle(event("A@110+100x5 B@1110+100x5"), 2000);
+    let mut taken = Vec::new();
+    for _ in 0..30 {
+        let Some(now) = scheduler.wake_ns() else { break };
+        if with_status(&scheduler, Status::Measured) == "A" {
+            scheduler.handle(Event::Samples(samples(&format!("A@{now}+1x9"))), now);
+        }
+        scheduler.handle(Event::Pulse, now);
+        taken.extend(scheduler.progress().next().map(|one| one.samples));
+    }
+    assert!(taken.last().is_some_and(|&last| last >= 100), "{taken:?}");
+    assert_eq!(scheduler.progress().next().map(|one| one.surplus), Some(0));
+}
+
+#[test]
 fn the_owner_may_decide() {
-    let windows = Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0 };
+    let windows = Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0 };
     let settings = Settings { paired: Some(windows), min_samples: 2, ..paired() };
     let mut scheduler = check(
         settings,
@@ -302,7 +353,7 @@ fn the_owner_may_decide() {
             (2000, "A@110+100x3 B@1110+10x3", "_B +B"),
             (3000, "pulse", "_B +A"),
             // Full buckets decide nothing.
-            (4000, "pulse", "_A w1:0-3+0!0 +A"),
+            (4000, "pulse", "_A t1:3*+3* +A"),
         ],
     );
     assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 9 }, 4001)), "");

@@ -23,6 +23,22 @@ pub struct RatioEstimate {
 }
 
 impl RatioEstimate {
+    /// Of sums (x, y) of as many calls of both sides, one pair a window, in the windows' order. `None` with fewer than two
+    /// windows, or when a mean is not positive or not finite.
+    #[must_use]
+    pub fn of_windows(sums: &[(f64, f64)]) -> Option<Self> {
+        let n = count(sums.len() as u64);
+        let (x, y) = sums.iter().fold((0.0, 0.0), |(x, y), sum| (x + sum.0, y + sum.1));
+        let (mean_x, mean_y, ratio) = (x / n, y / n, x / y);
+        if sums.len() < 2 || !(mean_x > 0.0 && mean_y > 0.0) || !ratio.is_normal() {
+            return None;
+        }
+        // To first order the ratio's logarithm errs by the mean of these; their sum is 0 by construction.
+        let differences: Vec<f64> = sums.iter().map(|(x, y)| x / mean_x - y / mean_y).collect();
+        let (squares, tau_int) = autocorrelation(&differences);
+        Some(Self::new(sums.len() as u64, ratio, squares, tau_int))
+    }
+
     /// From the sum of the squared linearised differences, whose mean is 0, and their autocorrelation time.
     pub(super) fn new(n: u64, ratio: f64, squares: f64, tau_int: f64) -> Self {
         let pairs = count(n);
@@ -34,7 +50,7 @@ impl RatioEstimate {
 
 /// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive, monotone
 /// sequence of pair sums (Geyer 1992).
-pub(super) fn autocorrelation(values: &[f64]) -> (f64, f64) {
+pub(crate) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     let squares = lagged_products(values, 0);
     if squares <= 0.0 {
         return (squares, 1.0);
@@ -61,6 +77,12 @@ pub fn autocorrelation_time(times: &[u64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a call of 2⁵³ ns would take 104 days")]
     let centred: Vec<f64> = times.iter().map(|&time| time as f64 - summary.mean()).collect();
     autocorrelation(&centred).1
+}
+
+/// Sum of squares of values whose mean is 0, in their order, and their integrated autocorrelation time.
+#[must_use]
+pub fn autocorrelation_of(values: &[f64]) -> (f64, f64) {
+    autocorrelation(values)
 }
 
 /// Σ vᵢ·vᵢ₊ₗₐ, in four independent sums that a processor adds at the same time.

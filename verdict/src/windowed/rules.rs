@@ -1,0 +1,81 @@
+//! What a decision by windows asks for.
+
+/// How claims are decided by windows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Accepted probability of either wrong decision on a claim, over all looks.
+    pub level: f64,
+    /// How far apart the sides of a bare `=` may be: 0.05 is 5%.
+    pub equal_within: f64,
+    /// A mean is judged when a call as rare as one in so many would have been seen; `None` as soon as the rest suffices.
+    pub rare_calls: Option<f64>,
+}
+
+impl Rules {
+    /// Fewest windows of a decision: a level that stays for the whole measurement looks like a difference.
+    pub const MIN_WINDOWS: u64 = 50;
+    /// Fewest windows in autocorrelation times: below, these are not known.
+    pub const MIN_EFFECTIVE: f64 = 20.0;
+    /// Scale of the mixture of effects: differences of 20% are found earliest.
+    pub const SCALE: f64 = 0.2;
+    /// Values are clipped at this multiple of the side's median.
+    pub const CLIP: f64 = 10.0;
+    /// Part by which the probe's own time may differ from what was calibrated.
+    pub const PROBE_DOUBT: f64 = 0.25;
+    /// Tails of both sides count as unlike when chance would make them so with less than this probability: a large one, because
+    /// few long calls tell little.
+    pub const UNLIKE_TAILS: f64 = 0.1;
+
+    /// Calls of the shorter side that a decision on means needs, if the sides are apart by the part `gap` of it. Calls that
+    /// nobody has seen are rarer than ln(2/level)/n; with up to `rare_calls` times the mean each they must not make up for the
+    /// gap, nor be as rare as one in `rare_calls` only.
+    pub(super) fn calls_for_mean(&self, gap: f64) -> f64 {
+        self.rare_calls.map_or(0.0, |rare| (2.0 / self.level).ln() * rare / gap.max(1.0))
+    }
+}
+
+/// What is missing for a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// In words.
+    pub what: String,
+    /// Windows that there have to be in all, as far as that can be told.
+    pub windows: Option<f64>,
+}
+
+impl Need {
+    pub(super) fn new(what: impl Into<String>, windows: Option<f64>) -> Self {
+        Self { what: what.into(), windows }
+    }
+}
+
+/// What speaks for one direction of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Weight {
+    /// p-value against the contrary; 1 while something is missing.
+    pub(super) p: f64,
+    /// What is missing although the evidence may suffice.
+    pub(super) need: Option<Need>,
+}
+
+impl Weight {
+    pub(super) fn none(need: Need) -> Self {
+        Self { p: 1.0, need: Some(need) }
+    }
+
+    /// Of an e-value's logarithm.
+    pub(super) fn of(ln_e: f64) -> Self {
+        Self { p: if ln_e.is_nan() { 1.0 } else { (-ln_e).exp().min(1.0) }, need: None }
+    }
+
+    /// Of both together.
+    pub(super) fn both(self, other: Self) -> Self {
+        if self.p >= other.p { self } else { other }
+    }
+
+    /// Of either of two.
+    pub(super) fn either(self, other: Self) -> Self {
+        let better = if self.p <= other.p { self } else { other };
+        Self { p: (2.0 * better.p).min(1.0), need: better.need }
+    }
+}
