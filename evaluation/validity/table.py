@@ -115,7 +115,7 @@ def known(result):
         far = [one for one in claims if one["distance"] >= 0.05]
         near = [one for one in claims if one["distance"] <= 0.01]
         clear = [one for one in claims if one["distance"] >= 0.1]
-        errors = [abs(2 * one["recorded"] / sum(one["timed"]) - 1) for run in runs for one in run["medians"]
+        errors = [abs(one["recorded"] / min(max(one["recorded"], min(one["timed"])), max(one["timed"])) - 1) for run in runs for one in run["medians"]
                   if one["pair"]["about_ns"] >= 1000 and one["calls"] >= 50]
         cells = ["-" if rare["busy"] == 0 else f"{rare['busy']} busy processes", str(len(runs)), count(far, "wrong"),
                  count(near, "wrong"), count(clear, "decided"),

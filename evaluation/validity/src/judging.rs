@@ -27,6 +27,9 @@ pub struct Common {
     /// Windows in a run, after each of which the product looks.
     #[arg(long, default_value_t = 100)]
     windows: usize,
+    /// Calls in a turn are so many times those of the catalogue.
+    #[arg(long, default_value_t = 1)]
+    calls: usize,
     /// Decides all.
     #[arg(long, default_value_t = 20_150_731)]
     seed: u64,
@@ -100,8 +103,9 @@ impl Common {
         Ok(Judge { spl })
     }
 
-    fn processes(&self) -> impl Iterator<Item = &'static Process> {
-        PROCESSES.iter().filter(|process| process.name.contains(&self.only))
+    fn processes(&self) -> impl Iterator<Item = Process> {
+        let chosen = PROCESSES.into_iter().filter(|process| process.name.contains(&self.only));
+        chosen.map(|process| process.with_calls(self.calls))
     }
 }
 
@@ -112,7 +116,7 @@ impl Judging {
         let mut outcomes = Vec::new();
         for process in self.common.processes() {
             for scenario in [Scenario::Limit, Scenario::Clear] {
-                let outcome = outcome(&judge, process, scenario, &plan)?;
+                let outcome = outcome(&judge, &process, scenario, &plan)?;
                 self.say(&outcome, claims);
                 outcomes.push(outcome);
             }
@@ -204,8 +208,8 @@ impl Families {
         let mut families = Vec::new();
         for process in self.common.processes() {
             for sign in ["<", "<=", "="] {
-                let family = family(&judge, process, sign, members, &plan)?;
-                self.say(process, sign, &family, claims);
+                let family = family(&judge, &process, sign, members, &plan)?;
+                self.say(&process, sign, &family, claims);
                 families.push(json!({ "process": process.name, "sign": sign, "family": family }));
             }
         }
