@@ -175,7 +175,10 @@ impl Means {
         let weakest = estimates.iter().map(|one| one.evidence(bound, Rules::SCALE).ln_e_below);
         let ln_e = weakest.fold(f64::INFINITY, f64::min);
         if estimates.is_empty() {
-            return Weight::none(Need::new("the times are not longer than what the clock and the probe take", None));
+            return Weight::none(Need::new(
+                "the times are not longer than what the clock and the probe take",
+                None,
+            ));
         }
         let enough = estimates.iter().map(|one| one.n_eff).fold(f64::INFINITY, f64::min);
         let windows = self.pairs.len() as f64;
@@ -189,7 +192,10 @@ impl Means {
         let weight = Weight::of(ln_e);
         if weight.p > rules.level {
             let reach = if ln_e > 0.5 { Some(windows * -rules.level.ln() / ln_e) } else { None };
-            return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
+            return Weight {
+                need: Some(Need::new("the evidence does not suffice either way", reach)),
+                ..weight
+            };
         }
         match self.danger(short, long, bound, rules) {
             Some(need) => Weight::none(need),
@@ -217,10 +223,16 @@ impl Means {
             }
         }
         if self.mean(short, |sum| sum.raw) >= bound * self.mean(long, |sum| sum.raw) {
-            return Some(Need::new("rare long calls decide: with them the means are the other way round", None));
+            return Some(Need::new(
+                "rare long calls decide: with them the means are the other way round",
+                None,
+            ));
         }
         self.contradicts_itself(short, long, bound).then(|| {
-            Need::new("parts of the measurement contradict each other: the times changed in the course of it", None)
+            Need::new(
+                "parts of the measurement contradict each other: the times changed in the course of it",
+                None,
+            )
         })
     }
 
@@ -256,7 +268,8 @@ impl Means {
         let windows = self.pairs.len() as u64;
         let needed = Rules::MIN_WINDOWS;
         (windows < needed).then(|| {
-            let what = format!("{needed} windows with calls of all its methods are needed, and there are {windows}");
+            let what =
+                format!("{needed} windows with calls of all its methods are needed, and there are {windows}");
             Need::new(what, Some(needed as f64))
         })
     }
@@ -305,7 +318,8 @@ impl Means {
         let windows = self.pairs.iter().zip(self.left.sums.iter().zip(&self.right.sums));
         let differences: Vec<f64> = windows
             .map(|(&pairs, (x, y))| {
-                self.net(&self.left, x.clipped, pairs) / left - self.net(&self.right, y.clipped, pairs) / right
+                self.net(&self.left, x.clipped, pairs) / left
+                    - self.net(&self.right, y.clipped, pairs) / right
             })
             .collect();
         block_contrasts(&differences)
@@ -369,7 +383,9 @@ fn clips<'a>(
 ) -> BTreeMap<&'a Bucket, f64> {
     let mut times: BTreeMap<&Bucket, Vec<f64>> = BTreeMap::new();
     for turn in shared.iter().filter_map(|turns| turns.get(side)) {
-        for (bucket, calls) in turn.calls.iter().filter(|(bucket, _)| scope.is_none_or(|scope| scope == *bucket)) {
+        for (bucket, calls) in
+            turn.calls.iter().filter(|(bucket, _)| scope.is_none_or(|scope| scope == *bucket))
+        {
             times.entry(bucket).or_default().extend(calls.iter().map(|&time| time as f64));
         }
     }

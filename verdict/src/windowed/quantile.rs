@@ -46,16 +46,26 @@ impl Quantile {
             let mut chosen = Vec::new();
             for (bucket, calls) in &turns[side].calls {
                 let of_others = turns.iter().map(|turn| turn.calls.get(bucket).map_or(0, Vec::len));
-                let pairs = of_others.min().filter(|_| scope.is_none_or(|scope| scope == bucket)).unwrap_or(0);
-                chosen.extend((0..pairs).map(|at| (calls[at * calls.len() / pairs] as f64 - probe_ns).max(0.0) * factor));
+                let pairs =
+                    of_others.min().filter(|_| scope.is_none_or(|scope| scope == bucket)).unwrap_or(0);
+                chosen.extend(
+                    (0..pairs)
+                        .map(|at| (calls[at * calls.len() / pairs] as f64 - probe_ns).max(0.0) * factor),
+                );
             }
             censored += u64::from(turns[side].censored);
             windows.extend((!chosen.is_empty()).then_some(chosen));
         }
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
-        let mut quantile =
-            Self { ascending, share, effect: 1.0, windows_effect: 1.0, windows: windows.len() as u64, censored };
+        let mut quantile = Self {
+            ascending,
+            share,
+            effect: 1.0,
+            windows_effect: 1.0,
+            windows: windows.len() as u64,
+            censored,
+        };
         quantile.find_effect(&windows);
         quantile
     }
@@ -67,7 +77,9 @@ impl Quantile {
         let over = self.ascending.iter().filter(|&&time| time > middle).count() as f64 / n;
         let counts: Vec<f64> = windows
             .iter()
-            .map(|calls| calls.iter().filter(|&&time| time > middle).count() as f64 - over * calls.len() as f64)
+            .map(|calls| {
+                calls.iter().filter(|&&time| time > middle).count() as f64 - over * calls.len() as f64
+            })
             .collect();
         let (squares, tau) = autocorrelation_of(&counts);
         let independent = n * over * (1.0 - over);
@@ -104,7 +116,9 @@ impl Quantile {
     fn need(&self, level: f64) -> Option<Need> {
         let (windows, fewest) = (self.windows as f64, Rules::MIN_WINDOWS as f64);
         if windows < fewest {
-            let what = format!("{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}");
+            let what = format!(
+                "{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}"
+            );
             return Some(Need::new(what, Some(fewest)));
         }
         let effective = windows / self.windows_effect;
@@ -130,7 +144,9 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_below(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::NEG_INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_below,
+            Self::Mean { estimate, .. } if bound.is_finite() => {
+                estimate.evidence(bound, Rules::SCALE).ln_e_below
+            }
             Self::Mean { .. } => f64::INFINITY,
             Self::Bound(own) => certain(*own < bound),
         }
@@ -140,7 +156,9 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_above(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_above,
+            Self::Mean { estimate, .. } if bound.is_finite() => {
+                estimate.evidence(bound, Rules::SCALE).ln_e_above
+            }
             Self::Mean { .. } => f64::NEG_INFINITY,
             Self::Bound(own) => certain(*own > bound),
         }
@@ -179,7 +197,8 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
             Location::Quantile(quantile) => Some(quantile.windows as f64),
             _ => None,
         });
-        let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
+        let reach =
+            windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
         return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
     }
     match left {
