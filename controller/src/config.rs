@@ -128,6 +128,13 @@ impl Default for Config {
             rare_calls: Some(1000),
             scheduler: Settings {
                 max_samples: 10_000,
+                scale: Scale::Logarithmic { base: 2 },
+                paired: Some(Paired {
+                    min_turn_ns: 100_000_000,
+                    overlap_bound_ns: 100_000_000,
+                    longest_wait_ns: LONGEST_WAIT_NS,
+                    owner_decides: true,
+                }),
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
                 instrument_ahead: 8,
@@ -168,6 +175,14 @@ const BEYOND_THESIS: [&str; 15] = [
     "correction",
     "equal-within",
     "rare-calls",
+];
+
+/// The values of keys in the thesis, where they are not the defaults of production.
+const OF_THESIS: [(&str, &str); 4] = [
+    ("argument-size", "deep"),
+    ("max-method-measurements", "1000"),
+    ("arguments-size-scale", "linear"),
+    ("arguments-size-scale-base", "100"),
 ];
 
 const OBJECTS: &str = "a number of objects from 1";
@@ -342,7 +357,7 @@ impl Config {
     /// What depends on several keys.
     fn settle(&mut self, named: &[&str]) -> Result<(), String> {
         if self.profile == Profile::Thesis {
-            self.take_defaults_of_thesis(named);
+            self.take_defaults_of_thesis(named)?;
         }
         if !self.paired && !named.contains(&"method") {
             self.judge = Judge::Welch;
@@ -373,6 +388,7 @@ impl Config {
                     instrument_ahead,
                     settle_ns,
                     changes_per_minute,
+                    paired: None,
                     ..ours
                 };
                 self.overhead_budget = None;
@@ -383,22 +399,12 @@ impl Config {
     }
 
     /// The values that keys have in the thesis where the file doesn't name them.
-    fn take_defaults_of_thesis(&mut self, named: &[&str]) {
-        let is_left_out = |key: &str| !named.contains(&key);
-        let Settings { max_samples, .. } = Settings::thesis();
-        if is_left_out("argument-size") {
-            (self.argument_size, self.automatic_size) = (SizeMode::Deep, false);
-        }
-        if is_left_out("max-method-measurements") {
-            self.scheduler.max_samples = max_samples;
-        }
-        if is_left_out("arguments-size-scale") {
-            self.logarithmic = false;
-        }
-        if is_left_out("arguments-size-scale-base") {
-            self.scale_base = 100;
-        }
-        self.paired &= !is_left_out("policy");
+    fn take_defaults_of_thesis(&mut self, named: &[&str]) -> Result<(), String> {
+        self.paired = false;
+        let left_out = OF_THESIS.iter().filter(|(key, _)| !named.contains(key));
+        left_out.filter_map(|(key, value)| Some((KEYS.iter().find(|(_, known, _)| known == key)?, value))).try_for_each(
+            |((_, _, set), value)| set(self, value),
+        )
     }
 
     /// What decisions by windows ask for.
@@ -470,7 +476,10 @@ pub fn settings(changed: &Written) -> Vec<Setting> {
         let value = match changed.get(&(section.clone(), key.clone())) {
             Some(value) => value.clone(),
             None if of_thesis && BEYOND_THESIS.contains(&key.as_str()) => "off: profile = thesis".to_owned(),
-            None => default.clone(),
+            None => OF_THESIS
+                .iter()
+                .find(|(own, _)| of_thesis && *own == key)
+                .map_or_else(|| default.clone(), |(_, value)| (*value).to_owned()),
         };
         Setting { section, key, value, default }
     };

@@ -122,8 +122,7 @@ impl Claims {
 
     /// Whether the method stands in an assertion that is not decided, or in no comparison.
     pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
-        let compared =
-            self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
+        let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
         !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
     }
 

@@ -113,9 +113,14 @@ impl Rotation {
         self.window
     }
 
-    /// Starts the next window. Every second one has the reverse order, so that drift within windows cancels out.
+    /// Starts the next window. Every second one has the reverse order of the one before, so that drift within windows cancels out;
+    /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
     pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
         self.window += 1;
+        let pair = (self.window - 1) / 2;
+        if pair > 0 {
+            shuffle(&mut members, pair);
+        }
         if self.window % 2 == 1 {
             members.reverse();
         }
@@ -227,8 +232,7 @@ impl Rotation {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
-            self.turns
-                .insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
+            self.turns.insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
             index
         });
         self.turns[index].calls.push(call);
@@ -237,12 +241,7 @@ impl Rotation {
 
     /// Closes the oldest window, if its number is at most `newest` and it need not wait for calls any longer; without a time,
     /// whatever is outstanding.
-    pub(crate) fn close_oldest(
-        &mut self,
-        newest: u64,
-        now_ns: Option<u64>,
-        longest_wait_ns: u64,
-    ) -> Option<Closed> {
+    pub(crate) fn close_oldest(&mut self, newest: u64, now_ns: Option<u64>, longest_wait_ns: u64) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
         let unsettled = of_window.filter(|turn| !turn.settled);
@@ -278,6 +277,21 @@ impl Rotation {
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
         Some(Closed { number, calls, outstanding })
+    }
+}
+
+/// Fisher and Yates's shuffle by the generator SplitMix64 (Steele, Lea, Flood 2014), begun by a number.
+fn shuffle(members: &mut [MethodIx], seed: u64) {
+    let mut state = seed.wrapping_mul(0xD134_2543_DE82_EF95);
+    let mut random = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    };
+    for last in (1..members.len()).rev() {
+        let other = ((u128::from(random()) * (last as u128 + 1)) >> 64) as usize;
+        members.swap(last, other);
     }
 }
 

@@ -104,6 +104,7 @@ fn the_profile_of_the_thesis_has_what_the_thesis_has() {
     let config = parse("[scheduler]\nprofile = thesis\n[evaluator]\nlimit-p-value = 0.01\n").unwrap();
     assert_eq!(config.scheduler, Settings { limit_p: 0.01, ..Settings::thesis() });
     assert_eq!((config.overhead_budget, config.judge), (None, Judge::Welch));
+    assert_eq!((config.argument_size, config.automatic_size), (SizeMode::Deep, false));
     for (section, key, _) in KEYS.iter().filter(|(_, key, _)| BEYOND_THESIS.contains(key)) {
         let value = [
             ("policy", "paired"),
@@ -128,6 +129,7 @@ fn settings_show_what_was_changed() {
     let value =
         |key| settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str());
     assert_eq!((value("window"), value("policy")), (Some("20"), Some("off: profile = thesis")));
+    assert_eq!(value("argument-size"), Some("deep"));
     assert_eq!(value("limit-p-value"), Some("0.05"));
 }
 
@@ -158,7 +160,7 @@ fn mistakes_name_their_place_and_a_remedy() {
     check(
         "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",
         "f.ini:4: port = \"x\": expected a port from 0 to 65535\n\
-         f.ini: arguments-size-scale-base: a linear scale needs a base of at least 1, not 0",
+         f.ini: arguments-size-scale-base: a logarithmic scale needs a base of at least 2, not 0",
     );
     assert!(parse("[scheduler\n").unwrap_err().starts_with("f.ini:"));
 }

@@ -5,6 +5,9 @@ use crate::summary::{Summary, count};
 /// Fewest degrees of freedom, where the quantiles of Student's distribution are already very wide.
 const MIN_DF: f64 = 2.0;
 
+/// Relative differences below this come from sums of doubles.
+const ROUNDING: f64 = 1e-12;
+
 /// An estimate of the ratio of the means of x and y from pairs in the order of their arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioEstimate {
@@ -23,20 +26,31 @@ pub struct RatioEstimate {
 }
 
 impl RatioEstimate {
-    /// Of sums (x, y) of as many calls of both sides, one pair a window, in the windows' order. `None` with fewer than two
-    /// windows, or when a mean is not positive or not finite.
+    /// Of sums (x, y), one of each side a window, in the windows' order. `None` with fewer than two windows, or when a mean is not
+    /// positive or not finite.
     #[must_use]
     pub fn of_windows(sums: &[(f64, f64)]) -> Option<Self> {
         let n = count(sums.len() as u64);
         let (x, y) = sums.iter().fold((0.0, 0.0), |(x, y), sum| (x + sum.0, y + sum.1));
-        let (mean_x, mean_y, ratio) = (x / n, y / n, x / y);
-        if sums.len() < 2 || !(mean_x > 0.0 && mean_y > 0.0) || !ratio.is_normal() {
-            return None;
-        }
+        let (mean_x, mean_y) = (x / n, y / n);
         // To first order the ratio's logarithm errs by the mean of these; their sum is 0 by construction.
         let differences: Vec<f64> = sums.iter().map(|(x, y)| x / mean_x - y / mean_y).collect();
-        let (squares, tau_int) = autocorrelation(&differences);
-        Some(Self::new(sums.len() as u64, ratio, squares, tau_int))
+        if mean_x > 0.0 && mean_y > 0.0 { Self::of_differences(x / y, &differences) } else { None }
+    }
+
+    /// Of a ratio, and of what each window adds to its logarithm, times the number of windows: their sum is 0. `None` with fewer
+    /// than two windows, or when the ratio is not positive or not finite.
+    #[must_use]
+    pub fn of_differences(ratio: f64, differences: &[f64]) -> Option<Self> {
+        if differences.len() < 2 || !ratio.is_normal() || ratio < 0.0 {
+            return None;
+        }
+        let n = differences.len() as u64;
+        let (squares, tau_int) = autocorrelation(differences);
+        // What rounding leaves of constants is no variance.
+        let constant = squares < count(n) * ROUNDING * ROUNDING;
+        let (squares, tau_int) = if constant { (0.0, 1.0) } else { (squares, tau_int) };
+        Some(Self::new(n, ratio, squares, tau_int))
     }
 
     /// From the sum of the squared linearised differences, whose mean is 0, and their autocorrelation time.

@@ -8,6 +8,7 @@ use super::history::Turn;
 use super::rules::{Need, Rules, Weight};
 use spl_model::Bucket;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
+use std::collections::BTreeMap;
 
 /// One side's location.
 #[derive(Clone, Debug)]
@@ -31,8 +32,8 @@ pub(super) struct Quantile {
 }
 
 impl Quantile {
-    /// Of the calls of one side in windows, in one bucket or in all; of each window and bucket as many as the side with fewest
-    /// has, evenly spread.
+    /// Of the calls of one side in windows, in one bucket or in all; where there are several buckets, of each as many as the side with
+    /// fewest has, evenly spread.
     pub(super) fn of(
         shared: &[Vec<&Turn>],
         side: usize,
@@ -40,32 +41,40 @@ impl Quantile {
         (factor, share): (f64, f64),
         probe_ns: f64,
     ) -> Self {
+        let mut counts: BTreeMap<&Bucket, Vec<usize>> = BTreeMap::new();
+        for turns in shared {
+            for (at, turn) in turns.iter().enumerate() {
+                for (bucket, calls) in &turn.calls {
+                    counts.entry(bucket).or_insert_with(|| vec![0; turns.len()])[at] += calls.len();
+                }
+            }
+        }
+        let several = counts.keys().filter(|bucket| scope.is_none_or(|scope| scope == **bucket)).count() > 1;
         let mut windows: Vec<Vec<f64>> = Vec::new();
+        let mut seen: BTreeMap<&Bucket, usize> = BTreeMap::new();
         let mut censored = 0;
         for turns in shared {
             let mut chosen = Vec::new();
             for (bucket, calls) in &turns[side].calls {
-                let of_others = turns.iter().map(|turn| turn.calls.get(bucket).map_or(0, Vec::len));
-                let pairs =
-                    of_others.min().filter(|_| scope.is_none_or(|scope| scope == bucket)).unwrap_or(0);
-                chosen.extend(
-                    (0..pairs)
-                        .map(|at| (calls[at * calls.len() / pairs] as f64 - probe_ns).max(0.0) * factor),
-                );
+                let Some(counts) = counts.get(bucket).filter(|_| scope.is_none_or(|scope| scope == bucket)) else { continue };
+                // Of each bucket as many as the side with fewest has, evenly spread.
+                let wanted = if several { counts.iter().copied().min().unwrap_or(0) } else { counts[side] };
+                let all = counts[side];
+                let seen = seen.entry(bucket).or_default();
+                for &time in calls {
+                    if (*seen + 1) * wanted / all > *seen * wanted / all {
+                        chosen.push((time as f64 - probe_ns).max(0.0) * factor);
+                    }
+                    *seen += 1;
+                }
             }
             censored += u64::from(turns[side].censored);
             windows.extend((!chosen.is_empty()).then_some(chosen));
         }
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
-        let mut quantile = Self {
-            ascending,
-            share,
-            effect: 1.0,
-            windows_effect: 1.0,
-            windows: windows.len() as u64,
-            censored,
-        };
+        let mut quantile =
+            Self { ascending, share, effect: 1.0, windows_effect: 1.0, windows: windows.len() as u64, censored };
         quantile.find_effect(&windows);
         quantile
     }
@@ -77,9 +86,7 @@ impl Quantile {
         let over = self.ascending.iter().filter(|&&time| time > middle).count() as f64 / n;
         let counts: Vec<f64> = windows
             .iter()
-            .map(|calls| {
-                calls.iter().filter(|&&time| time > middle).count() as f64 - over * calls.len() as f64
-            })
+            .map(|calls| calls.iter().filter(|&&time| time > middle).count() as f64 - over * calls.len() as f64)
             .collect();
         let (squares, tau) = autocorrelation_of(&counts);
         let independent = n * over * (1.0 - over);
@@ -116,9 +123,7 @@ impl Quantile {
     fn need(&self, level: f64) -> Option<Need> {
         let (windows, fewest) = (self.windows as f64, Rules::MIN_WINDOWS as f64);
         if windows < fewest {
-            let what = format!(
-                "{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}"
-            );
+            let what = format!("{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}");
             return Some(Need::new(what, Some(fewest)));
         }
         let effective = windows / self.windows_effect;
@@ -144,9 +149,7 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_below(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::NEG_INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_below
-            }
+            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_below,
             Self::Mean { .. } => f64::INFINITY,
             Self::Bound(own) => certain(*own < bound),
         }
@@ -156,9 +159,7 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_above(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => {
-                estimate.evidence(bound, Rules::SCALE).ln_e_above
-            }
+            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_above,
             Self::Mean { .. } => f64::NEG_INFINITY,
             Self::Bound(own) => certain(*own > bound),
         }
@@ -197,8 +198,7 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
             Location::Quantile(quantile) => Some(quantile.windows as f64),
             _ => None,
         });
-        let reach =
-            windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
+        let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
         return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
     }
     match left {

@@ -22,9 +22,12 @@ impl Rules {
     pub const CLIP: f64 = 10.0;
     /// Part by which the probe's own time may differ from what was calibrated.
     pub const PROBE_DOUBT: f64 = 0.25;
-    /// Tails of both sides count as unlike when chance would make them so with less than this probability: a large one, because
-    /// few long calls tell little.
+    /// Tails of both sides count as unlike when chance would make the one this much longer with at most this probability.
     pub const UNLIKE_TAILS: f64 = 0.1;
+    /// Long calls of both sides together below which that probability is [`Rules::UNLIKE_FEW`]: even one call more may make a mean.
+    pub const MANY_LONG: u64 = 10;
+    /// See [`Rules::MANY_LONG`].
+    pub const UNLIKE_FEW: f64 = 0.5;
 
     /// Calls of the shorter side that a decision on means needs, if the sides are apart by the part `gap` of it. Calls that
     /// nobody has seen are rarer than ln(2/level)/n; with up to `rare_calls` times the mean each they must not make up for the
