@@ -287,9 +287,9 @@ fn documents_are_what_their_schemas_say() {
     fs::write(folder.path().join("e.tasks"), tasks).unwrap();
     for (name, first) in [("a.B.f()V.msr", 100), ("a.B.g()V.msr", 300)] {
         let line = |k: u64| {
-            format!("{},{},0,1,a/{},-,{},0,1\n", 1000 * k, 1000 * k + first + k % 7, &name[2..8], k / 10 + 1)
+            format!("{},{},0,1,a/{},-,{},0,1\n", 1000 * k, 1000 * k + first + k % 7, &name[2..8], k / 30 + 1)
         };
-        fs::write(folder.path().join(name), (0..300).map(line).collect::<String>()).unwrap();
+        fs::write(folder.path().join(name), (0..6000).map(line).collect::<String>()).unwrap();
     }
     for method in ["welch", "sequential"] {
         let arguments = [

@@ -22,7 +22,7 @@ pub(crate) struct Claims {
     by_method: Vec<Vec<usize>>,
     /// Undecided claims of each method.
     open_counts: Vec<usize>,
-    /// With windows, the samples of each comparison that found a partner; without, all samples are compared.
+    /// With windows, the samples of each comparison that found a partner, unless the owner decides; else all samples are compared.
     pairs: Option<Vec<BTreeMap<Bucket, Pairs>>>,
 }
 
@@ -63,7 +63,7 @@ impl Claims {
                 by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
             }
         }
-        let pairs = settings.windows().map(|_| vec![BTreeMap::new(); comparisons.len()]);
+        let pairs = settings.windows().filter(|windows| !windows.owner_decides).map(|_| vec![BTreeMap::new(); comparisons.len()]);
         let open_counts = by_method.iter().map(Vec::len).collect();
         Ok(Self {
             open: vec![true; methods.len()],

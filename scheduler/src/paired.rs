@@ -141,14 +141,16 @@ impl Scheduler {
     }
 
     /// Tells whoever decides what a window has brought. Of a method that has more calls than its partners, as many count as find
-    /// one, and one at least: else a partner that is never called would keep it measured for ever.
+    /// one, and one at least: else a partner that is never called would keep it measured for ever. No window counts for more than its
+    /// share, so that there are many.
     fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, outstanding } = closed;
         let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
+        let quota = self.settings.turn_quota().map_or(usize::MAX, |quota| quota as usize);
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
             let partners = |claim| self.claims.methods(claim).iter().map(n).min().unwrap_or(0);
-            let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).max(1);
+            let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).clamp(1, quota);
             for call in list.iter().take(counted) {
                 if let Some(method) = self.roster.get_mut(member) {
                     method.take(&call.bucket, call.duration_ns());

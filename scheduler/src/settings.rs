@@ -77,10 +77,12 @@ pub struct Paired {
 impl Paired {
     /// Median calls of the slowest method in a turn: enough that few calls reach beyond it.
     pub const MEDIANS: u64 = 20;
-    /// Windows over which the samples of a busy method are spread: more than twice what a sequential test asks for.
-    pub const WINDOWS: u64 = 50;
+    /// Windows over which the samples of a busy method are spread at least: four times what a sequential test asks for.
+    pub const WINDOWS: u64 = 200;
     /// Samples of a turn that are always allowed.
     pub const LEAST: u64 = 10;
+    /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
+    pub const SHORTEST: u64 = 5;
 }
 
 /// An overhead ceiling. What measuring may cost is saved up for a tenth of a second at most; a gate opens for as many samples

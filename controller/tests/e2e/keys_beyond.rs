@@ -1,15 +1,16 @@
 //! Every key of what the thesis hasn't does what it says, as in [`keys`](crate::keys).
 
-use crate::case::Case;
+use crate::case::{Case, read_results};
 use crate::keys::{A, B, Row, rows, start};
+use crate::running::Running;
 use crate::stand_in::{Agent, Served, serve};
 use spl_model::SampleFlags;
-use spl_verdict::{Basis, NotEvaluated};
+use spl_verdict::{Basis, NotEvaluated, Verdict};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 
-/// Of an endless measurement the fiftieth part, which is what a turn in a window may take.
-const MANY: u64 = 1_000_000_000 / 50;
+/// Of an endless measurement the two-hundredth part, which is what a turn in a window may take.
+const MANY: u64 = 1_000_000_000 / 200;
 
 impl Row {
     /// As [`measures`](Self::measures), with nothing of what the thesis hasn't but this key.
@@ -44,6 +45,46 @@ fn is_finished_by(case: Case, calls: usize, duration_ns: u64) -> bool {
     let (_served, mut agent) = start(&case);
     agent.calls(0, &vec![duration_ns; calls]);
     !agent.armed.contains(&0)
+}
+
+/// What comes of 60 windows of 10 calls of two methods with these mean times, in microseconds.
+fn eval_of(
+    means: &[f64; 2],
+    section: &str,
+    key: &str,
+    value: &str,
+    sign: &str,
+) -> Result<Verdict, NotEvaluated> {
+    eval_with(means, section, key, value, sign, |case| case)
+}
+
+fn eval_with(
+    means: &[f64; 2],
+    section: &str,
+    key: &str,
+    value: &str,
+    sign: &str,
+    more: impl Fn(Case) -> Case,
+) -> Result<Verdict, NotEvaluated> {
+    let case = Case::comparing(&format!("{A} {sign} {B}\n")).set("controller", "min-method-measurements", "50")
+        .set("controller", "max-method-measurements", "10000");
+    let case = more(beyond(case.set(section, key, value)));
+    let (folder, mut state) = (case.path("recorded"), 1_u64);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(case.path("again")).unwrap();
+    for (name, mean) in [A, B].iter().zip(means) {
+        let line = |k: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let took = (mean * (900.0 + (state >> 33) as f64 % 200.0)) as u64;
+            format!("{},{},0,1,{name},-,{},0,1\n", k * 100_000, k * 100_000 + took, k / 10 + 1)
+        };
+        let file = spl_records::measurement_files(&[name.parse().unwrap()]).remove(0);
+        std::fs::write(folder.join(file), (0..600).map(line).collect::<String>()).unwrap();
+    }
+    let arguments =
+        ["eval", "--config", "spl.ini", "--tasks", "spl.tasks", "--measurements", "recorded", "--out", "again/result.eval"];
+    Running::start(case.spl_with(&arguments), &case.path("")).ends();
+    read_results(&case.path("again/result.eval")).remove(0).evaluation.verdict
 }
 
 /// The next message that opens or closes a gate.
@@ -166,15 +207,23 @@ rows! {
         }
     };
     method: "evaluator", "method" => |row| {
-        let ends = |value: &str| {
-            let case = row.compares_beyond(value);
-            let (served, agent) = start(&case);
-            agent.bye();
-            assert_eq!(served.run.ends().status, Some(3));
-            case.results().remove(0).evaluation.verdict.unwrap_err()
-        };
-        assert_eq!(ends("welch"), NotEvaluated::TooFewSamples { left: 0, right: 0 });
-        assert_eq!(ends("sequential"), NotEvaluated::Undecided { windows: 0 });
+        let judged = |value| eval_of(&[8.0, 10.0], row.section, row.key, value, "=");
+        assert_eq!(judged("welch").unwrap().basis, Basis::Refuted);
+        let why = judged("sequential").unwrap_err();
+        assert!(matches!(why, NotEvaluated::Open { windows: 60, .. }), "{why}");
+    };
+    equal_within: "evaluator", "equal-within" => |row| {
+        for (value, expected) in [("5%", Basis::Refuted), ("50%", Basis::Proved)] {
+            let case = |case: Case| case.set("evaluator", "rare-calls", "none");
+            let judged = eval_with(&[8.0, 10.0], row.section, row.key, value, "=", case);
+            assert_eq!(judged.unwrap().basis, expected, "{value}");
+        }
+    };
+    rare_calls: "evaluator", "rare-calls" => |row| {
+        let judged = |value| eval_of(&[8.0, 10.0], row.section, row.key, value, "<");
+        assert_eq!(judged("none").unwrap().basis, Basis::Proved);
+        let why = judged("1000").unwrap_err().to_string();
+        assert!(why.contains("needs 4382 calls"), "{why}");
     };
     correction: "evaluator", "correction" => |row| {
         // Each has a p-value of 0.04: enough for one comparison, not for any of two, but for two of two.
@@ -182,6 +231,7 @@ rows! {
             let case = Case::comparing(&format!("{A} < {B}\n{A} < p/C.c()V\n"))
                 .set("controller", "min-method-measurements", "5")
                 .set("controller", "max-method-measurements", "5")
+                .set("scheduler", "policy", "delay")
                 .set(row.section, row.key, value);
             let case = beyond(case);
             let (served, mut agent) = start(&case);

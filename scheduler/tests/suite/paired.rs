@@ -366,13 +366,13 @@ fn a_gate_takes_its_share_of_a_turn_and_no_more() {
     let mut scheduler =
         Scheduler::new(Settings { max_samples: 1000, ..paired() }, &apart(2, &[(0, 1)])).unwrap();
     for (now, text, expected) in [
-        (0, "start", "A:1/20"),
+        (0, "start", "A:1/10"),
         (100, "A@10+1x20", ""),
         (1000, "pulse", "-A"),
-        (1010, "drained A", "B:1/20"),
+        (1010, "drained A", "B:1/10"),
         (2010, "pulse", "-B"),
         // The next window begins with B.
-        (2020, "drained B", "B:1/20"),
+        (2020, "drained B", "B:1/10"),
     ] {
         assert_eq!(gates(&scheduler.handle(event(text), now)), expected, "{now} {text}");
     }

@@ -186,16 +186,17 @@ impl Means {
             let what = format!("calls of {} windows had not ended when they were judged", short.censored);
             return Some(Need::new(what, None));
         }
-        if !short.bound {
-            let mean = |side: &Side| self.mean(side, false);
-            let gap = bound * mean(long) / mean(short) - 1.0;
-            let needed = rules.calls_for_mean(gap);
-            if (short.n as f64) < needed {
+        let mean = |side: &Side| self.mean(side, false);
+        let gap = bound * mean(long) / mean(short) - 1.0;
+        let needed = rules.calls_for_mean(gap);
+        let calls = if short.bound { long.n } else { short.n };
+        {
+            if (calls as f64) < needed {
                 let what = format!(
                     "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among them; there are {}",
-                    short.n
+                    calls
                 );
-                let windows = self.windows as f64 * needed / short.n as f64;
+                let windows = self.windows as f64 * needed / calls as f64;
                 return Some(Need::new(what, Some(windows)));
             }
         }
@@ -245,8 +246,8 @@ impl Means {
         let whole = !short.bound && (long.bound || has_longer_tail(short, long));
         let doubts: &[f64] =
             if self.probe_ns > 0.0 { &[-Rules::PROBE_DOUBT, Rules::PROBE_DOUBT] } else { &[0.0] };
-        // As if one more call as long as the longest had come: few long calls say little of how many there are.
-        let off = if whole { short.longest / short.n as f64 } else { 0.0 } + short.doubt;
+        // As if one more window as bad as the worst had come: few long calls say little of how many there are.
+        let off = if whole { short.worst() / short.n as f64 } else { 0.0 } + short.doubt;
         let estimate = |doubt: &f64| {
             let probe = self.probe_ns * (1.0 + doubt);
             let (x, of_short) = self.shares(short, whole, off - probe);
@@ -354,6 +355,18 @@ impl Side {
         }
         side.doubt = clock_step(&side.times) / 2.0;
         side
+    }
+
+    /// The longest that a window's calls took together over what the clipped mean lets expect, or the longest call.
+    fn worst(&self) -> f64 {
+        let over = |cells: &Vec<(usize, Cell)>| {
+            let of_cell = |(bucket, cell): &(usize, Cell)| {
+                let total = &self.totals[*bucket];
+                cell.raw - cell.n * total.clipped / total.n
+            };
+            cells.iter().map(of_cell).sum::<f64>()
+        };
+        self.windows.iter().map(over).fold(self.longest, f64::max)
     }
 
     fn totals_of(&self, windows: Range<usize>) -> Vec<Cell> {

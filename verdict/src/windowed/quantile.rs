@@ -23,11 +23,8 @@ pub(super) enum Location {
 pub(super) struct Quantile {
     ascending: Vec<f64>,
     share: f64,
-    /// Calls that tell as much as one that is independent.
-    effect: f64,
-    /// Windows that tell as much as one that is independent.
-    windows_effect: f64,
-    windows: u64,
+    /// The times of each window, ascending.
+    windows: Vec<Vec<f64>>,
     censored: u64,
 }
 
@@ -71,29 +68,30 @@ impl Quantile {
             censored += u64::from(turns[side].censored);
             windows.extend((!chosen.is_empty()).then_some(chosen));
         }
+        windows.iter_mut().for_each(|window| window.sort_by(f64::total_cmp));
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
-        let mut quantile =
-            Self { ascending, share, effect: 1.0, windows_effect: 1.0, windows: windows.len() as u64, censored };
-        quantile.find_effect(&windows);
-        quantile
+        Self { ascending, share, windows, censored }
     }
 
-    /// How much calls of a window, and windows, depend on each other: by the calls over the estimate.
-    fn find_effect(&mut self, windows: &[Vec<f64>]) {
-        let middle = self.estimate();
-        let (n, rare) = (self.ascending.len() as f64, 1.0 - self.share);
-        let over = self.ascending.iter().filter(|&&time| time > middle).count() as f64 / n;
-        let counts: Vec<f64> = windows
-            .iter()
-            .map(|calls| calls.iter().filter(|&&time| time > middle).count() as f64 - over * calls.len() as f64)
-            .collect();
-        let (squares, tau) = autocorrelation_of(&counts);
-        let independent = n * over * (1.0 - over);
-        if independent > 0.0 && rare > 0.0 {
-            self.effect = f64::max(1.0, squares * tau / independent);
-            self.windows_effect = tau;
+    /// How much calls, and windows, depend on each other in being longer than a bound: so many tell as much as one.
+    fn effects(&self, bound: f64) -> (f64, f64) {
+        let longer = |times: &[f64]| (times.len() - times.partition_point(|&time| time <= bound)) as f64;
+        let n = self.ascending.len() as f64;
+        let part = longer(&self.ascending) / n;
+        let counts: Vec<f64> =
+            self.windows.iter().map(|window| longer(window) - part * window.len() as f64).collect();
+        let independent = n * part * (1.0 - part);
+        if independent <= 0.0 {
+            return (1.0, 1.0);
         }
+        let (squares, tau) = autocorrelation_of(&counts);
+        (f64::max(1.0, squares * tau / independent), tau)
+    }
+
+    /// The effects at a bound, or where the quantile itself seems to be, if they are greater there.
+    fn effect(&self, bound: f64) -> f64 {
+        self.effects(bound).0.max(self.effects(self.estimate()).0)
     }
 
     pub(super) fn n(&self) -> u64 {
@@ -108,25 +106,27 @@ impl Quantile {
 
     /// ln of the e-value against "the quantile is at least `bound`".
     fn ln_e_below(&self, bound: f64) -> f64 {
+        let (effect, n) = (self.effect(bound), self.ascending.len() as f64);
         let under = self.ascending.partition_point(|&time| time < bound) as f64;
-        ln_e_share_over(under / self.effect, self.ascending.len() as f64 / self.effect, self.share)
+        ln_e_share_over(under / effect, n / effect, self.share)
     }
 
     /// ln of the e-value against "the quantile is at most `bound`".
     fn ln_e_above(&self, bound: f64) -> f64 {
-        let n = self.ascending.len() as f64;
+        let (effect, n) = (self.effect(bound), self.ascending.len() as f64);
         let over = n - self.ascending.partition_point(|&time| time <= bound) as f64;
-        ln_e_share_over(over / self.effect, n / self.effect, 1.0 - self.share)
+        ln_e_share_over(over / effect, n / effect, 1.0 - self.share)
     }
 
     /// What is missing to say anything of it.
-    fn need(&self, level: f64) -> Option<Need> {
-        let (windows, fewest) = (self.windows as f64, Rules::MIN_WINDOWS as f64);
+    fn need(&self, bound: f64, level: f64) -> Option<Need> {
+        let (windows, fewest) = (self.windows.len() as f64, Rules::MIN_WINDOWS as f64);
         if windows < fewest {
             let what = format!("{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}");
             return Some(Need::new(what, Some(fewest)));
         }
-        let effective = windows / self.windows_effect;
+        let (own, at_bound) = (self.effects(self.estimate()), self.effects(bound));
+        let effective = windows / own.1.max(at_bound.1);
         if effective < Rules::MIN_EFFECTIVE {
             let what = format!(
                 "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {:.0} are needed",
@@ -135,7 +135,7 @@ impl Quantile {
             return Some(Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective)));
         }
         let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
-        let needed = calls_for_share(rare, level.recip()) as f64 * self.effect;
+        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
         (n < needed).then(|| {
             let name = percent_name(self.share);
             let what = format!("{name} needs {needed:.0} calls at least, and there are {n:.0}");
@@ -165,9 +165,9 @@ impl Location {
         }
     }
 
-    fn need(&self, level: f64) -> Option<Need> {
+    fn need(&self, bound: f64, level: f64) -> Option<Need> {
         match self {
-            Self::Quantile(quantile) => quantile.need(level),
+            Self::Quantile(quantile) => quantile.need(bound, level),
             Self::Mean { .. } | Self::Bound(_) => None,
         }
     }
@@ -184,7 +184,8 @@ impl Location {
 
 /// Weight of "left is less than `by` times right".
 pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -> Weight {
-    if let Some(need) = left.need(rules.level).or_else(|| right.need(rules.level)) {
+    let need = left.need(right.estimate() * by, rules.level).or_else(|| right.need(left.estimate() / by, rules.level));
+    if let Some(need) = need {
         return Weight::none(need);
     }
     let ln_e = match (left, right) {
@@ -195,7 +196,7 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     let weight = Weight::of(ln_e);
     if weight.p > rules.level {
         let windows = [left, right].into_iter().filter_map(|one| match one {
-            Location::Quantile(quantile) => Some(quantile.windows as f64),
+            Location::Quantile(quantile) => Some(quantile.windows.len() as f64),
             _ => None,
         });
         let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
@@ -221,18 +222,20 @@ fn between(left: &Location, right: &Location, by: f64, threshold: f64) -> f64 {
         return tried;
     }
     // Between neighbouring values of a quantile its own evidence stays and the other side's is monotone, so the least lies on a
-    // value, or beyond all of them.
+    // value, or beyond all of them. From one value to the next of those that are tried it changes little.
     match (left, right) {
-        (Location::Quantile(one), _) => distinct(&one.ascending).map(at).fold(at(f64::INFINITY), f64::min),
+        (Location::Quantile(one), _) => spread(&one.ascending).map(at).fold(at(f64::INFINITY), f64::min),
         (_, Location::Quantile(two)) => {
-            distinct(&two.ascending).map(|value| at(value * by)).fold(at(0.0), f64::min)
+            spread(&two.ascending).map(|value| at(value * by)).fold(at(0.0), f64::min)
         }
         _ => f64::NEG_INFINITY,
     }
 }
 
-fn distinct(ascending: &[f64]) -> impl Iterator<Item = f64> {
-    ascending.chunk_by(|one, next| one == next).map(|equal| equal[0])
+/// Values from all of them: every one of few, and as many of many, evenly spread.
+fn spread(ascending: &[f64]) -> impl Iterator<Item = f64> {
+    const MOST: usize = 200;
+    ascending.iter().copied().step_by(ascending.len().div_ceil(MOST).max(1)).chain(ascending.last().copied())
 }
 
 fn certain(yes: bool) -> f64 {

@@ -15,7 +15,7 @@ impl Rules {
     /// Fewest windows of a decision: a level that stays for the whole measurement looks like a difference.
     pub const MIN_WINDOWS: u64 = 50;
     /// Fewest windows in autocorrelation times: below, these are not known.
-    pub const MIN_EFFECTIVE: f64 = 20.0;
+    pub const MIN_EFFECTIVE: f64 = 30.0;
     /// Scale of the mixture of effects: differences of 20% are found earliest.
     pub const SCALE: f64 = 0.2;
     /// Values are clipped at this multiple of the side's median.
@@ -30,10 +30,10 @@ impl Rules {
     pub const UNLIKE_FEW: f64 = 0.5;
 
     /// Calls of the shorter side that a decision on means needs, if the sides are apart by the part `gap` of it. Calls that
-    /// nobody has seen are rarer than ln(2/level)/n; with up to `rare_calls` times the mean each they must not make up for the
+    /// nobody has seen are rarer than ln(4/level)/n; with up to `rare_calls` times the mean each they must not make up for the
     /// gap, nor be as rare as one in `rare_calls` only.
     pub(super) fn calls_for_mean(&self, gap: f64) -> f64 {
-        self.rare_calls.map_or(0.0, |rare| (2.0 / self.level).ln() * rare / gap.max(1.0))
+        self.rare_calls.map_or(0.0, |rare| (4.0 / self.level).ln() * rare / gap.max(1.0))
     }
 }
 
