@@ -111,6 +111,24 @@ pub fn decisions(document: &Value) -> BTreeMap<String, Decision> {
     all
 }
 
+/// Why claims are undecided, by the same keys: what `spl` says first of each.
+#[must_use]
+pub fn reasons(document: &Value) -> BTreeMap<String, String> {
+    let list = |key: &str| document[key].as_array().cloned().unwrap_or_default();
+    let of = |one: &Value| {
+        let places = [&one["results"][0]["reason"], &one["gaps"][0], &one["reason"], &one["need"]];
+        places
+            .into_iter()
+            .find(|place| !place.is_null())
+            .map(|place| place.as_str().map_or(place.to_string(), str::to_owned))
+    };
+    let named = |key: &str, name: &str| {
+        let reason = |one: &Value| Some((text(&one[name]), of(one)?));
+        list(key).iter().filter_map(reason).collect::<Vec<_>>()
+    };
+    named("comparisons", "text").into_iter().chain(named("assertions", "title")).collect()
+}
+
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -103,6 +103,14 @@ fn say(runs: &[Run], busy: usize, seconds: u64, claims: &mut Claims) {
         rate(decided, clear.len())
     );
     claims.say(decided as f64 >= DECIDED * clear.len() as f64, &text);
+    for one in clear.iter().filter(|one| !one.decided) {
+        println!(
+            "       {}: {}: {}",
+            one.pair.name(),
+            one.text,
+            one.reason.as_deref().unwrap_or("no reason is given")
+        );
+    }
     ratios(runs, &beside, claims);
 }
 

@@ -1,7 +1,7 @@
 //! Claims about methods of a known ratio in a real JVM, by `spl`'s default settings: how many are decided, and how many wrongly.
 
 use crate::bodies::{Pair, method, pairs_of, source};
-use crate::judged::{Decision, decisions};
+use crate::judged::{Decision, decisions, reasons};
 use serde::Serialize;
 use serde_json::Value;
 use spl_records::{Measurement, Reader};
@@ -59,6 +59,8 @@ pub struct Judgement {
     pub decided: bool,
     /// Whether it was decided wrongly.
     pub wrong: bool,
+    /// Why it was not decided.
+    pub reason: Option<String>,
 }
 
 /// How the times of a pair compare: the means of their middle halves.
@@ -220,7 +222,11 @@ pub fn run(tools: &Tools, plan: &Plan, number: usize) -> Result<Run, String> {
         (0..pairs.len()).map(|pair| medians(work.path(), &pairs, pair, &timed)).collect::<Result<_, _>>()?;
     let decisions = decisions(&document);
     let judge = |claim: &Claim| judgement(claim, pairs[claim.pair], &timed, &decisions);
-    let judgements = claims.iter().map(judge).collect::<Result<_, _>>()?;
+    let mut judgements = claims.iter().map(judge).collect::<Result<Vec<_>, _>>()?;
+    let reasons = reasons(&document);
+    for (judgement, claim) in judgements.iter_mut().zip(&claims).filter(|(judgement, _)| !judgement.decided) {
+        judgement.reason = reasons.get(&claim.key).cloned();
+    }
     Ok(Run { number, busy: plan.busy, judgements, medians })
 }
 
@@ -415,6 +421,7 @@ fn judgement(
         truth: is_true,
         decided: decision != Decision::Undecided,
         wrong: decision == wrong,
+        reason: None,
     })
 }
 
