@@ -125,7 +125,7 @@ impl Default for Config {
             judge: Judge::Sequential,
             correction: Correction::None,
             equal_within: 0.05,
-            rare_calls: Some(1000),
+            rare_calls: Some(2000),
             scheduler: Settings {
                 max_samples: 10_000,
                 scale: Scale::Logarithmic { base: 2 },

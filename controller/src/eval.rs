@@ -17,13 +17,6 @@ use std::path::Path;
 
 /// The file that a run leaves beside its measurements or their folder.
 const CONTEXT: &str = "context.json";
-/// Random splits of a method's samples in the A/A check...
-const ROUNDS: usize = 1000;
-/// ...as long as no more samples than this have to be shuffled together.
-const SHUFFLED: usize = 100_000_000;
-/// Decides the splits, so that an evaluation can be repeated.
-const SEED: u64 = 1;
-
 /// Judges the files of a folder by the tasks and the configuration.
 ///
 /// # Errors
@@ -100,8 +93,8 @@ impl std::fmt::Display for Checked {
         match (self.rounds, self.different, self.expected) {
             (Some(rounds), Some(different), Some(expected)) => write!(
                 f,
-                "{method}: compared with itself it differs in {different} of {rounds} random splits, \
-                 {expected} are expected (sizes {bucket})"
+                "{method}: compared with itself, parts of the run with their neighbours, it differs in {different} of {rounds}, \
+                 {expected:.0} are expected (sizes {bucket})"
             ),
             _ => write!(f, "{method}: too few samples to compare it with itself (sizes {bucket})"),
         }
@@ -112,8 +105,7 @@ fn self_checks(setup: &Setup, replay: &Replay<'_>) -> Vec<Checked> {
     let limit_p = setup.config.scheduler.limit_p;
     let check = |(method, bucket, _)| {
         let times = replay.scheduler().times(method, &bucket);
-        let rounds = (SHUFFLED / times.len().max(1)).clamp(1, ROUNDS) as u32;
-        let check: Option<SelfCheck> = self_check(times, rounds, limit_p, SEED).ok();
+        let check: Option<SelfCheck> = self_check(times, limit_p).ok();
         Checked {
             method: replay.scheduler().name(method),
             bucket: bucket.to_string(),

@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use spl_lang::{Assertion, Tasks};
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
-use spl_verdict::{Asserted, Evaluation, Evidence, Side, Standing};
+use spl_verdict::{Asserted, Evaluation, Evidence, NotEvaluated, Side, Standing};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -154,9 +154,6 @@ impl Progress {
             match results.assertions.iter().find(|one| one.assertion == index) {
                 Some(asserted) => {
                     say(&assertion_lines(setup, assertion, asserted));
-                    if sequential.is_some() {
-                        say("    judged once, by tests that are not looked at before: see docs/language.md");
-                    }
                 }
                 None => say("  not evaluated: the measurement ended before"),
             }
@@ -255,7 +252,8 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
             Err(why) => writeln!(text, "    {relation}: not evaluated: {why}"),
         };
     }
-    for gap in asserted.gaps.iter().filter(|_| asserted.parts.is_empty()) {
+    let is_said = |gap: &&NotEvaluated| asserted.parts.is_empty() || matches!(gap, NotEvaluated::Open { .. });
+    for gap in asserted.gaps.iter().filter(is_said) {
         let _ = writeln!(text, "    {gap}");
     }
     text
@@ -265,6 +263,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
 pub fn judgement(evaluation: &Evaluation) -> String {
     let verdict = match &evaluation.verdict {
         Ok(verdict) => verdict,
+        Err(why @ NotEvaluated::Open { .. }) => return why.to_string(),
         Err(why) => return format!("not evaluated: {why}"),
     };
     let word = if evaluation.standing() == Standing::Holds { "holds" } else { "FAILS" };
