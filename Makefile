@@ -137,11 +137,11 @@ measure-truth: evaluate-build jdks
 	evaluation/chapter.py truth
 
 VALIDITY = $(or $(CARGO_TARGET_DIR),target)/release/spl-validity
-validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (two hours)
+validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (three hours)
 	$(CARGO) build --release -p spl-validity
 	mkdir -p evaluation/out
 	$(VALIDITY) judge --json evaluation/out/judged.json --spl $(RELEASE)/spl --calls 5 --power evaluation/validity/sequential.json
-	$(VALIDITY) families --json evaluation/out/families.json --spl $(RELEASE)/spl --only 'lognormal(0.5)' \
+	$(VALIDITY) families --json evaluation/out/families.json --spl $(RELEASE)/spl --calls 5 --runs 100 --only 'lognormal(0.5)' \
 		--settings '[evaluator];correction = holm'
 	$(VALIDITY) known --json evaluation/out/known.json --spl $(RELEASE)/spl
 	$(VALIDITY) simulate --json evaluation/out/validity.json
