@@ -402,9 +402,9 @@ impl Config {
     fn take_defaults_of_thesis(&mut self, named: &[&str]) -> Result<(), String> {
         self.paired = false;
         let left_out = OF_THESIS.iter().filter(|(key, _)| !named.contains(key));
-        left_out.filter_map(|(key, value)| Some((KEYS.iter().find(|(_, known, _)| known == key)?, value))).try_for_each(
-            |((_, _, set), value)| set(self, value),
-        )
+        left_out
+            .filter_map(|(key, value)| Some((KEYS.iter().find(|(_, known, _)| known == key)?, value)))
+            .try_for_each(|((_, _, set), value)| set(self, value))
     }
 
     /// What decisions by windows ask for.

@@ -51,7 +51,8 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
 /// What the run was made with that recorded these measurements, if it is beside them.
 fn context_of(measurements: &Path) -> Option<Context> {
     let folders = [Some(measurements), measurements.parent()];
-    let mut texts = folders.into_iter().flatten().filter_map(|folder| fs::read_to_string(folder.join(CONTEXT)).ok());
+    let mut texts =
+        folders.into_iter().flatten().filter_map(|folder| fs::read_to_string(folder.join(CONTEXT)).ok());
     Context::from_json(&texts.next()?).ok()
 }
 
@@ -61,7 +62,8 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let mut setup =
         Setup::read(&Common { config, tasks, out: None, classes, quiet: *quiet, plain: true }, &[])?;
-    let is_said = setup.written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
+    let is_said =
+        setup.written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
     match (method, recorded) {
         (Some(method), _) => setup.config.judge_by(*method),
         (None, Some(recorded)) if !is_said && recorded.judge == Judge::Welch.to_string() => {

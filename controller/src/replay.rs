@@ -55,7 +55,8 @@ impl<'a> Replay<'a> {
     /// When the samples cannot be read; one line of text.
     pub fn of(setup: &'a Setup, folder: &Path, probe_ns: f64) -> Result<Self, String> {
         let config = &setup.config;
-        let of_settings = |settings| Scheduler::of_program(settings, &setup.program).map_err(|e| e.to_string());
+        let of_settings =
+            |settings| Scheduler::of_program(settings, &setup.program).map_err(|e| e.to_string());
         let settings = Settings { warm_up: None, budget: None, ..config.scheduler.clone() };
         let mut scheduler = of_settings(settings.clone())?;
         let mut windowed = settings.paired.is_some() && settings.mode == RunMode::Comparison;
@@ -64,7 +65,9 @@ impl<'a> Replay<'a> {
         if windowed && !windows && span_ns.is_some() {
             let progress = setup.progress();
             if config.judge == Judge::Welch {
-                progress.note("these calls were recorded without windows: all are compared, as by policy = delay");
+                progress.note(
+                    "these calls were recorded without windows: all are compared, as by policy = delay",
+                );
                 scheduler = of_settings(Settings { paired: None, ..settings })?;
                 windowed = false;
             } else {
@@ -207,7 +210,12 @@ impl Survey {
 
 impl Order {
     /// Keeps a call, and gives the windows of its group that are complete.
-    fn hold(&mut self, group: usize, window: u64, sample: (MethodIx, Sample)) -> Vec<Vec<(MethodIx, Sample)>> {
+    fn hold(
+        &mut self,
+        group: usize,
+        window: u64,
+        sample: (MethodIx, Sample),
+    ) -> Vec<Vec<(MethodIx, Sample)>> {
         self.held.entry((group, window)).or_default().push(sample);
         let (newest, behind) = self.newest.entry(group).or_insert((0, u64::MAX));
         if window <= *newest {

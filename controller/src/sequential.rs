@@ -6,7 +6,8 @@ use spl_lang::Program;
 use spl_model::Bucket;
 use spl_scheduler::Turns;
 use spl_verdict::{
-    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Look, NotEvaluated, Rules, Ruling, Truth, Turn,
+    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Look, NotEvaluated, Rules, Ruling,
+    Truth, Turn,
 };
 use std::collections::BTreeMap;
 
@@ -53,8 +54,13 @@ impl Sequential {
     pub fn of(setup: &Setup) -> Self {
         let Program { tasks, assertions } = &setup.program;
         let claims = tasks.comparisons.iter().map(Claim::from).chain(assertions.iter().map(Claim::from));
-        let in_the_making =
-            |claim| InTheMaking { claim, ruling: None, next_look: Rules::MIN_WINDOWS, windows: 0, decided: None };
+        let in_the_making = |claim| InTheMaking {
+            claim,
+            ruling: None,
+            next_look: Rules::MIN_WINDOWS,
+            windows: 0,
+            decided: None,
+        };
         Self {
             claims: claims.map(in_the_making).collect(),
             comparisons: tasks.comparisons.len(),
@@ -117,7 +123,11 @@ impl Sequential {
             let one = &mut self.claims[index];
             let (None, Some(ruling)) = (&one.decided, &one.ruling) else { continue };
             if adjusted < one.claim.level(self.rules.level) {
-                let truth = if ruling.evidence.p_true <= ruling.evidence.p_false { Truth::True } else { Truth::False };
+                let truth = if ruling.evidence.p_true <= ruling.evidence.p_false {
+                    Truth::True
+                } else {
+                    Truth::False
+                };
                 one.decided = Some(Decided { truth, p, adjusted });
                 self.add_result(index, &mut results);
             }
@@ -168,7 +178,12 @@ impl Sequential {
         let p_values: Vec<f64> = self
             .claims
             .iter()
-            .map(|one| one.decided.map_or(one.ruling.as_ref().map_or(1.0, |ruling| decisive(&ruling.evidence)), |decided| decided.p))
+            .map(|one| {
+                one.decided
+                    .map_or(one.ruling.as_ref().map_or(1.0, |ruling| decisive(&ruling.evidence)), |decided| {
+                        decided.p
+                    })
+            })
             .collect();
         let adjusted = self.correction.adjusted(&p_values)[index];
         let one = &mut self.claims[index];
@@ -223,7 +238,9 @@ impl Sequential {
             Truth::True => Evidence { p_true: decided.adjusted, p_false },
             Truth::False => Evidence { p_true, p_false: decided.adjusted },
             // With a correction, what would have sufficed alone.
-            Truth::Undecided => Evidence { p_true: p_true.max(decided.adjusted), p_false: p_false.max(decided.adjusted) },
+            Truth::Undecided => {
+                Evidence { p_true: p_true.max(decided.adjusted), p_false: p_false.max(decided.adjusted) }
+            }
         };
         Asserted {
             assertion,

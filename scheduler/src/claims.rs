@@ -63,7 +63,10 @@ impl Claims {
                 by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
             }
         }
-        let pairs = settings.windows().filter(|windows| !windows.owner_decides).map(|_| vec![BTreeMap::new(); comparisons.len()]);
+        let pairs = settings
+            .windows()
+            .filter(|windows| !windows.owner_decides)
+            .map(|_| vec![BTreeMap::new(); comparisons.len()]);
         let open_counts = by_method.iter().map(Vec::len).collect();
         Ok(Self {
             open: vec![true; methods.len()],
@@ -122,7 +125,8 @@ impl Claims {
 
     /// Whether the method stands in an assertion that is not decided, or in no comparison.
     pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
-        let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
+        let compared =
+            self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
         !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
     }
 

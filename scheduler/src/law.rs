@@ -1,6 +1,6 @@
 //! How often measurements end, and how many methods should therefore be measured (thesis 3.2.4).
 
-use crate::{Cause, Settings};
+use crate::{Cause, Paired, Settings};
 
 /// The smoothed time between measurement ends of all methods, and the optimal number of measured methods.
 ///
@@ -10,6 +10,8 @@ pub(crate) struct Law {
     last_end_ns: Option<u64>,
     difference_ns: Option<u64>,
     optimal: usize,
+    /// Never fewer: turns, their quotas and the budget bound what is measured.
+    only_more: bool,
 }
 
 /// Where the optimal number of methods moves, by one, and why.
@@ -21,9 +23,15 @@ pub(crate) enum Shift {
 
 impl Law {
     pub(crate) fn new(initial: usize, unfinished: usize) -> Self {
-        let mut law = Self { last_end_ns: None, difference_ns: None, optimal: initial };
+        let mut law = Self { last_end_ns: None, difference_ns: None, optimal: initial, only_more: false };
         law.clamp(unfinished);
         law
+    }
+
+    /// One for groups whose claims are decided by windows: with few calls a turn, measurements that end close together cost little,
+    /// and groups that take turns with one another have none of them windows enough.
+    pub(crate) fn of_windows(initial: usize, unfinished: usize) -> Self {
+        Self { only_more: true, ..Self::new(initial.max(Paired::GROUPS), unfinished) }
     }
 
     /// Methods that should be measured at once.
@@ -51,6 +59,9 @@ impl Law {
         self.last_end_ns = self.last_end_ns.max(Some(end_ns));
         let difference_ns = self.difference_ns?;
         let shift = if difference_ns < settings.min_diff_ns {
+            if self.only_more {
+                return None;
+            }
             Shift::Fewer(Cause::TooShort { difference_ns, limit_ns: settings.min_diff_ns })
         } else if difference_ns > settings.max_diff_ns {
             Shift::More(Cause::TooLong { difference_ns, limit_ns: settings.max_diff_ns })

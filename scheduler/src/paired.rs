@@ -70,7 +70,11 @@ impl Scheduler {
                         return;
                     }
                     // This window is complete, so the one before it has had its time.
-                    self.close_windows(unit, self.rotations[unit].window().saturating_sub(1), Some(self.now_ns));
+                    self.close_windows(
+                        unit,
+                        self.rotations[unit].window().saturating_sub(1),
+                        Some(self.now_ns),
+                    );
                     self.rotations[unit].begin(self.roster.unfinished_of(unit));
                     if self.open_next(unit, self.turn_cause(unit)) {
                         return;
@@ -175,8 +179,7 @@ impl Scheduler {
 
     fn pair_calls(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, .. } = closed;
-        let open: BTreeSet<usize> =
-            members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
+        let open: BTreeSet<usize> = members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
         let (comparisons, assertions): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
         let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();

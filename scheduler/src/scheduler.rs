@@ -57,7 +57,12 @@ impl Scheduler {
         let roster = Roster::new(tasks, &units);
         Ok(Self {
             rotations: if settings.windows().is_some() { Rotation::of_units(&roster) } else { Vec::new() },
-            law: Law::new(settings.initial_optimal, roster.unfinished()),
+            law: match settings.windows() {
+                Some(windows) if windows.owner_decides => {
+                    Law::of_windows(settings.initial_optimal, roster.unfinished())
+                }
+                _ => Law::new(settings.initial_optimal, roster.unfinished()),
+            },
             probes: Probes::new(roster.len()),
             meters: Meters::new(roster.len()),
             gates: Gates::default(),

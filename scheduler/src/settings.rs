@@ -81,6 +81,8 @@ impl Paired {
     pub const WINDOWS: u64 = 200;
     /// Samples of a turn that are always allowed.
     pub const LEAST: u64 = 10;
+    /// Groups that are measured at once, at least, where the owner decides.
+    pub const GROUPS: usize = 8;
     /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
     pub const SHORTEST: u64 = 5;
 }

@@ -235,7 +235,8 @@ impl Rotation {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
-            self.turns.insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
+            self.turns
+                .insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
             index
         });
         self.turns[index].calls.push(call);
@@ -244,7 +245,12 @@ impl Rotation {
 
     /// Closes the oldest window, if its number is at most `newest` and it need not wait for calls any longer; without a time,
     /// whatever is outstanding.
-    pub(crate) fn close_oldest(&mut self, newest: u64, now_ns: Option<u64>, longest_wait_ns: u64) -> Option<Closed> {
+    pub(crate) fn close_oldest(
+        &mut self,
+        newest: u64,
+        now_ns: Option<u64>,
+        longest_wait_ns: u64,
+    ) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
         let unsettled = of_window.filter(|turn| !turn.settled);

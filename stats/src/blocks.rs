@@ -16,7 +16,8 @@ pub fn block_contrasts(values: &[f64]) -> (u64, u64) {
     let mean = values.iter().sum::<f64>() / count(n as u64);
     let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
     let (squares, tau) = autocorrelation(&centred);
-    let lengths: Vec<usize> = (0..usize::BITS).map(|power| 1 << power).take_while(|length| 2 * length <= n).collect();
+    let lengths: Vec<usize> =
+        (0..usize::BITS).map(|power| 1 << power).take_while(|length| 2 * length <= n).collect();
     let halves = n / 2;
     let lengths: Vec<usize> = lengths.into_iter().filter(|&length| 4 * length <= n).chain([halves]).collect();
     if n < 4 || squares <= 0.0 {

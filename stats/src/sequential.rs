@@ -14,5 +14,5 @@ mod windows;
 pub(crate) use estimate::autocorrelation;
 pub use estimate::{RatioEstimate, autocorrelation_of, autocorrelation_time};
 pub use evidence::Evidence;
-pub use share::{ln_e_share_over, calls_for_share};
+pub use share::{calls_for_share, ln_e_share_over};
 pub use windows::{Decision, Look, Sequential, Settings, SettingsError};

@@ -103,14 +103,23 @@ impl Claim {
             evidence
         });
         let windows = shared.len() as u64;
-        let need = (composed.evidence.truth(rules.level) == Truth::Undecided).then(|| soonest(needs)).flatten();
-        let wait_s = need.as_ref().and_then(|need| wait_s(history, self.methods.first(), windows, need.windows?));
+        let need =
+            (composed.evidence.truth(rules.level) == Truth::Undecided).then(|| soonest(needs)).flatten();
+        let wait_s =
+            need.as_ref().and_then(|need| wait_s(history, self.methods.first(), windows, need.windows?));
         Ruling { evidence: composed.evidence, parts, gaps: composed.gaps, windows, need, wait_s, look }
     }
 
     /// The verdict on a comparison that was decided, with its figures.
     #[must_use]
-    pub fn verdict(&self, ruling: &Ruling, truth: Truth, p_value: f64, history: &History, rules: &Rules) -> Option<Verdict> {
+    pub fn verdict(
+        &self,
+        ruling: &Ruling,
+        truth: Truth,
+        p_value: f64,
+        history: &History,
+        rules: &Rules,
+    ) -> Option<Verdict> {
         let Formula::Relation(Atom::Pair { left, right, .. }) = self.formula else { return None };
         let basis = match truth {
             Truth::True => Basis::Proved,
@@ -119,7 +128,8 @@ impl Claim {
         };
         let means = means(left, right.into(), None, history);
         let look = ruling.look?;
-        let ratio = Ratio { value: look.ratio, low: look.low, high: look.high, confidence: 1.0 - 2.0 * rules.level };
+        let ratio =
+            Ratio { value: look.ratio, low: look.low, high: look.high, confidence: 1.0 - 2.0 * rules.level };
         let [left_ns, right_ns] = means.times();
         Some(Verdict {
             holds: basis.holds(),
@@ -138,7 +148,9 @@ impl Ruling {
     #[must_use]
     pub fn open(&self) -> NotEvaluated {
         let why = match (&self.need, self.wait_s) {
-            (Some(need), Some(wait)) if wait >= 1.0 => format!("{}: about {} more", need.what, duration(wait)),
+            (Some(need), Some(wait)) if wait >= 1.0 => {
+                format!("{}: about {} more", need.what, duration(wait))
+            }
             (Some(need), _) => need.what.clone(),
             (None, _) => "the evidence does not suffice either way".to_owned(),
         };
@@ -190,12 +202,8 @@ fn weigh(atom: &Atom, scope: Option<&Bucket>, history: &History, rules: &Rules) 
         return Weighed { for_it, against, judged, look };
     }
     let (one, two) = locations(left, right, scope, history);
-    let (for_it, against) = signed(
-        sign,
-        reach,
-        &|by| below(&one, &two, by, rules),
-        &|by| below(&two, &one, by.recip(), rules),
-    );
+    let (for_it, against) =
+        signed(sign, reach, &|by| below(&one, &two, by, rules), &|by| below(&two, &one, by.recip(), rules));
     let n = |location: &Location| match location {
         Location::Quantile(quantile) => quantile.n(),
         Location::Mean { n, .. } => *n,
@@ -222,18 +230,15 @@ fn signed(
     match sign {
         Sign::Less | Sign::LessOrEqual => (below(1.0), above(1.0)),
         Sign::Greater | Sign::GreaterOrEqual => (above(1.0), below(1.0)),
-        Sign::Equal => {
-            (below(reach).both(above(reach.recip())), above(reach).either(below(reach.recip())))
-        }
+        Sign::Equal => (below(reach).both(above(reach.recip())), above(reach).either(below(reach.recip()))),
     }
 }
 
 fn means(left: Scaled, right: Other, scope: Option<&Bucket>, history: &History) -> Means {
     let (methods, sides) = match right {
-        Other::Method(right) => (
-            vec![left.method, right.method],
-            Sides { left: left.factor, right: right.factor, bound: false },
-        ),
+        Other::Method(right) => {
+            (vec![left.method, right.method], Sides { left: left.factor, right: right.factor, bound: false })
+        }
         Other::Bound(bound) => (vec![left.method], Sides { left: left.factor, right: bound, bound: true }),
     };
     Means::of(&history.shared(&methods), sides, scope, history.probe_ns)
@@ -276,7 +281,8 @@ fn window_sums(
     probe_ns: f64,
 ) -> Vec<(f64, f64)> {
     let window = |turns: &Vec<&Turn>| {
-        let chosen = turns[side].calls.iter().filter(|(bucket, _)| scope.is_none_or(|scope| scope == *bucket));
+        let chosen =
+            turns[side].calls.iter().filter(|(bucket, _)| scope.is_none_or(|scope| scope == *bucket));
         let (mut sum, mut n) = (0.0, 0.0);
         for time in chosen.flat_map(|(_, calls)| calls) {
             sum += factor * (*time as f64 - probe_ns);
@@ -292,11 +298,17 @@ fn dense_buckets(shared: &[Vec<&Turn>]) -> Vec<Bucket> {
     let mut windows: BTreeMap<&Bucket, u64> = BTreeMap::new();
     for turns in shared {
         let Some((first, others)) = turns.split_first() else { continue };
-        for bucket in first.calls.keys().filter(|bucket| others.iter().all(|turn| turn.calls.contains_key(*bucket))) {
+        for bucket in
+            first.calls.keys().filter(|bucket| others.iter().all(|turn| turn.calls.contains_key(*bucket)))
+        {
             *windows.entry(bucket).or_default() += 1;
         }
     }
-    windows.into_iter().filter(|(_, count)| *count >= Rules::MIN_WINDOWS).map(|(bucket, _)| bucket.clone()).collect()
+    windows
+        .into_iter()
+        .filter(|(_, count)| *count >= Rules::MIN_WINDOWS)
+        .map(|(bucket, _)| bucket.clone())
+        .collect()
 }
 
 /// The bucket that all calls are in, or else the one for all sizes.

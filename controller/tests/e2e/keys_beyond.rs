@@ -66,7 +66,8 @@ fn eval_with(
     sign: &str,
     more: impl Fn(Case) -> Case,
 ) -> Result<Verdict, NotEvaluated> {
-    let case = Case::comparing(&format!("{A} {sign} {B}\n")).set("controller", "min-method-measurements", "50")
+    let case = Case::comparing(&format!("{A} {sign} {B}\n"))
+        .set("controller", "min-method-measurements", "50")
         .set("controller", "max-method-measurements", "10000");
     let case = more(beyond(case.set(section, key, value)));
     let (folder, mut state) = (case.path("recorded"), 1_u64);
@@ -81,8 +82,17 @@ fn eval_with(
         let file = spl_records::measurement_files(&[name.parse().unwrap()]).remove(0);
         std::fs::write(folder.join(file), (0..600).map(line).collect::<String>()).unwrap();
     }
-    let arguments =
-        ["eval", "--config", "spl.ini", "--tasks", "spl.tasks", "--measurements", "recorded", "--out", "again/result.eval"];
+    let arguments = [
+        "eval",
+        "--config",
+        "spl.ini",
+        "--tasks",
+        "spl.tasks",
+        "--measurements",
+        "recorded",
+        "--out",
+        "again/result.eval",
+    ];
     Running::start(case.spl_with(&arguments), &case.path("")).ends();
     read_results(&case.path("again/result.eval")).remove(0).evaluation.verdict
 }

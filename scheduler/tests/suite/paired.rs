@@ -7,7 +7,8 @@ use spl_lang::{RunMode, Tasks};
 use spl_scheduler::{Action, Event, Paired, Scheduler, Settings, Status};
 
 fn paired() -> Settings {
-    let windows = Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: false };
+    let windows =
+        Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: false };
     Settings { paired: Some(windows), max_samples: 100, ..calm() }
 }
 
@@ -291,8 +292,12 @@ fn a_method_that_cannot_be_measured_ends_its_turn() {
 
 #[test]
 fn a_window_waits_for_the_calls_that_began_in_it() {
-    let windows =
-        Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 9_000_000_000 };
+    let windows = Paired {
+        owner_decides: true,
+        min_turn_ns: 1000,
+        overlap_bound_ns: 0,
+        longest_wait_ns: 9_000_000_000,
+    };
     let settings = Settings { paired: Some(windows), ..paired() };
     let begin = [
         (0, "start", "+A"),
@@ -307,7 +312,9 @@ fn a_window_waits_for_the_calls_that_began_in_it() {
     let scheduler = check(settings.clone(), &apart(2, &[(0, 1)]), &begin);
     let mut waiting = scheduler.clone();
     // It ends after 3 windows, and is a call of the first.
-    for (now, text, expected) in [(5500, "B@5400~4000", ""), (5600, "drained B", ""), (6000, "pulse", "_B t1:1+2 +B")] {
+    for (now, text, expected) in
+        [(5500, "B@5400~4000", ""), (5600, "drained B", ""), (6000, "pulse", "_B t1:1+2 +B")]
+    {
         assert_eq!(short(&waiting.handle(event(text), now)), expected, "{now} {text}");
     }
     // It does not end: after a second the window is closed, and says so.

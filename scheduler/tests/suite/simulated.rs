@@ -442,7 +442,8 @@ fn shared_by(comparisons: usize) -> f64 {
     let names: Vec<String> = (0..=comparisons).map(|index| format!("C{index}.m")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let pairs: Vec<(usize, usize)> = (1..=comparisons).map(|other| (0, other)).collect();
-    let paired = Some(Paired { min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false });
+    let paired =
+        Some(Paired { min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false });
     let settings = Settings { paired, min_samples: 2, max_samples: 100, ..Settings::thesis() };
     let mut scheduler = Scheduler::new(settings, &tasks(&names, &pairs)).unwrap();
     let began = cpu_seconds();

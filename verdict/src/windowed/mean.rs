@@ -158,7 +158,10 @@ impl Means {
         let weakest = estimates.iter().map(|one| one.evidence(bound, Rules::SCALE).ln_e_below);
         let ln_e = weakest.fold(f64::INFINITY, f64::min);
         if estimates.is_empty() {
-            return Weight::none(Need::new("the times are not longer than what the clock and the probe take", None));
+            return Weight::none(Need::new(
+                "the times are not longer than what the clock and the probe take",
+                None,
+            ));
         }
         let enough = estimates.iter().map(|one| one.n_eff).fold(f64::INFINITY, f64::min);
         let windows = self.windows as f64;
@@ -172,7 +175,10 @@ impl Means {
         let weight = Weight::of(ln_e);
         if weight.p > rules.level {
             let reach = if ln_e > 0.5 { Some(windows * -rules.level.ln() / ln_e) } else { None };
-            return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
+            return Weight {
+                need: Some(Need::new("the evidence does not suffice either way", reach)),
+                ..weight
+            };
         }
         match self.danger(short, long, bound, rules) {
             Some(need) => Weight::none(need),
@@ -201,10 +207,16 @@ impl Means {
             }
         }
         if self.mean(short, true) >= bound * self.mean(long, true) {
-            return Some(Need::new("rare long calls decide: with them the means are the other way round", None));
+            return Some(Need::new(
+                "rare long calls decide: with them the means are the other way round",
+                None,
+            ));
         }
         self.contradicts_itself(short, long, bound).then(|| {
-            Need::new("parts of the measurement contradict each other: the times changed in the course of it", None)
+            Need::new(
+                "parts of the measurement contradict each other: the times changed in the course of it",
+                None,
+            )
         })
     }
 
@@ -402,7 +414,10 @@ fn has_longer_tail(side: &Side, other: &Side) -> bool {
 fn common_buckets<'a>(shared: &[Vec<&'a Turn>], methods: usize, scope: Option<&Bucket>) -> Vec<&'a Bucket> {
     let of = |side: usize| -> BTreeSet<&'a Bucket> {
         let turns = shared.iter().filter_map(|turns| turns.get(side).copied());
-        turns.flat_map(|turn| turn.calls.keys()).filter(|bucket| scope.is_none_or(|scope| scope == *bucket)).collect()
+        turns
+            .flat_map(|turn| turn.calls.keys())
+            .filter(|bucket| scope.is_none_or(|scope| scope == *bucket))
+            .collect()
     };
     let all = (1..methods).fold(of(0), |common, side| &common & &of(side));
     all.into_iter().collect()
@@ -413,7 +428,8 @@ fn clips(shared: &[Vec<&Turn>], side: usize, buckets: &[&Bucket], probe_ns: f64)
     let clip = |bucket: &&Bucket| {
         let turns = shared.iter().filter_map(|turns| turns[side].calls.get(*bucket));
         let mut times: Vec<f64> = turns.flatten().map(|&time| time as f64).collect();
-        median(&mut times).map_or(f64::INFINITY, |median| (median - probe_ns).max(1.0) * Rules::CLIP + probe_ns)
+        median(&mut times)
+            .map_or(f64::INFINITY, |median| (median - probe_ns).max(1.0) * Rules::CLIP + probe_ns)
     };
     buckets.iter().map(clip).collect()
 }

@@ -53,7 +53,10 @@ impl Quantile {
         for turns in shared {
             let mut chosen = Vec::new();
             for (bucket, calls) in &turns[side].calls {
-                let Some(counts) = counts.get(bucket).filter(|_| scope.is_none_or(|scope| scope == bucket)) else { continue };
+                let Some(counts) = counts.get(bucket).filter(|_| scope.is_none_or(|scope| scope == bucket))
+                else {
+                    continue;
+                };
                 // Of each bucket as many as the side with fewest has, evenly spread.
                 let wanted = if several { counts.iter().copied().min().unwrap_or(0) } else { counts[side] };
                 let all = counts[side];
@@ -122,24 +125,28 @@ impl Quantile {
     fn need(&self, bound: f64, level: f64) -> Option<Need> {
         let (windows, fewest) = (self.windows.len() as f64, Rules::MIN_WINDOWS as f64);
         if windows < fewest {
-            let what = format!("{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}");
+            let what = format!(
+                "{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}"
+            );
             return Some(Need::new(what, Some(fewest)));
         }
         let (own, at_bound) = (self.effects(self.estimate()), self.effects(bound));
+        let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
+        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
+        if n < needed {
+            let what = format!(
+                "{} needs {needed:.0} calls at least, and there are {n:.0}",
+                percent_name(self.share)
+            );
+            return Some(Need::new(what, Some(windows * needed / n)));
+        }
         let effective = windows / own.1.max(at_bound.1);
-        if effective < Rules::MIN_EFFECTIVE {
+        (effective < Rules::MIN_EFFECTIVE).then(|| {
             let what = format!(
                 "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {:.0} are needed",
                 Rules::MIN_EFFECTIVE
             );
-            return Some(Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective)));
-        }
-        let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
-        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
-        (n < needed).then(|| {
-            let name = percent_name(self.share);
-            let what = format!("{name} needs {needed:.0} calls at least, and there are {n:.0}");
-            Need::new(what, Some(windows * needed / n))
+            Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective))
         })
     }
 }
@@ -149,7 +156,9 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_below(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::NEG_INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_below,
+            Self::Mean { estimate, .. } if bound.is_finite() => {
+                estimate.evidence(bound, Rules::SCALE).ln_e_below
+            }
             Self::Mean { .. } => f64::INFINITY,
             Self::Bound(own) => certain(*own < bound),
         }
@@ -159,7 +168,9 @@ impl Location {
         match self {
             Self::Quantile(quantile) => quantile.ln_e_above(bound),
             Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => estimate.evidence(bound, Rules::SCALE).ln_e_above,
+            Self::Mean { estimate, .. } if bound.is_finite() => {
+                estimate.evidence(bound, Rules::SCALE).ln_e_above
+            }
             Self::Mean { .. } => f64::NEG_INFINITY,
             Self::Bound(own) => certain(*own > bound),
         }
@@ -184,7 +195,9 @@ impl Location {
 
 /// Weight of "left is less than `by` times right".
 pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -> Weight {
-    let need = left.need(right.estimate() * by, rules.level).or_else(|| right.need(left.estimate() / by, rules.level));
+    let need = left
+        .need(right.estimate() * by, rules.level)
+        .or_else(|| right.need(left.estimate() / by, rules.level));
     if let Some(need) = need {
         return Weight::none(need);
     }
@@ -199,7 +212,8 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
             Location::Quantile(quantile) => Some(quantile.windows.len() as f64),
             _ => None,
         });
-        let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
+        let reach =
+            windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
         return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
     }
     match left {
