@@ -140,12 +140,16 @@ measure-truth: evaluate-build jdks
 	$(RELEASE)/spl-peers truth --spl $(RELEASE)/spl
 	evaluation/chapter.py truth
 
-validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (half an hour)
+VALIDITY = $(or $(CARGO_TARGET_DIR),target)/release/spl-validity
+validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (three hours)
 	$(CARGO) build --release -p spl-validity
 	mkdir -p evaluation/out
-	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity simulate --json evaluation/out/validity.json
-	$(or $(CARGO_TARGET_DIR),target)/release/spl-validity ratios --json evaluation/out/ratios.json \
-		--spl $(or $(CARGO_TARGET_DIR),target)/release/spl
+	$(VALIDITY) judge --json evaluation/out/judged.json --spl $(RELEASE)/spl --calls 5 --power evaluation/validity/sequential.json
+	$(VALIDITY) families --json evaluation/out/families.json --spl $(RELEASE)/spl --calls 5 --runs 100 --only 'lognormal(0.5)' \
+		--settings '[evaluator];correction = holm'
+	$(VALIDITY) known --json evaluation/out/known.json --spl $(RELEASE)/spl
+	$(VALIDITY) simulate --json evaluation/out/validity.json
+	$(VALIDITY) ratios --json evaluation/out/ratios.json --spl $(RELEASE)/spl
 	evaluation/validity/table.py
 
 clean: ## remove what was built and measured

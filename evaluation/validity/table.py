@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the tables of evaluation/out/validity.json and ratios.json into docs/evaluation.md, between their marks."""
+"""Puts the tables of evaluation/out/*.json that `make validity` makes into docs/evaluation.md, between their marks."""
 
 import json
 import statistics
@@ -56,9 +56,77 @@ def ratios(result):
         yield "| " + " | ".join(cells) + " |"
 
 
+def rate(count, of, interval):
+    return f"{100 * count / of:.1f}% [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
+
+
+def judged(result):
+    """Each process: how often the worst of its claims is decided wrongly, and how many are decided."""
+    plan = result["plan"]
+    limits = {one["process"]: one for one in result["outcomes"] if one["scenario"] == "limit"}
+    clear = {one["process"]: one for one in result["outcomes"] if one["scenario"] == "clear"}
+    claims = sum(len(one["claims"]) for one in result["outcomes"])
+    yield (f"{plan['runs']:,} runs of each process, {plan['windows']} windows, {claims:,} claims, each with its 95% interval: "
+           "at their limit, and 20% from it.")
+    yield ""
+    head = ["Process", "Claims", "At the limit, most often wrong", "which", "20% away: most often wrong", "decided",
+            "`f < g` found"]
+    yield "| " + " | ".join(head) + " |"
+    yield "|---" * len(head) + "|"
+    for process, limit in limits.items():
+        far = clear[process]
+        worst = max(limit["claims"], key=lambda one: one["wrong"] / one["claim"]["level"])
+        second = max(far["claims"], key=lambda one: one["wrong"])
+        found = next(one for one in far["claims"] if one["claim"]["name"] == "f < g")
+        decided = sum(one["decided"] for one in far["claims"]) / sum(one["runs"] for one in far["claims"])
+        cells = [process, str(len(limit["claims"]) + len(far["claims"])),
+                 rate(worst["wrong"], worst["runs"], worst["wrong_interval"]),
+                 "`" + worst["claim"]["name"].replace("|", "\\|") + "`" if worst["wrong"] else "-",
+                 rate(second["wrong"], second["runs"], second["wrong_interval"]), f"{100 * decided:.0f}%",
+                 rate(found["decided"] - found["wrong"], found["runs"], found["decided_interval"])]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def families(result):
+    """Many claims together."""
+    plan = result["plan"]
+    yield f"{plan['runs']:,} runs, `correction = holm`."
+    yield ""
+    head = ["Process", "Claims", "Sign", "Any wrong", "Differences of 20% found"]
+    yield "| " + " | ".join(head) + " |"
+    yield "|---" * len(head) + "|"
+    for one in result["families"]:
+        family = one["family"]
+        cells = [one["process"], " + ".join(str(number) for number in family["members"]), f"`{one['sign']}`",
+                 rate(family["wrong"], family["runs"], family["wrong_interval"]), percent(family["found"])]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def known(result):
+    """Claims about methods of a known ratio in JVMs."""
+    head = ["Beside", "Runs", "Wrong, 5% or more from the limit", "Wrong at the limit (1%)", "Decided, 10% or more from it",
+            "Ratios of medians within 1%, from 1 µs", "worst", "Rare long calls: wrong, decided"]
+    yield "| " + " | ".join(head) + " |"
+    yield "|---" * len(head) + "|"
+    for rare in result["rare"]:
+        runs = [run for run in result["runs"] if run["busy"] == rare["busy"]]
+        claims = [claim for run in runs for claim in run["judgements"]]
+        count = lambda of, what: f"{sum(one[what] for one in of)} of {len(of)}"
+        far = [one for one in claims if one["distance"] >= 0.05]
+        near = [one for one in claims if one["distance"] <= 0.01]
+        clear = [one for one in claims if one["distance"] >= 0.1]
+        errors = [abs(one["recorded"] / min(max(one["recorded"], min(one["timed"])), max(one["timed"])) - 1) for run in runs for one in run["medians"]
+                  if one["pair"]["about_ns"] >= 1000 and one["calls"] >= 50]
+        cells = ["-" if rare["busy"] == 0 else f"{rare['busy']} busy processes", str(len(runs)), count(far, "wrong"),
+                 count(near, "wrong"), count(clear, "decided"),
+                 f"{sum(error <= 0.01 for error in errors)} of {len(errors)}", f"{100 * max(errors, default=0):.2f}%",
+                 f"{count(rare['claims'], 'wrong')}, {count(rare['claims'], 'decided')}"]
+        yield "| " + " | ".join(cells) + " |"
+
+
 def main():
     page = PAGE.read_text()
-    for name, make in {"validity": simulated, "ratios": ratios}.items():
+    for name, make in {"judged": judged, "families": families, "known": known, "validity": simulated, "ratios": ratios}.items():
         source = OUT / f"{name}.json"
         if source.exists():
             begin, end = f"<!-- {name}: begin, made by `make validity` -->", f"<!-- {name}: end -->"

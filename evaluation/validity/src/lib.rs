@@ -2,9 +2,20 @@
 //! ratio is known.
 #![forbid(unsafe_code)]
 
+pub mod bodies;
+pub mod catalogue;
+pub mod claims;
+pub mod interval;
+pub mod judged;
+pub mod known;
 pub mod latencies;
+pub mod marginal;
+pub mod processes;
 mod random;
 pub mod ratios;
+pub mod recording;
 pub mod simulation;
+pub mod truths;
+pub mod wrong;
 
 pub use random::Random;

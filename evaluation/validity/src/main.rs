@@ -1,7 +1,14 @@
 //! Prints a line `ok|FAIL claim figure` for each claim, and writes all figures as JSON.
 #![forbid(unsafe_code)]
 
+mod cases;
+mod judging;
+mod knowing;
+
+use cases::Cases;
 use clap::{Args, Parser, Subcommand};
+use judging::{Families, Judging};
+use knowing::Known;
 use serde_json::{Value, json};
 use spl_validity::latencies::{CASES, Kind};
 use spl_validity::ratios::{Tools, measure};
@@ -30,7 +37,15 @@ struct Options {
 enum What {
     /// Simulated comparisons.
     Simulate(Simulate),
-    /// Methods of a JVM whose true ratio is known.
+    /// Recorded runs of every process, judged by `spl eval`.
+    Judge(Judging),
+    /// Many claims together, judged by `spl eval`.
+    Families(Families),
+    /// Recorded runs that were judged wrongly once.
+    Cases(Cases),
+    /// Claims about methods of a JVM whose true ratio is known, by default settings.
+    Known(Known),
+    /// Reported ratios of methods of a JVM whose true ratio is known.
     Ratios(Ratios),
 }
 
@@ -84,6 +99,10 @@ fn main() -> ExitCode {
     let mut claims = Claims::default();
     let done = match &options.what {
         What::Simulate(arguments) => Ok(simulated(arguments, &mut claims)),
+        What::Judge(arguments) => arguments.run(&mut claims),
+        What::Families(arguments) => arguments.run(&mut claims),
+        What::Cases(arguments) => arguments.run(&mut claims),
+        What::Known(arguments) => arguments.run(&mut claims),
         What::Ratios(arguments) => ratios(arguments, &mut claims),
     };
     let written = done.and_then(|document| match &options.json {
