@@ -113,10 +113,11 @@ pub fn judged_samples(
         }
     }
     let doubt = |(method, bucket): (MethodIx, Bucket)| {
-        let found = suspicions(scheduler.times(method, &bucket), CLOCK_STEP_NS);
-        (method, bucket, found)
+        let times = scheduler.times(method, &bucket);
+        // Calls of all sizes that were judged together are kept by size.
+        (!times.is_empty()).then(|| (method, bucket, suspicions(times, CLOCK_STEP_NS)))
     };
-    judged.into_iter().map(doubt).collect()
+    judged.into_iter().filter_map(doubt).collect()
 }
 
 impl LookDetails {

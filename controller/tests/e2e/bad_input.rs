@@ -58,13 +58,16 @@ fn configurations() {
     check_ini(
         "[scheduler]\nargument-size = big\n[communication]\nport = 99999\n",
         &[
-            "my.ini:2: argument-size = \"big\": expected one of nocheck, sizeof, deep, length",
+            "my.ini:2: argument-size = \"big\": expected one of auto, nocheck, sizeof, deep, length",
             "my.ini:4: port = \"99999\": expected a port from 0 to 65535",
         ],
     );
     check_ini("[controller]\nport = 1\n", &["my.ini:2: port belongs to section [communication]"]);
     check_ini("[scheduler\n", &["my.ini:", "expected a section as [name] or a line key = value"]);
-    check_ini("[evaluator]\narguments-size-scale-base = 0\n", &["arguments-size-scale-base", "at least 1"]);
+    check_ini(
+        "[evaluator]\narguments-size-scale-base = 0\n",
+        &["arguments-size-scale-base", "a logarithmic scale needs a base of at least 2, not 0"],
+    );
 }
 
 #[test]

@@ -22,8 +22,10 @@ fn said(results: Vec<ResultRecord>) -> Vec<(usize, String, bool)> {
     let mut said: Vec<_> = results
         .into_iter()
         .map(|one| {
-            let verdict = one.evaluation.verdict.expect("a verdict");
-            (one.evaluation.comparison, verdict.basis.to_string(), one.evaluation.leftover)
+            // On a machine that does much else not every claim is decided.
+            let basis =
+                one.evaluation.verdict.map_or_else(|_| "undecided".to_owned(), |one| one.basis.to_string());
+            (one.evaluation.comparison, basis, one.evaluation.leftover)
         })
         .collect();
     said.sort();
@@ -41,9 +43,10 @@ fn the_verdicts_of_a_run_are_found_again_in_its_files() {
         let mut run = case.java(&["CompareLoop", "0", "300000"]);
         run.awaits_agent();
         run.awaits("spl: every class is as it was");
-        run.ends().assert_status(1);
+        let status = run.ends().status;
+        assert!(matches!(status, Some(1 | 3)), "{status:?}");
         let ended = eval(&case, &["--measurements", "out/measurements", "--self-check"]);
-        ended.assert_status(1);
+        assert_eq!(ended.status, status, "{}", ended.err);
         ended.assert_said(&[
             "spl: assert \"quick\": median(CompareLoop.fast([I)J) <= 1 s",
             "spl: CompareLoop.slow([I)J: compared with itself it differs in ",
@@ -66,12 +69,13 @@ fn windows_are_found_again_whatever_judges_them() {
             .set("evaluator", "method", method)
             .set("controller", "max-method-measurements", "5000")
             .set("controller", "human-readable-measurements", human);
-        let mut run = case.java(&["CompareLoop", "0", "20000"]);
+        let mut run = case.java(&["CompareLoop", "0", "2000"]);
         run.awaits_agent();
         run.awaits("spl: every class is as it was");
-        run.ends().assert_status(1);
+        let status = run.ends().status;
+        assert!(matches!(status, Some(1 | 3)), "{status:?}");
         let ended = eval(&case, &["--measurements", "out/measurements"]);
-        ended.assert_status(1);
+        assert_eq!(ended.status, status, "{}", ended.err);
         ended.assert_said(&["tell as much as", "discarded"]);
         // Everything but the order in which results of one moment come, and losses, which no file has.
         let figures = |results: Vec<ResultRecord>| {

@@ -3,7 +3,8 @@
 use crate::case::{read_measurements, read_results};
 use crate::harness;
 use crate::running::{Ended, Running};
-use spl_model::Size;
+use spl_model::{Bucket, Size};
+use spl_verdict::NotEvaluated;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -43,13 +44,20 @@ fn sizes(folder: &Path, method: &str) -> BTreeSet<Size> {
     records.into_iter().map(|record| record.sample.size).collect()
 }
 
-/// The bucket in which the example's comparison was judged. Who was quicker, a machine that does much else may get wrong.
-fn judged_in(folder: &Path, ended: &Ended) -> String {
+/// The example's comparison is true: it holds, of calls of all sizes together, or is undecided where the machine does much else.
+fn is_not_refuted(folder: &Path, ended: &Ended) {
     let results = read_results(&folder.join("result.eval"));
     let [result] = &results[..] else { panic!("{results:?}") };
-    let verdict = result.evaluation.verdict.as_ref().unwrap();
-    ended.assert_status(if verdict.holds { 0 } else { 2 });
-    result.evaluation.bucket.to_string()
+    assert_eq!(result.evaluation.bucket, Bucket::All);
+    match &result.evaluation.verdict {
+        Ok(verdict) => {
+            assert!(verdict.holds, "{verdict:?}");
+            ended.assert_status(0);
+        }
+        // `make` says 2 for any status but 0.
+        Err(NotEvaluated::Open { .. }) => ended.assert_status(2),
+        Err(why) => panic!("{why}"),
+    }
 }
 
 #[test]
@@ -81,7 +89,7 @@ fn comparing_asks_the_ledgers_for_their_sizes() {
         let method = format!("comparing/Totals.{method}(Lcomparing/Ledger;)J");
         assert_eq!(sizes(folder.path(), &method), [Size::Value(2_000), Size::Value(50_000)].into());
     }
-    assert!(["[1000, 10000)", "[10000, 100000)"].contains(&&*judged_in(folder.path(), &ended)));
+    is_not_refuted(folder.path(), &ended);
 }
 
 #[test]
@@ -94,7 +102,7 @@ fn processor_has_its_sizes_from_another_jar() {
     }
     let seen = sizes(folder.path(), "java/util/Collections.sort(Ljava/util/List;)V");
     assert_eq!(seen.iter().map(ToString::to_string).collect::<BTreeSet<_>>(), buckets);
-    assert!(buckets.contains(&judged_in(folder.path(), &ended)));
+    is_not_refuted(folder.path(), &ended);
 }
 
 #[test]

@@ -231,7 +231,7 @@ fn what_the_limit_prevents_is_said_everywhere() {
                   another of its class would pass the limit of 16384 KB (metaspace-limit)";
     ended.assert_said(&[
         &format!("{A} cannot be measured: {reason}"),
-        &format!("not evaluated: not measured: {A}: {reason}"),
+        &format!("undecided: not measured: {A}: {reason}"),
     ]);
     let [result] = &case.results()[..] else { panic!("{:?}", case.results()) };
     let why = result.evaluation.verdict.as_ref().expect_err("nothing was measured").to_string();

@@ -144,8 +144,7 @@ fn a_verdict_names_the_agent_that_takes_the_probes_out() {
     let mut run = case.java(&[NO_LIMIT, &transformer, "Transformed", "often"]);
     run.awaits("probes removed by another agent");
     let ended = run.ends();
-    ended
-        .assert_said(&["not evaluated: not measured: Transformed.word()", "probes removed by another agent"]);
+    ended.assert_said(&["undecided: not measured: Transformed.word()", "probes removed by another agent"]);
     let [result] = &case.results()[..] else { panic!("{:?}", case.results()) };
     let why = result.evaluation.verdict.as_ref().expect_err("nothing was measured").to_string();
     assert!(why.contains("probes removed by another agent, which changed its class again"), "{why}");
