@@ -1,7 +1,7 @@
 //! Claims decided by windows: looked at whenever one closes, and decided as soon as the evidence suffices.
 //!
 //! A comparison on a line of its own and an assertion of the same text go the same way. The outcome is that a claim is true, or
-//! false, or undecided with what is missing. See `docs/decisions/0022-verdicts-by-windows.md`.
+//! false, or undecided with what is missing. See `docs/decisions/0024-verdicts-by-windows.md`.
 
 mod history;
 mod mean;
