@@ -5,7 +5,9 @@ use spl_overhead::{Door, Program, Session};
 use spl_wire::{SizeMode, ToController};
 
 fn warnings(agent: &Session) -> Vec<&str> {
-    let text = |said| if let &ToController::Warning { ref text } = said { Some(&**text) } else { None };
+    fn text(said: &ToController) -> Option<&str> {
+        if let ToController::Warning { text } = said { Some(text) } else { None }
+    }
     agent.said.iter().filter_map(text).collect()
 }
 
