@@ -33,6 +33,12 @@ impl Calls {
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         self.look_at.map(|at| at.saturating_duration_since(now))
     }
+
+    /// There is nobody to tell: no look is made any more.
+    pub(super) fn forget(&mut self) {
+        self.look_at = None;
+        self.running.clear();
+    }
 }
 
 impl Worker {
@@ -85,5 +91,19 @@ impl Worker {
             }
             BTreeSet::new()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_looked_at_when_nobody_is_there_to_be_told() {
+        let now = Instant::now();
+        let mut calls = Calls { look_at: Some(now + LONG), ..Calls::default() };
+        assert_eq!(calls.due(now), Some(LONG));
+        calls.forget();
+        assert_eq!(calls.due(now), None);
     }
 }
