@@ -2,7 +2,7 @@
 
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::c_void;
 use std::fmt;
 
@@ -205,35 +205,46 @@ impl Jvm {
         unsafe { self.env().retransform_classes(classes) }.map_err(|e| self.name(e))
     }
 
-    /// The calls of methods whose class `wanted` names that go on now, in threads that are not virtual. Those of threads
-    /// with more than [`MOST_FRAMES`] are left out. `id` gives the id of a thread, which is a local reference.
+    /// The calls of methods whose class `wanted` names that go on now, in threads that are not virtual: of each method the
+    /// outermost in each thread, which runs longest. Those of threads with more than [`MOST_FRAMES`] are left out. `id` gives
+    /// the id of a thread, which is a local reference. `Err` also where there are more than [`MOST_THREADS`]: the program
+    /// stands still while their stacks are read.
     pub fn running(
         &self,
         wanted: impl Fn(&str) -> bool,
         mut id: impl FnMut(*mut c_void) -> Option<u64>,
     ) -> Result<BTreeSet<Running>, String> {
         let env = self.env();
+        let threads = env.get_all_threads().map_err(|e| self.name(e))?.len();
+        if threads > MOST_THREADS {
+            return Err(format!("the program has {threads} threads, more than {MOST_THREADS}"));
+        }
         let mut known: HashMap<usize, Option<(String, String)>> = HashMap::new();
         let mut running = BTreeSet::new();
         for stack in env.get_all_stack_traces(MOST_FRAMES).map_err(|e| self.name(e))? {
-            let frames = stack.frames.len();
-            if frames >= MOST_FRAMES as usize {
+            if stack.frames.len() >= MOST_FRAMES as usize {
                 continue;
             }
-            for (index, frame) in stack.frames.iter().enumerate() {
-                let named = known.entry(frame.method as usize);
+            let methods: Vec<usize> = stack.frames.iter().map(|frame| frame.method as usize).collect();
+            // Asked once for a thread: each answer brings local references.
+            let mut thread = None;
+            for (method, below) in outermost(&methods) {
+                let named = known.entry(method);
                 let named =
-                    named.or_insert_with(|| self.method_of(frame.method).filter(|(class, _)| wanted(class)));
+                    named.or_insert_with(|| self.method_of(method as _).filter(|(class, _)| wanted(class)));
                 let Some((class, method)) = named else { continue };
-                let Some(thread) = id(stack.thread.cast()) else { continue };
-                // SAFETY: a local reference that the call above gave.
-                let info = unsafe { env.get_thread_info(stack.thread) };
+                let (id, name) = thread.get_or_insert_with(|| {
+                    // SAFETY: a local reference that the call above gave.
+                    let info = unsafe { env.get_thread_info(stack.thread) };
+                    (id(stack.thread.cast()), info.ok().and_then(|info| info.name).unwrap_or_default())
+                });
+                let Some(thread) = *id else { break };
                 running.insert(Running {
                     class: class.clone(),
                     method: method.clone(),
                     thread,
-                    thread_name: info.ok().and_then(|info| info.name).unwrap_or_default(),
-                    below: frames - 1 - index,
+                    thread_name: name.clone(),
+                    below,
                 });
             }
         }
@@ -288,9 +299,32 @@ impl Jvm {
     }
 }
 
+/// Of each method among these frames, innermost first, its outermost call and how many calls are below it.
+fn outermost(frames: &[usize]) -> Vec<(usize, usize)> {
+    let mut seen = HashSet::new();
+    let from_below = frames.iter().rev().enumerate();
+    from_below.filter(|(_, method)| seen.insert(**method)).map(|(below, method)| (*method, below)).collect()
+}
+
 /// Frames of a thread that are looked at: the JVM makes room for as many for each thread.
 const MOST_FRAMES: jni::jint = 512;
+/// Threads that are looked at. A frame takes the JVM 0.1 to 0.3 microseconds, so with 50 frames each these take 15 milliseconds
+/// at most.
+const MOST_THREADS: usize = 1000;
 
 /// `JVMTI_CLASS_STATUS_PREPARED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).
 const PREPARED: jni::jint = 2;
 const ERROR: jni::jint = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_recursion_the_outermost_call_is_taken() {
+        assert_eq!(outermost(&[3, 2, 3, 2, 2, 1]), [(1, 0), (2, 1), (3, 3)]);
+        let recursion = [vec![7; 500], vec![1]].concat();
+        assert_eq!(outermost(&recursion), [(1, 0), (7, 1)]);
+        assert_eq!(outermost(&[]), []);
+    }
+}

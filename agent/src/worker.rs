@@ -327,6 +327,8 @@ impl Worker {
         self.retransform(env, &again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
         self.removed.clear();
+        // A dormant agent stops no thread.
+        self.calls.forget();
         self.arrival_refused = false;
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Calls {
     /// When to look which of them still run.
     look_at: Option<Instant>,
     told: usize,
+    /// Whether it was told that nothing is known.
+    unknown: bool,
 }
 
 impl Calls {
@@ -31,11 +33,17 @@ impl Calls {
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         self.look_at.map(|at| at.saturating_duration_since(now))
     }
+
+    /// There is nobody to tell: no look is made any more.
+    pub(super) fn forget(&mut self) {
+        self.look_at = None;
+        self.running.clear();
+    }
 }
 
 impl Worker {
     /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
-    /// collection of garbage, so each class is looked at once.
+    /// collection of garbage, so each class is looked at once, and a program with very many threads not at all.
     pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded]) {
         let names = classes.iter().map(|class| &class.name);
         let new: BTreeSet<String> = names.filter(|name| !self.calls.known.contains(*name)).cloned().collect();
@@ -71,15 +79,31 @@ impl Worker {
         }
     }
 
-    fn running(&self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
+    fn running(&mut self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
         let wanted = |name: &str| classes.contains(name);
         let found = self.jvm.running(wanted, |thread| {
             // SAFETY: a local reference to a thread, of this command's frame.
             unsafe { java::id_of_thread(env, thread) }.ok()
         });
         found.unwrap_or_else(|error| {
-            self.tell(Done::Warning(format!("which calls run meanwhile is not known: {error}")));
+            if !std::mem::replace(&mut self.calls.unknown, true) {
+                self.tell(Done::Warning(format!("which calls run meanwhile is not known: {error}")));
+            }
             BTreeSet::new()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_looked_at_when_nobody_is_there_to_be_told() {
+        let now = Instant::now();
+        let mut calls = Calls { look_at: Some(now + LONG), ..Calls::default() };
+        assert_eq!(calls.due(now), Some(LONG));
+        calls.forget();
+        assert_eq!(calls.due(now), None);
     }
 }

@@ -134,17 +134,22 @@ impl Case {
 
     /// Waits until so many measurements of a method are on disk, without reading them all again and again.
     pub fn awaits_measurements(&self, method: &str, count: u64) {
-        let path = file_of(&self.path("out/measurements"), method);
-        poll(&path.display().to_string(), DEADLINE, || {
-            let bytes = fs::metadata(&path).map_or(0, |file| file.len());
-            (bytes > 0 && bytes >= count * LONGEST_RECORD).then_some(())
-        });
+        awaits_measurements_in(&self.path("out/measurements"), method, count);
     }
 
     /// The results written so far.
     pub fn results(&self) -> Vec<ResultRecord> {
         read_results(&self.path("out/result.eval"))
     }
+}
+
+/// Waits until a method's file in `folder` has `count` records at least.
+pub fn awaits_measurements_in(folder: &Path, method: &str, count: u64) {
+    let path = file_of(folder, method);
+    poll(&path.display().to_string(), DEADLINE, || {
+        let bytes = fs::metadata(&path).map_or(0, |file| file.len());
+        (bytes > 0 && bytes >= count * LONGEST_RECORD).then_some(())
+    });
 }
 
 /// More bytes than a record of any test program's methods has.

@@ -5,13 +5,10 @@ use spl_overhead::{Door, Program, Session};
 use spl_wire::{SizeMode, ToController};
 
 fn warnings(agent: &Session) -> Vec<&str> {
-    let mut texts = Vec::new();
-    for said in &agent.said {
-        if let ToController::Warning { text } = said {
-            texts.push(&**text);
-        }
+    fn text(said: &ToController) -> Option<&str> {
+        if let ToController::Warning { text } = said { Some(text) } else { None }
     }
-    texts
+    agent.said.iter().filter_map(text).collect()
 }
 
 #[test]
@@ -36,4 +33,27 @@ fn calls_that_go_on_while_their_class_is_changed_are_told() {
     assert_eq!(warnings(&agent), [expected]);
     agent.restore(&[1, 2]).unwrap();
     program.end().unwrap();
+}
+
+#[test]
+fn a_program_with_many_threads_is_not_stopped_to_look_at_them() {
+    let door = Door::open().unwrap();
+    let classes = harness::classes().display().to_string();
+    let log = door.path().with_file_name("safepoints");
+    let log_option = format!("-Xlog:safepoint*:file={}", log.display());
+    let options = [&*door.option(&harness::agent()), &log_option, "-cp", &classes, "Crowd", "1000"];
+    let mut program = Program::start(&harness::java(), options).unwrap();
+    let mut agent = door.accept().unwrap();
+    program.expect("ready").unwrap();
+    agent.define(1, "Crowd.main([Ljava/lang/String;)V", SizeMode::None).unwrap();
+    agent.instrument(&[1]).unwrap();
+    // One is enough for all classes.
+    agent.define(2, "java/io/FileInputStream.read()I", SizeMode::None).unwrap();
+    agent.instrument(&[2]).unwrap();
+    let [warning] = warnings(&agent)[..] else { panic!("{:?}", agent.said) };
+    assert!(warning.starts_with("which calls run meanwhile is not known: the program has 1"), "{warning}");
+    assert!(warning.ends_with(" threads, more than 1000"), "{warning}");
+    program.end().unwrap();
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("RedefineClasses") && !log.contains("GetAllStackTraces"), "{log}");
 }
