@@ -60,9 +60,9 @@ fn sizes(folder: &Path, method: &str) -> BTreeSet<Size> {
 fn is_not_refuted(folder: &Path, ended: &Ended) {
     let results = read_results(&folder.join("result.eval"));
     let [result] = &results[..] else { panic!("{results:?}") };
-    assert_eq!(result.evaluation.bucket, Bucket::All);
     match &result.evaluation.verdict {
         Ok(verdict) => {
+            assert_eq!(result.evaluation.bucket, Bucket::All);
             assert!(verdict.holds, "{verdict:?}");
             ended.assert_status(0);
         }
