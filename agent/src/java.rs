@@ -336,10 +336,7 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
 pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: *mut c_void) -> Result<u64, Error> {
     // SAFETY: forwarded to the caller.
     let thread = unsafe { JObject::from_raw(env, thread.cast()) };
-    let id = thread_id(env, &thread);
-    // It belongs to whoever called us.
-    let _ = thread.into_raw();
-    id
+    thread_id(env, &thread)
 }
 
 /// A reference to a class that outlives the callback which it came in, and does not keep the class from being unloaded.
@@ -368,16 +365,12 @@ pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool
         ("java.lang.SplProbe", jni_str!("java/lang/SplProbe")),
         ("java.lang.StackOverflowError", jni_str!("java/lang/StackOverflowError")),
     ];
-    let mut all = Ok(true);
     for (name, internal) in names {
-        all = finds(env, &loader, name, internal);
-        if !matches!(all, Ok(true)) {
-            break;
+        if !finds(env, &loader, name, internal)? {
+            return Ok(false);
         }
     }
-    // It belongs to whoever called us.
-    let _ = loader.into_raw();
-    all
+    Ok(true)
 }
 
 /// Whether a loader finds the boot loader's class of this name.

@@ -60,7 +60,7 @@ impl Memory {
     /// when the program has locked its memory, they stay as they are.
     pub fn give_back(&self, offset: usize, bytes: usize) {
         assert!(offset + bytes <= self.bytes, "{bytes} bytes at {offset} in the mapping");
-        // SAFETY: inside a private anonymous mapping that lives for ever, to which no reference but to atomics exists.
+        // SAFETY: the bytes lie in a private anonymous mapping that is never unmapped, and all references into it are to atomics.
         unsafe { libc::madvise(self.base.as_ptr().wrapping_add(offset).cast(), bytes, libc::MADV_DONTNEED) };
     }
 

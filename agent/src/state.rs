@@ -66,7 +66,7 @@ pub enum Command {
     Detach,
     /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
     Look(Vec<u32>),
-    /// Changes of classes may keep so many bytes of metaspace.
+    /// The limit of the metaspace that changes of classes may keep, bytes.
     MetaspaceLimit(u64),
     /// No method is awaited any more that was compiled before its class was changed.
     Settled,
@@ -108,12 +108,12 @@ pub enum Done {
     Restored { ids: Vec<u32> },
     /// Every class is as it was found, as the controller wished; or which are not.
     Detached(Result<(), String>),
-    /// Each change of the classes of these methods may keep so much metaspace that they should be few.
+    /// Changes of the classes of these methods should be few: each may keep this many bytes of metaspace.
     Dear { ids: Vec<u32>, bytes: u64 },
     /// What all changes of classes keep of metaspace and may keep, in bytes.
     Metaspace { kept: u64, reserved: u64, limit: u64 },
-    /// Another agent had taken the probes of these methods out, at most so long ago; they are in again, for the so-and-so-many-th
-    /// time.
+    /// Another agent took the probes of these methods out, at most `gap_ns` nanoseconds before they went in again. `times`
+    /// counts how often that has happened.
     Removed { ids: Vec<u32>, times: u32, gap_ns: u64 },
     /// For the operator.
     Warning(String),

@@ -39,7 +39,7 @@ pub struct SideDetails {
 /// Of the look that decided, or else the last one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LookDetails {
-    /// Windows that brought a pair.
+    /// Windows that both sides were called in.
     pub windows: u64,
     /// Pairs of samples.
     pub pairs: u64,
@@ -53,9 +53,9 @@ pub struct LookDetails {
     pub high: f64,
     /// Ratio of the means of the values as they came.
     pub raw_ratio: f64,
-    /// Values that were clipped, of twice as many as there are pairs.
+    /// Calls that were clipped, of both sides.
     pub clipped: u64,
-    /// Rare long calls, which are clipped, move the ratio out of its interval: the verdict is about usual calls only.
+    /// Whether long calls, which are clipped, count more on one side than on the other.
     pub tail_dependent: bool,
     /// Comparisons of parts of the measurement with their neighbours, and how many of them differ.
     pub self_check: (u64, u64),

@@ -1,6 +1,6 @@
 //! Calls that go on while their class is changed. Until they return, their lines in stack traces say `Unknown Source`, because
 //! HotSpot gives file and line only for the constants that a class has now (`Backtrace::get_source_file_name`). Nothing can be
-//! done about it but to tell the operator of those that run for long, such as a thread's main loop.
+//! done about it. The operator is told of the calls that run for long, such as a thread's main loop.
 
 use super::Worker;
 use crate::java;

@@ -87,7 +87,7 @@ impl Worker {
         }
         let mut names = BTreeSet::new();
         for (key, seen_ns) in &gone {
-            // It stays among those that are to be restored: better once too often.
+            // The class stays in `touched`: restoring a class that has no probes does no harm.
             self.watched.remove(key);
             // Calls of this time may have lost their probes, or their compiled code.
             self.state.changes.begin(*seen_ns);
@@ -100,7 +100,8 @@ impl Worker {
         }
     }
 
-    /// Another agent took the probes out of a class of this name, at most so long ago.
+    /// Another agent took the probes out of a class of this name, at most `gap_ns` nanoseconds ago. Puts them in anew, or
+    /// gives the methods up.
     fn put_back(&mut self, env: &mut jni::Env<'_>, name: String, gap_ns: u64) {
         let ids = self.planned_ids(&name);
         let times = self.removed.entry(name.clone()).or_default();

@@ -24,7 +24,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * usual call runs through. {@link #opened} and {@link #returned} part the two: they have 32 to 35 bytes of code. C2 inlines
  * methods of up to 35 bytes ({@code MaxInlineSize}); C1 does so in the measured method itself, but in a method that it inlines
  * there, as those of {@link SplProbe}, only nine tenths of that. What the two call may be larger: C2 inlines it because it
- * is called each time. A test looks at the sizes of code and operand stacks.
+ * is called each time. Tests look at these sizes and at the frames that come of them.
  */
 final class SplRecorder {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -105,7 +105,7 @@ final class SplRecorder {
     /** The gate is open, or was a moment ago: {@link #open}. */
     static int opened(int id) {
         long at = ((long) id << GATE_SHIFT) + GATES;
-        // Read anew: each word that the measured method's frame has no room for is one less.
+        // Read anew instead of handed on: each word of an argument enlarges the frame of the measured method.
         long gate = U.getLong(null, at);
         return (int) gate == 0 ? 0 : open(id, gate);
     }
@@ -474,7 +474,7 @@ final class SplRecorder {
         return BLOCKS + (index << BLOCK_SHIFT) + GUARDS + ((tid / STRIPES & (GUARD_COUNT - 1)) << 3);
     }
 
-    /** A sample, in the ring of the thread's own block at once. */
+    /** Puts a sample into the ring of the thread's own block, or hands it to {@link #shared}. */
     private static void record(long start, long end, int token, long meta, long size) {
         if ((token & TOKEN_STRIPE) != 0) {
             shared(token & TOKEN_BLOCK, start, end, (long) DEPTH_UNKNOWN << 32 | meta, size);
