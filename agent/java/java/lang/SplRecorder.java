@@ -328,7 +328,12 @@ final class SplRecorder {
             begin(offset, id, gate);
         }
         int wait = U.getInt(skip);
-        if (wait > 1) {
+        if (offset >= TOKEN_STRIPE) {
+            if (wait != 0 && !isDue(block, skip, (int) gate)) {
+                return 0;
+            }
+            wait = 0;
+        } else if (wait > 1) {
             U.putInt(skip, wait - 1);
             return 0;
         }
@@ -350,6 +355,20 @@ final class SplRecorder {
         }
         U.putInt(cell + CELL_DEPTH, 1);
         return token;
+    }
+
+    /**
+     * Counts a call of one of the threads that share a stripe, and says whether it is the one to sample. Atomically: threads
+     * that ended a gap at once would all be sampled, and one that stores an old count would shorten the gap.
+     */
+    private static boolean isDue(long block, long skip, int every) {
+        while (true) {
+            int wait = U.getIntVolatile(null, skip);
+            int next = wait > 1 ? wait - 1 : 1 + skip(block, every);
+            if (U.compareAndSetInt(null, skip, wait, next)) {
+                return wait <= 1;
+            }
+        }
     }
 
     /** The first call of a method in this block since its gate was opened. */
