@@ -6,6 +6,7 @@ import argparse
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    # A shell's background jobs ignore SIGINT; -Xcheck:jni would print that, now and then, into what is compared.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         return Soak(options, pathlib.Path(folder)).run()
 
