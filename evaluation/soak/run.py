@@ -64,8 +64,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    # A shell's background jobs ignore SIGINT; -Xcheck:jni would print that, now and then, into what is compared.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Background jobs ignore these; -Xcheck:jni would print that, now and then, into what is compared.
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(ignored, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         return Soak(options, pathlib.Path(folder)).run()
 
@@ -116,8 +117,8 @@ class Soak:
         if measured[1] == plain[1]:
             return True
         kind = {PLAIN: "by default"}.get(configuration, "with all gates open")
-        print(f"JDK {number}: {' '.join(mode + arguments)} {kind} differs: {measured[1][-300:]!r} instead of {plain[1][-300:]!r}\n"
-              f"{measured[2][-1000:]}")
+        print(f"JDK {number}: {' '.join(mode + arguments)} {kind} differs: status {measured[0]}, "
+              f"{measured[1][-300:]!r} instead of {plain[1][-300:]!r}\n{measured[2][-1000:]}")
         return False
 
     def ends(self, command):
