@@ -73,11 +73,7 @@ impl Agent for SplAgent {
         let jvm = Jvm::of(context.jvmti());
         let property = |key: &str| jvm.env().get_system_property(key).ok();
         let text = |key| property(key).unwrap_or_default();
-        let hello = Hello {
-            java_version: text("java.vm.version"),
-            vm_name: text("java.vm.name"),
-            command: text("sun.java.command"),
-        };
+        let hello = Hello { java_version: text("java.vm.version"), command: text("sun.java.command") };
         let (options, mut mistakes) = Options::read(self.options.get().map_or("", String::as_str), property);
         if self.named_again.load(Ordering::Acquire) {
             mistakes.push("the agent was named twice; the options that stand first are taken".to_owned());

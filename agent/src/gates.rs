@@ -2,6 +2,7 @@
 
 use crate::layout::{GATE_EPOCH, GATE_EVERY, GATE_QUOTA, GATE_SHIFT};
 use crate::memory::Memory;
+use spl_model::InstrumentId;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -25,9 +26,9 @@ impl Gates {
 
     /// Samples one call in `every` of a method, at most `quota` in each thread (0: no quota). A new epoch: each
     /// thread's count, depth and spacing start anew.
-    pub fn open(&self, id: u32, every: u32, quota: u64) {
-        self.used.fetch_max(id + 1, Release);
-        let gate = (id as usize) << GATE_SHIFT;
+    pub fn open(&self, id: InstrumentId, every: u32, quota: u64) {
+        self.used.fetch_max(id.0 + 1, Release);
+        let gate = id.index() << GATE_SHIFT;
         let quota = if quota == 0 { i32::MAX as u32 } else { quota.min(i32::MAX as u64) as u32 };
         self.memory.u32_at(gate + GATE_EVERY).store(0, Relaxed);
         // Each after the one before it: who sees the new epoch sees the gate closed or wholly open.
@@ -39,17 +40,17 @@ impl Gates {
     }
 
     /// The number of the latest opening; 0 before the first.
-    pub fn epoch(&self, id: u32) -> u32 {
-        self.memory.u32_at(((id as usize) << GATE_SHIFT) + GATE_EPOCH).load(Relaxed)
+    pub fn epoch(&self, id: InstrumentId) -> u32 {
+        self.memory.u32_at((id.index() << GATE_SHIFT) + GATE_EPOCH).load(Relaxed)
     }
 
     /// Takes no more samples of a method. Calls that have begun are still recorded.
-    pub fn close(&self, id: u32) {
-        self.memory.u32_at(((id as usize) << GATE_SHIFT) + GATE_EVERY).store(0, Release);
+    pub fn close(&self, id: InstrumentId) {
+        self.memory.u32_at((id.index() << GATE_SHIFT) + GATE_EVERY).store(0, Release);
     }
 
     /// Takes no more samples at all.
     pub fn close_all(&self) {
-        (0..self.used.load(Acquire)).for_each(|id| self.close(id));
+        (0..self.used.load(Acquire)).for_each(|id| self.close(InstrumentId(id)));
     }
 }

@@ -3,8 +3,7 @@
 use crate::metaspace::Price;
 use crate::state::Target;
 use spl_bytecode::{Plan, Probe, Sizes};
-use spl_model::{Outcome, Refusal};
-use spl_wire::SizeMode;
+use spl_model::{InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -34,13 +33,13 @@ pub struct Done {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// Its id.
-    pub id: u32,
+    pub id: InstrumentId,
     /// Static methods that it calls at least.
     pub static_calls: usize,
 }
 
 /// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
-pub type Outcomes = Result<Vec<(u32, Outcome)>, Refusal>;
+pub type Outcomes = Result<Vec<(InstrumentId, Outcome)>, Refusal>;
 
 /// The hook's work; set only while the worker is inside `RetransformClasses`.
 pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
@@ -74,9 +73,9 @@ impl Hook {
                 probed = first.and_then(|(probe, _)| {
                     let (name, descriptor) = (&probe.method_name, &probe.descriptor);
                     let calls = spl_bytecode::static_calls_of(&rewritten.bytes, name, descriptor)?;
-                    Some(Probed { id: probe.id, static_calls: calls })
+                    Some(Probed { id: InstrumentId(probe.id), static_calls: calls })
                 });
-                let ids = plan.probes().iter().map(|probe| probe.id);
+                let ids = plan.probes().iter().map(|probe| InstrumentId(probe.id));
                 let outcome =
                     |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
                 let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
@@ -90,21 +89,28 @@ impl Hook {
 }
 
 /// The probes of one class.
-pub fn plan(targets: &BTreeMap<u32, Target>) -> Plan {
+pub fn plan(targets: &BTreeMap<InstrumentId, Target>) -> Plan {
     let probe = |target: &Target| Probe {
-        method_name: target.method.name().to_owned(),
-        descriptor: target.method.descriptor().as_str().to_owned(),
-        id: target.id,
-        sizes: match (target.sizes, &target.processor) {
-            _ if target.constant_size().is_some() => Sizes::None,
-            (SizeMode::None, _) => Sizes::None,
-            (SizeMode::Shallow, _) => Sizes::Shallow,
-            (SizeMode::Length, _) => Sizes::Length,
-            (SizeMode::Deep, None) => Sizes::Deep,
-            (SizeMode::Deep, Some(_)) => Sizes::Processor,
+        method_name: target.instrument.method.name().to_owned(),
+        descriptor: target.instrument.method.descriptor().as_str().to_owned(),
+        id: target.id.0,
+        sizes: match &target.instrument.kind {
+            ProbeKind::Times(sizing) => sizes(sizing, &target.instrument.method),
         },
     };
     targets.values().map(probe).collect()
+}
+
+/// What the probes add up; nothing where all calls have the same size.
+fn sizes(sizing: &Sizing, method: &MethodRef) -> Sizes {
+    match sizing {
+        _ if sizing.constant(method).is_some() => Sizes::None,
+        Sizing::None => Sizes::None,
+        Sizing::Shallow => Sizes::Shallow,
+        Sizing::Length => Sizes::Length,
+        Sizing::Deep => Sizes::Deep,
+        Sizing::Processor(_) => Sizes::Processor,
+    }
 }
 
 #[cfg(test)]

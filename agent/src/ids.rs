@@ -1,8 +1,8 @@
-//! Permanent method ids: a method keeps its id for the life of the JVM, because its bytecode holds it and old
+//! Permanent ids: a method with a kind of probe keeps its id for the life of the JVM, because its bytecode holds it and old
 //! activations may still record.
 
 use crate::layout;
-use spl_model::MethodRef;
+use spl_model::{Instrument, InstrumentId, MethodRef};
 use std::collections::HashMap;
 
 /// The first id of a method. Those before it are nobody's ([`layout::NOBODYS_GATE`]) and the agent's own ([`layout::OWN_GATE`]).
@@ -11,23 +11,24 @@ const FIRST: u32 = 2;
 /// The ids given so far.
 #[derive(Debug, Default)]
 pub struct Ids {
-    known: HashMap<MethodRef, u32>,
+    known: HashMap<(MethodRef, &'static str), InstrumentId>,
 }
 
 impl Ids {
     /// Methods that can have an id.
     pub const LIMIT: u32 = layout::GATES as u32 - FIRST;
 
-    /// The id of a method; `None` when all are given.
-    pub fn of(&mut self, method: &MethodRef) -> Option<u32> {
-        if let Some(id) = self.known.get(method) {
+    /// The id of an instrument; `None` when all are given.
+    pub fn of(&mut self, instrument: &Instrument) -> Option<InstrumentId> {
+        let identity = instrument.identity();
+        if let Some(id) = self.known.get(&identity) {
             return Some(*id);
         }
-        let id = self.known.len() as u32 + FIRST;
-        if id as usize >= layout::GATES {
+        let id = InstrumentId(self.known.len() as u32 + FIRST);
+        if id.index() >= layout::GATES {
             return None;
         }
-        self.known.insert(method.clone(), id);
+        self.known.insert(identity, id);
         Some(id)
     }
 }
@@ -35,16 +36,22 @@ impl Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spl_model::{ProbeKind, Sizing};
 
     #[test]
     fn ids_are_permanent_and_bounded() {
         let mut ids = Ids::default();
-        let method = |n: u32| MethodRef::new("C", &format!("m{n}"), "()V").unwrap();
-        const { assert!(FIRST > layout::OWN_GATE && FIRST > layout::NOBODYS_GATE) };
+        let method = |n: u32| Instrument {
+            method: MethodRef::new("C", &format!("m{n}"), "()V").unwrap(),
+            kind: ProbeKind::Times(Sizing::None),
+        };
+        const { assert!(FIRST > layout::OWN_GATE.0 && FIRST > layout::NOBODYS_GATE.0) };
         for n in 0..Ids::LIMIT {
-            assert_eq!(ids.of(&method(n)), Some(n + FIRST));
+            assert_eq!(ids.of(&method(n)), Some(InstrumentId(n + FIRST)));
         }
         assert_eq!(ids.of(&method(Ids::LIMIT)), None);
-        assert_eq!(ids.of(&method(7)), Some(7 + FIRST));
+        assert_eq!(ids.of(&method(7)), Some(InstrumentId(7 + FIRST)));
+        let sized = Instrument { kind: ProbeKind::Times(Sizing::Deep), ..method(7) };
+        assert_eq!(ids.of(&sized), Some(InstrumentId(7 + FIRST)), "the same, with sizes");
     }
 }

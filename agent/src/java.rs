@@ -11,6 +11,7 @@ use jni::{
     AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
     jni_str,
 };
+use spl_model::InstrumentId;
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
@@ -26,7 +27,7 @@ const WARM_ROUNDS: i32 = 30_000;
 /// Calls of one calibration: fewer than a ring has slots, so that none is dropped.
 const COST_CALLS: i32 = 1000;
 /// The agent's own gate.
-const OWN_ID: i32 = OWN_GATE as i32;
+const OWN_ID: i32 = OWN_GATE.0 as i32;
 
 /// What the code of measured methods names, and so what must be there when the program starts: it may have been rewritten
 /// beforehand (`spl instrument`).
@@ -229,7 +230,7 @@ pub fn set_visit_limit(env: &mut Env<'_>, objects: u32) -> Result<(), Error> {
 /// What a method's size processor is made from.
 pub struct Processor<'a> {
     /// Permanent id of the method.
-    pub id: u32,
+    pub id: InstrumentId,
     /// Its class name, with dots.
     pub name: &'a str,
     /// A JAR more to look for it in, or nothing.
@@ -254,7 +255,7 @@ pub unsafe fn install_processor(
         [processor.widths, processor.name, processor.jar].map(|text| env.new_string(text));
     let (widths, name, jar) = (widths?, name?, jar?);
     let arguments = [
-        JValue::Int(processor.id as i32),
+        JValue::Int(processor.id.0 as i32),
         JValue::Object(&owner),
         JValue::Object(&widths),
         JValue::Object(&name),

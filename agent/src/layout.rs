@@ -2,6 +2,8 @@
 //!
 //! `SplRecorder.java` has the same numbers; a test compares them.
 
+use spl_model::InstrumentId;
+
 /// Bytes of a gate, as a power of two.
 pub const GATE_SHIFT: usize = 4;
 /// Gate: 0 closed, 1 every call, N one call in N (u32).
@@ -12,11 +14,11 @@ pub const GATE_EPOCH: usize = 4;
 pub const GATE_QUOTA: usize = 8;
 /// Gates, and so permanent method ids, that there are.
 pub const GATES: usize = 4096;
-/// The gate that is never opened: classes with probes on disk have this id (`spl instrument`), and are measured for nobody.
-#[cfg_attr(not(test), expect(dead_code, reason = "nothing is done with it, that is its use"))]
-pub const NOBODYS_GATE: u32 = 0;
+/// The gate that is never opened: classes with probes on disk have this id (`spl instrument`), and are measured for nobody. What has
+/// no id of its own has this one.
+pub const NOBODYS_GATE: InstrumentId = InstrumentId(0);
 /// The agent's own gate: it is open while the probe is warmed and its price is found.
-pub const OWN_GATE: u32 = 1;
+pub const OWN_GATE: InstrumentId = InstrumentId(1);
 
 /// Bytes of a block, as a power of two.
 pub const BLOCK_SHIFT: usize = 18;

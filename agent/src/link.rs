@@ -19,8 +19,8 @@ use crate::sys;
 use crate::waker::Sleeper;
 use drain::{Handles, Pace};
 use ready::ProbeCost;
-use spl_model::MethodRef;
-use spl_wire::{ByeReason, MAX_SAMPLES, SizeMode, ToAgent, ToController, WireSample};
+use spl_model::{Handle, Instrument, InstrumentId, MethodRef, ProbeKind};
+use spl_wire::{ByeReason, MAX_SAMPLES, ToAgent, ToController, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
@@ -79,8 +79,6 @@ pub struct Parts {
 pub struct Hello {
     /// `java.vm.version`
     pub java_version: String,
-    /// `java.vm.name`
-    pub vm_name: String,
     /// `sun.java.command`
     pub command: String,
 }
@@ -90,11 +88,9 @@ impl Hello {
         ToController::Hello {
             pid: std::process::id(),
             java_version: spl_wire::clip(&self.java_version, 200).to_owned(),
-            vm_name: spl_wire::clip(&self.vm_name, 200).to_owned(),
             command: spl_wire::clip(&self.command, 2000).to_owned(),
-            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
             now_ns: sys::now_ns(),
-            max_methods: Ids::LIMIT,
+            kinds: ProbeKind::NAMES.map(str::to_owned).to_vec(),
             max_measurements: Some(options.measurements),
             probe_cost_ps: cost.map(|cost| cost.call_ps),
             probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
@@ -130,19 +126,19 @@ pub struct Link {
     /// What a measured call costs, once it is known.
     cost: Option<ProbeCost>,
     /// By handle, in this session.
-    methods: BTreeMap<u32, Method>,
-    /// The methods of `methods`.
-    defined: HashSet<MethodRef>,
+    methods: BTreeMap<Handle, Method>,
+    /// What the instruments of `methods` are known by.
+    defined: HashSet<(MethodRef, &'static str)>,
     /// Bytes of their names.
     names: usize,
     handles: Handles,
     /// Handles of methods whose gate is open.
-    open: BTreeSet<u32>,
+    open: BTreeSet<Handle>,
     /// Samples that may be taken until all of them have closed.
     may_come: u64,
     pace: Pace,
     /// Handles of methods whose gate was closed and of which calls may still be running.
-    closing: BTreeSet<u32>,
+    closing: BTreeSet<Handle>,
     /// How long to wait before the next look for these calls.
     look_pause: Duration,
     waiting: Vec<WireSample>,
@@ -161,10 +157,8 @@ pub struct Link {
 }
 
 struct Method {
-    method: MethodRef,
-    sizes: SizeMode,
-    processor: Option<String>,
-    id: Option<u32>,
+    instrument: Instrument,
+    id: Option<InstrumentId>,
     /// Samples that may still be taken until the gate closes; 0 when it is closed.
     left: u64,
     /// Whether the controller wants as many as come.
@@ -404,9 +398,7 @@ impl Link {
                     let jar = &self.parts.state.processor_jar;
                     *jar.lock().unwrap_or_else(PoisonError::into_inner) = path;
                 }
-                ToAgent::Define { handle, method, sizes, processor } => {
-                    self.define(stream, handle, method, sizes, processor)
-                }
+                ToAgent::Define { handle, instrument } => self.define(stream, handle, instrument),
                 ToAgent::Instrument { handles } => self.instrument(stream, &handles),
                 ToAgent::Arm { handle, every, quota } => self.arm(handle, every, quota),
                 ToAgent::Disarm { handle } => self.disarm(handle),
@@ -444,7 +436,7 @@ impl Link {
         let mut detached = None;
         while let Ok(done) = self.parts.done.try_recv() {
             let handles_of =
-                |ids: &[u32]| ids.iter().filter_map(|id| self.handles.get(*id)).collect::<Vec<_>>();
+                |ids: &[InstrumentId]| ids.iter().filter_map(|id| self.handles.get(*id)).collect::<Vec<_>>();
             match done {
                 Done::Outcome { id, class_loader, outcome } => {
                     if let Some(handle) = self.handles.get(id) {

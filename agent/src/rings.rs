@@ -13,6 +13,7 @@ mod tests;
 
 use crate::layout::*;
 use crate::memory::Memory;
+use spl_model::InstrumentId;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
@@ -68,7 +69,7 @@ impl Words for Memory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw {
     /// Permanent method id.
-    pub id: u32,
+    pub id: InstrumentId,
     /// Start, nanoseconds.
     pub start_ns: u64,
     /// End, nanoseconds.
@@ -208,7 +209,7 @@ impl<W: Words> Rings<W> {
         let (meta, size) = (word(META), word(SIZE));
         let depth = (meta >> 32) as u16;
         Raw {
-            id: (meta as usize >> CELL_SHIFT & (GATES - 1)) as u32,
+            id: InstrumentId((meta as usize >> CELL_SHIFT & (GATES - 1)) as u32),
             start_ns: word(START),
             end_ns: word(END),
             thread,
@@ -235,10 +236,10 @@ impl<W: Words> Rings<W> {
 impl Rings {
     /// Whether some thread is still in a call of the method that was taken since its gate was opened the last time, as
     /// far as the threads that have a block of their own show it.
-    pub fn is_running(&self, id: u32, epoch: u32) -> bool {
+    pub fn is_running(&self, id: InstrumentId, epoch: u32) -> bool {
         (0..THREAD_BLOCKS).filter(|index| is_used(&self.words, *index)).any(|index| {
             let block = index << BLOCK_SHIFT;
-            let cell = block + CELLS + ((id as usize) << CELL_SHIFT);
+            let cell = block + CELLS + (id.index() << CELL_SHIFT);
             self.words.load(block + OWNER, Relaxed) != 0
                 && self.words.u32_at(cell + CELL_EPOCH).load(Relaxed) == epoch
                 && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) != 0

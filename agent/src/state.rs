@@ -7,46 +7,21 @@ use crate::pauses::Pauses;
 use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Weak;
-use spl_model::{FieldType, MethodRef, Outcome};
-use spl_wire::{Change, Label, SizeMode};
+use spl_model::{Instrument, InstrumentId, Outcome};
+use spl_wire::{Change, Label};
 use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
-/// A method that is to be measured.
+/// An instrument that is to be put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Permanent id: of the method's gate and in its bytecode.
-    pub id: u32,
-    /// The method, in every class of that name.
-    pub method: MethodRef,
-    /// How its workload size is found.
-    pub sizes: SizeMode,
-    /// Class name of its size processor, which [`SizeMode::Deep`] asks.
-    pub processor: Option<String>,
-}
-
-impl Target {
-    /// See [`constant_size`].
-    pub fn constant_size(&self) -> Option<u64> {
-        constant_size(&self.method, self.sizes, self.processor.as_deref())
-    }
-}
-
-/// The workload size of a method all of whose calls have the same, so that its probes need not find it: without references
-/// among its arguments, whose widths count then, or without arguments.
-pub fn constant_size(method: &MethodRef, sizes: SizeMode, processor: Option<&str>) -> Option<u64> {
-    let parameters = method.descriptor().parameters();
-    let is_constant = match sizes {
-        SizeMode::None => false,
-        SizeMode::Shallow => !parameters.iter().any(FieldType::is_reference),
-        SizeMode::Deep => processor.is_none() && !parameters.iter().any(FieldType::is_reference),
-        // Numbers count by their values.
-        SizeMode::Length => parameters.is_empty(),
-    };
-    is_constant.then(|| parameters.iter().map(FieldType::primitive_bytes).sum())
+    pub id: InstrumentId,
+    /// The method, in every class of that name, and the kind of probe.
+    pub instrument: Instrument,
 }
 
 /// To the agent thread, which alone changes classes.
@@ -59,13 +34,13 @@ pub enum Command {
     /// Put probes into these methods.
     Instrument(Vec<Target>),
     /// Give these methods, by id, their original bytecode back.
-    Restore(Vec<u32>),
+    Restore(Vec<InstrumentId>),
     /// Give every class its original bytecode back: the controller is gone.
     RestoreAll,
     /// The same on the controller's wish; answered by [`Done::Detached`].
     Detach,
     /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
-    Look(Vec<u32>),
+    Look(Vec<InstrumentId>),
     /// The limit of the metaspace that changes of classes may keep, bytes.
     MetaspaceLimit(u64),
     /// No method is awaited any more that was compiled before its class was changed.
@@ -101,20 +76,20 @@ pub enum Done {
     /// What measured calls of an empty method cost together: nanoseconds and their number, or why that is not known.
     Cost(Result<(u64, u64), String>),
     /// What became of a method in one class.
-    Outcome { id: u32, class_loader: String, outcome: Outcome },
+    Outcome { id: InstrumentId, class_loader: String, outcome: Outcome },
     /// Classes were changed.
-    Retransformed { ids: Vec<u32>, change: Change, took_ns: u64, at_ns: u64 },
+    Retransformed { ids: Vec<InstrumentId>, change: Change, took_ns: u64, at_ns: u64 },
     /// These methods are as they were.
-    Restored { ids: Vec<u32> },
+    Restored { ids: Vec<InstrumentId> },
     /// Every class is as it was found, as the controller wished; or which are not.
     Detached(Result<(), String>),
     /// Changes of the classes of these methods should be few: each may keep this many bytes of metaspace.
-    Dear { ids: Vec<u32>, bytes: u64 },
+    Dear { ids: Vec<InstrumentId>, bytes: u64 },
     /// What all changes of classes keep of metaspace and may keep, in bytes.
     Metaspace { kept: u64, reserved: u64, limit: u64 },
     /// Another agent took the probes of these methods out, at most `gap_ns` nanoseconds before they went in again. `times`
     /// counts how often that has happened.
-    Removed { ids: Vec<u32>, times: u32, gap_ns: u64 },
+    Removed { ids: Vec<InstrumentId>, times: u32, gap_ns: u64 },
     /// For the operator.
     Warning(String),
 }

@@ -7,6 +7,7 @@
 
 use crate::layout::GATES;
 use crate::sys;
+use spl_model::InstrumentId;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
@@ -24,7 +25,7 @@ const QUIET_NS: u64 = 1_000_000_000;
 #[derive(Debug, Default)]
 pub struct Warmth {
     /// Of the methods that are or were in the plan, by the JVM's number of the method.
-    ids: RwLock<HashMap<usize, u32>>,
+    ids: RwLock<HashMap<usize, InstrumentId>>,
     /// Made when the first method is learnt: a dormant agent touches no memory that it does not need.
     cells: OnceLock<Vec<Cell>>,
     /// So many of them, from the first on, are of methods that were learnt.
@@ -56,9 +57,9 @@ impl Warmth {
     }
 
     /// The JVM's method `method` has this id, in one of the classes of its name.
-    pub fn learn(&self, method: usize, id: u32) {
+    pub fn learn(&self, method: usize, id: InstrumentId) {
         self.cells.get_or_init(|| std::iter::repeat_with(Cell::default).take(GATES).collect());
-        self.used.fetch_max(id as usize + 1, AcqRel);
+        self.used.fetch_max(id.index() + 1, AcqRel);
         self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
     }
 
@@ -88,7 +89,7 @@ impl Warmth {
     }
 
     /// The code of this method changes now: what was compiled of it is gone.
-    pub fn changed(&self, id: u32, now_ns: u64) {
+    pub fn changed(&self, id: InstrumentId, now_ns: u64) {
         let Some(cell) = self.cell(id) else { return };
         if cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns) {
             cell.changed_ns.store(0, Release);
@@ -99,7 +100,7 @@ impl Warmth {
     }
 
     /// Whether a sample of this method, begun at this time, is cold. Counts it if so.
-    pub fn is_cold(&self, id: u32, start_ns: u64) -> bool {
+    pub fn is_cold(&self, id: InstrumentId, start_ns: u64) -> bool {
         let Some(cell) = self.cell(id) else { return false };
         let cold = cell.is_cold(start_ns);
         if cold {
@@ -109,13 +110,13 @@ impl Warmth {
     }
 
     /// When methods were compiled since this was asked last; the last time of each.
-    pub fn news(&self) -> Vec<(u32, u64)> {
+    pub fn news(&self) -> Vec<(InstrumentId, u64)> {
         if !self.news.swap(false, AcqRel) {
             return Vec::new();
         }
         let of = |(id, cell): (usize, &Cell)| {
             let at_ns = cell.news_ns.swap(0, AcqRel);
-            (at_ns != 0).then_some((id as u32, at_ns))
+            (at_ns != 0).then_some((InstrumentId(id as u32), at_ns))
         };
         self.cells().iter().enumerate().filter_map(of).collect()
     }
@@ -130,8 +131,8 @@ impl Warmth {
         &cells[..cells.len().min(self.used.load(Acquire))]
     }
 
-    fn cell(&self, id: u32) -> Option<&Cell> {
-        self.cells().get(id as usize)
+    fn cell(&self, id: InstrumentId) -> Option<&Cell> {
+        self.cells().get(id.index())
     }
 }
 
@@ -155,7 +156,7 @@ impl Cell {
 mod tests {
     use super::*;
 
-    const ID: u32 = 7;
+    const ID: InstrumentId = InstrumentId(7);
     const METHOD: usize = 0x1000;
 
     /// The method had compiled code when its class was changed, at time 100.

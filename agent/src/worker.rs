@@ -20,7 +20,7 @@ use crate::waker::Waker;
 use jni::objects::JClass;
 use jni::refs::Weak;
 use running::Calls;
-use spl_model::Outcome;
+use spl_model::{InstrumentId, Outcome};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
@@ -47,7 +47,7 @@ pub struct Worker {
     /// Classes that have become ready and are not looked at yet.
     arrivals: Arrivals<Weak<JClass<'static>>>,
     /// What should be instrumented now, by class name and id.
-    plan: BTreeMap<String, BTreeMap<u32, Target>>,
+    plan: BTreeMap<String, BTreeMap<InstrumentId, Target>>,
     /// Of each class that could not be changed: how often, and why the last time.
     failures: HashMap<String, (u32, String)>,
     /// Classes that have probes, by name and loader; in others there is nothing to restore.
@@ -229,7 +229,7 @@ impl Worker {
         let mut names = BTreeSet::new();
         let (mut ids, mut new) = (BTreeSet::new(), BTreeSet::new());
         for target in targets {
-            let (id, class) = (target.id, target.method.class().to_owned());
+            let (id, class) = (target.id, target.instrument.method.class().to_owned());
             names.insert(class.clone());
             ids.insert(id);
             if self.plan.entry(class).or_default().insert(id, target).is_none() {
@@ -288,7 +288,7 @@ impl Worker {
         }
     }
 
-    fn restore(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
+    fn restore(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<InstrumentId>) {
         let mut names = BTreeSet::new();
         for (name, targets) in &mut self.plan {
             let before = targets.len();
@@ -332,7 +332,7 @@ impl Worker {
         self.arrival_refused = false;
     }
 
-    fn planned_ids(&self, name: &str) -> BTreeSet<u32> {
+    fn planned_ids(&self, name: &str) -> BTreeSet<InstrumentId> {
         self.plan.get(name).map(|targets| targets.keys().copied().collect()).unwrap_or_default()
     }
 
@@ -369,7 +369,8 @@ impl Worker {
             let Some(targets) = self.plan.get(&class.name) else { continue };
             for (method, name, descriptor) in self.jvm.methods(class.class) {
                 let is_it = |target: &&Target| {
-                    target.method.name() == name && target.method.descriptor().as_str() == descriptor
+                    target.instrument.method.name() == name
+                        && target.instrument.method.descriptor().as_str() == descriptor
                 };
                 if let Some(target) = targets.values().find(is_it) {
                     planned.insert(method, target.id);

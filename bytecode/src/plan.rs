@@ -1,6 +1,6 @@
 //! What is asked of the rewriter, and what it answers.
 
-use spl_model::{Outcome, Refusal};
+use spl_model::{Facts, Outcome, Refusal};
 use std::collections::HashMap;
 
 /// How the workload size of a call is found (thesis 3.2.2).
@@ -135,6 +135,12 @@ impl From<Untouched> for Outcome {
 
 impl From<MethodReport> for Outcome {
     fn from(report: MethodReport) -> Self {
-        if report.intrinsic { Self::Intrinsic } else { Self::Instrumented }
+        // Code has 65,535 bytes at most (JVMS 4.7.3).
+        Self::Instrumented(Facts {
+            bytes_before: report.code_bytes_before as u32,
+            bytes_after: report.code_bytes_after as u32,
+            large: report.large,
+            intrinsic: report.intrinsic,
+        })
     }
 }

@@ -1,11 +1,10 @@
 //! The INI file (thesis 3.3.2): every key, its default, and errors that say where and what would be right.
 
 use spl_lang::RunMode;
-use spl_model::Scale;
+use spl_model::{Scale, Sizing};
 use spl_records::context::Setting;
 use spl_scheduler::{Paired, Settings, WarmUp};
 use spl_verdict::{Correction, Rules};
-use spl_wire::SizeMode;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ pub struct Config {
     /// `port`: where `spl serve` listens.
     pub port: u16,
     /// `argument-size`: how workload sizes are found.
-    pub argument_size: SizeMode,
+    pub argument_size: Sizing,
     /// `argument-size = auto`: as the tasks need it.
     pub automatic_size: bool,
     /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
@@ -111,7 +110,7 @@ impl Default for Config {
             initial_sleep: Duration::from_millis(3000),
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
-            argument_size: SizeMode::None,
+            argument_size: Sizing::None,
             automatic_size: true,
             size_visit_limit: 10_000,
             metaspace_limit: 16 * MEGABYTE,
@@ -212,14 +211,14 @@ const KEYS: [(&str, &str, Set); 41] = [
     ("scheduler", "argument-size", |c, v| {
         let modes = [
             ("auto", None),
-            ("nocheck", Some(SizeMode::None)),
-            ("sizeof", Some(SizeMode::Shallow)),
-            ("deep", Some(SizeMode::Deep)),
-            ("length", Some(SizeMode::Length)),
+            ("nocheck", Some(Sizing::None)),
+            ("sizeof", Some(Sizing::Shallow)),
+            ("deep", Some(Sizing::Deep)),
+            ("length", Some(Sizing::Length)),
         ];
         let mode = word(v, &modes)?;
         c.automatic_size = mode.is_none();
-        c.argument_size = mode.unwrap_or(SizeMode::None);
+        c.argument_size = mode.unwrap_or(Sizing::None);
         Ok(())
     }),
     ("scheduler", "size-visit-limit", |c, v| {
@@ -549,9 +548,13 @@ fn flag(value: &str) -> Result<bool, Expected> {
     word(value, &[("1", true), ("0", false), ("true", true), ("false", false)])
 }
 
-fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Expected> {
+fn word<T: Clone>(value: &str, words: &[(&str, T)]) -> Result<T, Expected> {
     let names = words.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    words.iter().find(|(name, _)| *name == value).map(|(_, v)| *v).ok_or_else(|| format!("one of {names}"))
+    words
+        .iter()
+        .find(|(name, _)| *name == value)
+        .map(|(_, v)| v.clone())
+        .ok_or_else(|| format!("one of {names}"))
 }
 
 #[cfg(test)]

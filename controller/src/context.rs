@@ -5,11 +5,12 @@ use crate::output::Older;
 use crate::setup::Setup;
 use spl_lang::ast::{Percent, Statistic};
 use spl_lang::{Assertion, Atom, Scaled};
+use spl_model::Sizing;
 use spl_records::Context;
 use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating};
 use spl_scheduler::{Scheduler, Status};
 use spl_verdict::Correction;
-use spl_wire::SizeMode;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -17,11 +18,26 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// The file's name, beside the results.
 pub const CONTEXT_FILE: &str = "context.json";
 
+/// What a remark on a method is about; there is one about each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum About {
+    /// Whether it can be measured.
+    Availability,
+    /// Its code with probes.
+    Code,
+    /// What its probes cost.
+    Cost,
+    /// What another agent did to it.
+    Neighbour,
+}
+
 /// The context of the run that is going on.
 #[derive(Debug)]
 pub struct ContextFile {
     path: PathBuf,
     context: Context,
+    /// By method.
+    remarks: BTreeMap<(usize, About), String>,
     began: Option<Instant>,
     end: End,
 }
@@ -76,7 +92,7 @@ impl ContextFile {
             limit_p: config.scheduler.limit_p,
             min_samples: config.scheduler.min_samples,
             max_samples: config.scheduler.max_samples,
-            scale: (config.argument_size != SizeMode::None).then_some(config.scheduler.scale),
+            scale: (config.argument_size != Sizing::None).then_some(config.scheduler.scale),
             budget: config.overhead_budget,
             settings,
             comparisons: program.tasks.comparisons.iter().map(asked).collect(),
@@ -84,7 +100,7 @@ impl ContextFile {
             methods: program.tasks.methods.iter().map(method).collect(),
             end: None,
         };
-        Self { path, context, began: None, end: End::default() }
+        Self { path, context, remarks: BTreeMap::new(), began: None, end: End::default() }
     }
 
     /// A program is there.
@@ -97,18 +113,25 @@ impl ContextFile {
         self.context.programs.push(program);
     }
 
-    /// What is to be known of a method's calls, or why there are none.
-    pub fn remark(&mut self, method: usize, text: String) {
-        if let Some(facts) = self.context.methods.get_mut(method) {
-            facts.remark = Some(text);
-        }
+    /// What is to be known of a method's calls, or why there are none; replaces what was said about the same. Says whether
+    /// that is new.
+    pub fn remark(&mut self, method: usize, about: About, text: String) -> bool {
+        let before = self.remarks.insert((method, about), text.clone());
+        self.tell_remarks(method);
+        before.as_ref() != Some(&text)
     }
 
-    /// Nothing has to be known of a method any more.
-    pub fn no_remark(&mut self, method: usize) {
-        if let Some(facts) = self.context.methods.get_mut(method) {
-            facts.remark = None;
-        }
+    /// Nothing has to be known about this any more.
+    pub fn no_remark(&mut self, method: usize, about: About) {
+        self.remarks.remove(&(method, about));
+        self.tell_remarks(method);
+    }
+
+    fn tell_remarks(&mut self, method: usize) {
+        let Some(facts) = self.context.methods.get_mut(method) else { return };
+        let all = self.remarks.range((method, About::Availability)..=(method, About::Neighbour));
+        let all = all.map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+        facts.remark = (!all.is_empty()).then(|| all.join("; "));
     }
 
     /// Classes were changed.

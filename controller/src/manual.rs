@@ -7,9 +7,9 @@ use crate::progress::Progress;
 use crate::session::{DETACH_TIMEOUT, Input, Next};
 use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
-use spl_model::{Outcome, Sample, one_line};
+use spl_model::{Handle, Outcome, Sample, one_line};
 use spl_verdict::ExitStatus;
-use spl_wire::{ByeReason, Change, Labels, ToAgent, ToController, WireSample};
+use spl_wire::{ByeReason, Change, Labels, Readings, ToAgent, ToController, WireSample};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::time::Instant;
@@ -42,7 +42,7 @@ pub struct Manual<'a> {
     wanted: bool,
     labels: Labels,
     /// Samples of each method that came and still count toward the agent's own limit.
-    received: BTreeMap<u32, u64>,
+    received: BTreeMap<Handle, u64>,
     detach_by: Option<Instant>,
     failed: bool,
 }
@@ -111,8 +111,8 @@ impl<'a> Manual<'a> {
         &self.setup.program.tasks.methods
     }
 
-    fn handles(&self) -> Vec<u32> {
-        (0..).zip(self.methods()).map(|(handle, _)| handle).collect()
+    fn handles(&self) -> Vec<Handle> {
+        (0..).zip(self.methods()).map(|(handle, _)| Handle(handle)).collect()
     }
 
     /// Asks for the probes, or for the original classes.
@@ -149,9 +149,9 @@ impl<'a> Manual<'a> {
     fn said(&mut self, agent: &Agent, message: ToController) -> bool {
         let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent.id);
         match message {
-            ToController::Hello { pid, java_version, command, .. } => {
+            ToController::Hello { pid, java_version, command, kinds, .. } => {
                 let who = format!("measuring Java {java_version}, pid {pid}: {command}");
-                self.hello(agent, pid, &one_line(&who));
+                self.hello(agent, pid, &one_line(&who), &kinds);
             }
             _ if !ours => {}
             ToController::Outcome { handle, outcome, .. } => self.outcome(handle, &outcome),
@@ -159,7 +159,7 @@ impl<'a> Manual<'a> {
                 self.retransformed(&handles, change, took_ns);
             }
             ToController::Labels { labels } => self.labels.learn(labels),
-            ToController::Samples { samples, .. } => self.samples(&samples),
+            ToController::Readings { readings: Readings::Times(samples), .. } => self.samples(&samples),
             ToController::Limit { handle } => self.limit(handle),
             ToController::Warning { text } => {
                 self.progress.note(&format!("the agent warns: {}", one_line(&text)));
@@ -187,17 +187,18 @@ impl<'a> Manual<'a> {
             }
             ToController::Restored { .. }
             | ToController::Dear { .. }
-            | ToController::Notice { .. }
+            | ToController::Compiled { .. }
             | ToController::Pong { .. }
             | ToController::Idle { .. } => {}
         }
         false
     }
 
-    fn hello(&mut self, agent: &Agent, pid: u32, who: &str) {
-        if self.agent.is_some() || self.detach_by.is_some() {
-            let reason = "another JVM is being measured";
-            agent.send(ToAgent::Reject { reason: reason.to_owned() });
+    fn hello(&mut self, agent: &Agent, pid: u32, who: &str, kinds: &[String]) {
+        let busy = self.agent.is_some() || self.detach_by.is_some();
+        let reason = busy.then(|| "another JVM is being measured".to_owned());
+        if let Some(reason) = reason.or_else(|| self.setup.unknown_kind(kinds)) {
+            agent.send(ToAgent::Reject { reason: reason.clone() });
             self.progress.note(&format!("pid {pid} is not measured: {reason}"));
             return;
         }
@@ -215,8 +216,8 @@ impl<'a> Manual<'a> {
         ours
     }
 
-    fn outcome(&self, handle: u32, outcome: &Outcome) {
-        let Some(task) = self.methods().get(handle as usize) else { return };
+    fn outcome(&self, handle: Handle, outcome: &Outcome) {
+        let Some(task) = self.methods().get(handle.index()) else { return };
         match outcome {
             Outcome::NotLoaded => {
                 self.progress.note(&format!("{}: its class is not loaded yet", task.method));
@@ -225,8 +226,8 @@ impl<'a> Manual<'a> {
         }
     }
 
-    fn retransformed(&self, handles: &[u32], change: Change, took_ns: u64) {
-        let methods = handles.iter().filter_map(|&handle| self.methods().get(handle as usize));
+    fn retransformed(&self, handles: &[Handle], change: Change, took_ns: u64) {
+        let methods = handles.iter().filter_map(|&handle| self.methods().get(handle.index()));
         let mut classes = methods.map(|task| task.method.class()).collect::<Vec<_>>();
         classes.dedup();
         let what = match change {
@@ -237,8 +238,8 @@ impl<'a> Manual<'a> {
         self.progress.note(&format!("{} {what}, after a change of {took_ms:.1} ms", classes.join(", ")));
     }
 
-    fn removed(&self, handles: &[u32]) {
-        for task in handles.iter().filter_map(|&handle| self.methods().get(handle as usize)) {
+    fn removed(&self, handles: &[Handle]) {
+        for task in handles.iter().filter_map(|&handle| self.methods().get(handle.index())) {
             let text = "another agent changed its class, which took its probes out; they were put in anew";
             self.progress.note(&format!("{}: {text}", task.method));
         }
@@ -249,7 +250,7 @@ impl<'a> Manual<'a> {
             *self.received.entry(one.handle).or_insert(0) += 1;
         }
         let known = samples.iter().filter_map(|one| {
-            let task = self.methods().get(one.handle as usize)?;
+            let task = self.methods().get(one.handle.index())?;
             Some((task, one.to_sample(&self.labels).ok()?))
         });
         for (MeasuredMethod { method, .. }, sample) in known.take(SAID) {
@@ -263,7 +264,7 @@ impl<'a> Manual<'a> {
     }
 
     /// Nothing is kept of the samples, so the agent's own limit of them is lifted.
-    fn limit(&mut self, handle: u32) {
+    fn limit(&mut self, handle: Handle) {
         let count = self.received.remove(&handle).unwrap_or(0);
         if let Some(agent) = self.agent.as_ref().filter(|_| self.wanted && count > 0) {
             agent.send(ToAgent::Discarded { handle, count });

@@ -141,7 +141,7 @@ pub fn unavailable(outcome: &Outcome) -> Option<String> {
             format!("its class has no such method; did you mean {}?", nearest.join(" or "))
         }
         Outcome::Refused(refusal) => refusal.to_string(),
-        Outcome::Instrumented | Outcome::Intrinsic | Outcome::NotLoaded => return None,
+        Outcome::Instrumented(_) | Outcome::NotLoaded => return None,
     })
 }
 

@@ -22,10 +22,10 @@ use crate::sequential::Sequential;
 use crate::setup::Setup;
 use crate::status::Metaspace;
 use spl_lang::Tasks;
-use spl_model::{EndedBy, Outcome};
+use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, SizeMode, ToAgent, ToController};
+use spl_wire::{Labels, ToAgent, ToController};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
             cost: setup
                 .config
                 .overhead_budget
-                .map(|share| Cost::new(share, setup.config.argument_size == SizeMode::Deep)),
+                .map(|share| Cost::new(share, setup.config.argument_size == Sizing::Deep)),
             open: BTreeMap::new(),
             received: vec![0; setup.program.tasks.methods.len()],
             given_back: BTreeMap::new(),

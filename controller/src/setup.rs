@@ -7,11 +7,11 @@ use crate::live::Live;
 use crate::progress::Progress;
 use crate::tasks::{self, Places};
 use spl_lang::{Assertion, MeasuredMethod, Program, Span};
-use spl_model::MethodRef;
+use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
 use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
 use spl_verdict::Asserted;
-use spl_wire::{SizeMode, ToAgent};
+use spl_wire::ToAgent;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -84,7 +84,7 @@ impl Setup {
         setup.scheduler()?;
         let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
         let unused = setup.program.tasks.methods.iter().find(has_processor);
-        if let Some(task) = unused.filter(|_| setup.config.argument_size != SizeMode::Deep) {
+        if let Some(task) = unused.filter(|_| setup.config.argument_size != Sizing::Deep) {
             setup.progress().note(&format!(
                 "{}: size processors are asked only with argument-size = deep, and it is not that",
                 task.method
@@ -106,6 +106,24 @@ impl Setup {
         self.program.tasks.methods.iter().map(|task| task.method.clone()).collect()
     }
 
+    /// Why an agent that knows these kinds of probes cannot measure what the tasks ask for; `None` if it can.
+    pub fn unknown_kind(&self, kinds: &[String]) -> Option<String> {
+        let needed = self.program.tasks.methods.iter().map(|task| self.instrument(task).kind.name());
+        let missing = needed.into_iter().find(|kind| !kinds.iter().any(|known| known == kind))?;
+        Some(format!(
+            "its agent does not know probes of the kind {missing}: take the agent of this controller"
+        ))
+    }
+
+    /// What is put into a method.
+    fn instrument(&self, task: &MeasuredMethod) -> Instrument {
+        let sizing = match (&self.config.argument_size, &task.processor) {
+            (Sizing::Deep, Some(class)) => Sizing::Processor(class.clone()),
+            (sizing, _) => sizing.clone(),
+        };
+        Instrument { method: task.method.clone(), kind: ProbeKind::Times(sizing) }
+    }
+
     /// Tells an agent how sizes are found, and numbers the methods.
     pub fn define_methods(&self, agent: &Agent) {
         agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
@@ -114,12 +132,7 @@ impl Setup {
             agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
         }
         for (handle, task) in (0..).zip(&self.program.tasks.methods) {
-            agent.send(ToAgent::Define {
-                handle,
-                method: task.method.clone(),
-                sizes: self.config.argument_size,
-                processor: task.processor.clone(),
-            });
+            agent.send(ToAgent::Define { handle: Handle(handle), instrument: self.instrument(task) });
         }
     }
 
@@ -154,13 +167,13 @@ impl Setup {
 
 /// The cheapest sizes that the tasks need: those of the size processors that they name; or, where an assertion speaks of sizes, how
 /// much a call was given; or none.
-fn needed_size(program: &Program) -> SizeMode {
+fn needed_size(program: &Program) -> Sizing {
     if program.tasks.methods.iter().any(|task| task.processor.is_some()) {
-        SizeMode::Deep
+        Sizing::Deep
     } else if program.assertions.iter().any(Assertion::speaks_of_sizes) {
-        SizeMode::Length
+        Sizing::Length
     } else {
-        SizeMode::None
+        Sizing::None
     }
 }
 

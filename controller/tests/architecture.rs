@@ -40,7 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-validity", &["spl-lang", "spl-records", "spl-stats", "spl-verdict"]),
     ("spl-plots", &[]),
     ("spl-scale", &["spl-model", "spl-wire"]),
-    ("spl-peers", &["spl-overhead", "spl-wire"]),
+    ("spl-peers", &["spl-model", "spl-overhead"]),
     ("spl-fuzz", &[]),
 ];
 

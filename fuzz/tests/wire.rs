@@ -4,11 +4,11 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
-use spl_model::{MethodRef, Outcome, Refusal};
+use spl_model::{Handle, Instrument, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
 use spl_wire::{
     AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder,
-    Encoder, Greeting, Label, Labels, NONCE_BYTES, Nonces, Notice, Reply, Side, SizeMode, ToAgent,
-    ToController, Token, WireError, WireSample, WireSize,
+    Encoder, Greeting, Label, Labels, NONCE_BYTES, Nonces, Readings, Reply, Side, ToAgent, ToController,
+    Token, WireError, WireSample, WireSize,
 };
 use std::fmt::Debug;
 use std::mem::discriminant;
@@ -96,7 +96,7 @@ where
 fn check_samples(message: &ToController, labels: &mut Labels) {
     match message {
         ToController::Labels { labels: new } => labels.learn(new.iter().cloned()),
-        ToController::Samples { samples, .. } => {
+        ToController::Readings { readings: Readings::Times(samples), .. } => {
             for wire in samples {
                 if let Ok(sample) = wire.to_sample(labels) {
                     assert!(sample.start_ns() <= sample.end_ns());
@@ -176,7 +176,7 @@ fn method() -> MethodRef {
 
 fn to_controller() -> Vec<ToController> {
     let sample = |size| WireSample {
-        handle: 1,
+        handle: Handle(1),
         start_ns: 1 << 40,
         end_ns: (1 << 40) + 300,
         thread: 7,
@@ -188,37 +188,42 @@ fn to_controller() -> Vec<ToController> {
         ToController::Hello {
             pid: 1,
             java_version: "17.0.15".to_owned(),
-            vm_name: "OpenJDK".to_owned(),
             command: "Main a b".to_owned(),
-            cores: 2,
             now_ns: 1 << 50,
-            max_methods: 4095,
+            kinds: vec!["times".to_owned()],
             max_measurements: None,
             probe_cost_ps: Some(45_000),
             probe_empty_ps: Some(25_000),
         },
         ToController::Outcome {
-            handle: 1,
+            handle: Handle(1),
             class_loader: "boot".to_owned(),
             outcome: Outcome::NoSuchMethod { nearest: vec!["f(I)V".to_owned()] },
         },
         ToController::Outcome {
-            handle: 2,
+            handle: Handle(2),
             class_loader: String::new(),
             outcome: Outcome::Refused(Refusal::OwnClass("java/lang/SplProbe".to_owned())),
         },
         ToController::Labels { labels: vec![Label { id: 3, text: "small".to_owned() }] },
-        ToController::Samples {
-            samples: [WireSize::Unchecked, WireSize::Value(64), WireSize::Label(3)].map(sample).to_vec(),
+        ToController::Readings {
+            readings: Readings::Times(
+                [WireSize::Unchecked, WireSize::Value(64), WireSize::Label(3)].map(sample).to_vec(),
+            ),
             dropped: 1,
             anomalies: 0,
         },
-        ToController::Retransformed { handles: vec![1, 2], change: Change::Added, took_ns: 9, at_ns: 8 },
-        ToController::Restored { handles: vec![1] },
-        ToController::Idle { handle: 1 },
-        ToController::Limit { handle: 1 },
+        ToController::Retransformed {
+            handles: vec![Handle(1), Handle(2)],
+            change: Change::Added,
+            took_ns: 9,
+            at_ns: 8,
+        },
+        ToController::Restored { handles: vec![Handle(1)] },
+        ToController::Idle { handle: Handle(1) },
+        ToController::Limit { handle: Handle(1) },
         ToController::Warning { text: "w".to_owned() },
-        ToController::Notice { at_ns: 1, notice: Notice::Compiled { handle: 1 } },
+        ToController::Compiled { handle: Handle(1), at_ns: 1 },
         ToController::Ping { id: 1 },
         ToController::Pong { id: 1, now_ns: 2 },
         ToController::Bye { reason: ByeReason::Failed("why".to_owned()) },
@@ -229,19 +234,20 @@ fn to_agent() -> Vec<ToAgent> {
     vec![
         ToAgent::ProcessorJar { path: "p.jar".to_owned() },
         ToAgent::Define {
-            handle: 1,
-            method: method(),
-            sizes: SizeMode::Deep,
-            processor: Some("p.Size".to_owned()),
+            handle: Handle(1),
+            instrument: Instrument {
+                method: method(),
+                kind: ProbeKind::Times(Sizing::Processor("p.Size".to_owned())),
+            },
         },
-        ToAgent::Instrument { handles: vec![1, 300, 70_000] },
-        ToAgent::Arm { handle: 1, every: 10, quota: 1000 },
-        ToAgent::Disarm { handle: 1 },
-        ToAgent::Restore { handles: vec![1] },
+        ToAgent::Instrument { handles: vec![Handle(1), Handle(300), Handle(70_000)] },
+        ToAgent::Arm { handle: Handle(1), every: 10, quota: 1000 },
+        ToAgent::Disarm { handle: Handle(1) },
+        ToAgent::Restore { handles: vec![Handle(1)] },
         ToAgent::Drain,
         ToAgent::Ping { id: 5 },
         ToAgent::Pong { id: 5 },
-        ToAgent::Discarded { handle: 1, count: 5 },
+        ToAgent::Discarded { handle: Handle(1), count: 5 },
         ToAgent::Detach,
         ToAgent::Reject { reason: "token".to_owned() },
     ]

@@ -4,6 +4,7 @@
 //! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
 #![forbid(unsafe_code)]
 
+mod instrument;
 mod lack;
 mod method;
 mod outcome;
@@ -11,9 +12,10 @@ mod sample;
 mod size;
 mod text;
 
+pub use instrument::{Handle, Instrument, InstrumentId, ProbeKind, Sizing};
 pub use lack::{EndedBy, Lack, Spent, SpentOn, Taken};
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};
-pub use outcome::{Outcome, Refusal};
+pub use outcome::{Facts, Outcome, Refusal};
 pub use sample::{Sample, SampleError, SampleFlags};
 pub use size::{Bucket, BucketError, Scale, ScaleError, Size};
 pub use text::{lines, one_line, plain_json};

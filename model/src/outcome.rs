@@ -6,15 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The probes are in.
-    Instrumented,
+    Instrumented(Facts),
     /// No class of that name is loaded yet; it will be instrumented when it is.
     NotLoaded,
     /// The method has no body in this class: an interface's or an abstract one.
     Abstract,
     /// The method has no bytecode: it is native.
     Native,
-    /// Instrumented, but the JVM may replace calls by an intrinsic that knows no probe.
-    Intrinsic,
     /// The class is there, the method is not; holds the nearest methods of that class.
     NoSuchMethod {
         /// Methods of the class that the operator may have meant, nearest first.
@@ -22,6 +20,27 @@ pub enum Outcome {
     },
     /// The rewriter or the JVM refused.
     Refused(Refusal),
+}
+
+impl Outcome {
+    /// Whether the probes are in.
+    #[must_use]
+    pub fn is_instrumented(&self) -> bool {
+        matches!(self, Self::Instrumented(_))
+    }
+}
+
+/// What putting probes into one method did to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Size of the original code, bytes.
+    pub bytes_before: u32,
+    /// Size of the code with probes, bytes.
+    pub bytes_after: u32,
+    /// The new code is over HotSpot's limit of 8,000 bytes (`HugeMethodLimit`), beyond which it stays interpreted.
+    pub large: bool,
+    /// The JVM may replace calls of the method by an intrinsic that knows no probe.
+    pub intrinsic: bool,
 }
 
 /// Why a method cannot be instrumented.

@@ -328,11 +328,10 @@ impl fmt::Display for Situation {
 /// Why a method can't be measured, in plain words.
 pub(crate) fn describe(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Instrumented => "the probes are in".to_owned(),
+        Outcome::Instrumented(_) => "the probes are in".to_owned(),
         Outcome::NotLoaded => "its class is not loaded".to_owned(),
         Outcome::Abstract => "it has no body in this class".to_owned(),
         Outcome::Native => "it is native".to_owned(),
-        Outcome::Intrinsic => "the JVM may replace its calls by an intrinsic".to_owned(),
         Outcome::NoSuchMethod { nearest } if nearest.is_empty() => "its class has no such method".to_owned(),
         Outcome::NoSuchMethod { nearest } => {
             format!("its class has no such method; nearest: {}", nearest.join(", "))

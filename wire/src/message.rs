@@ -5,7 +5,7 @@
 
 use crate::WireSample;
 use serde::{Deserialize, Serialize};
-use spl_model::{MethodRef, Outcome};
+use spl_model::{Handle, Instrument, Outcome};
 
 /// From the agent in the JVM to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,18 +14,14 @@ pub enum ToController {
     Hello {
         /// Process id of the JVM.
         pid: u32,
-        /// `java.version`, such as `17.0.15`.
+        /// `java.vm.version`, such as `17.0.15+6`.
         java_version: String,
-        /// `java.vm.name`.
-        vm_name: String,
         /// Main class or JAR with its arguments, shortened by [`clip`](crate::clip) where it is long.
         command: String,
-        /// Processors that the JVM may use.
-        cores: u32,
         /// The JVM's monotonic clock now, in nanoseconds: the clock of every other time in these messages.
         now_ns: u64,
-        /// Methods that can be instrumented at the same time.
-        max_methods: u32,
+        /// Names of the kinds of probes that this agent knows ([`ProbeKind::NAMES`](spl_model::ProbeKind::NAMES)).
+        kinds: Vec<String>,
         /// The agent's own limit of samples a method (`spl.client.measurements`); `None` is no limit.
         max_measurements: Option<u64>,
         /// Calibrated cost of one measured call, in picoseconds; `None` when it could not be calibrated.
@@ -37,16 +33,16 @@ pub enum ToController {
     /// What became of a method in one class; sent again when another class of that name turns up.
     Outcome {
         /// The method, as numbered by [`ToAgent::Define`].
-        handle: u32,
+        handle: Handle,
         /// Which class loader, for the reader.
         class_loader: String,
         /// What became of it.
         outcome: Outcome,
     },
-    /// Measured calls, ordered by their start.
-    Samples {
-        /// At most [`MAX_SAMPLES`](crate::MAX_SAMPLES).
-        samples: Vec<WireSample>,
+    /// What probes have read.
+    Readings {
+        /// Of one kind of probes.
+        readings: Readings,
         /// Calls lost to a full buffer since the last batch.
         dropped: u64,
         /// Calls whose clock readings could not be used, or whose record was torn, since the last batch.
@@ -60,7 +56,7 @@ pub enum ToController {
     /// One retransformation of the classes of these methods ended.
     Retransformed {
         /// The methods whose code changed.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
         /// Whether probes went in or out.
         change: Change,
         /// How long the call took, in nanoseconds.
@@ -71,24 +67,24 @@ pub enum ToController {
     /// These methods run their original bytecode again.
     Restored {
         /// The methods.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
     },
     /// The agent's own limit of samples was reached; it disarmed the method.
     Limit {
         /// The method.
-        handle: u32,
+        handle: Handle,
     },
     /// Something that the operator should know.
     Warning {
         /// One line of text.
         text: String,
     },
-    /// An event of the JVM that disturbs times.
-    Notice {
+    /// Compiled code of a method was installed.
+    Compiled {
+        /// The method.
+        handle: Handle,
         /// When, nanoseconds of the JVM's monotonic clock.
         at_ns: u64,
-        /// What.
-        notice: Notice,
     },
     /// Asks for a [`ToAgent::Pong`].
     Ping {
@@ -112,13 +108,13 @@ pub enum ToController {
     /// run on and be sent later. Of calls in threads that share a buffer, as virtual threads do, it is not known.
     Idle {
         /// The method.
-        handle: u32,
+        handle: Handle,
     },
     /// Each change of the classes of these methods may keep so much metaspace for the rest of the JVM's life that they should be
     /// few: their lambdas are linked anew.
     Dear {
         /// The methods.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
         /// Bytes that one change may keep.
         bytes: u64,
     },
@@ -134,7 +130,7 @@ pub enum ToController {
     /// Another agent had taken the probes of these methods out; they are in again. Calls in between were not seen.
     Removed {
         /// The methods.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
         /// How often that was so far, with these classes.
         times: u32,
         /// Nanoseconds that they were out at most.
@@ -155,26 +151,22 @@ pub enum ToAgent {
         /// A path on the machine of the JVM.
         path: String,
     },
-    /// Numbers a method for the rest of the connection; changes no class.
+    /// Numbers an instrument for the rest of the connection; changes no class.
     Define {
         /// The number that the other messages use.
-        handle: u32,
-        /// The method, in every class of that name.
-        method: MethodRef,
-        /// How its workload size is found.
-        sizes: SizeMode,
-        /// Class name of a size processor, used in [`SizeMode::Deep`] only.
-        processor: Option<String>,
+        handle: Handle,
+        /// What it stands for.
+        instrument: Instrument,
     },
     /// Retransform the classes of these methods so that probes are in; the gates stay closed.
     Instrument {
         /// The methods.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
     },
     /// Open a method's gate.
     Arm {
         /// The method.
-        handle: u32,
+        handle: Handle,
         /// Take one call in so many, at random; 1 takes every call, 0 counts as 1.
         every: u32,
         /// Close the gate after so many samples; 0 is no quota.
@@ -183,12 +175,12 @@ pub enum ToAgent {
     /// Close a method's gate; the probes stay in.
     Disarm {
         /// The method.
-        handle: u32,
+        handle: Handle,
     },
     /// Retransform the classes of these methods back to their original bytecode.
     Restore {
         /// The methods.
-        handles: Vec<u32>,
+        handles: Vec<Handle>,
     },
     /// Send the samples that are there now. A [`ToAgent::Ping`] after it is answered when they have been sent.
     Drain,
@@ -208,11 +200,11 @@ pub enum ToAgent {
     /// without a partner in their window.
     Discarded {
         /// The method.
-        handle: u32,
+        handle: Handle,
         /// How many more than was said before.
         count: u64,
     },
-    /// How many objects [`SizeMode::Deep`] looks at for one argument.
+    /// How many objects [`Sizing::Deep`](spl_model::Sizing::Deep) looks at for one argument.
     VisitLimit {
         /// At least 1.
         objects: u32,
@@ -224,17 +216,11 @@ pub enum ToAgent {
     },
 }
 
-/// How the workload size of a call is found (thesis 3.2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum SizeMode {
-    /// Not at all.
-    None,
-    /// The arguments' own sizes.
-    Shallow,
-    /// All objects that the arguments reach.
-    Deep,
-    /// How many things the arguments are: elements, characters, the value of a number.
-    Length,
+/// Readings of one kind of probes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Readings {
+    /// Measured calls, ordered by their start; at most [`MAX_SAMPLES`](crate::MAX_SAMPLES).
+    Times(Vec<WireSample>),
 }
 
 /// What a retransformation did.
@@ -244,25 +230,6 @@ pub enum Change {
     Added,
     /// Probes went out.
     Removed,
-}
-
-/// An event of the JVM that disturbs times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Notice {
-    /// Compiled code of a method was installed.
-    Compiled {
-        /// The method.
-        handle: u32,
-    },
-    /// Compiled code of a method was thrown away.
-    Decompiled {
-        /// The method.
-        handle: u32,
-    },
-    /// A garbage collection pause began.
-    GcStart,
-    /// A garbage collection pause ended.
-    GcEnd,
 }
 
 /// Why the agent says nothing more.

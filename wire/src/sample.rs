@@ -2,7 +2,7 @@
 
 use crate::Label;
 use serde::{Deserialize, Serialize};
-use spl_model::{Sample, SampleError, SampleFlags, Size};
+use spl_model::{Handle, Sample, SampleError, SampleFlags, Size};
 use std::collections::HashMap;
 
 /// Samples that surely fit in one frame, whatever their values.
@@ -12,7 +12,7 @@ pub const MAX_SAMPLES: usize = 16_384;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WireSample {
     /// The method, as numbered by [`ToAgent::Define`](crate::ToAgent::Define).
-    pub handle: u32,
+    pub handle: Handle,
     /// Start of the call, nanoseconds of the JVM's monotonic clock.
     pub start_ns: u64,
     /// End of the call, nanoseconds of the JVM's monotonic clock.
@@ -40,7 +40,7 @@ pub enum WireSize {
 
 impl WireSample {
     /// The sample of a method, its size label numbered by `label_id`.
-    pub fn from_sample(handle: u32, sample: &Sample, label_id: impl FnOnce(&str) -> u32) -> Self {
+    pub fn from_sample(handle: Handle, sample: &Sample, label_id: impl FnOnce(&str) -> u32) -> Self {
         Self {
             handle,
             start_ns: sample.start_ns(),

@@ -5,13 +5,13 @@
 
 use super::{DRAIN_EVERY, Link, Parts};
 use crate::fault;
-use crate::layout::{OWN_SLOTS, SIZE_LABEL, SLOTS};
+use crate::layout::{NOBODYS_GATE, OWN_SLOTS, SIZE_LABEL, SLOTS};
 use crate::pauses::Known;
 use crate::rings::Raw;
 use crate::state::State;
 use crate::sys;
 use crate::warmth::Warmth;
-use spl_model::SampleFlags;
+use spl_model::{Handle, InstrumentId, SampleFlags};
 use spl_wire::{WireSample, WireSize};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ impl Pace {
 /// What this session calls a method.
 #[derive(Clone, Copy, Debug)]
 struct Named {
-    handle: u32,
+    handle: Handle,
     /// The workload size of all its calls, if they have the same.
     size: Option<u64>,
 }
@@ -80,24 +80,24 @@ pub(super) struct Handles {
     handles: Vec<Option<Named>>,
     /// Samples of each in the drain that goes on, and which of them have any.
     taken: Vec<u64>,
-    touched: Vec<u32>,
+    touched: Vec<InstrumentId>,
 }
 
 impl Handles {
-    pub(super) fn get(&self, id: u32) -> Option<u32> {
+    pub(super) fn get(&self, id: InstrumentId) -> Option<Handle> {
         Some(self.named(id)?.handle)
     }
 
-    fn named(&self, id: u32) -> Option<Named> {
-        *self.handles.get(id as usize)?
+    fn named(&self, id: InstrumentId) -> Option<Named> {
+        *self.handles.get(id.index())?
     }
 
     /// `size` is the workload size of all calls, if they have the same.
-    pub(super) fn insert(&mut self, id: u32, handle: u32, size: Option<u64>) {
-        let needed = self.handles.len().max(id as usize + 1);
+    pub(super) fn insert(&mut self, id: InstrumentId, handle: Handle, size: Option<u64>) {
+        let needed = self.handles.len().max(id.index() + 1);
         self.handles.resize(needed, None);
         self.taken.resize(needed, 0);
-        self.handles[id as usize] = Some(Named { handle, size });
+        self.handles[id.index()] = Some(Named { handle, size });
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -105,9 +105,9 @@ impl Handles {
     }
 
     /// Counts a sample of a method.
-    fn take(&mut self, id: u32) -> Option<Named> {
+    fn take(&mut self, id: InstrumentId) -> Option<Named> {
         let named = self.named(id)?;
-        let taken = &mut self.taken[id as usize];
+        let taken = &mut self.taken[id.index()];
         if *taken == 0 {
             self.touched.push(id);
         }
@@ -116,9 +116,9 @@ impl Handles {
     }
 
     /// An id and its handle with what was counted since the last time, until there is no more.
-    fn next_taken(&mut self) -> Option<(u32, u32, u64)> {
+    fn next_taken(&mut self) -> Option<(InstrumentId, Handle, u64)> {
         let id = self.touched.pop()?;
-        let taken = std::mem::take(&mut self.taken[id as usize]);
+        let taken = std::mem::take(&mut self.taken[id.index()]);
         Some((id, self.get(id)?, taken))
     }
 }
@@ -175,7 +175,7 @@ impl Link {
         }
         for sample in &mut waiting[from..] {
             let id = methods.get(&sample.handle).and_then(|method| method.id);
-            sample.flags |= tags.of(id.unwrap_or(0), sample.start_ns, sample.end_ns).0;
+            sample.flags |= tags.of(id.unwrap_or(NOBODYS_GATE), sample.start_ns, sample.end_ns).0;
         }
     }
 }
@@ -200,7 +200,7 @@ impl Tags {
         disturbed(&self.collections) || disturbed(&self.changes) || self.warmth.awaits_any(start_ns)
     }
 
-    fn of(&self, id: u32, start_ns: u64, end_ns: u64) -> SampleFlags {
+    fn of(&self, id: InstrumentId, start_ns: u64, end_ns: u64) -> SampleFlags {
         flags([
             (self.warmth.is_cold(id, start_ns), SampleFlags::WARM_UP),
             (self.collections.overlaps(start_ns, end_ns), SampleFlags::GC),

@@ -2,10 +2,10 @@
 
 use super::{DRAIN_EVERY, Link, Method};
 use crate::ids::Ids;
-use crate::state::{Command, Target, constant_size};
+use crate::state::{Command, Target};
 use crate::stream::Stream;
-use spl_model::{MethodRef, Outcome, Refusal};
-use spl_wire::{SizeMode, ToController};
+use spl_model::{Handle, Instrument, InstrumentId, Outcome, ProbeKind, Refusal, Sizing};
+use spl_wire::ToController;
 use std::collections::BTreeSet;
 
 /// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
@@ -15,16 +15,10 @@ const MAX_NAMES: usize = 16 << 20;
 
 impl Link {
     /// A number names one method for good, and a method has one number: calls must not change their name.
-    pub(super) fn define(
-        &mut self,
-        stream: &mut Stream,
-        handle: u32,
-        method: MethodRef,
-        sizes: SizeMode,
-        processor: Option<String>,
-    ) {
-        let known = self.methods.contains_key(&handle) || self.defined.contains(&method);
-        let length = method.to_string().len() + processor.as_ref().map_or(0, String::len);
+    pub(super) fn define(&mut self, stream: &mut Stream, handle: Handle, instrument: Instrument) {
+        let known = self.methods.contains_key(&handle) || self.defined.contains(&instrument.identity());
+        let method = &instrument.method;
+        let length = method.to_string().len() + extra_length(&instrument.kind);
         if known || self.methods.len() >= MAX_DEFINED || self.names + length > MAX_NAMES {
             let text = format!(
                 "{method} was not defined as number {handle}: one of both is in use, or there are too many"
@@ -32,13 +26,11 @@ impl Link {
             return stream.put(&ToController::Warning { text });
         }
         self.names += length;
-        self.defined.insert(method.clone());
+        self.defined.insert(instrument.identity());
         self.methods.insert(
             handle,
             Method {
-                method,
-                sizes,
-                processor,
+                instrument,
                 id: None,
                 left: 0,
                 unbounded: false,
@@ -51,7 +43,7 @@ impl Link {
         );
     }
 
-    pub(super) fn instrument(&mut self, stream: &mut Stream, handles: &[u32]) {
+    pub(super) fn instrument(&mut self, stream: &mut Stream, handles: &[Handle]) {
         let mut targets = Vec::new();
         // Each once: a frame has room for many more repetitions than there are methods.
         for &handle in &handles.iter().collect::<BTreeSet<_>>() {
@@ -60,8 +52,7 @@ impl Link {
             let Some(method) = self.methods.get(&handle) else { continue };
             match id {
                 Some(id) => {
-                    let (sizes, processor) = (method.sizes, method.processor.clone());
-                    targets.push(Target { id, method: method.method.clone(), sizes, processor });
+                    targets.push(Target { id, instrument: method.instrument.clone() });
                 }
                 None => {
                     let outcome = Outcome::Refused(Refusal::NoGate(Ids::LIMIT));
@@ -73,16 +64,18 @@ impl Link {
     }
 
     /// The permanent id of a method, from its first use on.
-    fn id_of(&mut self, handle: u32) -> Option<u32> {
+    fn id_of(&mut self, handle: Handle) -> Option<InstrumentId> {
         let method = self.methods.get_mut(&handle)?;
-        let id = self.ids.of(&method.method)?;
+        let id = self.ids.of(&method.instrument)?;
         method.id = Some(id);
-        let size = constant_size(&method.method, method.sizes, method.processor.as_deref());
+        let size = match &method.instrument.kind {
+            ProbeKind::Times(sizing) => sizing.constant(&method.instrument.method),
+        };
         self.handles.insert(id, handle, size);
         Some(id)
     }
 
-    pub(super) fn arm(&mut self, handle: u32, every: u32, quota: u64) {
+    pub(super) fn arm(&mut self, handle: Handle, every: u32, quota: u64) {
         let limit = self.parts.options.measurements;
         let Some(id) = self.id_of(handle) else { return };
         let Some(method) = self.methods.get_mut(&handle) else { return };
@@ -100,14 +93,14 @@ impl Link {
     }
 
     /// Samples that are not to use up the limit; the gate is opened by the next [`ToAgent::Arm`].
-    pub(super) fn discarded(&mut self, handle: u32, count: u64) {
+    pub(super) fn discarded(&mut self, handle: Handle, count: u64) {
         if let Some(method) = self.methods.get_mut(&handle) {
             method.taken = method.taken.saturating_sub(count);
             method.limited = false;
         }
     }
 
-    pub(super) fn disarm(&mut self, handle: u32) {
+    pub(super) fn disarm(&mut self, handle: Handle) {
         let Some(method) = self.methods.get_mut(&handle) else { return };
         self.may_come = self.may_come.saturating_sub(std::mem::take(&mut method.left));
         self.open.remove(&handle);
@@ -116,5 +109,13 @@ impl Link {
             self.closing.insert(handle);
             self.look_pause = DRAIN_EVERY;
         }
+    }
+}
+
+/// Bytes that a kind of probe takes beside the method's name.
+fn extra_length(kind: &ProbeKind) -> usize {
+    match kind {
+        ProbeKind::Times(Sizing::Processor(class)) => class.len(),
+        ProbeKind::Times(_) => 0,
     }
 }

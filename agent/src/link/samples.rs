@@ -5,8 +5,8 @@ use crate::bypass::Bypass;
 use crate::state::Command;
 use crate::stream::Stream;
 use crate::sys;
-use spl_model::Outcome;
-use spl_wire::{MAX_SAMPLES, Notice, ToController};
+use spl_model::{Handle, Outcome};
+use spl_wire::{MAX_SAMPLES, Readings, ToController};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -19,8 +19,8 @@ impl Link {
         let (Parts { state, .. }, rings) = (&self.parts, self.rings.as_ref());
         let is_running = |id| rings.is_some_and(|rings| rings.is_running(id, state.gates.epoch(id)));
         let (methods, is_over) = (&self.methods, |id| !is_running(id));
-        let id_of = |handle: &u32| methods.get(handle).and_then(|method| method.id);
-        let idle: Vec<u32> =
+        let id_of = |handle: &Handle| methods.get(handle).and_then(|method| method.id);
+        let idle: Vec<Handle> =
             self.closing.iter().copied().filter(|handle| id_of(handle).is_none_or(is_over)).collect();
         if idle.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl Link {
         let warmth = &self.parts.state.warmth;
         for (id, at_ns) in warmth.news() {
             if let Some(handle) = self.handles.get(id) {
-                stream.put(&ToController::Notice { at_ns, notice: Notice::Compiled { handle } });
+                stream.put(&ToController::Compiled { handle, at_ns });
             }
         }
         let awaits = warmth.awaits_any(sys::now_ns());
@@ -49,9 +49,9 @@ impl Link {
     }
 
     /// Counts the calls of a method from now on whose probes the JVM may bypass.
-    pub(super) fn expect_bypass(&mut self, handle: u32, outcome: &Outcome) {
+    pub(super) fn expect_bypass(&mut self, handle: Handle, outcome: &Outcome) {
         let Some(method) = self.methods.get_mut(&handle) else { return };
-        if *outcome == Outcome::Intrinsic && method.bypass.is_none() {
+        if matches!(outcome, Outcome::Instrumented(facts) if facts.intrinsic) && method.bypass.is_none() {
             method.bypass = Some((Bypass::default(), method.taken));
         }
     }
@@ -60,13 +60,14 @@ impl Link {
     pub(super) fn say_bypassed(&mut self, stream: &mut Stream) {
         let now = Instant::now();
         let passed = now - std::mem::replace(&mut self.looked, now);
-        for Method { method, left, taken, every, bypass, .. } in self.methods.values_mut() {
+        for Method { instrument, left, taken, every, bypass, .. } in self.methods.values_mut() {
             let Some((bypass, before)) = bypass else { continue };
             let calls = taken.saturating_sub(std::mem::replace(before, *taken)) * u64::from(*every);
             if *left > 0 && bypass.look(calls, passed) {
                 let text = format!(
-                    "{method}: calls were seen and now are not: either the program makes no more, or the JVM has compiled \
-                     the callers and replaces the calls by an intrinsic that no probe sees"
+                    "{}: calls were seen and now are not: either the program makes no more, or the JVM has compiled \
+                     the callers and replaces the calls by an intrinsic that no probe sees",
+                    instrument.method
                 );
                 stream.put(&ToController::Warning { text });
             }
@@ -115,11 +116,11 @@ impl Link {
             let more = rest.split_off(rest.len().min(MAX_SAMPLES));
             let (dropped, anomalies) =
                 (std::mem::take(&mut self.dropped), std::mem::take(&mut self.anomalies));
-            let message = ToController::Samples { samples: rest, dropped, anomalies };
+            let message = ToController::Readings { readings: Readings::Times(rest), dropped, anomalies };
             stream.put(&message);
             rest = more;
             // The first message's memory serves the next samples.
-            if let ToController::Samples { mut samples, .. } = message
+            if let ToController::Readings { readings: Readings::Times(mut samples), .. } = message
                 && self.waiting.capacity() == 0
             {
                 samples.clear();

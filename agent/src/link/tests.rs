@@ -12,13 +12,18 @@ use std::sync::mpsc;
 
 static ALIVE: AtomicBool = AtomicBool::new(false);
 
+fn instrument(class: &str) -> Instrument {
+    let method = MethodRef::new(class, "f", "()V").unwrap();
+    Instrument { method, kind: ProbeKind::Times(spl_model::Sizing::None) }
+}
+
 /// A link with one method, number 3 with id 1, whose gate is open for so many samples; its gates and its rings.
 fn link(left: u64) -> (Link, [Memory; 2]) {
     let gates = Memory::map(GATES_BYTES).unwrap();
     let state: &'static State = Box::leak(Box::new(State::new(gates)));
     let blocks = state.map_blocks().unwrap();
     let (options, mistakes) = Options::read("", |_| None);
-    let hello = Hello { java_version: String::new(), vm_name: String::new(), command: String::new() };
+    let hello = Hello { java_version: String::new(), command: String::new() };
     let sleeper = waker::pair().unwrap().1;
     let (done, buried) = (mpsc::channel().1, mpsc::channel().0);
     let mut link = Link::new(Parts {
@@ -34,12 +39,9 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         dying: &ALIVE,
         buried,
     });
-    let method = MethodRef::new("C", "f", "()V").unwrap();
     let method = Method {
-        method,
-        sizes: SizeMode::None,
-        processor: None,
-        id: Some(1),
+        instrument: instrument("C"),
+        id: Some(InstrumentId(1)),
         left,
         unbounded: false,
         taken: 0,
@@ -49,10 +51,10 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         bypass: None,
     };
     link.rings();
-    link.methods.insert(3, method);
-    link.handles.insert(1, 3, None);
-    (link.open, link.may_come) = ((left > 0).then_some(3).into_iter().collect(), left);
-    state.gates.open(1, 1, left);
+    link.methods.insert(Handle(3), method);
+    link.handles.insert(InstrumentId(1), Handle(3), None);
+    (link.open, link.may_come) = ((left > 0).then_some(Handle(3)).into_iter().collect(), left);
+    state.gates.open(InstrumentId(1), 1, left);
     blocks.u64_at(layout::USED).store(1, Relaxed);
     (link, [gates, blocks])
 }
@@ -82,7 +84,7 @@ fn a_call_that_ends_before_it_starts_is_dropped_and_counted() {
     record(blocks, 1, 40, 40);
     link.drain();
     let times = link.waiting.iter().map(|sample| (sample.handle, sample.start_ns, sample.end_ns));
-    assert_eq!(times.collect::<Vec<_>>(), [(3, 10, 20), (3, 40, 40)]);
+    assert_eq!(times.collect::<Vec<_>>(), [(Handle(3), 10, 20), (Handle(3), 40, 40)]);
     assert_eq!((link.anomalies, link.dropped), (1, 0));
 }
 
@@ -107,7 +109,7 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
     (0..3).for_each(|_| record(blocks, 1, 30, 40));
     link.drain();
     assert!(!is_open());
-    assert_eq!((link.waiting.len(), link.methods[&3].taken), (4, 4));
+    assert_eq!((link.waiting.len(), link.methods[&Handle(3)].taken), (4, 4));
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
         orders
             .try_iter()
             .map(|order| match order {
-                Command::Look(ids) => ids,
+                Command::Look(ids) => ids.into_iter().map(|id| id.0).collect::<Vec<_>>(),
                 other => panic!("{other:?}"),
             })
             .collect::<Vec<_>>()
@@ -134,7 +136,7 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
     link.drain();
     assert_eq!(looks(&mut link), [[0; 0]; 0], "a call was seen");
     assert_eq!(looks(&mut link), [[1]]);
-    link.disarm(3);
+    link.disarm(Handle(3));
     assert_eq!(looks(&mut link), [[1]], "it was open for a part of the time");
     assert_eq!(looks(&mut link), [[0; 0]; 0], "it was closed all the time");
 }
@@ -144,11 +146,11 @@ fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_ever_less_often() {
     let (mut link, _) = link(100);
     let due = Duration::from_millis(70);
     assert_eq!((link.pause(due), link.pause(due)), (DRAIN_EVERY, DRAIN_EVERY), "the gate is open");
-    link.disarm(3);
+    link.disarm(Handle(3));
     let pauses = [(); 9].map(|()| link.pause(due).as_millis());
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 70, 70]);
     assert_eq!(link.pause(Duration::from_secs(9)), LOOK_LAST);
-    link.disarm(3);
+    link.disarm(Handle(3));
     assert_eq!(link.pause(due), DRAIN_EVERY, "a gate was closed just now");
     link.closing.clear();
     assert_eq!((link.pause(due), link.pause(Duration::ZERO)), (due, DRAIN_EVERY));
@@ -163,7 +165,7 @@ fn orders_wait_with_the_controller_while_the_agent_thread_is_behind() {
     link.parts.state.connect(commands);
     let (mut encoder, mut restores) = (Encoder::default(), Vec::new());
     for _ in 0..20 {
-        encoder.encode(&ToAgent::Restore { handles: vec![3; 1000] }, &mut restores).unwrap();
+        encoder.encode(&ToAgent::Restore { handles: vec![Handle(3); 1000] }, &mut restores).unwrap();
     }
     theirs.write_all(&restores).unwrap();
     // Each is a thousand methods.
@@ -182,8 +184,7 @@ fn names_that_are_too_long_together_are_not_defined() {
     let mut stream = Stream::over(ours);
     let long = "x".repeat(60_000);
     for handle in 10..400 {
-        let method = MethodRef::new(&format!("{long}{handle}"), "f", "()V").unwrap();
-        link.define(&mut stream, handle, method, SizeMode::None, None);
+        link.define(&mut stream, Handle(handle), instrument(&format!("{long}{handle}")));
     }
     assert!((200..300).contains(&link.methods.len()), "{}", link.methods.len());
 }

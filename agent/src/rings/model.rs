@@ -94,7 +94,7 @@ impl<const OWN: usize> Drain<OWN> {
         let taken = &mut self.taken;
         self.rings.drain(now_ns, &mut |raw| {
             let whole = Raw {
-                id: probe::ID as u32,
+                id: spl_model::InstrumentId(probe::ID as u32),
                 end_ns: raw.start_ns + 1,
                 depth: Some(probe::DEPTH as u32),
                 size: None,

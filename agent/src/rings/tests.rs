@@ -6,9 +6,10 @@ use std::collections::HashMap;
 fn calls_that_run_are_seen_in_the_cells_of_their_thread() {
     let memory = Memory::map(BLOCKS_BYTES).unwrap();
     let rings = Rings::new(memory);
-    let (block, id, epoch) = (7 << BLOCK_SHIFT, 3, 5);
+    let (block, id, epoch) = (7 << BLOCK_SHIFT, InstrumentId(3), 5);
     let cell = block + CELLS + (3 << CELL_SHIFT);
-    let running = || [rings.is_running(id, epoch), rings.is_running(id, 4), rings.is_running(2, epoch)];
+    let running =
+        || [rings.is_running(id, epoch), rings.is_running(id, 4), rings.is_running(InstrumentId(2), epoch)];
     memory.u32_at(cell + CELL_EPOCH).store(epoch, Relaxed);
     memory.u32_at(cell + CELL_DEPTH).store(2, Relaxed);
     assert_eq!(running(), [false; 3], "nobody owns the block");
@@ -28,7 +29,10 @@ fn rings() -> (Memory, Rings) {
 fn starts(rings: &mut Rings, now_ns: u64) -> Vec<u64> {
     let mut found = Vec::new();
     rings.drain(now_ns, &mut |raw| {
-        assert_eq!((raw.end_ns, raw.id, raw.depth, raw.size), (raw.start_ns + 1, 5, Some(3), None));
+        assert_eq!(
+            (raw.end_ns, raw.id, raw.depth, raw.size),
+            (raw.start_ns + 1, InstrumentId(5), Some(3), None)
+        );
         found.push(raw.start_ns);
     });
     found

@@ -7,7 +7,7 @@ use crate::jvm::Loaded;
 use crate::metaspace::{Key, Price};
 use crate::state::Done;
 use crate::sys;
-use spl_model::{Outcome, Refusal};
+use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Worker {
@@ -66,14 +66,14 @@ impl Worker {
         &mut self,
         env: &mut jni::Env<'_>,
         changed: &BTreeMap<Key, Changed>,
-        ids: &BTreeSet<u32>,
+        ids: &BTreeSet<InstrumentId>,
     ) {
         self.read_metaspace(env);
         let plan = &self.plan;
         let prices: Vec<(Key, Price)> = changed.iter().map(|(key, one)| (key.clone(), one.price)).collect();
         self.account.changed(&prices, |(name, _)| plan.contains_key(name));
         for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
-            let ids: Vec<u32> = self.planned_ids(name).intersection(ids).copied().collect();
+            let ids: Vec<InstrumentId> = self.planned_ids(name).intersection(ids).copied().collect();
             if !ids.is_empty() {
                 self.tell(Done::Dear { ids, bytes: self.account.cost(*price) });
             }
@@ -93,7 +93,12 @@ impl Worker {
     }
 
     /// Takes these methods out of the plan and says why.
-    pub(super) fn turn_down(&mut self, names: &BTreeSet<String>, ids: &BTreeSet<u32>, why: &Refusal) {
+    pub(super) fn turn_down(
+        &mut self,
+        names: &BTreeSet<String>,
+        ids: &BTreeSet<InstrumentId>,
+        why: &Refusal,
+    ) {
         for name in names {
             for id in self.planned_ids(name).intersection(ids) {
                 let outcome = Outcome::Refused(why.clone());

@@ -7,8 +7,8 @@ use crate::jvm::{Event, Loaded};
 use crate::metaspace::{Key, Price};
 use crate::state::Done;
 use crate::sys;
-use spl_model::{Outcome, Refusal};
-use spl_wire::{Change, SizeMode};
+use spl_model::{InstrumentId, Outcome, ProbeKind, Refusal, Sizing};
+use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
@@ -30,7 +30,7 @@ impl Worker {
         env: &mut jni::Env<'_>,
         classes: &[Loaded],
         change: Change,
-        ids: &BTreeSet<u32>,
+        ids: &BTreeSet<InstrumentId>,
     ) {
         let mut usable = Vec::new();
         for class in classes {
@@ -75,13 +75,13 @@ impl Worker {
     }
 
     /// Makes the size processors of these methods ready for calls in these classes.
-    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<u32>) {
+    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<InstrumentId>) {
         for class in classes {
             let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
             for target in targets.filter(|target| ids.contains(&target.id)) {
-                let (Some(name), SizeMode::Deep) = (&target.processor, target.sizes) else { continue };
+                let ProbeKind::Times(Sizing::Processor(name)) = &target.instrument.kind else { continue };
                 let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let parameters = target.method.descriptor().parameters();
+                let parameters = target.instrument.method.descriptor().parameters();
                 let widths =
                     parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
                 let processor = java::Processor { id: target.id, name, jar: &jar, widths: &widths };
@@ -92,7 +92,7 @@ impl Worker {
                     Some(error.to_string())
                 });
                 if let Some(why) = problem {
-                    let method = &target.method;
+                    let method = &target.instrument.method;
                     self.tell(Done::Warning(format!(
                         "size processor {name} of {method} is not used: {why}; its calls have the size of their arguments in \
                          bytes"

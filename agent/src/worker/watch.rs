@@ -11,7 +11,7 @@ use crate::state::Done;
 use crate::sys;
 use jni::objects::JClass;
 use jni::refs::Weak;
-use spl_model::Refusal;
+use spl_model::{InstrumentId, Refusal};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -49,7 +49,7 @@ impl Worker {
     }
 
     fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded, probed: Probed) -> Option<Watched> {
-        let target = &self.plan.get(&class.name)?.get(&probed.id)?.method;
+        let target = &self.plan.get(&class.name)?.get(&probed.id)?.instrument.method;
         let is_it = |name: &str, descriptor: &str| {
             target.name() == name && target.descriptor().as_str() == descriptor
         };
@@ -65,8 +65,8 @@ impl Worker {
     }
 
     /// Looks whether these methods' probes are still there, and puts those in anew that are not.
-    pub(super) fn look(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<u32>) {
-        let asked = |targets: &BTreeMap<u32, _>| targets.keys().any(|id| ids.contains(id));
+    pub(super) fn look(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<InstrumentId>) {
+        let asked = |targets: &BTreeMap<InstrumentId, _>| targets.keys().any(|id| ids.contains(id));
         let names: BTreeSet<String> =
             self.plan.iter().filter(|(_, targets)| asked(targets)).map(|(name, _)| name.clone()).collect();
         let (mut gone, mut unloaded) = (Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! What the configuration file means.
 
 use super::*;
+use spl_model::Sizing;
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("f.ini"))
@@ -47,7 +48,7 @@ fn every_key_is_read() {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
         port: 3,
-        argument_size: SizeMode::Shallow,
+        argument_size: Sizing::Shallow,
         automatic_size: false,
         size_visit_limit: 19,
         metaspace_limit: 20 << 20,
@@ -105,7 +106,7 @@ fn the_profile_of_the_thesis_has_what_the_thesis_has() {
     let config = parse("[scheduler]\nprofile = thesis\n[evaluator]\nlimit-p-value = 0.01\n").unwrap();
     assert_eq!(config.scheduler, Settings { limit_p: 0.01, ..Settings::thesis() });
     assert_eq!((config.overhead_budget, config.judge), (None, Judge::Welch));
-    assert_eq!((config.argument_size, config.automatic_size), (SizeMode::Deep, false));
+    assert_eq!((config.argument_size, config.automatic_size), (Sizing::Deep, false));
     for (section, key, _) in KEYS.iter().filter(|(_, key, _)| BEYOND_THESIS.contains(key)) {
         let value = [
             ("policy", "paired"),

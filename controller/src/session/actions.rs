@@ -1,7 +1,9 @@
 //! What the scheduler wants, carried out.
 
 use super::{DETACH_TIMEOUT, Session};
+use crate::context::About;
 use crate::results::Results;
+use spl_model::Handle;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
 use spl_verdict::{Asserted, Evaluation};
 use spl_wire::ToAgent;
@@ -71,7 +73,7 @@ impl Session<'_> {
 
     pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
         self.open.insert(method, (every, quota));
-        self.send(ToAgent::Arm { handle: method as u32, every, quota });
+        self.send(ToAgent::Arm { handle: Handle(method as u32), every, quota });
     }
 
     fn closed_gate_costs(&mut self, method: MethodIx, cost_ns_per_s: u64) {
@@ -83,12 +85,12 @@ impl Session<'_> {
              caller instead"
         );
         self.progress.note(&format!("{}: {text}", self.scheduler.name(method)));
-        self.context.remark(method.0, text);
+        self.context.remark(method.0, About::Cost, text);
     }
 
     fn close_gate(&mut self, method: usize) {
         self.open.remove(&method);
-        self.send(ToAgent::Disarm { handle: method as u32 });
+        self.send(ToAgent::Disarm { handle: Handle(method as u32) });
         // Windows are over long before the agent would send what it has.
         if self.config.scheduler.paired.is_some() {
             self.send(ToAgent::Drain);
@@ -157,8 +159,9 @@ impl Session<'_> {
 
     /// One request for each direction: the agent changes all classes of a request at once.
     pub(super) fn change_classes(&mut self) {
-        let handles =
-            |methods: BTreeSet<usize>| methods.into_iter().map(|method| method as u32).collect::<Vec<_>>();
+        let handles = |methods: BTreeSet<usize>| {
+            methods.into_iter().map(|method| Handle(method as u32)).collect::<Vec<_>>()
+        };
         let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
         if !out.is_empty() {
             self.send(ToAgent::Restore { handles: handles(out) });

@@ -2,15 +2,19 @@
 
 use super::{Next, Session};
 use crate::agents::Agent;
+use crate::context::About;
 use crate::progress;
 use crate::resume::Resumed;
 use crate::status::Metaspace;
-use spl_model::{Outcome, Refusal, one_line};
+use spl_model::{Facts, Handle, Outcome, Refusal, one_line};
 use spl_records::context::Measured;
 use spl_scheduler::{Event, MethodIx, Status};
-use spl_wire::{ByeReason, ToAgent, ToController, WireSample, WireSize};
+use spl_wire::{ByeReason, Readings, ToAgent, ToController, WireSample, WireSize};
 use std::cmp::Ordering;
 use std::time::Instant;
+
+/// HotSpot interprets methods whose code is larger (`HugeMethodLimit`), bytes.
+const HUGE_METHOD_BYTES: u32 = 8000;
 
 /// Lines about agents that are not measured, in one measurement.
 const MOST_NOTED: u32 = 50;
@@ -26,9 +30,9 @@ impl Session<'_> {
         }
         match message {
             ToController::Outcome { handle, class_loader, outcome } => {
-                self.outcome(handle as usize, &class_loader, outcome);
+                self.outcome(handle.index(), &class_loader, outcome);
             }
-            ToController::Samples { samples, dropped, anomalies } => {
+            ToController::Readings { readings: Readings::Times(samples), dropped, anomalies } => {
                 self.samples(&samples, dropped.saturating_add(anomalies))
             }
             ToController::Labels { labels } => self.labels.learn(labels),
@@ -49,7 +53,7 @@ impl Session<'_> {
             ToController::Dear { handles, bytes } => {
                 tracing::info!(?handles, bytes, "changes of these methods' classes keep metaspace");
                 for handle in handles {
-                    self.event(Event::DearChange(MethodIx(handle as usize)));
+                    self.event(Event::DearChange(MethodIx(handle.index())));
                 }
             }
             ToController::Metaspace { kept, reserved, limit } => {
@@ -62,9 +66,9 @@ impl Session<'_> {
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
             ToController::Idle { handle } if self.config.scheduler.paired.is_some() => {
-                self.event(Event::Drained(MethodIx(handle as usize)));
+                self.event(Event::Drained(MethodIx(handle.index())));
             }
-            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Notice { .. } => {}
+            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
         }
         Next::Go
     }
@@ -75,16 +79,19 @@ impl Session<'_> {
             java_version,
             command,
             now_ns,
+            kinds,
             max_measurements,
             probe_cost_ps,
             probe_empty_ps,
-            ..
         } = hello
         else {
             return;
         };
         if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
+        }
+        if let Some(why) = self.setup.unknown_kind(&kinds) {
+            return self.turn_away(agent, pid, &why, &why);
         }
         let who = format!("measuring Java {java_version}, pid {pid}: {command}");
         self.progress.note(&one_line(&who));
@@ -195,26 +202,19 @@ impl Session<'_> {
         let Some(task) = self.tasks.methods.get(method) else { return };
         tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
         match outcome {
-            Outcome::Instrumented => {
+            Outcome::Instrumented(facts) => {
                 self.ready.insert(method);
                 self.absent.remove(&method);
-                self.context.no_remark(method);
-            }
-            Outcome::Intrinsic => {
-                self.ready.insert(method);
-                self.absent.remove(&method);
-                self.context.remark(
-                    method,
-                    "the JVM may replace its calls by an intrinsic that no probe sees".to_owned(),
-                );
-                self.progress.note(&format!(
-                    "{}: the JVM may replace its calls by an intrinsic that no probe sees",
-                    task.method
-                ));
+                self.context.no_remark(method, About::Availability);
+                if let Some(text) = code_remark(facts)
+                    && self.context.remark(method, About::Code, text.clone())
+                {
+                    self.progress.note(&format!("{}: {text}", task.method));
+                }
             }
             Outcome::NotLoaded => {
                 self.absent.insert(method);
-                self.context.remark(method, "its class was not loaded".to_owned());
+                self.context.remark(method, About::Availability, "its class was not loaded".to_owned());
                 self.progress.note(&format!(
                     "{}: its class is not loaded yet; it is measured when it is",
                     task.method
@@ -226,7 +226,11 @@ impl Session<'_> {
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
                 if let Some(why) = progress::unavailable(&why) {
-                    self.context.remark(method, format!("cannot be measured any more: {why}"));
+                    self.context.remark(
+                        method,
+                        About::Availability,
+                        format!("cannot be measured any more: {why}"),
+                    );
                 }
                 self.event(Event::GivenUp { method: MethodIx(method), why });
             }
@@ -234,7 +238,7 @@ impl Session<'_> {
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
                 if let Some(why) = progress::unavailable(&why) {
-                    self.context.remark(method, format!("cannot be measured: {why}"));
+                    self.context.remark(method, About::Availability, format!("cannot be measured: {why}"));
                 }
                 self.event(Event::Unavailable { method: MethodIx(method), why });
             }
@@ -243,23 +247,23 @@ impl Session<'_> {
     }
 
     /// Another agent had taken probes out, and they are in again.
-    fn removed(&mut self, handles: &[u32], times: u32, gap_ns: u64) {
+    fn removed(&mut self, handles: &[Handle], times: u32, gap_ns: u64) {
         let seconds = gap_ns as f64 / 1e9;
         let text = format!(
             "another agent changed its class, which took its probes out for {seconds:.1} s at most, in which calls were not \
              seen; they were put in anew, for the {times}. time"
         );
         for &handle in handles {
-            let Some(task) = self.tasks.methods.get(handle as usize) else { continue };
+            let Some(task) = self.tasks.methods.get(handle.index()) else { continue };
             self.progress.note(&format!("{}: {text}", task.method));
-            self.context.remark(handle as usize, text.clone());
+            self.context.remark(handle.index(), About::Neighbour, text.clone());
         }
     }
 
     /// The agent counts every sample that it takes; those that count for nothing are given back to it. Those that wait
     /// for the end of their window are too: what then counts too much ends at the controller's own maximum.
-    fn limit(&mut self, handle: u32) {
-        let method = MethodIx(handle as usize);
+    fn limit(&mut self, handle: Handle) {
+        let method = MethodIx(handle.index());
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
         if progress.status == Status::Finished {
             return;
@@ -281,7 +285,7 @@ impl Session<'_> {
         for wire in samples {
             self.took(wire);
             match wire.to_sample(&self.labels) {
-                Ok(sample) => batch.push((MethodIx(wire.handle as usize), sample)),
+                Ok(sample) => batch.push((MethodIx(wire.handle.index()), sample)),
                 Err(_) => lost = lost.saturating_add(1),
             }
         }
@@ -313,7 +317,7 @@ impl Session<'_> {
     /// Counts what taking a call cost the program.
     fn took(&mut self, sample: &WireSample) {
         let Some(cost) = &mut self.cost else { return };
-        let every = self.open.get(&(sample.handle as usize)).map_or(1, |&(every, _)| every);
+        let every = self.open.get(&sample.handle.index()).map_or(1, |&(every, _)| every);
         let size = if let WireSize::Value(size) = sample.size { size } else { 0 };
         cost.took(1, every, size);
     }
@@ -328,4 +332,20 @@ impl Session<'_> {
         self.finish();
         Next::Over
     }
+}
+
+/// What the operator should know of a method's code with probes.
+fn code_remark(facts: Facts) -> Option<String> {
+    let mut remarks = Vec::new();
+    if facts.intrinsic {
+        remarks.push("the JVM may replace its calls by an intrinsic that no probe sees".to_owned());
+    }
+    if facts.large && facts.bytes_before <= HUGE_METHOD_BYTES {
+        remarks.push(format!(
+            "with probes its code has {} bytes, and the JVM does not compile methods of more than {HUGE_METHOD_BYTES}: while it \
+             is measured it is interpreted, and its times are far too long",
+            facts.bytes_after
+        ));
+    }
+    (!remarks.is_empty()).then(|| remarks.join("; "))
 }

@@ -4,8 +4,9 @@ use crate::case::{self, Case};
 use crate::harness;
 use crate::running::Running;
 use crate::stand_in::Controller;
+use spl_model::Handle;
 use spl_overhead::{Door, Program};
-use spl_wire::ToController;
+use spl_wire::{Readings, ToController};
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixListener;
@@ -59,8 +60,8 @@ fn check_limit(controller: &mut Controller, limit: usize) {
     let mut samples = 0;
     loop {
         match controller.hears().expect("the agent goes on") {
-            ToController::Samples { samples: more, .. } => samples += more.len(),
-            ToController::Limit { handle: 1 } => break,
+            ToController::Readings { readings: Readings::Times(more), .. } => samples += more.len(),
+            ToController::Limit { handle: Handle(1) } => break,
             _ => {}
         }
     }

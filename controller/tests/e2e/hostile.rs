@@ -4,8 +4,8 @@ use crate::case::{self, Case};
 use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
 use crate::stand_in::{Agent, Controller, PID, TOKEN_FILE, serve};
-use spl_model::{MethodRef, Outcome};
-use spl_wire::{ByeReason, Label, SizeMode, ToAgent, ToController, WireSample, WireSize};
+use spl_model::{Handle, Instrument, MethodRef, Outcome, ProbeKind, Sizing};
+use spl_wire::{ByeReason, Label, Readings, ToAgent, ToController, WireSample, WireSize};
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
@@ -66,6 +66,7 @@ fn lies() -> Vec<ToController> {
             for size in sizes {
                 let depth = Some(u32::MAX);
                 let thread = u64::MAX;
+                let handle = Handle(handle);
                 samples.push(WireSample { handle, start_ns, end_ns, thread, depth, size, flags: u16::MAX });
             }
         }
@@ -74,17 +75,25 @@ fn lies() -> Vec<ToController> {
     let text = "\u{1b}[2J\r\nspl: verdict: ,\",\"".to_owned();
     vec![
         ToController::Labels { labels: vec![label(7, &text), label(7, ""), label(0, "x")] },
-        ToController::Samples { samples: samples.clone(), dropped: u64::MAX, anomalies: 0 },
-        ToController::Samples { samples, dropped: u64::MAX, anomalies: u64::MAX },
-        ToController::Limit { handle: u32::MAX },
-        ToController::Limit { handle: 1 },
-        ToController::Outcome { handle: u32::MAX, class_loader: text.clone(), outcome: Outcome::Native },
+        ToController::Readings {
+            readings: Readings::Times(samples.clone()),
+            dropped: u64::MAX,
+            anomalies: 0,
+        },
+        ToController::Readings { readings: Readings::Times(samples), dropped: u64::MAX, anomalies: u64::MAX },
+        ToController::Limit { handle: Handle(u32::MAX) },
+        ToController::Limit { handle: Handle(1) },
         ToController::Outcome {
-            handle: 0,
+            handle: Handle(u32::MAX),
+            class_loader: text.clone(),
+            outcome: Outcome::Native,
+        },
+        ToController::Outcome {
+            handle: Handle(0),
             class_loader: text.clone(),
             outcome: Outcome::NoSuchMethod { nearest: vec![text.clone(); 100] },
         },
-        ToController::Restored { handles: vec![u32::MAX; 1000] },
+        ToController::Restored { handles: vec![Handle(u32::MAX); 1000] },
         ToController::Warning { text: text.clone() },
         ToController::Pong { id: u64::MAX, now_ns: u64::MAX },
     ]
@@ -94,11 +103,9 @@ fn hello() -> ToController {
     ToController::Hello {
         pid: PID,
         java_version: "\u{7}".to_owned(),
-        vm_name: String::new(),
         command: "x".repeat(100_000),
-        cores: 0,
         now_ns: u64::MAX,
-        max_methods: 0,
+        kinds: vec!["times".to_owned(), "x".repeat(100_000)],
         max_measurements: Some(0),
         probe_cost_ps: Some(u64::MAX),
         probe_empty_ps: Some(u64::MAX),
@@ -152,7 +159,8 @@ fn a_controller_survives_hostile_agents_and_serves_the_next_program() {
 /// A method that is defined under a number.
 fn define(handle: u32, method: &str) -> ToAgent {
     let method: MethodRef = method.parse().unwrap();
-    ToAgent::Define { handle, method, sizes: SizeMode::Deep, processor: Some("no.Such".to_owned()) }
+    let kind = ProbeKind::Times(Sizing::Processor("no.Such".to_owned()));
+    ToAgent::Define { handle: Handle(handle), instrument: Instrument { method, kind } }
 }
 
 /// Orders that no controller would give.
@@ -176,17 +184,17 @@ fn orders() -> Vec<ToAgent> {
         ToAgent::ProcessorJar { path: "/dev/zero".to_owned() },
         define(1, "Life.end()V"),
         define(2, FAST),
-        ToAgent::Arm { handle: u32::MAX, every: u32::MAX, quota: u64::MAX },
-        ToAgent::Arm { handle: 1, every: u32::MAX, quota: u64::MAX },
-        ToAgent::Arm { handle: 1, every: 0, quota: 0 },
-        ToAgent::Instrument { handles: vec![1; 10_000] },
-        ToAgent::Instrument { handles: (0..10_000).collect() },
-        ToAgent::Restore { handles: vec![u32::MAX, 2] },
-        ToAgent::Disarm { handle: u32::MAX },
+        ToAgent::Arm { handle: Handle(u32::MAX), every: u32::MAX, quota: u64::MAX },
+        ToAgent::Arm { handle: Handle(1), every: u32::MAX, quota: u64::MAX },
+        ToAgent::Arm { handle: Handle(1), every: 0, quota: 0 },
+        ToAgent::Instrument { handles: vec![Handle(1); 10_000] },
+        ToAgent::Instrument { handles: (0..10_000).map(Handle).collect() },
+        ToAgent::Restore { handles: vec![Handle(u32::MAX), Handle(2)] },
+        ToAgent::Disarm { handle: Handle(u32::MAX) },
     ];
     orders.extend(handles.clone().zip(own).map(|(handle, method)| define(handle, method)));
-    orders.push(ToAgent::Instrument { handles: handles.clone().collect() });
-    orders.extend(handles.map(|handle| ToAgent::Arm { handle, every: 1, quota: 0 }));
+    orders.push(ToAgent::Instrument { handles: handles.clone().map(Handle).collect() });
+    orders.extend(handles.map(|handle| ToAgent::Arm { handle: Handle(handle), every: 1, quota: 0 }));
     orders.extend((0..1000).map(|id| ToAgent::Ping { id }));
     orders.extend([ToAgent::Drain, ToAgent::Pong { id: 0 }]);
     orders
@@ -230,7 +238,7 @@ fn a_program_survives_hostile_controllers_and_is_measured_by_the_next() {
 
     let mut controller = Controller::unix(&listener);
     controller.measures(FAST);
-    assert!(controller.samples().iter().all(|sample| sample.handle == 1));
+    assert!(controller.samples().iter().all(|sample| sample.handle == Handle(1)));
     controller.say(&ToAgent::Detach);
     let last = std::iter::from_fn(|| controller.hears()).last();
     assert_eq!(last, Some(ToController::Bye { reason: ByeReason::Detached }));

@@ -5,9 +5,10 @@
 use crate::case::{Case, read_measurements, read_results};
 use crate::harness;
 use crate::stand_in::{Agent, Served, serve, serve_as};
+use spl_model::{Handle, ProbeKind, Sizing};
 use spl_records::{Form, Measurement, Reader, ResultRecord};
 use spl_verdict::Basis;
-use spl_wire::{SizeMode, ToAgent, WireSize};
+use spl_wire::{ToAgent, WireSize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -83,8 +84,8 @@ rows! {
             let case = row.measures(value).set("controller", "max-method-measurements", "5");
             let (_served, mut agent) = start(&case);
             let heard = agent.calls(0, &[10; 5]);
-            assert!(heard.contains(&ToAgent::Disarm { handle: 0 }), "{heard:?}");
-            heard.contains(&ToAgent::Restore { handles: vec![0] })
+            assert!(heard.contains(&ToAgent::Disarm { handle: Handle(0) }), "{heard:?}");
+            heard.contains(&ToAgent::Restore { handles: vec![Handle(0)] })
         };
         assert!(restored("0"), "classes are changed at once");
         assert!(!restored("3600000"), "classes are changed in the next cycle");
@@ -138,13 +139,14 @@ rows! {
         }
     };
     argument_size: "scheduler", "argument-size" => |row| {
-        let modes = [("nocheck", SizeMode::None), ("sizeof", SizeMode::Shallow), ("deep", SizeMode::Deep), ("length", SizeMode::Length)];
+        let modes = [("nocheck", Sizing::None), ("sizeof", Sizing::Shallow), ("deep", Sizing::Deep), ("length", Sizing::Length)];
         for (value, mode) in modes {
             let case = row.measures(value);
             let mut served = serve(&case, &["--once"]);
             let mut agent = Agent::connect(served.port, &served.token);
             let heard = agent.settles();
-            let all = |message: &ToAgent| matches!(message, ToAgent::Define { sizes, .. } if *sizes == mode);
+            let kind = ProbeKind::Times(mode);
+            let all = |message: &ToAgent| matches!(message, ToAgent::Define { instrument, .. } if instrument.kind == kind);
             assert_eq!(heard.iter().filter(|message| all(message)).count(), 3, "{heard:?}");
             served.run.awaits("measuring Java");
         }

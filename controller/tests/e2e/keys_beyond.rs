@@ -4,7 +4,7 @@ use crate::case::{Case, read_results};
 use crate::keys::{A, B, Row, rows, start};
 use crate::running::Running;
 use crate::stand_in::{Agent, Served, serve};
-use spl_model::SampleFlags;
+use spl_model::{Handle, SampleFlags};
 use spl_verdict::{Basis, NotEvaluated, Verdict};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ fn next_gate(agent: &mut Agent) -> ToAgent {
 fn first_gate(case: &Case) -> (Served, Agent) {
     let served = serve(case, &["--once"]);
     let mut agent = Agent::connect(served.port, &served.token);
-    assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 0, every: 1, quota: MANY });
+    assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: Handle(0), every: 1, quota: MANY });
     (served, agent)
 }
 
@@ -131,8 +131,8 @@ rows! {
     window: "scheduler", "window" => |row| {
         let case = row.compares_beyond("1").set("scheduler", "window-overlap", "0");
         let (_served, mut agent) = first_gate(&case);
-        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: 0 });
-        assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: 1, every: 1, quota: MANY });
+        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: Handle(0) });
+        assert_eq!(next_gate(&mut agent), ToAgent::Arm { handle: Handle(1), every: 1, quota: MANY });
         let (_served, mut agent) = first_gate(&row.compares_beyond("3600000"));
         agent.settles();
         assert_eq!(agent.armed, BTreeSet::from([0]));
@@ -140,7 +140,7 @@ rows! {
     window_overlap: "scheduler", "window-overlap" => |row| {
         let case = row.compares_beyond("3600000").set("scheduler", "window", "1");
         let (_served, mut agent) = first_gate(&case);
-        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: 0 });
+        assert_eq!(next_gate(&mut agent), ToAgent::Disarm { handle: Handle(0) });
         agent.settles();
         assert_eq!(agent.armed, BTreeSet::new(), "calls may still be on their way");
     };
@@ -149,8 +149,8 @@ rows! {
             let case = row.measures_beyond(value).set("scheduler", "min-measuring-diff", "1001");
             let (_served, mut agent) = start(&case);
             let heard = agent.calls(0, &[1000; 2]);
-            assert!(heard.contains(&ToAgent::Disarm { handle: 0 }), "{heard:?}");
-            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![0] }), restored, "{value}");
+            assert!(heard.contains(&ToAgent::Disarm { handle: Handle(0) }), "{heard:?}");
+            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![Handle(0)] }), restored, "{value}");
         }
     };
     instrument_ahead: "scheduler", "instrument-ahead" => |row| {
@@ -160,7 +160,7 @@ rows! {
             let mut agent = Agent::connect(served.port, &served.token);
             let heard = std::iter::from_fn(|| agent.hears())
                 .find(|message| matches!(message, ToAgent::Instrument { .. }));
-            assert_eq!(heard, Some(ToAgent::Instrument { handles }), "{value}");
+            assert_eq!(heard, Some(ToAgent::Instrument { handles: handles.into_iter().map(Handle).collect() }), "{value}");
         }
     };
     changes_per_minute: "scheduler", "changes-per-minute" => |row| {
@@ -168,8 +168,8 @@ rows! {
             let case = row.measures_beyond(value).set("controller", "max-method-measurements", "5");
             let (_served, mut agent) = start(&case);
             let heard = agent.calls(0, &[10; 5]);
-            assert!(heard.contains(&ToAgent::Disarm { handle: 0 }), "{heard:?}");
-            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![0] }), restored, "{value}");
+            assert!(heard.contains(&ToAgent::Disarm { handle: Handle(0) }), "{heard:?}");
+            assert_eq!(heard.contains(&ToAgent::Restore { handles: vec![Handle(0)] }), restored, "{value}");
         }
     };
     overhead_budget: "scheduler", "overhead-budget" => |row| {

@@ -6,9 +6,9 @@ use crate::harness;
 use crate::keys::{A, B};
 use crate::stand_in::serve;
 use crate::witness::{Witness, changed};
-use spl_model::{Outcome, Refusal};
+use spl_model::{Facts, Handle, Outcome, Refusal, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToAgent, ToController};
+use spl_wire::{ToAgent, ToController};
 
 /// Changes of each class, in and out.
 const CYCLES: u64 = 40;
@@ -64,11 +64,7 @@ impl Weighed {
             let outcomes = agent.instrument(handles).unwrap();
             let refused = outcomes.iter().any(|(_, outcome)| is_refused(outcome));
             let all = |of: fn(&Outcome) -> bool| outcomes.iter().filter(|(_, outcome)| of(outcome)).count();
-            assert_eq!(
-                all(is_refused) + all(|one| *one == Outcome::Instrumented),
-                handles.len(),
-                "{outcomes:?}"
-            );
+            assert_eq!(all(is_refused) + all(|one| one.is_instrumented()), handles.len(), "{outcomes:?}");
             self.ask("run 1");
             agent.restore(handles).unwrap();
             self.ask("run 1");
@@ -101,7 +97,7 @@ fn account(agent: &Session) -> [u64; 3] {
 fn define(agent: &mut Session, limit: u64) {
     agent.send(&ToAgent::MetaspaceLimit { bytes: limit }).unwrap();
     for (handle, method) in (1..).zip(METHODS) {
-        agent.define(handle, method, SizeMode::None).unwrap();
+        agent.define(handle, method, Sizing::None).unwrap();
     }
 }
 
@@ -171,7 +167,7 @@ fn the_account_outlives_controllers_and_restoring_is_always_paid() {
     assert!(outcomes.iter().all(|(_, outcome)| is_refused(outcome)), "{outcomes:?}");
     assert_eq!(changed(&original, &weighed.witness.snapshot(&CLASSES)), Vec::<String>::new());
     agent.send(&ToAgent::MetaspaceLimit { bytes: 64 * MEGABYTE }).unwrap();
-    assert_eq!(agent.instrument(&[3]).unwrap(), [(3, Outcome::Instrumented)]);
+    assert!(agent.instrument(&[3]).unwrap()[0].1.is_instrumented());
     assert!(account(&agent)[0] >= before, "a new controller begins a new account");
     agent.detach().unwrap();
     assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));
@@ -205,7 +201,7 @@ fn a_class_with_many_lambdas_is_named_dear() {
     };
     let dear: Vec<_> = agent.said.iter().filter_map(dear).collect();
     let [(handles, bytes)] = &dear[..] else { panic!("{dear:?}") };
-    assert_eq!(*handles, [1]);
+    assert_eq!(*handles, [Handle(1)]);
     assert!((100 * 1540..100 * 3000).contains(bytes), "{bytes} bytes a change");
     agent.detach().unwrap();
     weighed.program.end().unwrap();
@@ -220,9 +216,9 @@ fn what_the_limit_prevents_is_said_everywhere() {
         ToController::Metaspace { kept: 15 * MEGABYTE, reserved: MEGABYTE / 2, limit: 16 * MEGABYTE };
     agent.say(&metaspace);
     let why = Refusal::Metaspace { kept_kb: 15_872, limit_kb: 16_384 };
-    let instrumented = Outcome::Instrumented;
+    let instrumented = Outcome::Instrumented(Facts::default());
     for (handle, outcome) in [(1, instrumented.clone()), (0, instrumented), (0, Outcome::Refused(why))] {
-        agent.say(&ToController::Outcome { handle, class_loader: String::new(), outcome });
+        agent.say(&ToController::Outcome { handle: Handle(handle), class_loader: String::new(), outcome });
     }
     agent.settles();
     agent.bye();

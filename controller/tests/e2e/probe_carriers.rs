@@ -1,8 +1,9 @@
 //! Virtual threads that change their carriers within measured calls: each call is its own thread's, and whole.
 
 use crate::harness;
+use spl_model::{Handle, Sizing};
 use spl_overhead::{Door, Program};
-use spl_wire::{SizeMode, WireSample, WireSize};
+use spl_wire::{WireSample, WireSize};
 use std::collections::BTreeMap;
 
 const OUTER: u32 = 1;
@@ -21,8 +22,8 @@ fn calls_that_change_their_carrier_stay_their_threads() {
     let mut agent = door.accept().unwrap();
     program.expect("ready").unwrap();
     // The length of a number is the number: that of the thread, as the program says.
-    agent.define(OUTER, "Carriers.outer(J)J", SizeMode::Length).unwrap();
-    agent.define(INNER, "Carriers.inner(J)J", SizeMode::Length).unwrap();
+    agent.define(OUTER, "Carriers.outer(J)J", Sizing::Length).unwrap();
+    agent.define(INNER, "Carriers.inner(J)J", Sizing::Length).unwrap();
     agent.instrument(&[OUTER, INNER]).unwrap();
     [OUTER, INNER].iter().for_each(|handle| agent.arm(*handle, 1).unwrap());
     let (mut all, mut moved) = (0, 0);
@@ -41,7 +42,8 @@ fn calls_that_change_their_carrier_stay_their_threads() {
             assert!(sample.start_ns < sample.end_ns, "{sample:?}");
             // Neither calls itself.
             assert!(sample.depth.is_none_or(|depth| depth == 0), "{sample:?}");
-            threads.entry(sample.thread).or_default()[usize::from(sample.handle == INNER)].push(sample);
+            threads.entry(sample.thread).or_default()[usize::from(sample.handle == Handle(INNER))]
+                .push(sample);
         }
         assert_eq!(agent.samples.len(), 2 * calls);
         for [outer, inner] in threads.values_mut() {

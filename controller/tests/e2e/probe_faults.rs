@@ -5,9 +5,9 @@ use crate::harness::{self, DEADLINE, poll};
 use crate::running::TEN_SECONDS;
 use crate::stand_in::{TOKEN_FILE, serve, serve_as};
 use crate::witness::{Snapshot, Witness, changed};
-use spl_model::Outcome;
+use spl_model::Sizing;
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToAgent};
+use spl_wire::ToAgent;
 use std::time::{Duration, Instant};
 
 const KILLS: u64 = 20;
@@ -145,7 +145,7 @@ fn a_class_may_be_changed_and_restored_again_and_again() {
     // What the account allows is another test's; this one looks at what so many changes leave.
     agent.send(&ToAgent::MetaspaceLimit { bytes: 1 << 40 }).unwrap();
     for (handle, method) in (1..).zip(METHODS) {
-        agent.define(handle, method, SizeMode::None).unwrap();
+        agent.define(handle, method, Sizing::None).unwrap();
     }
     let cycles = harness::many(CYCLES, SOAK_CYCLES);
     let (mut state, mut spans, mut weights, mut since) = (SEED, Vec::new(), Vec::new(), Instant::now());
@@ -158,7 +158,7 @@ fn a_class_may_be_changed_and_restored_again_and_again() {
         let plan = 1 + random(&mut state, (1 << METHODS.len()) - 1);
         let handles = (1..=METHODS.len() as u32).filter(|n| plan >> (n - 1) & 1 == 1).collect::<Vec<_>>();
         let outcomes = agent.instrument(&handles).unwrap();
-        assert!(outcomes.iter().all(|(_, outcome)| *outcome == Outcome::Instrumented), "{outcomes:?}");
+        assert!(outcomes.iter().all(|(_, outcome)| outcome.is_instrumented()), "{outcomes:?}");
         agent.restore(&handles).unwrap();
         // Nobody is to wait longer for longer lists of what was said.
         agent.said.clear();

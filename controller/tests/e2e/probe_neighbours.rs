@@ -3,9 +3,9 @@
 
 use crate::case::{Case, NO_LIMIT};
 use crate::harness;
-use spl_model::{Outcome, Refusal};
+use spl_model::{Handle, Outcome, Refusal, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToController};
+use spl_wire::ToController;
 use std::fs;
 use std::path::Path;
 
@@ -47,10 +47,10 @@ fn says(program: &mut Program, line: &str) {
 fn another_agent_changes_the_same_class() {
     for last in [false, true] {
         let (mut program, mut agent, _door) = start("", last);
-        agent.define(1, WORD, SizeMode::None).unwrap();
+        agent.define(1, WORD, Sizing::None).unwrap();
         says(&mut program, "say");
         for again in [false, true] {
-            assert_eq!(agent.instrument(&[1]).unwrap(), [(1, Outcome::Instrumented)]);
+            assert!(agent.instrument(&[1]).unwrap()[0].1.is_instrumented());
             agent.arm(1, 1).unwrap();
             agent.samples.clear();
             says(&mut program, "say");
@@ -74,7 +74,7 @@ fn awaits_removed(agent: &mut Session, from: usize, of: u32, wanted: u32) {
     let removed = |message: &ToController| matches!(message, ToController::Removed { .. });
     let at = agent.await_from(from, "the removal of probes to be noticed", removed).unwrap();
     let ToController::Removed { handles, times, gap_ns } = &agent.said[at] else { unreachable!() };
-    assert_eq!((&handles[..], *times), (&[of][..], wanted));
+    assert_eq!((&handles[..], *times), (&[Handle(of)][..], wanted));
     assert!(*gap_ns > 0);
 }
 
@@ -82,10 +82,10 @@ fn awaits_removed(agent: &mut Session, from: usize, of: u32, wanted: u32) {
 fn probes_that_another_agent_takes_out_are_put_in_anew_a_few_times() {
     for last in [false, true] {
         let (mut program, mut agent, _door) = start("", last);
-        agent.define(1, WORD, SizeMode::None).unwrap();
+        agent.define(1, WORD, Sizing::None).unwrap();
         // Nobody changes this one, and nobody calls it while its gate is open: its probes are not missed.
-        agent.define(2, &format!("{}.length(Ljava/lang/String;)I", LENGTHS[0]), SizeMode::None).unwrap();
-        assert!(agent.instrument(&[1, 2]).unwrap().iter().all(|(_, one)| *one == Outcome::Instrumented));
+        agent.define(2, &format!("{}.length(Ljava/lang/String;)I", LENGTHS[0]), Sizing::None).unwrap();
+        assert!(agent.instrument(&[1, 2]).unwrap().iter().all(|(_, one)| one.is_instrumented()));
         says(&mut program, "say");
         agent.arm(1, 1).unwrap();
         agent.arm(2, 1).unwrap();
@@ -95,12 +95,12 @@ fn probes_that_another_agent_takes_out_are_put_in_anew_a_few_times() {
             let from = agent.said.len();
             says(&mut program, "again");
             agent.settle().unwrap();
-            let unseen = agent.samples.iter().filter(|sample| sample.handle == 1).count();
+            let unseen = agent.samples.iter().filter(|sample| sample.handle == Handle(1)).count();
             assert_eq!(unseen, 0, "the other agent did not take the probes out");
             if times == 4 {
                 let refused = |message: &ToController| {
                     let why = Outcome::Refused(Refusal::Removed(3));
-                    matches!(message, ToController::Outcome { handle: 1, outcome, .. } if *outcome == why)
+                    matches!(message, ToController::Outcome { handle: Handle(1), outcome, .. } if *outcome == why)
                 };
                 agent.await_from(from, "the end of patience", refused).unwrap();
                 continue;
@@ -110,7 +110,7 @@ fn probes_that_another_agent_takes_out_are_put_in_anew_a_few_times() {
             agent.samples.clear();
             says(&mut program, "say");
             agent.settle().unwrap();
-            let seen = agent.samples.iter().filter(|sample| sample.handle == 1).count();
+            let seen = agent.samples.iter().filter(|sample| sample.handle == Handle(1)).count();
             assert_eq!(seen, CALLS, "time {times}, other agent last: {last}");
         }
         // The class stays as the other agent wants it.
@@ -153,13 +153,13 @@ fn a_verdict_names_the_agent_that_takes_the_probes_out() {
 #[test]
 fn a_class_that_spoils_a_batch_is_found_and_left_alone() {
     let (mut program, mut agent, _door) = start("=break", false);
-    agent.define(1, WORD, SizeMode::None).unwrap();
+    agent.define(1, WORD, Sizing::None).unwrap();
     for (handle, class) in (2..).zip(LENGTHS) {
-        agent.define(handle, &format!("{class}.length(Ljava/lang/String;)I"), SizeMode::None).unwrap();
+        agent.define(handle, &format!("{class}.length(Ljava/lang/String;)I"), Sizing::None).unwrap();
     }
     for round in 1..=5 {
         let outcomes = agent.instrument(&[1, 2, 3, 4]).unwrap();
-        assert!(outcomes[..3].iter().all(|(_, outcome)| *outcome == Outcome::Instrumented), "{outcomes:?}");
+        assert!(outcomes[..3].iter().all(|(_, outcome)| outcome.is_instrumented()), "{outcomes:?}");
         let (4, Outcome::Refused(Refusal::Jvm(why))) = &outcomes[3] else { panic!("{outcomes:?}") };
         assert_eq!(why.contains("left alone after 3 failures"), round > 3, "round {round}: {why}");
         (1..=3).for_each(|handle| agent.arm(handle, 1).unwrap());

@@ -3,8 +3,9 @@
 use crate::harness::{self, poll};
 use crate::running::TEN_SECONDS;
 use crate::witness::{Witness, changed};
+use spl_model::{Handle, Sizing};
 use spl_overhead::{Door, Fault, Program, Session};
-use spl_wire::{ByeReason, SizeMode, ToAgent, ToController};
+use spl_wire::{ByeReason, ToAgent, ToController};
 use std::fs::File;
 use std::process::Command;
 
@@ -84,12 +85,12 @@ fn panics(place: &str, last: Last) {
 /// Everything at once: the agent may be gone at any moment.
 fn measure(agent: &mut Session) {
     let said = |agent: &mut Session| -> Result<(), Fault> {
-        agent.define(1, "Events.hot(I)I", SizeMode::None)?;
-        agent.define(2, "Events.sized(Ljava/lang/String;)I", SizeMode::Deep)?;
-        agent.define(3, "no/such/Klass.method()V", SizeMode::None)?;
-        agent.send(&ToAgent::Instrument { handles: vec![1, 2, 3] })?;
-        agent.send(&ToAgent::Arm { handle: 1, every: 1, quota: 0 })?;
-        agent.send(&ToAgent::Arm { handle: 2, every: 1, quota: 0 })?;
+        agent.define(1, "Events.hot(I)I", Sizing::None)?;
+        agent.define(2, "Events.sized(Ljava/lang/String;)I", Sizing::Deep)?;
+        agent.define(3, "no/such/Klass.method()V", Sizing::None)?;
+        agent.send(&ToAgent::Instrument { handles: vec![Handle(1), Handle(2), Handle(3)] })?;
+        agent.send(&ToAgent::Arm { handle: Handle(1), every: 1, quota: 0 })?;
+        agent.send(&ToAgent::Arm { handle: Handle(2), every: 1, quota: 0 })?;
         agent.settle()
     };
     // Whether it still listens is seen by what it says in the end.

@@ -4,9 +4,9 @@
 use crate::harness::{self, DEADLINE, poll};
 use crate::sizes::sized;
 use crate::witness::Witness;
-use spl_model::SampleFlags;
+use spl_model::{Handle, Instrument, Outcome, ProbeKind, SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToAgent, ToController, WireSample, WireSize};
+use spl_wire::{ToAgent, ToController, WireSample, WireSize};
 use std::path::PathBuf;
 
 const COMPUTABLE: u32 = 1;
@@ -39,8 +39,9 @@ fn start() -> (Program, Session, Door) {
     program.expect("ready").unwrap();
     for (handle, method, asked) in METHODS {
         let method = method.parse().unwrap();
-        let processor = asked.then(|| "Rough$Asking".to_owned());
-        agent.send(&ToAgent::Define { handle, method, sizes: SizeMode::Deep, processor }).unwrap();
+        let sizing = if asked { Sizing::Processor("Rough$Asking".to_owned()) } else { Sizing::Deep };
+        let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };
+        agent.send(&ToAgent::Define { handle: Handle(handle), instrument }).unwrap();
     }
     agent.instrument(&METHODS.map(|(handle, ..)| handle)).unwrap();
     METHODS.iter().for_each(|(handle, ..)| agent.arm(*handle, 1).unwrap());
@@ -70,7 +71,7 @@ fn assert_right(program: &mut Program, agent: &mut Session) {
     }
     agent.settle().unwrap();
     for (handle, size) in [(COMPUTABLE, WireSize::Value(10)), (PROCESSED, WireSize::Label(0))] {
-        let calls = agent.samples.iter().filter(|sample| sample.handle == handle);
+        let calls = agent.samples.iter().filter(|sample| sample.handle == Handle(handle));
         let right = |sample: &&WireSample| {
             is_whole(sample) && sample.size == size && sample.depth.is_none_or(|depth| depth == 0)
         };
@@ -146,8 +147,21 @@ fn sizes_load_no_class_of_the_program() {
 #[test]
 fn class_loaders_of_measured_classes_are_not_kept() {
     let (mut program, mut agent, _door) = start();
-    assert_eq!(says(&mut program, &mut agent, &format!("churn {LOADERS}")), "done");
-    // While it is measured; and some were, so that there was something to be kept.
+    let instrumented = |agent: &Session| {
+        let is_one = |message: &&ToController| {
+            matches!(
+                message,
+                ToController::Outcome { handle: Handle(QUICK), outcome: Outcome::Instrumented(_), .. }
+            )
+        };
+        agent.said.iter().filter(is_one).count()
+    };
+    // Classes that are gone before the agent thread comes to them get no probes, and on a busy machine all may be.
+    let some = poll("a class with probes", DEADLINE, || {
+        assert_eq!(says(&mut program, &mut agent, &format!("churn {LOADERS}")), "done");
+        agent.settle().unwrap();
+        Some(instrumented(&agent)).filter(|some| *some > 0)
+    });
     let mut left = LOADERS;
     for _ in 0..100 {
         agent.settle().unwrap();
@@ -156,16 +170,8 @@ fn class_loaders_of_measured_classes_are_not_kept() {
             break;
         }
     }
+    println!("{some} got probes, {left} are still there");
     assert!(left <= LAST_LOADERS, "{left} of {LOADERS} are still there");
-    let instrumented = |message: &&ToController| {
-        matches!(
-            message,
-            ToController::Outcome { handle: QUICK, outcome: spl_model::Outcome::Instrumented, .. }
-        )
-    };
-    let instrumented = agent.said.iter().filter(instrumented).count();
-    println!("{instrumented} of {LOADERS} got probes, {left} are still there");
-    assert!(instrumented > 0);
     agent.restore(&[QUICK]).unwrap();
     agent.detach().unwrap();
     assert_eq!(program.end().unwrap(), (Vec::new(), 0));
@@ -181,12 +187,19 @@ fn one_of_very_many_threads_is_the_same_when_the_others_have_gone() {
         agent.settle().unwrap();
         // The longest is the last thread's, which waits for all others.
         let longest = |sample: &&WireSample| sample.end_ns - sample.start_ns;
-        let last =
-            agent.samples.iter().filter(|sample| sample.handle == of).max_by_key(longest).unwrap().thread;
+        let last = agent
+            .samples
+            .iter()
+            .filter(|sample| sample.handle == Handle(of))
+            .max_by_key(longest)
+            .unwrap()
+            .thread;
         let nested: Vec<_> = agent
             .samples
             .iter()
-            .filter(|sample| sample.thread == last && sample.handle == ANY && longest(sample) < 100_000_000)
+            .filter(|sample| {
+                sample.thread == last && sample.handle == Handle(ANY) && longest(sample) < 100_000_000
+            })
             .collect();
         let others = agent.samples.iter().filter(|sample| sample.thread != last).count();
         assert_eq!((others, agent.dropped), (CROWD, 0));

@@ -3,9 +3,9 @@
 
 use crate::harness::{self, DEADLINE, many};
 use crate::witness::Witness;
-use spl_model::SampleFlags;
+use spl_model::{SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, WireSample, WireSize};
+use spl_wire::{WireSample, WireSize};
 use std::time::Instant;
 
 /// What an array takes beside its elements.
@@ -14,7 +14,7 @@ const STOPS: u64 = 30;
 /// Openings at least, and at most: until one came in the middle of the recursion.
 const OPENINGS: std::ops::Range<usize> = 15..500;
 
-fn start(sizes: SizeMode, options: &[&str]) -> (Program, Session, Witness, Door) {
+fn start(sizes: Sizing, options: &[&str]) -> (Program, Session, Witness, Door) {
     let door = Door::open().unwrap();
     let socket = door.path().with_file_name("witness.sock");
     let classes = harness::classes().display().to_string();
@@ -38,7 +38,7 @@ fn level(sample: &WireSample) -> Option<u64> {
 
 #[test]
 fn exceptions_from_outside_never_make_a_depth_wrong() {
-    let (mut program, mut agent, mut witness, _door) = start(SizeMode::Shallow, &[]);
+    let (mut program, mut agent, mut witness, _door) = start(Sizing::Shallow, &[]);
     agent.arm(1, 1).unwrap();
     // It may open in the middle of the recursion, whose first calls are then not known; a round later all are.
     program.tell("").unwrap();
@@ -75,7 +75,7 @@ fn stops(program: &mut Program, agent: &mut Session) -> u64 {
 #[test]
 fn what_stops_a_thread_at_an_open_gate_reaches_the_program() {
     // In compiled code a thread can be stopped at few places only.
-    let (mut program, mut agent, mut witness, _door) = start(SizeMode::None, &["-Xint"]);
+    let (mut program, mut agent, mut witness, _door) = start(Sizing::None, &["-Xint"]);
     agent.arm(1, 1).unwrap();
     for stop in 1..=many(200, 2000) {
         witness.stop("victim");
@@ -89,7 +89,7 @@ fn what_stops_a_thread_at_an_open_gate_reaches_the_program() {
 
 #[test]
 fn gates_that_open_in_mid_recursion_count_the_calls_since() {
-    let (mut program, mut agent, _witness, _door) = start(SizeMode::Shallow, &[]);
+    let (mut program, mut agent, _witness, _door) = start(Sizing::Shallow, &[]);
     agent.arm(1, 1).unwrap();
     let (mut inner_first, mut rounds) = (0, 0);
     while rounds < OPENINGS.start || (inner_first == 0 && rounds < OPENINGS.end) {

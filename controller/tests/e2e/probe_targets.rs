@@ -1,9 +1,9 @@
 //! Methods that the JVM, its class loading, and the probe's surroundings stand on: measured, or refused with a reason.
 
 use crate::harness;
-use spl_model::{Outcome, Refusal};
+use spl_model::{Facts, Handle, Outcome, Refusal, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToController};
+use spl_wire::ToController;
 
 /// Each with whether it can be measured.
 const TARGETS: [(&str, bool); 10] = [
@@ -61,7 +61,7 @@ fn hard_targets_are_measured_or_refused() {
     let expected = alone(&[ROUNDS; TARGETS.len()]);
     let (mut program, mut agent, _door) = measured();
     for ((handle, (method, measurable)), expected) in (1..).zip(TARGETS).zip(&expected) {
-        agent.define(handle, method, SizeMode::None).unwrap();
+        agent.define(handle, method, Sizing::None).unwrap();
         let outcome = agent.instrument(&[handle]).unwrap()[0].1.clone();
         agent.arm(handle, 1).unwrap();
         agent.samples.clear();
@@ -69,7 +69,7 @@ fn hard_targets_are_measured_or_refused() {
         agent.settle().unwrap();
         println!("{method}: {outcome:?}, {} samples", agent.samples.len());
         match outcome {
-            Outcome::Instrumented | Outcome::Intrinsic => {
+            Outcome::Instrumented(_) => {
                 assert!(measurable && agent.samples.len() >= 300, "{method}")
             }
             Outcome::Native | Outcome::Refused(Refusal::Special(_)) => {
@@ -90,7 +90,7 @@ fn hard_targets_are_measured_all_at_once_with_their_sizes() {
     let (mut program, mut agent, _door) = measured();
     let handles = (1..=TARGETS.len() as u32).collect::<Vec<_>>();
     for (&handle, (method, _)) in handles.iter().zip(TARGETS) {
-        agent.define(handle, method, SizeMode::Deep).unwrap();
+        agent.define(handle, method, Sizing::Deep).unwrap();
     }
     agent.instrument(&handles).unwrap();
     handles.iter().for_each(|handle| agent.arm(*handle, 1).unwrap());
@@ -99,7 +99,7 @@ fn hard_targets_are_measured_all_at_once_with_their_sizes() {
     }
     agent.settle().unwrap();
     for (handle, (method, measurable)) in (1..).zip(TARGETS) {
-        let seen = agent.samples.iter().any(|sample| sample.handle == handle);
+        let seen = agent.samples.iter().any(|sample| sample.handle == Handle(handle));
         assert_eq!(seen, measurable, "{method}");
     }
     agent.detach().unwrap();
@@ -117,7 +117,7 @@ fn what_puts_virtual_threads_on_their_carriers_is_refused() {
     ];
     let (mut program, mut agent, _door) = measured_in("Virtual");
     for (handle, method) in (1..).zip(METHODS) {
-        agent.define(handle, method, SizeMode::None).unwrap();
+        agent.define(handle, method, Sizing::None).unwrap();
         let outcome = agent.instrument(&[handle]).unwrap()[0].1.clone();
         println!("{method}: {outcome:?}");
         match outcome {
@@ -138,8 +138,12 @@ fn what_puts_virtual_threads_on_their_carriers_is_refused() {
 fn an_intrinsic_whose_calls_are_seen_no_more_is_warned_of() {
     const MAX: &str = "java/lang/Math.max(II)I";
     let (mut program, mut agent, _door) = measured();
-    agent.define(1, MAX, SizeMode::None).unwrap();
-    assert_eq!(agent.instrument(&[1]).unwrap(), [(1, Outcome::Intrinsic)]);
+    agent.define(1, MAX, Sizing::None).unwrap();
+    let outcomes = agent.instrument(&[1]).unwrap();
+    assert!(
+        matches!(outcomes[..], [(1, Outcome::Instrumented(Facts { intrinsic: true, .. }))]),
+        "{outcomes:?}"
+    );
     agent.arm(1, 1).unwrap();
     let warned = |message: &ToController| matches!(message, ToController::Warning { text } if text.starts_with(MAX) && text.contains("intrinsic"));
     while !agent.said.iter().any(warned) {

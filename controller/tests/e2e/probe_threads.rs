@@ -1,9 +1,9 @@
 //! Many threads in few rings: each call is seen once, whole and as its own thread's, or is counted as lost.
 
 use crate::harness;
-use spl_model::SampleFlags;
+use spl_model::{SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, WireSample, WireSize};
+use spl_wire::{WireSample, WireSize};
 use std::collections::BTreeMap;
 
 /// As in `Stress.java`.
@@ -21,8 +21,8 @@ fn start() -> (Program, Session, Door) {
     let mut program = Program::start(&harness::java(), [&option, "-cp", &classes, "Stress"]).unwrap();
     let mut agent = door.accept().unwrap();
     program.expect("ready").unwrap();
-    agent.define(1, "Stress.bare(I)I", SizeMode::None).unwrap();
-    agent.define(2, "Stress.sized([B)I", SizeMode::Shallow).unwrap();
+    agent.define(1, "Stress.bare(I)I", Sizing::None).unwrap();
+    agent.define(2, "Stress.sized([B)I", Sizing::Shallow).unwrap();
     agent.instrument(&[1, 2]).unwrap();
     (program, agent, door)
 }

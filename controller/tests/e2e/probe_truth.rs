@@ -1,9 +1,9 @@
 //! What the probe reports against the clock on the wall, and what disturbed the calls.
 
 use crate::harness;
-use spl_model::SampleFlags;
+use spl_model::{Handle, SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{Notice, SizeMode, ToController, WireSample};
+use spl_wire::{ToController, WireSample};
 
 const CALLS: usize = 250;
 const BURSTS: usize = 120;
@@ -53,7 +53,8 @@ impl Measured {
         self.agent.samples.clear();
         self.run(body, BURSTS, CALLS);
         self.agent.arm(handle, 0).unwrap();
-        let times = self.agent.samples.iter().filter(|sample| sample.handle == handle && sample.flags == 0);
+        let times =
+            self.agent.samples.iter().filter(|sample| sample.handle == Handle(handle) && sample.flags == 0);
         let times = times.map(|sample| (sample.end_ns - sample.start_ns) as f64).collect::<Vec<_>>();
         let (all, lost) = (self.agent.samples.len(), self.agent.dropped);
         assert!(times.len() > BURSTS * CALLS / 4, "{} of {all} samples of {body}, {lost} lost", times.len());
@@ -79,7 +80,7 @@ fn shares(options: &[&str]) -> Vec<(&'static str, f64)> {
     let mut empty_wall = 0.0;
     let mut shares = Vec::new();
     for (handle, body) in (1..).zip([EMPTY, ARITHMETIC].into_iter().chain(BODIES)) {
-        jvm.agent.define(handle, &method(body), SizeMode::None).unwrap();
+        jvm.agent.define(handle, &method(body), Sizing::None).unwrap();
         jvm.agent.instrument(&[handle]).unwrap();
         jvm.warm(body);
         // The gate is closed, the compiled code the same.
@@ -120,11 +121,11 @@ fn reported_times_are_the_times_on_the_wall() {
 fn samples_say_what_disturbed_them() {
     let mut jvm = Measured::start(&[]);
     let flagged = |samples: &[WireSample], handle: u32, flag: SampleFlags| {
-        let of = samples.iter().filter(|sample| sample.handle == handle);
+        let of = samples.iter().filter(|sample| sample.handle == Handle(handle));
         of.filter(|sample| SampleFlags(sample.flags).contains(flag)).count()
     };
     for (handle, method) in [(1, "Truth.collect()V"), (2, "Truth.nap()V"), (3, &method("loop"))] {
-        jvm.agent.define(handle, method, SizeMode::None).unwrap();
+        jvm.agent.define(handle, method, Sizing::None).unwrap();
     }
     // Never compiled before, so never cold.
     jvm.agent.instrument(&[1, 2]).unwrap();
@@ -144,9 +145,8 @@ fn samples_say_what_disturbed_them() {
     jvm.agent.instrument(&[3]).unwrap();
     jvm.agent.arm(3, 1).unwrap();
     jvm.run("loop", 20, 500);
-    let compiled = |message: &ToController| {
-        matches!(message, ToController::Notice { notice: Notice::Compiled { handle: 3 }, .. })
-    };
+    let compiled =
+        |message: &ToController| matches!(message, ToController::Compiled { handle: Handle(3), .. });
     jvm.agent.await_from(from, "its compilation", compiled).unwrap();
     // The agent marks 5,000 calls at most.
     while flagged(&jvm.agent.samples, 3, SampleFlags::default()) < 7000 {
@@ -157,7 +157,7 @@ fn samples_say_what_disturbed_them() {
     }
     assert_eq!(flagged(&jvm.agent.samples, 2, SampleFlags::RETRANSFORM), 1);
     let cold = |sample: &WireSample| SampleFlags(sample.flags).contains(SampleFlags::WARM_UP);
-    let mut loops = jvm.agent.samples.iter().filter(|sample| sample.handle == 3).collect::<Vec<_>>();
+    let mut loops = jvm.agent.samples.iter().filter(|sample| sample.handle == Handle(3)).collect::<Vec<_>>();
     loops.sort_by_key(|sample| sample.start_ns);
     assert!(loops[..100].iter().all(|sample| cold(sample)), "the first calls are cold");
     assert!(!cold(loops[loops.len() - 1]) && flagged(&jvm.agent.samples, 3, SampleFlags::WARM_UP) <= 5000);

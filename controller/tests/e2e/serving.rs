@@ -34,6 +34,22 @@ fn assert_refused(mut agent: Agent, reason: &str) {
 }
 
 #[test]
+fn an_agent_that_lacks_a_kind_of_probes_is_refused_by_its_name() {
+    let case = two_methods();
+    let Served { mut run, port, token } = serve(&case, &["--once"]);
+    let mut other = Agent::known(port, &token);
+    other.introduces(1, None, &["blocks"]);
+    let why = "its agent does not know probes of the kind times: take the agent of this controller";
+    assert_refused(other, why);
+    run.awaits(&format!("pid 1 is not measured: {why}"));
+    let mut agent = Agent::connect(port, &token);
+    agent.calls(0, &[10; 5]);
+    agent.calls(1, &[10; 5]);
+    agent.bye();
+    run.ends().assert_status(0);
+}
+
+#[test]
 fn only_who_knows_the_token_is_measured() {
     let case = two_methods();
     fs::write(case.path(TOKEN_FILE), "old, and readable by all").unwrap();

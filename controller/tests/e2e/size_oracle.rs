@@ -1,17 +1,18 @@
 //! Workload sizes against those of `java.lang.instrument` and of a walk by reflection, in every layout that a JVM has.
 
 use crate::harness;
+use spl_model::{Handle, Sizing};
 use spl_overhead::{Door, Program};
-use spl_wire::{SizeMode, ToController, WireSample, WireSize};
+use spl_wire::{ToController, WireSample, WireSize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 /// Methods of the program, how their sizes are found, and which column of its table has them.
-const METHODS: [(&str, SizeMode); 3] = [
-    ("SizeOracle.shallow(Ljava/lang/Object;)V", SizeMode::Shallow),
-    ("SizeOracle.deep(Ljava/lang/Object;)V", SizeMode::Deep),
-    ("SizeOracle.twice(Ljava/lang/Object;ILjava/lang/Object;)V", SizeMode::Deep),
+const METHODS: [(&str, Sizing); 3] = [
+    ("SizeOracle.shallow(Ljava/lang/Object;)V", Sizing::Shallow),
+    ("SizeOracle.deep(Ljava/lang/Object;)V", Sizing::Deep),
+    ("SizeOracle.twice(Ljava/lang/Object;ILjava/lang/Object;)V", Sizing::Deep),
 ];
 /// Calls of each method with each object.
 const PASSES: usize = 3;
@@ -80,7 +81,8 @@ fn sizes(options: &[&str], jar: &Path) -> Sizes {
         other => panic!("{other:?} is no number"),
     };
     let measured = [0, 1, 2].map(|handle| {
-        let mut of = agent.samples.iter().filter(|sample| sample.handle == handle).collect::<Vec<_>>();
+        let mut of =
+            agent.samples.iter().filter(|sample| sample.handle == Handle(handle)).collect::<Vec<_>>();
         of.sort_by_key(|sample| sample.start_ns);
         of.into_iter().map(value).collect()
     });

@@ -1,8 +1,8 @@
 //! How deep recursion reaches in a program whose recursive methods are measured: the probes take little of the stack.
 
 use crate::harness;
+use spl_model::Sizing;
 use spl_overhead::{Door, Program, Session};
-use spl_wire::SizeMode;
 
 /// A recursion of `tests-java/Deep.java`, its methods, and how many of their calls take it one level deeper.
 struct Shape {
@@ -69,10 +69,10 @@ impl Run {
     }
 
     /// Puts probes into all methods of all shapes; gives their handles.
-    fn instrument(&mut self, sizes: SizeMode) -> Vec<u32> {
+    fn instrument(&mut self, sizing: &Sizing) -> Vec<u32> {
         let methods = SHAPES.iter().flat_map(|shape| shape.methods);
         let define = |(handle, method): (u32, &&str)| {
-            self.agent.define(handle, method, sizes).unwrap();
+            self.agent.define(handle, method, sizing.clone()).unwrap();
             handle
         };
         let handles: Vec<u32> = (0..).zip(methods).map(define).collect();
@@ -117,11 +117,11 @@ struct Bound {
 }
 
 /// Each shape in every tier, behind closed and behind open gates, with probes in all its methods.
-fn check(sizes: SizeMode, tiers: &[Tier], bound: &Bound) {
+fn check(sizes: Sizing, tiers: &[Tier], bound: &Bound) {
     let interpreted = interpreted();
     for (tier, options) in tiers {
         let mut run = Run::start(options);
-        let handles = run.instrument(sizes);
+        let handles = run.instrument(&sizes);
         let closed = run.depths(STACK, REPETITIONS);
         for &handle in &handles {
             run.agent.arm(handle, 1).unwrap();
@@ -147,18 +147,18 @@ fn check(sizes: SizeMode, tiers: &[Tier], bound: &Bound) {
 /// another not yet: each such call takes some words more.
 #[test]
 fn measured_methods_recurse_nearly_as_deep_as_interpreted_ones() {
-    check(SizeMode::None, &TIERS, &Bound { part: 0.65, bytes: 64 });
+    check(Sizing::None, &TIERS, &Bound { part: 0.65, bytes: 64 });
 }
 
 /// C2 may put several methods into one frame, and while another is still interpreted a level takes both: 0.68 was the least
 /// of the parser here, and 0.49 in one of 20 runs while probes came and went.
 #[test]
 fn tiers_that_call_each_other_recurse_half_as_deep_as_the_interpreter() {
-    check(SizeMode::None, &MIXED, &Bound { part: 0.45, bytes: 128 });
+    check(Sizing::None, &MIXED, &Bound { part: 0.45, bytes: 128 });
 }
 
 #[test]
 fn sizes_take_little_more_of_the_stack() {
-    check(SizeMode::Length, &[C1], &Bound { part: 0.53, bytes: 96 });
-    check(SizeMode::Deep, &[C1], &Bound { part: 0.53, bytes: 96 });
+    check(Sizing::Length, &[C1], &Bound { part: 0.53, bytes: 96 });
+    check(Sizing::Deep, &[C1], &Bound { part: 0.53, bytes: 96 });
 }

@@ -1,8 +1,9 @@
 //! Calls that run while their class is changed lose file and line in stack traces; who measures is told of those that go on.
 
 use crate::harness;
+use spl_model::Sizing;
 use spl_overhead::{Door, Program, Session};
-use spl_wire::{SizeMode, ToController};
+use spl_wire::ToController;
 
 fn warnings(agent: &Session) -> Vec<&str> {
     fn text(said: &ToController) -> Option<&str> {
@@ -22,9 +23,9 @@ fn calls_that_go_on_while_their_class_is_changed_are_told() {
     // The parser's class is loaded by its first use; nothing of it runs afterwards.
     program.tell("parse 512 1").unwrap();
     agent.line_of(&mut program).unwrap();
-    agent.define(1, "Deep$Parser.term()I", SizeMode::None).unwrap();
+    agent.define(1, "Deep$Parser.term()I", Sizing::None).unwrap();
     agent.instrument(&[1]).unwrap();
-    agent.define(2, "Deep.plain(I)I", SizeMode::None).unwrap();
+    agent.define(2, "Deep.plain(I)I", Sizing::None).unwrap();
     agent.instrument(&[2]).unwrap();
     let is_warning = |said: &ToController| matches!(said, ToController::Warning { .. });
     agent.await_said("a warning", is_warning).unwrap();
@@ -45,10 +46,10 @@ fn a_program_with_many_threads_is_not_stopped_to_look_at_them() {
     let mut program = Program::start(&harness::java(), options).unwrap();
     let mut agent = door.accept().unwrap();
     program.expect("ready").unwrap();
-    agent.define(1, "Crowd.main([Ljava/lang/String;)V", SizeMode::None).unwrap();
+    agent.define(1, "Crowd.main([Ljava/lang/String;)V", Sizing::None).unwrap();
     agent.instrument(&[1]).unwrap();
     // One is enough for all classes.
-    agent.define(2, "java/io/FileInputStream.read()I", SizeMode::None).unwrap();
+    agent.define(2, "java/io/FileInputStream.read()I", Sizing::None).unwrap();
     agent.instrument(&[2]).unwrap();
     let [warning] = warnings(&agent)[..] else { panic!("{:?}", agent.said) };
     assert!(warning.starts_with("which calls run meanwhile is not known: the program has 1"), "{warning}");

@@ -3,10 +3,11 @@
 use crate::case::Case;
 use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
-use spl_model::SampleFlags;
+use spl_model::{Handle, Instrument, ProbeKind, SampleFlags, Sizing};
 use spl_wire::{
     AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder,
-    Greeting, NONCE_BYTES, Nonces, Proof, Reply, Side, ToAgent, ToController, Token, WireSample, WireSize,
+    Greeting, NONCE_BYTES, Nonces, Proof, Readings, Reply, Side, ToAgent, ToController, Token, WireSample,
+    WireSize,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -89,14 +90,17 @@ impl Agent {
 
     /// As [`hello`](Self::hello), of a process that may be there.
     pub fn hello_of(&mut self, pid: u32, max_measurements: Option<u64>) {
+        self.introduces(pid, max_measurements, &ProbeKind::NAMES);
+    }
+
+    /// As [`hello_of`](Self::hello_of), of an agent that knows these kinds of probes.
+    pub fn introduces(&mut self, pid: u32, max_measurements: Option<u64>, kinds: &[&str]) {
         self.say(&ToController::Hello {
             pid,
             java_version: "17".to_owned(),
-            vm_name: "stand-in".to_owned(),
             command: "none".to_owned(),
-            cores: 2,
             now_ns: 0,
-            max_methods: 100,
+            kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
             max_measurements,
             probe_cost_ps: None,
             probe_empty_ps: None,
@@ -126,11 +130,11 @@ impl Agent {
         loop {
             match self.decoder.next().unwrap() {
                 Some(ToAgent::Arm { handle, every, quota }) => {
-                    self.armed.insert(handle);
+                    self.armed.insert(handle.0);
                     return Some(ToAgent::Arm { handle, every, quota });
                 }
                 Some(ToAgent::Disarm { handle }) => {
-                    self.armed.remove(&handle);
+                    self.armed.remove(&handle.0);
                     return Some(ToAgent::Disarm { handle });
                 }
                 Some(message) => return Some(message),
@@ -160,14 +164,14 @@ impl Agent {
     /// As [`calls`](Self::calls), with a workload size.
     pub fn sized_calls(&mut self, handle: u32, durations_ns: &[u64], size: WireSize) -> Vec<ToAgent> {
         let samples = self.samples(handle, durations_ns, size, 0);
-        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 });
+        self.say(&ToController::Readings { readings: Readings::Times(samples), dropped: 0, anomalies: 0 });
         self.settles()
     }
 
     /// As [`calls`](Self::calls), with these flags.
     pub fn flagged_calls(&mut self, handle: u32, durations_ns: &[u64], flags: SampleFlags) -> Vec<ToAgent> {
         let samples = self.samples(handle, durations_ns, WireSize::Unchecked, flags.0);
-        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 });
+        self.say(&ToController::Readings { readings: Readings::Times(samples), dropped: 0, anomalies: 0 });
         self.settles()
     }
 
@@ -176,7 +180,7 @@ impl Agent {
             let start_ns = self.clock_ns;
             self.clock_ns += duration;
             let end_ns = self.clock_ns;
-            WireSample { handle, start_ns, end_ns, thread: 1, depth: Some(0), size, flags }
+            WireSample { handle: Handle(handle), start_ns, end_ns, thread: 1, depth: Some(0), size, flags }
         };
         durations_ns.iter().map(&mut call).collect()
     }
@@ -360,8 +364,9 @@ impl Controller {
 
     /// Measures a method as number 1, as far as the message that opens its gate.
     pub fn measures(&mut self, method: &str) {
-        let (handle, method) = (1, method.parse().unwrap());
-        self.say(&ToAgent::Define { handle, method, sizes: spl_wire::SizeMode::None, processor: None });
+        let handle = Handle(1);
+        let (method, kind) = (method.parse().unwrap(), ProbeKind::Times(Sizing::None));
+        self.say(&ToAgent::Define { handle, instrument: Instrument { method, kind } });
         self.say(&ToAgent::Instrument { handles: vec![handle] });
         self.say(&ToAgent::Arm { handle, every: 1, quota: 0 });
     }
@@ -369,7 +374,9 @@ impl Controller {
     /// The next samples.
     pub fn samples(&mut self) -> Vec<WireSample> {
         loop {
-            if let ToController::Samples { samples, .. } = self.hears().expect("the agent measures") {
+            if let ToController::Readings { readings: Readings::Times(samples), .. } =
+                self.hears().expect("the agent measures")
+            {
                 return samples;
             }
         }

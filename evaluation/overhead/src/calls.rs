@@ -2,8 +2,8 @@
 
 use crate::Bench;
 use crate::claims::Report;
+use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program, Session};
-use spl_wire::SizeMode;
 
 const METHOD: &str = "Burst$Probed.body(J)J";
 const HANDLE: u32 = 1;
@@ -65,7 +65,7 @@ fn fork(bench: &Bench, threads: usize) -> Result<Fork, Fault> {
     let mut agent = door.accept()?;
     program.expect("ready")?;
     let before = phase(bench, &mut program, &mut agent, 0)?.0;
-    agent.define(HANDLE, METHOD, SizeMode::None)?;
+    agent.define(HANDLE, METHOD, Sizing::None)?;
     agent.instrument(&[HANDLE])?;
     let closed = phase(bench, &mut program, &mut agent, 0)?.0;
     let (armed, samples) = phase(bench, &mut program, &mut agent, 1)?;

@@ -2,8 +2,8 @@
 
 use crate::Bench;
 use crate::claims::{Report, median};
+use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program};
-use spl_wire::SizeMode;
 
 /// Loaders of 500 classes each, in a row.
 const LOADERS: usize = 10;
@@ -33,7 +33,7 @@ fn fork(bench: &Bench) -> Result<(f64, f64), Fault> {
     let mut program = Program::start(&bench.java, [&door.option(&bench.agent), "-cp", &classes, "Load"])?;
     let mut agent = door.accept()?;
     program.expect("ready")?;
-    agent.define(HANDLE, "no/such/Klass.method()V", SizeMode::None)?;
+    agent.define(HANDLE, "no/such/Klass.method()V", Sizing::None)?;
     let load = |program: &mut Program, loaders: usize| {
         program.tell(&loaders.to_string())?;
         let line = program.line()?;

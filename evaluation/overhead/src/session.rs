@@ -1,8 +1,8 @@
 //! The controller's side of a connection, with everything that the agent said.
 
 use crate::{DEADLINE, Fault, Program, system};
-use spl_model::{MethodRef, Outcome};
-use spl_wire::{Change, Decoder, Encoder, Greeting, SizeMode, ToAgent, ToController, WireSample};
+use spl_model::{Handle, Instrument, MethodRef, Outcome, ProbeKind, Sizing};
+use spl_wire::{Change, Decoder, Encoder, Greeting, Readings, ToAgent, ToController, WireSample};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ impl Session {
         self.decoder.push(&chunk[..n]);
         while let Some(message) = self.decoder.next().map_err(|e| Fault::Unexpected(e.to_string()))? {
             match message {
-                ToController::Samples { samples, dropped, anomalies } => {
+                ToController::Readings { readings: Readings::Times(samples), dropped, anomalies } => {
                     self.samples.extend(samples);
                     self.dropped += dropped;
                     self.anomalies += anomalies;
@@ -204,10 +204,11 @@ impl Session {
     ///
     /// # Errors
     /// When it is no method, or the connection is over.
-    pub fn define(&mut self, handle: u32, method: &str, sizes: SizeMode) -> Result<(), Fault> {
+    pub fn define(&mut self, handle: u32, method: &str, sizing: Sizing) -> Result<(), Fault> {
         let method: MethodRef =
             method.parse().map_err(|_| Fault::Unexpected(format!("{method} is no method")))?;
-        self.send(&ToAgent::Define { handle, method, sizes, processor: None })
+        let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };
+        self.send(&ToAgent::Define { handle: Handle(handle), instrument })
     }
 
     /// The program's next line; takes samples in until it comes, so that the agent never waits.
@@ -231,16 +232,16 @@ impl Session {
     /// When an outcome does not come.
     pub fn instrument(&mut self, handles: &[u32]) -> Result<Vec<(u32, Outcome)>, Fault> {
         let from = self.said.len();
-        self.send(&ToAgent::Instrument { handles: handles.to_vec() })?;
+        self.send(&ToAgent::Instrument { handles: numbered(handles) })?;
         let mut outcomes = Vec::new();
         for &wanted in handles {
-            let of = |message: &ToController| matches!(message, ToController::Outcome { handle, .. } if *handle == wanted);
+            let of = |message: &ToController| matches!(message, ToController::Outcome { handle, .. } if handle.0 == wanted);
             let at = self.await_from(from, "an outcome", of)?;
             if let ToController::Outcome { outcome, .. } = &self.said[at] {
                 outcomes.push((wanted, outcome.clone()));
             }
         }
-        if outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Instrumented | Outcome::Intrinsic)) {
+        if outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Instrumented(_))) {
             self.await_from(from, "the retransformation", is_change(Change::Added))?;
         }
         Ok(outcomes)
@@ -252,8 +253,8 @@ impl Session {
     /// When the connection is over.
     pub fn arm(&mut self, handle: u32, every: u32) -> Result<(), Fault> {
         self.send(&match every {
-            0 => ToAgent::Disarm { handle },
-            every => ToAgent::Arm { handle, every, quota: 0 },
+            0 => ToAgent::Disarm { handle: Handle(handle) },
+            every => ToAgent::Arm { handle: Handle(handle), every, quota: 0 },
         })?;
         self.settle()
     }
@@ -277,7 +278,7 @@ impl Session {
     /// When they stay.
     pub fn restore(&mut self, handles: &[u32]) -> Result<(), Fault> {
         let from = self.said.len();
-        self.send(&ToAgent::Restore { handles: handles.to_vec() })?;
+        self.send(&ToAgent::Restore { handles: numbered(handles) })?;
         let restored = |message: &ToController| matches!(message, ToController::Restored { .. });
         self.await_from(from, "the restoration", restored).map(drop)
     }
@@ -290,6 +291,10 @@ impl Session {
         self.send(&ToAgent::Detach)?;
         self.await_said("the end", |message| matches!(message, ToController::Bye { .. })).map(drop)
     }
+}
+
+fn numbered(handles: &[u32]) -> Vec<Handle> {
+    handles.iter().copied().map(Handle).collect()
 }
 
 fn is_change(wanted: Change) -> impl Fn(&ToController) -> bool {

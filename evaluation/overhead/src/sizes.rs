@@ -2,8 +2,9 @@
 
 use crate::Bench;
 use crate::claims::Report;
+use spl_model::{Handle, Instrument, ProbeKind, Sizing};
 use spl_overhead::{Door, Fault, Program, Session};
-use spl_wire::{SizeMode, ToAgent};
+use spl_wire::ToAgent;
 
 /// Methods of `SizeCosts.java`: their names, what their argument is, and its type.
 const SHAPES: [(&str, &str, &str); 10] = [
@@ -18,18 +19,18 @@ const SHAPES: [(&str, &str, &str); 10] = [
     ("computable", "Computable with 1,000 numbers", "LSizeCosts$Own;"),
     ("processed", "ArrayList of 1,000, with a size processor", "Ljava/util/List;"),
 ];
-const MODES: [(&str, SizeMode); 4] = [
-    ("nocheck", SizeMode::None),
-    ("sizeof", SizeMode::Shallow),
-    ("deep", SizeMode::Deep),
-    ("length", SizeMode::Length),
+const MODES: [(&str, Sizing); 4] = [
+    ("nocheck", Sizing::None),
+    ("sizeof", Sizing::Shallow),
+    ("deep", Sizing::Deep),
+    ("length", Sizing::Length),
 ];
 const PROCESSED: &str = "processed";
 const PROCESSOR: &str = "SizeCosts$Hundreds";
 
 pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     for (name, mode) in MODES {
-        let forks = (0..bench.forks).map(|_| fork(bench, mode)).collect::<Result<Vec<_>, _>>()?;
+        let forks = (0..bench.forks).map(|_| fork(bench, &mode)).collect::<Result<Vec<_>, _>>()?;
         for (index, (_, shape, _)) in SHAPES.iter().enumerate() {
             let added = forks.iter().map(|fork| fork[index]).collect::<Vec<_>>();
             report.note("sizes", &format!("{name}: {shape}"), " ns", &added);
@@ -39,7 +40,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
 }
 
 /// What a measured call costs more than one behind a closed gate, for each shape, in nanoseconds.
-fn fork(bench: &Bench, sizes: SizeMode) -> Result<Vec<f64>, Fault> {
+fn fork(bench: &Bench, sizing: &Sizing) -> Result<Vec<f64>, Fault> {
     let door = Door::open()?;
     let classes = bench.classes.display().to_string();
     let mut program =
@@ -49,8 +50,12 @@ fn fork(bench: &Bench, sizes: SizeMode) -> Result<Vec<f64>, Fault> {
     let handles = (0..).zip(SHAPES).map(|(handle, (name, _, kind))| {
         let method = format!("SizeCosts.{name}({kind})V").parse();
         let method = method.map_err(|_| Fault::Unexpected(format!("{name} is no method")))?;
-        let processor = (name == PROCESSED).then(|| PROCESSOR.to_owned());
-        agent.send(&ToAgent::Define { handle, method, sizes, processor })?;
+        let sizing = match sizing {
+            Sizing::Deep if name == PROCESSED => Sizing::Processor(PROCESSOR.to_owned()),
+            other => other.clone(),
+        };
+        let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };
+        agent.send(&ToAgent::Define { handle: Handle(handle), instrument })?;
         Ok(handle)
     });
     let handles = handles.collect::<Result<Vec<u32>, Fault>>()?;

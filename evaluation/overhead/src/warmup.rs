@@ -2,9 +2,9 @@
 
 use crate::Bench;
 use crate::claims::{Report, median};
-use spl_model::SampleFlags;
+use spl_model::{SampleFlags, Sizing};
 use spl_overhead::{Door, Fault, Program};
-use spl_wire::{Notice, SizeMode, ToController};
+use spl_wire::ToController;
 
 const HANDLE: u32 = 1;
 const FIRST: usize = 1000;
@@ -41,7 +41,7 @@ fn fork(bench: &Bench) -> Result<Fork, Fault> {
     let mut program = Program::start(&bench.java, [&door.option(&bench.agent), "-cp", &classes, "Warm"])?;
     let mut agent = door.accept()?;
     program.expect("ready")?;
-    agent.define(HANDLE, "Warm.body(J)J", SizeMode::None)?;
+    agent.define(HANDLE, "Warm.body(J)J", Sizing::None)?;
     program.tell("200 1 250")?;
     agent.line_of(&mut program)?;
     agent.instrument(&[HANDLE])?;
@@ -64,9 +64,7 @@ fn fork(bench: &Bench) -> Result<Fork, Fault> {
         _ => None,
     });
     let compiled = agent.said.iter().filter_map(|message| match message {
-        ToController::Notice { at_ns, notice: Notice::Compiled { .. } } => {
-            Some((at_ns - changed_ns?) as f64 / 1e6)
-        }
+        ToController::Compiled { at_ns, .. } => Some((at_ns - changed_ns?) as f64 / 1e6),
         _ => None,
     });
     let compiled = compiled.collect::<Vec<_>>();

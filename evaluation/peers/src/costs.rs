@@ -3,8 +3,8 @@
 use crate::tools::{Jdk, Setting, Tools};
 use crate::ways::{Built, Way, spl_methods};
 use serde::{Deserialize, Serialize};
+use spl_model::Sizing;
 use spl_overhead::{Door, Program, Session};
-use spl_wire::SizeMode;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
@@ -196,7 +196,7 @@ fn probe(tools: &Tools, built: &Built, jdk: Jdk, round: usize) -> Result<Vec<For
     let handles = [1, 2, 3];
     let mut forks = vec![state("before", jdk, round, &mut program, &mut agent)?];
     for (handle, method) in handles.into_iter().zip(spl_methods()) {
-        agent.define(handle, method, SizeMode::None).map_err(fault)?;
+        agent.define(handle, method, Sizing::None).map_err(fault)?;
     }
     agent.instrument(&handles).map_err(fault)?;
     forks.push(state("closed gate", jdk, round, &mut program, &mut agent)?);

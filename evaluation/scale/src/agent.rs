@@ -1,10 +1,10 @@
 //! A simulated agent: it says what an agent in a JVM would say, as fast as it is read.
 
 use crate::{DEADLINE, Fault, Shape, system};
-use spl_model::Outcome;
+use spl_model::{Facts, Handle, Outcome, ProbeKind, Sizing};
 use spl_wire::{
     AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder, Encoder, Greeting,
-    NONCE_BYTES, Nonces, Side, SizeMode, ToAgent, ToController, Token, WireSample, WireSize,
+    NONCE_BYTES, Nonces, Readings, Side, ToAgent, ToController, Token, WireSample, WireSize,
 };
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -30,8 +30,8 @@ pub struct Agent {
     /// Samples that are yet to be sent of each method.
     left: Vec<u64>,
     /// Methods with open gates.
-    open: BTreeSet<u32>,
-    sizes: SizeMode,
+    open: BTreeSet<Handle>,
+    sizing: Sizing,
     clock_ns: u64,
     buckets: u64,
     sent: u64,
@@ -61,7 +61,7 @@ impl Agent {
             messages,
             left: vec![shape.samples; shape.methods],
             open: BTreeSet::new(),
-            sizes: SizeMode::None,
+            sizing: Sizing::None,
             clock_ns: 1_000_000_000,
             buckets: shape.buckets,
             sent: 0,
@@ -85,11 +85,9 @@ impl Agent {
         agent.say(&ToController::Hello {
             pid: number,
             java_version: "17".to_owned(),
-            vm_name: "simulated".to_owned(),
             command: format!("simulated program {number}"),
-            cores: 1,
             now_ns: agent.clock_ns,
-            max_methods: u32::MAX,
+            kinds: ProbeKind::NAMES.map(str::to_owned).to_vec(),
             max_measurements: None,
             probe_cost_ps: Some(40_000),
             probe_empty_ps: Some(20_000),
@@ -224,7 +222,7 @@ impl Agent {
 
     /// What waits, if there is something else to do; otherwise what comes.
     fn next_message(&self) -> Result<Option<ToAgent>, Fault> {
-        if self.open.iter().all(|&handle| self.left[handle as usize] == 0) {
+        if self.open.iter().all(|&handle| self.left[handle.index()] == 0) {
             return self.wait().map(Some);
         }
         match self.messages.try_recv() {
@@ -236,14 +234,16 @@ impl Agent {
 
     fn obey(&mut self, message: ToAgent) -> Result<(), Fault> {
         match message {
-            ToAgent::Define { sizes, .. } => self.sizes = sizes,
+            ToAgent::Define { instrument, .. } => match instrument.kind {
+                ProbeKind::Times(sizing) => self.sizing = sizing,
+            },
             ToAgent::Instrument { handles } => {
                 for &handle in &handles {
                     let class_loader = "app".to_owned();
                     self.say(&ToController::Outcome {
                         handle,
                         class_loader,
-                        outcome: Outcome::Instrumented,
+                        outcome: Outcome::Instrumented(Facts::default()),
                     })?;
                 }
                 self.retransformed(handles, Change::Added)?;
@@ -272,7 +272,7 @@ impl Agent {
         Ok(())
     }
 
-    fn retransformed(&mut self, handles: Vec<u32>, change: Change) -> Result<(), Fault> {
+    fn retransformed(&mut self, handles: Vec<Handle>, change: Change) -> Result<(), Fault> {
         self.say(&ToController::Retransformed { handles, change, took_ns: 1, at_ns: self.clock_ns })
     }
 
@@ -282,7 +282,7 @@ impl Agent {
         while samples.len() < BATCH {
             let before = samples.len();
             for &handle in &self.open {
-                let left = &mut self.left[handle as usize];
+                let left = &mut self.left[handle.index()];
                 if *left == 0 || samples.len() == BATCH {
                     continue;
                 }
@@ -290,8 +290,8 @@ impl Agent {
                 self.clock_ns += STEP_NS;
                 // Times of a spread, so that there is something to judge.
                 let took = STEP_NS / 4 + self.clock_ns / STEP_NS * 7919 % 509;
-                let size = match self.sizes {
-                    SizeMode::None => WireSize::Unchecked,
+                let size = match self.sizing {
+                    Sizing::None => WireSize::Unchecked,
                     _ => WireSize::Value(*left % self.buckets * BUCKET_BYTES),
                 };
                 samples.push(WireSample {
@@ -310,6 +310,6 @@ impl Agent {
         }
         samples.sort_by_key(|sample| sample.start_ns);
         self.sent += samples.len() as u64;
-        self.say(&ToController::Samples { samples, dropped: 0, anomalies: 0 })
+        self.say(&ToController::Readings { readings: Readings::Times(samples), dropped: 0, anomalies: 0 })
     }
 }

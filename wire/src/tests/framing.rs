@@ -2,13 +2,14 @@
 
 use super::messages::{to_agent, to_controller};
 use crate::{
-    Decoder, Encoder, MAX_FRAME_BYTES, MAX_SAMPLES, ToAgent, ToController, WireError, WireSample, WireSize,
-    clip,
+    Decoder, Encoder, MAX_FRAME_BYTES, MAX_SAMPLES, Readings, ToAgent, ToController, WireError, WireSample,
+    WireSize, clip,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use spl_model::{Facts, Handle, Instrument, Outcome, ProbeKind, Sizing};
 use std::fmt::Debug;
 
 fn stream<T: Serialize>(messages: &[T]) -> Vec<u8> {
@@ -99,7 +100,7 @@ proptest! {
 #[test]
 fn the_most_samples_fit_in_a_frame() {
     let largest = WireSample {
-        handle: u32::MAX,
+        handle: Handle(u32::MAX),
         start_ns: u64::MAX,
         end_ns: u64::MAX,
         thread: u64::MAX,
@@ -108,7 +109,8 @@ fn the_most_samples_fit_in_a_frame() {
         flags: u16::MAX,
     };
     let samples = vec![largest; MAX_SAMPLES];
-    let message = ToController::Samples { samples, dropped: u64::MAX, anomalies: u64::MAX };
+    let message =
+        ToController::Readings { readings: Readings::Times(samples), dropped: u64::MAX, anomalies: u64::MAX };
     assert_eq!(Encoder::default().encode(&message, &mut Vec::new()), Ok(()));
 }
 
@@ -116,13 +118,14 @@ fn the_most_samples_fit_in_a_frame() {
 fn a_stream_may_be_cut_anywhere() {
     let messages = [
         ToAgent::Define {
-            handle: 300,
-            method: "p/C.f(I)V".parse().unwrap(),
-            sizes: crate::SizeMode::Deep,
-            processor: None,
+            handle: Handle(300),
+            instrument: Instrument {
+                method: "p/C.f(I)V".parse().unwrap(),
+                kind: ProbeKind::Times(Sizing::Deep),
+            },
         },
         ToAgent::Drain,
-        ToAgent::Arm { handle: 300, every: 10, quota: u64::MAX },
+        ToAgent::Arm { handle: Handle(300), every: 10, quota: u64::MAX },
     ];
     let bytes = stream(&messages);
     for cut in 0..=bytes.len() {
@@ -156,9 +159,9 @@ fn hostile_lengths_are_refused_before_anything_is_allocated() {
     }
     let (_, waits) = receive::<ToAgent>([&(MAX_FRAME_BYTES as u32).to_le_bytes()[..]]);
     assert_eq!(waits, Ok(false));
-    // A frame of 10 bytes whose list of samples (variant 2) claims 2^32 - 1 elements.
+    // A frame of 11 bytes whose list of samples (variant 2, of the first kind) claims 2^32 - 1 elements.
     let (_, list) =
-        receive::<ToController>([&[10, 0, 0, 0, 0, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f][..]]);
+        receive::<ToController>([&[11, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0xff, 0xff, 0xff, 0xff, 0x0f][..]]);
     assert!(matches!(list, Err(WireError::Malformed { frame: 0, .. })), "{list:?}");
 }
 
@@ -193,15 +196,15 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding that [`crate::PROTOCOL`] 5 stands for. When this test fails, the number has to change with it.
+/// The encoding that [`crate::PROTOCOL`] 7 stands for. When this test fails, the number has to change with it.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 6);
+    assert_eq!(crate::PROTOCOL, 7);
     let sample = WireSample {
-        handle: 1,
+        handle: Handle(1),
         start_ns: 200,
         end_ns: 300,
         thread: 4,
@@ -209,23 +212,28 @@ fn the_messages_of_this_protocol_have_these_bytes() {
         size: WireSize::Value(6),
         flags: 7,
     };
-    let samples = [2, 1, 1, 200, 1, 172, 2, 4, 1, 5, 1, 6, 7, 8, 9];
-    check(ToController::Samples { samples: vec![sample], dropped: 8, anomalies: 9 }, &samples);
-    check(ToController::Restored { handles: vec![1, 2] }, &[5, 2, 1, 2]);
+    let samples = [2, 0, 1, 1, 200, 1, 172, 2, 4, 1, 5, 1, 6, 7, 8, 9];
+    let readings = Readings::Times(vec![sample]);
+    check(ToController::Readings { readings, dropped: 8, anomalies: 9 }, &samples);
+    check(ToController::Restored { handles: vec![Handle(1), Handle(2)] }, &[5, 2, 1, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
-    check(ToController::Idle { handle: 5 }, &[12, 5]);
-    check(ToController::Dear { handles: vec![1], bytes: 300 }, &[13, 1, 1, 172, 2]);
+    check(ToController::Idle { handle: Handle(5) }, &[12, 5]);
+    check(ToController::Dear { handles: vec![Handle(1)], bytes: 300 }, &[13, 1, 1, 172, 2]);
     check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[14, 1, 2, 172, 2]);
-    check(ToController::Removed { handles: vec![1], times: 2, gap_ns: 300 }, &[15, 1, 1, 2, 172, 2]);
-    check(ToAgent::Arm { handle: 1, every: 2, quota: 3 }, &[4, 1, 2, 3]);
+    check(ToController::Removed { handles: vec![Handle(1)], times: 2, gap_ns: 300 }, &[15, 1, 1, 2, 172, 2]);
+    check(ToAgent::Arm { handle: Handle(1), every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
-    check(ToAgent::Discarded { handle: 1, count: 200 }, &[11, 1, 200, 1]);
+    check(ToAgent::Discarded { handle: Handle(1), count: 200 }, &[11, 1, 200, 1]);
     check(ToAgent::VisitLimit { objects: 300 }, &[12, 172, 2]);
     check(ToAgent::MetaspaceLimit { bytes: 300 }, &[13, 172, 2]);
     let method = "C.f()V".parse().unwrap();
-    let sizes = crate::SizeMode::Deep;
+    let instrument = Instrument { method, kind: ProbeKind::Times(Sizing::Deep) };
+    check(ToAgent::Define { handle: Handle(1), instrument }, b"\x02\x01\x01C\x01f\x03()V\x00\x02");
+    let outcome =
+        Outcome::Instrumented(Facts { bytes_before: 5, bytes_after: 40, large: false, intrinsic: true });
     check(
-        ToAgent::Define { handle: 1, method, sizes, processor: None },
-        b"\x02\x01\x01C\x01f\x03()V\x02\x00",
+        ToController::Outcome { handle: Handle(1), class_loader: String::new(), outcome },
+        &[1, 1, 0, 0, 5, 40, 0, 1],
     );
+    check(ToController::Compiled { handle: Handle(1), at_ns: 300 }, &[8, 1, 172, 2]);
 }

@@ -1,63 +1,61 @@
 //! Every message that the protocol has, with arbitrary content.
 
-use crate::{ByeReason, Change, Label, Notice, SizeMode, ToAgent, ToController, WireSample, WireSize};
+use crate::{ByeReason, Change, Label, Readings, ToAgent, ToController, WireSample, WireSize};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use spl_model::{MethodRef, Outcome, Refusal};
+use spl_model::{Facts, Handle, Instrument, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
 
 pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
-    let hello = (any::<(u32, String, String, String, u32, u64)>(), any::<u32>());
-    let hello =
-        (hello, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(|((jvm, max_methods), limits)| {
-            let (pid, java_version, vm_name, command, cores, now_ns) = jvm;
-            let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
-            ToController::Hello {
-                pid,
-                java_version,
-                vm_name,
-                command,
-                cores,
-                now_ns,
-                max_methods,
-                max_measurements,
-                probe_cost_ps,
-                probe_empty_ps,
-            }
-        });
+    let jvm = any::<(u32, String, String, u64, Vec<String>)>();
+    let hello = (jvm, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(|(jvm, limits)| {
+        let (pid, java_version, command, now_ns, kinds) = jvm;
+        let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
+        ToController::Hello {
+            pid,
+            java_version,
+            command,
+            now_ns,
+            kinds,
+            max_measurements,
+            probe_cost_ps,
+            probe_empty_ps,
+        }
+    });
     let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
     prop_oneof![
         hello,
-        (any::<u32>(), any::<String>(), outcome()).prop_map(|(handle, class_loader, outcome)| {
+        (handle(), any::<String>(), outcome()).prop_map(|(handle, class_loader, outcome)| {
             ToController::Outcome { handle, class_loader, outcome }
         }),
         (vec(sample(), 0..40), any::<(u64, u64)>()).prop_map(|(samples, (dropped, anomalies))| {
-            ToController::Samples { samples, dropped, anomalies }
+            ToController::Readings { readings: Readings::Times(samples), dropped, anomalies }
         }),
         labels.prop_map(|labels| ToController::Labels { labels }),
-        (any::<Vec<u32>>(), prop_oneof![Just(Change::Added), Just(Change::Removed)], any::<(u64, u64)>())
-            .prop_map(|(handles, change, (took_ns, at_ns))| ToController::Retransformed {
+        (handles(), prop_oneof![Just(Change::Added), Just(Change::Removed)], any::<(u64, u64)>()).prop_map(
+            |(handles, change, (took_ns, at_ns))| ToController::Retransformed {
                 handles,
                 change,
                 took_ns,
                 at_ns
-            }),
-        any::<Vec<u32>>().prop_map(|handles| ToController::Restored { handles }),
-        any::<u32>().prop_map(|handle| ToController::Idle { handle }),
-        any::<(Vec<u32>, u64)>().prop_map(|(handles, bytes)| ToController::Dear { handles, bytes }),
+            }
+        ),
+        handles().prop_map(|handles| ToController::Restored { handles }),
+        handle().prop_map(|handle| ToController::Idle { handle }),
+        (handles(), any::<u64>()).prop_map(|(handles, bytes)| ToController::Dear { handles, bytes }),
         any::<[u64; 3]>().prop_map(|[kept, reserved, limit]| ToController::Metaspace {
             kept,
             reserved,
             limit
         }),
-        any::<(Vec<u32>, u32, u64)>().prop_map(|(handles, times, gap_ns)| ToController::Removed {
+        (handles(), any::<(u32, u64)>()).prop_map(|(handles, (times, gap_ns))| ToController::Removed {
             handles,
             times,
             gap_ns
         }),
-        any::<u32>().prop_map(|handle| ToController::Limit { handle }),
+        handle().prop_map(|handle| ToController::Limit { handle }),
         any::<String>().prop_map(|text| ToController::Warning { text }),
-        (any::<u64>(), notice()).prop_map(|(at_ns, notice)| ToController::Notice { at_ns, notice }),
+        (handle(), any::<u64>()).prop_map(|(handle, at_ns)| ToController::Compiled { handle, at_ns }),
         any::<u64>().prop_map(|id| ToController::Ping { id }),
         any::<(u64, u64)>().prop_map(|(id, now_ns)| ToController::Pong { id, now_ns }),
         prop_oneof![
@@ -70,22 +68,33 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
 }
 
 pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
-    let sizes = prop_oneof![Just(SizeMode::None), Just(SizeMode::Shallow), Just(SizeMode::Deep)];
+    let sizing = prop_oneof![
+        Just(Sizing::None),
+        Just(Sizing::Shallow),
+        Just(Sizing::Deep),
+        Just(Sizing::Length),
+        any::<String>().prop_map(Sizing::Processor)
+    ];
     prop_oneof![
         any::<String>().prop_map(|reason| ToAgent::Reject { reason }),
         any::<String>().prop_map(|path| ToAgent::ProcessorJar { path }),
-        (any::<u32>(), method(), sizes, any::<Option<String>>()).prop_map(
-            |(handle, method, sizes, processor)| ToAgent::Define { handle, method, sizes, processor }
-        ),
-        any::<Vec<u32>>().prop_map(|handles| ToAgent::Instrument { handles }),
-        any::<(u32, u32, u64)>().prop_map(|(handle, every, quota)| ToAgent::Arm { handle, every, quota }),
-        any::<u32>().prop_map(|handle| ToAgent::Disarm { handle }),
-        any::<Vec<u32>>().prop_map(|handles| ToAgent::Restore { handles }),
+        (handle(), method(), sizing).prop_map(|(handle, method, sizing)| ToAgent::Define {
+            handle,
+            instrument: Instrument { method, kind: ProbeKind::Times(sizing) }
+        }),
+        handles().prop_map(|handles| ToAgent::Instrument { handles }),
+        (handle(), any::<(u32, u64)>()).prop_map(|(handle, (every, quota))| ToAgent::Arm {
+            handle,
+            every,
+            quota
+        }),
+        handle().prop_map(|handle| ToAgent::Disarm { handle }),
+        handles().prop_map(|handles| ToAgent::Restore { handles }),
         Just(ToAgent::Drain),
         Just(ToAgent::Detach),
         any::<u64>().prop_map(|id| ToAgent::Ping { id }),
         any::<u64>().prop_map(|id| ToAgent::Pong { id }),
-        any::<(u32, u64)>().prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
+        (handle(), any::<u64>()).prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
         any::<u32>().prop_map(|objects| ToAgent::VisitLimit { objects }),
         any::<u64>().prop_map(|bytes| ToAgent::MetaspaceLimit { bytes }),
     ]
@@ -99,7 +108,7 @@ pub(super) fn sample() -> impl Strategy<Value = WireSample> {
     ];
     (any::<(u32, u64, u64, u64)>(), option::of(any::<u32>()), size, any::<u16>()).prop_map(
         |((handle, start_ns, end_ns, thread), depth, size, flags)| WireSample {
-            handle,
+            handle: Handle(handle),
             start_ns,
             end_ns,
             thread,
@@ -118,13 +127,21 @@ fn method() -> impl Strategy<Value = MethodRef> {
     )
 }
 
-fn notice() -> impl Strategy<Value = Notice> {
-    prop_oneof![
-        any::<u32>().prop_map(|handle| Notice::Compiled { handle }),
-        any::<u32>().prop_map(|handle| Notice::Decompiled { handle }),
-        Just(Notice::GcStart),
-        Just(Notice::GcEnd),
-    ]
+fn handle() -> impl Strategy<Value = Handle> {
+    any::<u32>().prop_map(Handle)
+}
+
+fn handles() -> impl Strategy<Value = Vec<Handle>> {
+    vec(handle(), 0..40)
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    any::<(u32, u32, bool, bool)>().prop_map(|(bytes_before, bytes_after, large, intrinsic)| Facts {
+        bytes_before,
+        bytes_after,
+        large,
+        intrinsic,
+    })
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
@@ -149,11 +166,10 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<u32>().prop_map(Refusal::Removed),
     ];
     prop_oneof![
-        Just(Outcome::Instrumented),
+        facts().prop_map(Outcome::Instrumented),
         Just(Outcome::NotLoaded),
         Just(Outcome::Abstract),
         Just(Outcome::Native),
-        Just(Outcome::Intrinsic),
         any::<Vec<String>>().prop_map(|nearest| Outcome::NoSuchMethod { nearest }),
         refusal.prop_map(Outcome::Refused),
     ]

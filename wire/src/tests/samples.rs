@@ -3,10 +3,18 @@
 use super::messages::sample;
 use crate::{Label, Labels, SampleFault, WireSample, WireSize};
 use proptest::prelude::*;
-use spl_model::{SampleFlags, Size};
+use spl_model::{Handle, SampleFlags, Size};
 
 fn wire(start_ns: u64, end_ns: u64, size: WireSize) -> WireSample {
-    WireSample { handle: 1, start_ns, end_ns, thread: 9, depth: Some(2), size, flags: SampleFlags::GC.0 }
+    WireSample {
+        handle: Handle(1),
+        start_ns,
+        end_ns,
+        thread: 9,
+        depth: Some(2),
+        size,
+        flags: SampleFlags::GC.0,
+    }
 }
 
 #[test]

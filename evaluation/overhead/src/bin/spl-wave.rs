@@ -3,8 +3,9 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
+use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program, Session};
-use spl_wire::{SizeMode, ToController};
+use spl_wire::ToController;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -71,7 +72,7 @@ fn run(options: &Options) -> Result<serde_json::Value, Fault> {
     let mut session = door.accept()?;
     let handles: Vec<u32> = (0..).take(methods.len()).collect();
     for (&handle, method) in handles.iter().zip(&methods) {
-        session.define(handle, method, SizeMode::None)?;
+        session.define(handle, method, Sizing::None)?;
     }
     cycles(&mut session, &mut program, WARM_UP)?;
     let normal = median(cycles(&mut session, &mut program, STEADY)?);
