@@ -5,6 +5,7 @@ use crate::hook::HOOK;
 use crate::java::{self, Entrance};
 use crate::jvm::Jvm;
 use crate::layout;
+use crate::life::{Life, Stage};
 use crate::link::{self, Hello, Link, Parts};
 use crate::memory::Memory;
 use crate::options::Options;
@@ -39,12 +40,9 @@ static STATE: OnceLock<State> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
 /// Never dropped, because giving up its reference would take a Java thread, at a time when there may be no JVM.
 static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
-static DYING: AtomicBool = AtomicBool::new(false);
-/// Whether the socket thread only waits for the next attempt to reach a controller: then it has no last words.
-static ALONE: AtomicBool = AtomicBool::new(false);
-/// Whether there is a controller that has answered, or is sure to.
-static ANSWERED: AtomicBool = AtomicBool::new(false);
-static FUNERAL: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
+static LIFE: Life = Life::new();
+/// The socket thread: how it is woken, and what it says when it has ended.
+static SOCKET_THREAD: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
 /// What the JVM's callbacks reach.
 #[derive(Default)]
@@ -62,10 +60,20 @@ impl Agent for SplAgent {
         raw::JNI_OK
     }
 
-    /// An error, whatever the JVM does with it: the agent can only serve a JVM that it was started with. Nothing is touched, neither
-    /// of an agent that is there already nor of a JVM that has none.
-    fn on_attach(&self, _context: AgentLoadContext<'_>) -> raw::jint {
-        raw::JNI_ERR
+    /// Revives an agent that a controller has detached, to serve the one that its options name. Anything else is an error: the
+    /// agent can only serve a JVM that it was started with, and one controller at a time. Nothing is touched then.
+    fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
+        fault::at("Agent_OnAttach");
+        let Some(jvm) = JVM.get() else { return raw::JNI_ERR };
+        let property = |key: &str| jvm.env().get_system_property(key).ok();
+        let (options, mistakes) = Options::read(&context.options_lossy().unwrap_or_default(), property);
+        if !LIFE.revive(options, mistakes) {
+            return raw::JNI_ERR;
+        }
+        if let Some((waker, _)) = &*SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) {
+            waker.wake();
+        }
+        raw::JNI_OK
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
@@ -170,16 +178,17 @@ impl Agent for SplAgent {
         let Some(state) = STATE.get() else { return };
         state.gates.close_all();
         state.hang_up();
-        DYING.store(true, Ordering::Release);
-        let funeral = FUNERAL.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A thread that is alone has no last words, and waking it would cost the program's end more than leaving it to it.
-        if let Some((waker, buried)) = funeral
-            && !ALONE.load(Ordering::Acquire)
-        {
+        let patience = match LIFE.ends() {
+            Stage::Serving => LAST_WORDS,
+            Stage::Calling => FIRST_WORDS,
+            // It has nothing to send, and waking it would delay the end for nothing.
+            Stage::Resting | Stage::Dormant | Stage::Failed | Stage::Dying => return,
+        };
+        let thread = SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((waker, ended)) = thread {
             waker.wake();
             // Too late is too late: the program's end is not ours to delay.
-            let patience = if ANSWERED.load(Ordering::Acquire) { LAST_WORDS } else { FIRST_WORDS };
-            let _ = buried.recv_timeout(patience);
+            let _ = ended.recv_timeout(patience);
         }
     }
 
@@ -238,15 +247,14 @@ impl SplAgent {
         let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
         let (commands, orders) = mpsc::channel();
         let (done, news) = mpsc::channel();
-        let (buried, funeral) = mpsc::channel();
+        let (has_ended, ended) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         state.connect(commands);
         let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| gates));
         // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
-        *FUNERAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, funeral));
+        *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
         let (options, hello) = (options.clone(), hello.clone());
-        let dying = &DYING;
         let link = Link::new(Parts {
             state,
             options,
@@ -255,10 +263,8 @@ impl SplAgent {
             begin: Some(begin),
             done: news,
             sleeper,
-            alone: &ALONE,
-            answered: &ANSWERED,
-            dying,
-            buried,
+            life: &LIFE,
+            has_ended,
         });
         spawn_quiet("spl-link", move || link.run())
     }

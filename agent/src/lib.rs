@@ -16,6 +16,7 @@ mod ids;
 mod java;
 mod jvm;
 mod layout;
+mod life;
 mod link;
 mod memory;
 mod metaspace;

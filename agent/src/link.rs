@@ -11,6 +11,7 @@ mod samples;
 
 use crate::bypass::Bypass;
 use crate::ids::Ids;
+use crate::life::{Life, Stage};
 use crate::options::Options;
 use crate::rings::{GRACE_NS, Rings};
 use crate::state::{Command, Done, State};
@@ -24,7 +25,7 @@ use spl_wire::{ByeReason, MAX_SAMPLES, ToAgent, ToController, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
+/// Longest wait of a dormant agent, which is woken when it is wanted.
+const DORMANT_WAIT: Duration = Duration::from_secs(3600);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
@@ -64,14 +67,10 @@ pub struct Parts {
     pub done: Receiver<Done>,
     /// Woken by the agent thread and by the JVM's end.
     pub sleeper: Sleeper,
-    /// Set while there is no controller and none is looked for.
-    pub alone: &'static AtomicBool,
-    /// Set while there is a controller that has answered, or is sure to.
-    pub answered: &'static AtomicBool,
-    /// Set when the JVM ends.
-    pub dying: &'static AtomicBool,
-    /// Told when the last sample has gone out after that.
-    pub buried: Sender<()>,
+    /// What the agent is doing.
+    pub life: &'static Life,
+    /// Told when the JVM ends and the last sample has gone out.
+    pub has_ended: Sender<()>,
 }
 
 /// What never changes in the first message.
@@ -111,7 +110,7 @@ pub fn excuse(options: &Options, hello: &Hello, why: String) {
 enum Ended {
     /// Connection lost, or the controller is not ours.
     Lost,
-    /// Asked to go dormant.
+    /// Asked to go dormant, and every class is as it was found.
     Detached,
     /// The JVM ends.
     Dying,
@@ -203,15 +202,31 @@ impl Link {
         }
     }
 
-    /// Runs until the JVM ends or a controller detaches the agent.
+    /// Runs until the JVM ends, or the agent fails.
     pub fn run(mut self) {
+        while self.serve_until_detached() {
+            if self.parts.state.failure().is_some() {
+                self.parts.life.becomes(Stage::Failed);
+                return;
+            }
+            if !self.sleep_until_revived() {
+                break;
+            }
+        }
+        // Nobody listens when the JVM has given up waiting.
+        let _ = self.parts.has_ended.send(());
+    }
+
+    /// Serves one controller after the other; false when the JVM ends.
+    fn serve_until_detached(&mut self) -> bool {
         let mut pause = RECONNECT_FIRST;
         loop {
             // At a socket of the user's own there is nobody else, however long the answer takes.
-            self.parts.answered.store(self.parts.options.socket.is_some(), Ordering::Release);
+            let sure = self.parts.options.socket.is_some();
+            self.parts.life.becomes(if sure { Stage::Serving } else { Stage::Calling });
             let ended = match Stream::connect(&self.parts.options) {
                 Ok(stream) => {
-                    self.parts.answered.store(true, Ordering::Release);
+                    self.parts.life.becomes(Stage::Serving);
                     let ended = self.session(stream);
                     // One that has turned us away is not asked again at once.
                     if !self.methods.is_empty() {
@@ -223,35 +238,48 @@ impl Link {
             };
             self.parts.state.gates.close_all();
             if self.parts.state.failure().is_some() {
-                return;
+                return true;
             }
+            let is_defined = !self.methods.is_empty();
+            self.forget_methods();
             match ended {
-                Ended::Detached => return,
-                Ended::Dying => break,
-                Ended::Lost if !self.methods.is_empty() => {
-                    self.parts.state.command(Command::RestoreAll);
-                    self.methods.clear();
-                    self.defined.clear();
-                    self.names = 0;
-                    self.handles = Handles::default();
-                    (self.open, self.may_come) = (BTreeSet::new(), 0);
-                }
+                Ended::Detached => return true,
+                Ended::Dying => return false,
+                Ended::Lost if is_defined => self.parts.state.command(Command::RestoreAll),
                 Ended::Lost => {}
             }
-            if self.parts.dying.load(Ordering::Acquire) {
-                break;
+            if !self.parts.life.becomes(Stage::Resting) {
+                return false;
             }
-            self.parts.alone.store(true, Ordering::Release);
             sys::wait_readable([self.parts.sleeper.fd()], pause);
-            self.parts.alone.store(false, Ordering::Release);
             self.parts.sleeper.rest();
             pause = (pause * 2).min(RECONNECT_LAST);
-            if self.parts.dying.load(Ordering::Acquire) {
-                break;
+            if self.parts.life.is_over() {
+                return false;
             }
         }
-        // Nobody listens when the JVM has given up waiting.
-        let _ = self.parts.buried.send(());
+    }
+
+    /// Waits, without looking for a controller, until one wants the agent; false when the JVM ends.
+    fn sleep_until_revived(&mut self) -> bool {
+        while self.parts.life.becomes(Stage::Dormant) {
+            if let Some((options, mistakes)) = self.parts.life.revival() {
+                (self.parts.options, self.parts.mistakes) = (options, mistakes);
+                return true;
+            }
+            sys::wait_readable([self.parts.sleeper.fd()], DORMANT_WAIT);
+            self.parts.sleeper.rest();
+        }
+        false
+    }
+
+    /// What a session's controller has defined.
+    fn forget_methods(&mut self) {
+        self.methods.clear();
+        self.defined.clear();
+        self.names = 0;
+        self.handles = Handles::default();
+        (self.open, self.may_come) = (BTreeSet::new(), 0);
     }
 
     fn session(&mut self, mut stream: Stream) -> Ended {
@@ -316,7 +344,7 @@ impl Link {
             if let Some(why) = self.parts.state.failure() {
                 return self.give_up(stream, why);
             }
-            let dying = self.parts.dying.load(Ordering::Acquire);
+            let dying = self.parts.life.is_over();
             let detached = self.forward(&mut stream);
             self.report_compiled(&mut stream);
             self.drain();

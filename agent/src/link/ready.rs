@@ -4,7 +4,6 @@ use super::{DRAIN_EVERY, Link};
 use crate::rings::{Raw, Rings};
 use crate::state::{Command, Done};
 use crate::sys;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -36,7 +35,7 @@ impl Link {
         if let Some(begin) = self.parts.begin.take()
             && let Err(why) = begin()
         {
-            let dying = self.parts.dying.load(Ordering::Acquire);
+            let dying = self.parts.life.is_over();
             return (!dying).then_some(Err(why));
         }
         let ready = |done| if let Done::Ready(ready) = done { Some(ready) } else { None };
@@ -72,7 +71,7 @@ impl Link {
         self.parts.state.command(command);
         let mut reported = Vec::new();
         let mut take = |raw: Raw| reported.extend(raw.end_ns.checked_sub(raw.start_ns));
-        while !self.parts.dying.load(Ordering::Acquire) && self.parts.state.failure().is_none() {
+        while !self.parts.life.is_over() && self.parts.state.failure().is_none() {
             match self.parts.done.recv_timeout(DRAIN_EVERY) {
                 Ok(done) => {
                     if let Some(answer) = answer(done) {

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc;
 
-static ALIVE: AtomicBool = AtomicBool::new(false);
+static ALIVE: Life = Life::new();
 
 fn instrument(class: &str) -> Instrument {
     let method = MethodRef::new(class, "f", "()V").unwrap();
@@ -25,7 +25,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
     let (options, mistakes) = Options::read("", |_| None);
     let hello = Hello { java_version: String::new(), command: String::new() };
     let sleeper = waker::pair().unwrap().1;
-    let (done, buried) = (mpsc::channel().1, mpsc::channel().0);
+    let (done, has_ended) = (mpsc::channel().1, mpsc::channel().0);
     let mut link = Link::new(Parts {
         state,
         options,
@@ -34,10 +34,8 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         begin: None,
         done,
         sleeper,
-        alone: &ALIVE,
-        answered: &ALIVE,
-        dying: &ALIVE,
-        buried,
+        life: &ALIVE,
+        has_ended,
     });
     let method = Method {
         instrument: instrument("C"),

@@ -1,10 +1,15 @@
-//! The agent loaded into a JVM that runs already, which it cannot serve: it says so, and nothing else happens.
+//! The agent loaded into a JVM that runs already: it says that it cannot serve one that it was not started with. One that was
+//! started with it and whose controller has detached it serves the next controller.
 
 use crate::case::{self, Case, NO_LIMIT};
-use crate::harness;
+use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
+use spl_model::Sizing;
+use spl_overhead::{Door, Program};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
 
@@ -63,4 +68,60 @@ fn a_measured_jvm_is_measured_on() {
     let before = case.measurements(fast).len() as u64;
     case.awaits_measurements(fast, before + 100);
     run.ends().assert_status(0);
+}
+
+/// Asks a JVM to load the agent with these options, as `jcmd` does, but sooner (HotSpot's attach protocol, version 1). Says whether
+/// the agent took it.
+fn attaches(pid: u32, library: &Path, options: &str) -> bool {
+    let mut stream = UnixStream::connect(format!("/tmp/.java_pid{pid}")).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    let words = ["1", "load", library.to_str().unwrap(), "true", options];
+    let request = words.iter().flat_map(|word| word.bytes().chain([0])).collect::<Vec<_>>();
+    stream.write_all(&request).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("return code: "), "{answer}");
+    answer.contains("return code: 0")
+}
+
+fn descriptors(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
+}
+
+#[test]
+fn a_detached_agent_serves_again_and_again() {
+    const CYCLES: u32 = 100;
+    const CALLS: usize = 20;
+    let door = Door::open().unwrap();
+    let classes = harness::classes().display().to_string();
+    let option = door.option(&harness::agent());
+    let listens = "-XX:+StartAttachListener";
+    let mut program =
+        Program::start(&harness::java(), [&option, listens, "-cp", &classes, "Stress"]).unwrap();
+    let pid = program.id();
+    let mut agent = door.accept().unwrap();
+    program.expect("ready").unwrap();
+    let options = option.split_once('=').unwrap().1.split_once('=').unwrap();
+    let options = format!("{}={}", options.0, options.1);
+    assert!(!attaches(pid, &harness::agent(), &options), "it serves a controller");
+    let mut before = None;
+    for cycle in 0..CYCLES {
+        agent.define(1, "Stress.bare(I)I", Sizing::None).unwrap();
+        assert!(agent.instrument(&[1]).unwrap()[0].1.is_instrumented(), "cycle {cycle}");
+        agent.arm(1, 1).unwrap();
+        program.tell(&format!("bare {CALLS}")).unwrap();
+        program.expect("done").unwrap();
+        agent.settle().unwrap();
+        assert_eq!((agent.samples.len() % CALLS, agent.samples.is_empty()), (0, false), "cycle {cycle}");
+        agent.detach().unwrap();
+        // It says goodbye, and is dormant a moment later.
+        poll("a dormant agent", DEADLINE, || attaches(pid, &harness::agent(), &options).then_some(()));
+        agent = door.accept().unwrap();
+        let now = (threads(pid).len(), descriptors(pid));
+        let first = *before.get_or_insert(now);
+        assert!(now.0 <= first.0 && now.1 <= first.1 + 1, "cycle {cycle}: {now:?}, and {first:?} at first");
+    }
+    agent.detach().unwrap();
+    let (_, status) = program.end().unwrap();
+    assert_eq!(status, 0);
 }

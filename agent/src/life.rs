@@ -1,0 +1,123 @@
+//! What the agent is doing, in one value that callbacks, socket thread and attach requests share.
+
+use crate::options::Options;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A stage of the agent's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Stage {
+    /// It waits for the next attempt to reach a controller.
+    Resting,
+    /// It tries to reach a controller and does not know whether there is one.
+    Calling,
+    /// A controller has answered, or is sure to.
+    Serving,
+    /// A controller has detached it: none is looked for until it is [revived](Life::revive).
+    Dormant,
+    /// After an error of its own: it serves nobody any more.
+    Failed,
+    /// The JVM ends.
+    Dying,
+}
+
+impl Stage {
+    const ALL: [Self; 6] =
+        [Self::Resting, Self::Calling, Self::Serving, Self::Dormant, Self::Failed, Self::Dying];
+}
+
+/// The stage, and what revives the agent.
+#[derive(Debug)]
+pub struct Life {
+    stage: AtomicU8,
+    /// Options of the controller that wants it after a detachment, with what was wrong with them.
+    revival: Mutex<Option<(Options, Vec<String>)>>,
+}
+
+impl Life {
+    /// Before the first attempt to reach a controller.
+    pub const fn new() -> Self {
+        Self { stage: AtomicU8::new(Stage::Resting as u8), revival: Mutex::new(None) }
+    }
+
+    /// The stage now.
+    pub fn stage(&self) -> Stage {
+        Self::of(self.stage.load(Ordering::Acquire))
+    }
+
+    /// Goes on to another stage; false when the JVM ends, which is the last.
+    pub fn becomes(&self, next: Stage) -> bool {
+        let alive = |now| (Self::of(now) != Stage::Dying).then_some(next as u8);
+        self.stage.fetch_update(Ordering::AcqRel, Ordering::Acquire, alive).is_ok()
+    }
+
+    /// The JVM ends; gives the stage before.
+    pub fn ends(&self) -> Stage {
+        Self::of(self.stage.swap(Stage::Dying as u8, Ordering::AcqRel))
+    }
+
+    /// Whether the JVM ends.
+    pub fn is_over(&self) -> bool {
+        self.stage() == Stage::Dying
+    }
+
+    /// A controller with these options wants the agent again; false unless it is dormant, and not wanted already. The caller wakes
+    /// the socket thread.
+    pub fn revive(&self, options: Options, mistakes: Vec<String>) -> bool {
+        let mut revival = self.revival.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_free = self.stage() == Stage::Dormant && revival.is_none();
+        if is_free {
+            *revival = Some((options, mistakes));
+        }
+        is_free
+    }
+
+    /// What the agent is wanted for, if it is.
+    pub fn revival(&self) -> Option<(Options, Vec<String>)> {
+        self.revival.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn of(stage: u8) -> Stage {
+        Stage::ALL.get(usize::from(stage)).copied().unwrap_or(Stage::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_read_as_they_were_written() {
+        let life = Life::new();
+        assert_eq!(life.stage(), Stage::Resting);
+        for stage in [Stage::Calling, Stage::Serving, Stage::Dormant, Stage::Failed, Stage::Resting] {
+            assert!(life.becomes(stage));
+            assert_eq!(life.stage(), stage);
+        }
+    }
+
+    #[test]
+    fn nothing_comes_after_the_end() {
+        let life = Life::new();
+        life.becomes(Stage::Serving);
+        assert_eq!(life.ends(), Stage::Serving);
+        assert!(!life.becomes(Stage::Resting) && life.is_over());
+        assert_eq!(life.ends(), Stage::Dying);
+    }
+
+    #[test]
+    fn only_a_dormant_agent_is_revived_and_by_one_controller() {
+        let life = Life::new();
+        let (options, mistakes) = Options::read("spl.client.port=7", |_| None);
+        for stage in [Stage::Resting, Stage::Calling, Stage::Serving, Stage::Failed] {
+            life.becomes(stage);
+            assert!(!life.revive(options.clone(), mistakes.clone()), "{stage:?}");
+        }
+        life.becomes(Stage::Dormant);
+        assert!(life.revive(options.clone(), mistakes.clone()));
+        assert!(!life.revive(options.clone(), mistakes), "it is wanted already");
+        assert_eq!(life.revival().map(|(options, _)| options.port), Some(7));
+        assert_eq!(life.revival(), None);
+    }
+}
