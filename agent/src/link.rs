@@ -15,13 +15,13 @@ use crate::life::{Life, Stage};
 use crate::options::Options;
 use crate::rings::{GRACE_NS, Rings};
 use crate::state::{Command, Done, State};
-use crate::stream::Stream;
+use crate::stream::{self, Stream};
 use crate::sys;
 use crate::waker::Sleeper;
 use drain::{Handles, Pace};
 use ready::ProbeCost;
 use spl_model::{Handle, Instrument, InstrumentId, MethodRef, ProbeKind};
-use spl_wire::{ByeReason, MAX_SAMPLES, ToAgent, ToController, WireSample};
+use spl_wire::{ByeReason, MAX_SAMPLES, ToAgent, ToController, Token, WireSample};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
@@ -34,7 +34,9 @@ use std::time::{Duration, Instant};
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// Longest wait of a dormant agent, which is woken when it is wanted.
+/// Between two looks of a dormant agent for the token of another controller.
+const LOOK_FOR_TOKEN_EVERY: Duration = Duration::from_secs(2);
+/// Longest wait of a dormant agent that has no token to look for; it is woken when it is wanted.
 const DORMANT_WAIT: Duration = Duration::from_secs(3600);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
@@ -120,6 +122,8 @@ enum Ended {
 pub struct Link {
     parts: Parts,
     ids: Ids,
+    /// Of the controller that was served last, at a port.
+    token: Option<Token>,
     /// The reading side of the rings, once there are any.
     rings: Option<Rings>,
     /// What a measured call costs, once it is known.
@@ -180,6 +184,7 @@ impl Link {
         Self {
             parts,
             ids: Ids::default(),
+            token: None,
             rings: None,
             cost: None,
             methods: BTreeMap::new(),
@@ -227,6 +232,7 @@ impl Link {
             let ended = match Stream::connect(&self.parts.options) {
                 Ok(stream) => {
                     self.parts.life.becomes(Stage::Serving);
+                    self.token = stream.token().cloned();
                     let ended = self.session(stream);
                     // One that has turned us away is not asked again at once.
                     if !self.methods.is_empty() {
@@ -260,14 +266,23 @@ impl Link {
         }
     }
 
-    /// Waits, without looking for a controller, until one wants the agent; false when the JVM ends.
+    /// Waits until another controller wants the agent; false when the JVM ends. One attaches, or another token stands in the file:
+    /// each controller at a port has a token of its own, and the one that has detached the agent is done with it.
     fn sleep_until_revived(&mut self) -> bool {
         while self.parts.life.becomes(Stage::Dormant) {
             if let Some((options, mistakes)) = self.parts.life.revival() {
                 (self.parts.options, self.parts.mistakes) = (options, mistakes);
                 return true;
             }
-            sys::wait_readable([self.parts.sleeper.fd()], DORMANT_WAIT);
+            let is_at_port = self.parts.options.socket.is_none() && self.parts.options.token_file.is_some();
+            if is_at_port {
+                let token = stream::token(&self.parts.options);
+                if token.is_some() && token != self.token {
+                    return true;
+                }
+            }
+            let wait = if is_at_port { LOOK_FOR_TOKEN_EVERY } else { DORMANT_WAIT };
+            sys::wait_readable([self.parts.sleeper.fd()], wait);
             self.parts.sleeper.rest();
         }
         false

@@ -29,6 +29,8 @@ pub struct Stream {
     encoder: Encoder,
     decoder: Decoder,
     out: Vec<u8>,
+    /// What both sides know, at a port.
+    token: Option<Token>,
 }
 
 #[derive(Debug)]
@@ -57,8 +59,13 @@ impl Stream {
             }
         };
         let until = Instant::now() + GREETING_TIMEOUT;
-        let mut stream =
-            Self { socket, encoder: Encoder::default(), decoder: Decoder::default(), out: Vec::new() };
+        let mut stream = Self {
+            socket,
+            encoder: Encoder::default(),
+            decoder: Decoder::default(),
+            out: Vec::new(),
+            token: None,
+        };
         let mut bytes = stream.greet(until)?;
         if options.socket.is_none() {
             stream.prove(options, &mut bytes, until)?;
@@ -72,7 +79,13 @@ impl Stream {
     #[cfg(test)]
     pub fn over(socket: UnixStream) -> Self {
         let socket = Socket::Unix(socket);
-        Self { socket, encoder: Encoder::default(), decoder: Decoder::default(), out: Vec::new() }
+        Self {
+            socket,
+            encoder: Encoder::default(),
+            decoder: Decoder::default(),
+            out: Vec::new(),
+            token: None,
+        }
     }
 
     /// Exchanges versions; gives the bytes that came after the controller's.
@@ -101,13 +114,12 @@ impl Stream {
         let answer = bytes.drain(..CONTROLLER_PROOF_BYTES).collect::<Vec<_>>();
         let answer = answer.first_chunk().map(ControllerProof::from_bytes).ok_or(ErrorKind::UnexpectedEof)?;
         // No earlier: the file is as new as the controller that has just answered.
-        let token = options.token_file.as_ref().and_then(|path| token_text(path).ok());
+        let token = token(options);
         let nonces = Nonces { agent, controller: answer.nonce };
-        let believed = token
-            .and_then(|text| Token::new(&text))
-            .filter(|token| nonces.proof(token, Side::Controller) == answer.proof);
-        let proof = believed.map(|token| nonces.proof(&token, Side::Agent));
+        let believed = token.filter(|token| nonces.proof(token, Side::Controller) == answer.proof);
+        let proof = believed.as_ref().map(|token| nonces.proof(token, Side::Agent));
         let known = proof.is_some();
+        self.token = believed;
         self.out.extend(AgentProof { pid: std::process::id(), proof }.to_bytes());
         self.flush()?;
         if known { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
@@ -128,6 +140,11 @@ impl Stream {
                 Ok(())
             }
         }
+    }
+
+    /// The controller's token, at a port.
+    pub fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
     }
 
     /// Becomes readable when the controller says something.
@@ -177,6 +194,12 @@ impl Stream {
         self.out.clear();
         result
     }
+}
+
+/// What the token file says now.
+pub fn token(options: &Options) -> Option<Token> {
+    let text = token_text(options.token_file.as_ref()?).ok()?;
+    Token::new(&text)
 }
 
 /// What a token file holds. Nothing but a file is read, and no more than a token is long: a pipe would keep us, a device would

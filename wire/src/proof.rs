@@ -29,7 +29,7 @@ pub const AGENT_PROOF_BYTES: usize = PID_BYTES + PROOF_BYTES;
 pub type Nonce = [u8; NONCE_BYTES];
 
 /// A shared secret. Its `Debug` form doesn't show it, so that it reaches no log.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 /// Whose proof it is.

@@ -202,6 +202,30 @@ fn a_client_without_a_controller_is_the_program() {
     assert_eq!(ended.spl(), "");
 }
 
+/// As a timer does that measures a service every night.
+#[test]
+fn a_program_is_measured_again_by_each_controller_that_comes() {
+    let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = free.local_addr().unwrap().port();
+    let program = client(&case, port, TOKEN_FILE, &PROGRAM);
+    drop(free);
+    let number = port.to_string();
+    for night in 0..3 {
+        let out = format!("out{night}");
+        let usual = ["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", &out, "--once"];
+        let mut served =
+            serve_as(&case, &[&usual[..], &["--token-file", TOKEN_FILE, "--port", &number]].concat());
+        served.run.awaits("spl: measuring Java ");
+        for method in [FAST, SLOW] {
+            case::awaits_measurements_in(&case.path(&out).join("measurements"), method, 20);
+        }
+        served.run.signal("TERM");
+        served.run.ends().assert_said(&["spl: every class is as it was"]);
+    }
+    program.ends().assert_status(0);
+}
+
 #[test]
 fn a_program_finds_its_controller_late_and_again_after_a_crash() {
     let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
