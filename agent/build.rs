@@ -4,11 +4,12 @@ mod javac;
 
 use std::process::Command;
 
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "java/java/lang/SplJdk.java",
     "java/java/lang/SplProbe.java",
     "java/java/lang/SplProcessors.java",
     "java/java/lang/SplRecorder.java",
+    "java/java/lang/SplLengths.java",
     "java/java/lang/SplSizes.java",
     "java/spl/size/Computable.java",
     "java/spl/size/MethodSize.java",

@@ -288,6 +288,9 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
 fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
     entrance.enter(|env| {
         let thread = java::thread_object(env)?;
+        if let Some(state) = STATE.get() {
+            state.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
+        }
         let worker = Box::into_raw(Box::new(worker));
         let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
         // SAFETY: a new thread object, and a box that the thread takes over.

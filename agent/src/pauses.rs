@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-/// How many are kept. A call that is longer than the time of so many overlaps one of those as well.
+/// How many are kept. A call that begins before them overlaps a forgotten one, as far as anybody can tell.
 const KEPT: usize = 64;
 /// The end of one that goes on.
 const OPEN: u64 = u64::MAX;
@@ -57,7 +57,9 @@ impl Pauses {
             }
         }
         let last_ns = intervals.iter().map(|(_, end_ns)| *end_ns).max().unwrap_or(0);
-        Known { intervals, last_ns }
+        let has_forgotten = self.begun.load(Acquire) > KEPT as u64;
+        let first_ns = intervals.iter().map(|(start_ns, _)| *start_ns).min().filter(|_| has_forgotten);
+        Known { intervals, first_ns: first_ns.unwrap_or(0), last_ns }
     }
 }
 
@@ -65,16 +67,19 @@ impl Pauses {
 #[derive(Debug)]
 pub struct Known {
     intervals: Vec<(u64, u64)>,
+    /// When the first one that is kept began, if earlier ones are forgotten; else 0.
+    first_ns: u64,
     /// When the last one ended.
     last_ns: u64,
 }
 
 impl Known {
-    /// Whether one of them and this time have a moment in common.
+    /// Whether one of them and this time have a moment in common, or may have had.
     pub fn overlaps(&self, start_ns: u64, end_ns: u64) -> bool {
         // Nearly every call has begun after the last one.
         start_ns <= self.last_ns
-            && self.intervals.iter().any(|(start, end)| start_ns <= *end && *start <= end_ns)
+            && (start_ns < self.first_ns
+                || self.intervals.iter().any(|(start, end)| start_ns <= *end && *start <= end_ns))
     }
 }
 
@@ -108,7 +113,8 @@ mod tests {
             pauses.end(at + 10);
         }
         let known = pauses.read();
-        assert!(!known.overlaps(100, 110), "the first one is forgotten");
-        assert!(known.overlaps(200, 200) && known.overlaps(1, 6600), "the rest is not");
+        assert!(known.overlaps(200, 200) && known.overlaps(1, 6600), "one of those that are kept");
+        assert!(!known.overlaps(211, 299) && !known.overlaps(6611, 7000), "none of them");
+        assert!(known.overlaps(100, 110) && known.overlaps(150, 160), "before them nothing is known");
     }
 }

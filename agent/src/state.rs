@@ -11,7 +11,7 @@ use spl_model::{Instrument, InstrumentId, Outcome};
 use spl_wire::{Change, Label};
 use std::collections::HashSet;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
@@ -117,6 +117,8 @@ pub struct State {
     pub planned: RwLock<HashSet<String>>,
     /// Whether a class of such a name is not measured because too many came.
     pub overtaken: AtomicBool,
+    /// `java.lang.Thread` id of the agent thread, whose calls are not the program's; 0 before there is one.
+    pub agent_thread: AtomicU64,
     /// A JAR in which size processors are looked for, too; or nothing.
     pub processor_jar: Mutex<String>,
     /// Labels that size processors gave, by their numbers.
@@ -142,6 +144,7 @@ impl State {
             warmth: Warmth::default(),
             planned,
             overtaken: AtomicBool::new(false),
+            agent_thread: AtomicU64::new(0),
             processor_jar: Mutex::default(),
             labels: Mutex::default(),
             commands: Mutex::new(None),

@@ -60,9 +60,11 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe runs through; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 15] = [
+pub const OWN_CLASSES: [&str; 17] = [
     PROBE_CLASS,
     "java/lang/SplJdk",
+    "java/lang/SplLengths",
+    "java/lang/SplLengths$Field",
     "java/lang/SplProcessors",
     "java/lang/SplProcessors$Installed",
     "java/lang/SplProcessors$Kept",

@@ -24,6 +24,7 @@ mod instrumenting;
 mod keys;
 mod keys_beyond;
 mod language;
+mod lengths;
 mod metaspace;
 mod names;
 mod probe_carriers;

@@ -154,24 +154,11 @@ final class SplProcessors {
         return NONE;
     }
 
-    /** How many elements an object says it has; none if it takes too long to say. */
-    static long counted(Object object) {
-        Patience patience = Patience.with(COUNTED, "length of ", "such arguments count as nothing", object);
-        if (patience.exhausted) {
-            return 0;
-        }
-        long before = System.nanoTime();
-        try {
-            return SplSizes.count(object);
-        } catch (Throwable e) {
-            if (SplRecorder.isStop(e)) {
-                throw e;
-            }
-            patience.failed("threw " + e.getClass().getName());
-            return 0;
-        } finally {
-            patience.took(System.nanoTime() - before);
-        }
+    /** Warns that the length of an object is not known without code that could harm the program; such an argument is nothing. */
+    static long uncounted(Object object) {
+        Patience.with(COUNTED, "length of ", "such arguments count as nothing; a size processor can find it", object)
+                .failed("is not known without running its code, which may wait for a lock");
+        return 0;
     }
 
     /** What serves a class, by method. */

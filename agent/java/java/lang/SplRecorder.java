@@ -151,7 +151,7 @@ final class SplRecorder {
 
     @DontInline
     static long length(long sum, long number) {
-        return SplSizes.add(sum, Math.min(number, SplProcessors.LABEL - 1));
+        return SplSizes.add(sum, number < SplProcessors.LABEL ? number : SplProcessors.LABEL - 1);
     }
 
     @DontInline
@@ -393,7 +393,7 @@ final class SplRecorder {
             return TOKEN_DEPTH;
         }
         U.putInt(BLOCKS + offset + CELLS + ((long) id << CELL_SHIFT) + CELL_DEPTH, depth + 1);
-        return Math.min(depth, TOKEN_DEPTH);
+        return depth < TOKEN_DEPTH ? depth : TOKEN_DEPTH;
     }
 
     /**
@@ -410,7 +410,7 @@ final class SplRecorder {
             return DEPTH_UNKNOWN;
         }
         U.putInt(cell + CELL_DEPTH, depth);
-        return Math.min(depth, DEPTH_UNKNOWN);
+        return depth < DEPTH_UNKNOWN ? depth : DEPTH_UNKNOWN;
     }
 
     /**

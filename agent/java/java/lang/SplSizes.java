@@ -3,8 +3,6 @@ package java.lang;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.AccessibleObject;
-import java.util.Collection;
-import java.util.Map;
 import jdk.internal.misc.Unsafe;
 import spl.size.Computable;
 
@@ -64,7 +62,7 @@ final class SplSizes {
     static long add(long sum, long size) {
         long mark = (sum | size) & TRUNCATED;
         long total = (sum & ~TRUNCATED) + (size & ~TRUNCATED);
-        return Math.min(total, SplProcessors.LABEL - 1) | mark;
+        return (total < SplProcessors.LABEL ? total : SplProcessors.LABEL - 1) | mark;
     }
 
     /** The size of one argument: what it says itself if it can, else all that it reaches. */
@@ -78,37 +76,10 @@ final class SplSizes {
         return deep(argument);
     }
 
-    /**
-     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0 for anything
-     * else.
-     */
+    /** As {@link SplLengths#of}; 0 where that is not known, which the operator is told. */
     static long length(Object argument) {
-        Class<?> type = argument.getClass();
-        if (type.isArray()) {
-            return java.lang.reflect.Array.getLength(argument);
-        }
-        boolean known = argument instanceof CharSequence || argument instanceof Collection || argument instanceof Map
-                || argument instanceof Number;
-        if (!known) {
-            return 0;
-        }
-        // The boot loader's own classes are quick.
-        return type.getClassLoader() == null ? count(argument) : SplProcessors.counted(argument);
-    }
-
-    /** What an object says of its own length; user code. */
-    static long count(Object argument) {
-        long length;
-        if (argument instanceof CharSequence) {
-            length = ((CharSequence) argument).length();
-        } else if (argument instanceof Collection) {
-            length = ((Collection<?>) argument).size();
-        } else if (argument instanceof Map) {
-            length = ((Map<?, ?>) argument).size();
-        } else {
-            length = ((Number) argument).longValue();
-        }
-        return Math.max(length, 0);
+        long length = SplLengths.of(argument);
+        return length == SplLengths.UNKNOWN ? SplProcessors.uncounted(argument) : length;
     }
 
     /**
