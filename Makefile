@@ -42,10 +42,11 @@ mutation: setup ## change each rule of the scheduler in a copy: some trace has t
 
 test: setup jdks lint unit browser test-jdks deny ## everything that must pass before a commit
 
-lint: ## formatting, clippy and shell scripts
+lint: ## formatting, clippy, shell scripts, and that the rules of `mutation` are where they are looked for
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
+	evaluation/mutation/scheduler.py --check
 
 # Of hostile programs in all modes of all JDKs.
 SOAK_SECONDS ?= 3600
