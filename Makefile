@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept evaluation \
+.PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
 	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth \
 	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth clean
 
@@ -42,10 +42,11 @@ mutation: setup ## change each rule of the scheduler in a copy: some trace has t
 
 test: setup jdks lint unit browser test-jdks deny ## everything that must pass before a commit
 
-lint: ## formatting, clippy and shell scripts
+lint: ## formatting, clippy, shell scripts, and that the rules of `mutation` are where they are looked for
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
+	evaluation/mutation/scheduler.py --check
 
 # Of hostile programs in all modes of all JDKs.
 SOAK_SECONDS ?= 3600
@@ -78,8 +79,12 @@ deny: ## licences, duplicates and sources of the crates that we depend on
 	scripts/setup.sh --deny
 	$(CARGO) deny check --hide-inclusion-graph bans licenses sources
 
-accept: setup build ## run the acceptance scripts in evaluation/accept
+accept: setup build ## run the acceptance scripts in evaluation/accept (hours, on an idle machine)
 	scripts/accept.sh
+
+# By the programs of the tests, which `make test` has built.
+accept-bounded: setup ## what of them needs no idle machine, in minutes; after `make test`
+	scripts/accept.sh --bounded
 
 evaluation: ## measure everything that docs/evaluation.md shows (up to 25 minutes, on an idle machine)
 	@evaluation/measure.sh sorting rome scale service peers truth

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the syntax of every shell script, and more with shellcheck where that is installed.
+# Checks the syntax of every shell script and that it can be run, and more with shellcheck where that is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,6 +7,11 @@ shopt -s nullglob
 readonly SCRIPTS=(.ci/run scripts/*.sh examples/*/*.sh evaluation/*.sh evaluation/accept/*.sh evaluation/accept/lib/*.sh report/browser/*.sh)
 for script in "${SCRIPTS[@]}"; do
     bash -n "$script"
+    # What lies in lib is only sourced.
+    if [[ $script != */lib/* && ! -x $script ]]; then
+        echo "lint-shell: $script cannot be run: chmod +x $script" >&2
+        exit 1
+    fi
 done
 if command -v shellcheck >/dev/null 2>&1; then
     shellcheck "${SCRIPTS[@]}"

@@ -8,14 +8,14 @@
 # shellcheck source=evaluation/accept/lib/harm-strangers.sh
 . evaluation/accept/lib/harm-strangers.sh
 
-case ${1:-} in
-'') threads=8000 seconds=3600 soak=(env SPL_SOAK=1) ;;
---bounded) threads=400 seconds=60 soak=() ;;
-*)
-    echo "usage: harm.sh [--bounded]" >&2
-    exit 2
-    ;;
-esac
+forms
+if ((brief)); then
+    threads=400 seconds=60 soak=()
+else
+    threads=8000 seconds=3600 soak=(env SPL_SOAK=1)
+fi
+# Whether it harms the program is shown on every JDK, by tests that are run here, in both forms.
+brief=0
 
 readonly SAFE=$work/safe
 mkdir "$SAFE"

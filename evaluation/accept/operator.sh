@@ -4,6 +4,7 @@
 # they would show is skipped, and said.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
+forms
 
 readonly SPL=$TARGET/debug/spl
 # Seconds that something on a terminal may take to appear.
@@ -15,8 +16,6 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
-
-skip() { printf 'note %s\n' "not tried: $*"; }
 
 # The program that README and guide speak of: it ends when there is a file "stop".
 service() {

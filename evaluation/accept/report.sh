@@ -3,20 +3,22 @@
 # each claim and fails if one does. Takes some two minutes; needs what `make setup` and `scripts/setup.sh --browser` install.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
+forms
 
-readonly SPL=$TARGET/release/spl
-readonly COMPARISONS=10000
+readonly SPL=$BIN/spl
+export SPL
+if ((brief)); then comparisons=500 feeds=1400; else comparisons=10000 feeds=2000; fi
 
 # $1: status, $2: claim, $3: figure.
 claim() {
     if [[ $1 -eq 0 ]]; then ok "$2: $3"; else fail "$2: $3"; fi
 }
 
-cargo build -q --release -p spl-controller -p spl-agent
+build -p spl-controller -p spl-agent
 scripts/setup.sh --browser >/dev/null
 
 status=0
-scripts/demo.sh >"$work/demo" 2>&1 </dev/null || status=$?
+scripts/demo.sh --cycles "$feeds" >"$work/demo" 2>&1 </dev/null || status=$?
 last=$(tail -n 1 "$work/demo")
 page=${last##*: }
 [[ $status -eq 0 && -s $page ]] || status=1
@@ -33,7 +35,7 @@ fetched=$(grep -oE '(src|href)="[^#"]+"|url\([^)]+\)|@import' out/report.html | 
 claim "$status" "the report is one file" "${fetched:-nothing beside it}"
 
 node report/browser/check.mjs "$SPL" out --shots "$work/shots" || failed=1
-evaluation/report/large.py "$SPL" "$COMPARISONS" || failed=1
+evaluation/report/large.py "$SPL" "$comparisons" || failed=1
 tested "names and texts of a program become no markup" cargo test -q -p spl-report --test page -- nothing_that_comes
 tested "words, charts and bounds of the page" cargo test -q -p spl-report
 cargo build -q -p spl-agent -p spl-witness

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # What the rewriter promises, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL claim figure" for
-# each promise and fails if one is broken. Installs the applications and the JDKs; takes some twenty minutes.
+# each promise and fails if one is broken. Installs the applications and the JDKs; takes some twenty minutes. With --bounded the
+# application is ROME, which the examples need anyway, and the JDK the installed one.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
+forms
 
 readonly JARS=/usr/share/java
 # Methods that the agent can measure at once.
@@ -10,12 +12,17 @@ readonly GATES=4094
 readonly EXPECTED_JDKS="11 17 21 25"
 readonly LARGEST_RATIO=3.0
 readonly LARGEST_MEDIAN_US=100
-readonly APPLICATIONS="h2=$JARS/h2.jar
+readonly ALL_APPLICATIONS="h2=$JARS/h2.jar
     xalan=$JARS/xalan2.jar:$JARS/serializer.jar:$JARS/xercesImpl.jar
     groovy=$JARS/groovy-all.jar
     jruby=$JARS/jruby-base.jar
     fop=$JARS/fop.jar
     tomcat=$JARS/tomcat9-catalina.jar:$JARS/tomcat9-coyote.jar:$JARS/tomcat9-jasper.jar:$JARS/tomcat9-util.jar"
+if ((brief)); then
+    readonly APPLICATIONS="rome=$JARS/rome.jar:$JARS/jdom2.jar"
+else
+    readonly APPLICATIONS=$ALL_APPLICATIONS
+fi
 
 # Runs the tests of the crate that $@ name, into $work/test.txt.
 run_tests() {
@@ -23,7 +30,7 @@ run_tests() {
         >"$work/test.txt" 2>&1 </dev/null
 }
 
-# Every method of four JDKs and of six applications.
+# Every method of four JDKs.
 classes() {
     local claim="every method of every class of a JDK is rewritten, 0.1 % refused at most, and links with -Xverify:all"
     local status=0 number counted
@@ -37,8 +44,11 @@ classes() {
         fi
     done
     [[ $status -eq 0 ]] || tail -n 30 "$work/test.txt"
-    claim="every method of every class of an application is rewritten, and links with -Xverify:all as before"
-    status=0
+}
+
+# Every method of the applications.
+applications() {
+    local status=0 counted claim="every method of every class of an application is rewritten, and links with -Xverify:all as before"
     run_tests whole_applications || status=$?
     while read -r counted; do
         ok "$claim: $counted"
@@ -128,7 +138,14 @@ libraries() {
     for name in "$@"; do printf '%s:' "$JARS/$name.jar"; done
 }
 
+# ROME's program and what it needs beside ROME and JDOM.
+rome_libraries() { printf '%s:%s' "$PWD/examples/rome/build" "$(libraries rome-utils slf4j-api slf4j-nop)"; }
+
 workloads() {
+    if ((brief)); then
+        workload rome "" "$(rome_libraries)" rome.Main --quiet-times --cycles 60 --network-ms 0
+        return
+    fi
     local none=$JARS/none.jar
     workload h2 "" "$none" org.h2.tools.RunScript -url jdbc:h2:mem: -script "$work/query.sql" -showResults
     workload h2 -Xint "$none" org.h2.tools.RunScript -url jdbc:h2:mem: -script "$work/query.sql" -showResults
@@ -150,7 +167,7 @@ methods_of() {
     local class_path=$1 classes=$2 package
     sed -E 's/\.[^.]*$//' "$classes" | sort -u | while read -r package; do
         # Folders on the class path have classes, too, which are not the application's.
-        "$TARGET/release/spl" methods --classpath "$class_path" --limit 1000000 "$package.*" 2>/dev/null || true
+        "$BIN/spl" methods --classpath "$class_path" --limit 1000000 "$package.*" 2>/dev/null || true
     done | grep -v '^#' | awk -v FS='.' '
         FILENAME != "-" { gsub("\\.", "/"); is_loaded[$0] = 1; next }
         $1 in is_loaded' "$classes" -
@@ -174,7 +191,7 @@ measured() {
         "$java" -cp "$work:$own$libraries" "$@" >"$work/original.txt" 2>"$work/original.err" </dev/null
         for part in "$work"/part.*; do
             rm -rf "$work/out"
-            "$TARGET/release/spl" run -q --config "$work/everything.ini" --tasks "$part" --out "$work/out" -- \
+            "$BIN/spl" run -q --config "$work/everything.ini" --tasks "$part" --out "$work/out" -- \
                 "$java" -cp "$work:$own$libraries" "$@" >"$work/probed.txt" 2>"$work/probed.err" </dev/null || status=$?
             cmp -s "$work/original.txt" "$work/probed.txt" || status=differs
             [[ $status == 0 ]] || break
@@ -188,11 +205,11 @@ measured() {
             diff "$work/original.txt" "$work/probed.txt" | head -n 10 || true
             tail -n 5 "$work/probed.err"
         fi
-    done < <(scripts/jdks.sh --list)
+    done <"$work/jdks"
 }
 
 live() {
-    cargo build -q --release -p spl-controller -p spl-agent
+    build -p spl-controller -p spl-agent
     # Every gate opens at once and stays open.
     cat >"$work/everything.ini" <<'INI'
 [communication]
@@ -219,6 +236,10 @@ public class Again {
 }
 JAVA
     javac --release 11 -d "$work" "$work/Again.java"
+    if ((brief)); then
+        measured rome "$(rome_libraries)" rome.Main --quiet-times --cycles 300 --network-ms 10
+        return
+    fi
     measured h2 "" Again 15 org.h2.tools.RunScript -url jdbc:h2:mem: -script "$work/query.sql" -showResults
     measured xalan "$(libraries xml-apis)" Again 30 org.apache.xalan.xslt.Process -IN "$work/list.xml" -XSL "$work/list.xsl"
     measured groovy "" Again 15 groovy.ui.GroovyMain "$work/script.groovy"
@@ -250,13 +271,19 @@ speed() {
     fi
 }
 
-scripts/setup.sh >"$work/setup.txt"
-scripts/setup.sh --apps >>"$work/setup.txt"
-scripts/jdks.sh >>"$work/setup.txt"
-classes
-inputs
+install_jdks
+if ((brief)); then
+    make -s --no-print-directory -C examples/rome classes
+    tested "every method of every class of a JDK is rewritten" cargo test -q -p spl-bytecode --test jdk -- every_method
+else
+    scripts/setup.sh >"$work/setup.txt"
+    scripts/setup.sh --apps >>"$work/setup.txt"
+    classes
+    inputs
+fi
+applications
 workloads
 live
-speed
+((brief)) || speed
 
 exit "$failed"

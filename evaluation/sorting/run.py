@@ -204,7 +204,8 @@ def main():
     arguments.add_argument("--only", action="append", help="only this configuration; may be repeated")
     options = arguments.parse_args()
     spl = str(Path(ROOT, options.spl).resolve())
-    build_recreated()
+    if not options.only or "recreated" in options.only:
+        build_recreated()
     result = {**header("sorting", 3, options.java), "forks": [], "waves": []}
     target = ROOT / options.out
     if options.append and target.exists():

@@ -1,6 +1,12 @@
 # shellcheck shell=bash
-# What the acceptance scripts have in common. Each of them sources it at its beginning and ends with `exit "$failed"`.
+# What the acceptance scripts have in common. Each of them sources it at its beginning, names its `forms` and ends with
+# `exit "$failed"`. Every script has a bounded form, for continuous integration and before a commit: it runs all that the script
+# is made of, but for a minute or two, on the installed JDK, with the programs of the tests. What needs a quiet machine, hours or
+# large downloads is left to the full form.
 set -euo pipefail
+readonly FORM=${1:-}
+# For messages.
+readonly SCRIPT=${0##*/}
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 # Also seen from other folders.
@@ -14,7 +20,37 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# 1 in the bounded form.
+brief=0
+# Where the programs are, and how cargo is told to build them.
+BIN=$TARGET/release
+BUILD=(--release)
+
+# What the script can be asked for beside nothing and --bounded. $@: options.
+forms() {
+    local option
+    for option in "" --bounded "$@"; do
+        if [[ $FORM == "$option" ]]; then
+            [[ $FORM != --bounded ]] || set_brief
+            return
+        fi
+    done
+    printf 'usage: %s [%s]\n' "$SCRIPT" "$(printf '%s\n' --bounded "$@" | paste -sd '|')" >&2
+    exit 2
+}
+
+set_brief() {
+    brief=1
+    BIN=$TARGET/debug
+    BUILD=()
+}
+
+# Builds the programs that the script runs into $BIN. $@: arguments of cargo.
+build() { cargo build -q "${BUILD[@]}" "$@"; }
+
 ok() { printf 'ok   %s\n' "$*"; }
+# What this machine or this form does not show, and why.
+skip() { printf 'note not tried: %s\n' "$*"; }
 fail() {
     printf 'FAIL %s\n' "$*"
     failed=1
@@ -29,11 +65,35 @@ passes() {
     [[ $status -eq 0 && $passed -gt 0 ]]
 }
 
-# A claim that tests show. $1: the claim; the rest: their command.
-tested() {
-    local claim=$1 passed
+# Whether there are tests of all the names that a command has; how many is in $passed. $@: a command.
+listed() {
+    local words=("$@") word tests=$work/test.txt
+    if [[ $1 != e2e && " $* " != *" -- "* ]]; then words+=(--); fi
+    "${words[@]}" --list >"$tests" 2>&1 </dev/null || return 1
+    passed=$(grep -c ': test$' "$tests" || true)
+    while [[ $1 != e2e && $1 != -- && $# -gt 1 ]]; do shift; done
     shift
-    if passes "$@"; then
+    for word in "$@"; do
+        [[ $word == -* ]] || grep ': test$' "$tests" | grep -qF -- "$word" || {
+            printf 'there is no test whose name contains %s\n' "$word" >>"$tests"
+            return 1
+        }
+    done
+    ((passed > 0))
+}
+
+# A claim that tests show. $1: the claim; the rest: their command. The bounded form is run after `make test`, which runs all of them.
+tested() {
+    local claim=$1 passed=0
+    shift
+    if ((brief)); then
+        if listed "$@"; then
+            ok "$claim: $passed tests of \`make test\`"
+        else
+            fail "$claim: $passed tests of \`make test\`"
+            tail -n 5 "$work/test.txt"
+        fi
+    elif passes "$@"; then
         ok "$claim: $passed tests passed"
     else
         fail "$claim: $passed tests passed"
@@ -44,9 +104,13 @@ tested() {
 # The end-to-end tests whose names contain one of the words.
 e2e() { cargo test -q -p spl-controller --test e2e -- "$@"; }
 
-# Installs the JDKs and lists them; all have to be there.
+# Installs the JDKs and lists them; all have to be there. The bounded form has the installed one.
 install_jdks() {
     local number
+    if ((brief)); then
+        scripts/jdks.sh --list | sed -n 1p >"$work/jdks"
+        return
+    fi
     scripts/jdks.sh >"$work/jdks.txt"
     scripts/jdks.sh --list >"$work/jdks"
     for number in 11 17 21 25; do

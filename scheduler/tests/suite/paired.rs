@@ -405,6 +405,7 @@ fn of_an_interrupted_run_calls_are_taken_up_with_their_windows() {
     // A window is closed when the one after the next begins; calls that are later still are left out.
     assert_eq!(short(&scheduler.handle(resumed("B@20+1x1", Some(6)), 0)), "w4:1-1+1!0");
     assert_eq!(short(&scheduler.handle(resumed("B@20+1x1 C@20+1x1", Some(4)), 0)), "");
+    assert_eq!(short(&scheduler.handle(resumed("C@30+1x1", Some(6)), 0)), "", "window 4 is compared once");
     assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [0, 1, 1]);
     assert_eq!(short(&scheduler.handle(Event::Start, 0)), "+C");
     let mut called = samples("C@500");
