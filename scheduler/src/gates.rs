@@ -181,6 +181,10 @@ impl Scheduler {
             method.openings = method.openings.saturating_add(1);
         }
         self.meters.opened(method);
+        let unit = self.roster.get(method).map_or(0, |method| method.unit);
+        if let (Some(rotation), Some(quota)) = (self.rotations.get_mut(unit), quota) {
+            rotation.gate_opened(method, quota);
+        }
         self.decide(Action::Open { method, every, quota }, Cause::Applied);
         true
     }

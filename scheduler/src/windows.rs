@@ -30,6 +30,8 @@ pub(crate) struct Rotation {
     longest_ns: u64,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
+    /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
+    shares: (u64, u64),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,6 +56,18 @@ struct Turn {
     closed_at_ns: Option<u64>,
     /// Whether no call that began in it is outstanding.
     settled: bool,
+    /// Calls after which its gate closed by itself; `None` where that is not known.
+    quota: Option<u64>,
+}
+
+/// How full a turn was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// Its gate closed by itself, or at least could have.
+    Full,
+    /// Several times as many calls would have had room.
+    Sparse,
+    Some,
 }
 
 /// A window that is closed.
@@ -64,6 +78,19 @@ pub(crate) struct Closed {
     pub(crate) calls: BTreeMap<MethodIx, Vec<Call>>,
     /// Methods with a call that began in this window and may still run.
     pub(crate) outstanding: BTreeSet<MethodIx>,
+    /// How full its turns were.
+    pub(crate) fills: Vec<(MethodIx, Fill)>,
+}
+
+impl Turn {
+    fn fill(&self) -> Fill {
+        let calls = self.calls.len() as u64;
+        match self.quota {
+            Some(quota) if calls >= quota => Fill::Full,
+            Some(quota) if calls.saturating_mul(4) < quota => Fill::Sparse,
+            _ => Fill::Some,
+        }
+    }
 }
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
@@ -115,6 +142,21 @@ impl Rotation {
         self.window
     }
 
+    /// The group begins to be measured, for its share of the time.
+    pub(crate) fn begin_share(&mut self, now_ns: u64) {
+        self.shares = (self.shares.0.saturating_add(1), now_ns);
+    }
+
+    /// How often the group began to be measured.
+    pub(crate) fn shares(&self) -> u64 {
+        self.shares.0
+    }
+
+    /// Whether the group has had its share of the time since then.
+    pub(crate) fn has_had_share(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.shares.1) >= Paired::SHARE_NS
+    }
+
     /// Starts the next window. Every second one has the reverse order of the one before, so that drift within windows cancels out;
     /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
     pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
@@ -149,7 +191,15 @@ impl Rotation {
             calls: Vec::new(),
             closed_at_ns: None,
             settled: false,
+            quota: None,
         });
+    }
+
+    /// The gate of the turn that began last takes so many calls, and as many again when it is opened anew.
+    pub(crate) fn gate_opened(&mut self, method: MethodIx, quota: u64) {
+        if let Some(turn) = self.turns.last_mut().filter(|turn| turn.method == method) {
+            turn.quota = Some(turn.quota.unwrap_or(0).saturating_add(quota));
+        }
     }
 
     /// What is due at this time.
@@ -157,7 +207,7 @@ impl Rotation {
         let since = |since_ns: u64| now_ns.saturating_sub(since_ns);
         match self.phase {
             Phase::Open { method, since_ns } if !roster.is_finished(method) => {
-                if since(since_ns) < self.turn_ns(paired) {
+                if now_ns < self.turn_end_ns(since_ns, paired) {
                     return Due::Nothing;
                 }
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
@@ -179,14 +229,16 @@ impl Rotation {
     pub(crate) fn due_ns(&self, paired: &Paired) -> Option<u64> {
         match self.phase {
             Phase::Idle => None,
-            Phase::Open { since_ns, .. } => Some(since_ns.saturating_add(self.turn_ns(paired))),
+            Phase::Open { since_ns, .. } => Some(self.turn_end_ns(since_ns, paired)),
             Phase::Draining { since_ns, .. } => Some(since_ns.saturating_add(paired.overlap_bound_ns)),
         }
     }
 
-    fn turn_ns(&self, paired: &Paired) -> u64 {
+    /// When a turn ends that began at `since_ns`.
+    fn turn_end_ns(&self, since_ns: u64, paired: &Paired) -> u64 {
         let shortest = paired.min_turn_ns / self.haste.max(1);
-        shortest.max(self.slowest_ns.saturating_mul(Paired::MEDIANS))
+        let end_ns = since_ns.saturating_add(shortest.max(self.slowest_ns.saturating_mul(paired.medians())));
+        end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
     }
 
     /// No call of `method` is outstanding that began in a turn which is over.
@@ -235,8 +287,8 @@ impl Rotation {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
-            self.turns
-                .insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
+            let (calls, quota) = (Vec::new(), None);
+            self.turns.insert(index, Turn { window, method, opened_ns, calls, closed_at_ns, settled, quota });
             index
         });
         self.turns[index].calls.push(call);
@@ -249,12 +301,12 @@ impl Rotation {
         &mut self,
         newest: u64,
         now_ns: Option<u64>,
-        longest_wait_ns: u64,
+        paired: &Paired,
     ) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
-        let unsettled = of_window.filter(|turn| !turn.settled);
-        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(longest_wait_ns);
+        let unsettled = of_window.clone().filter(|turn| !turn.settled);
+        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(paired.longest_wait_ns);
         let due = |turn: &Turn| {
             now_ns.is_none_or(|now| turn.closed_at_ns.is_some_and(|at| now.saturating_sub(at) >= wait_ns))
         };
@@ -262,6 +314,7 @@ impl Rotation {
             return None;
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
+        let fills = of_window.map(|turn| (turn.method, turn.fill())).collect();
         self.closed = number;
         let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
         for index in 0..rest {
@@ -283,15 +336,22 @@ impl Rotation {
             }
         }
         self.slowest_ns = self.medians_ns.values().copied().max().unwrap_or(0);
-        let fewest = calls.values().map(|calls| calls.len() as u64).min().unwrap_or(0);
-        self.haste = match fewest {
-            _ if fewest < Paired::LEAST => self.haste / 2,
-            _ if fewest >= 2 * Paired::LEAST => (self.haste.max(1) * 2).min(Paired::SHORTEST),
-            _ => self.haste,
-        };
+        self.haste = self.next_haste(&calls, paired);
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
-        Some(Closed { number, calls, outstanding })
+        Some(Closed { number, calls, outstanding, fills })
+    }
+
+    /// How much shorter turns are after a window with these calls.
+    fn next_haste(&self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) -> u64 {
+        // A method that is called in bursts has no call in many turns whatever their length: more of them meet its bursts.
+        let counts = calls.values().filter(|calls| !(paired.owner_decides && calls.is_empty()));
+        let fewest = counts.map(|calls| calls.len() as u64).min().unwrap_or(0);
+        match fewest {
+            _ if fewest < paired.enough() => self.haste / 2,
+            _ if fewest >= 2 * paired.enough() => (self.haste.max(1) * 2).min(Paired::SHORTEST),
+            _ => self.haste,
+        }
     }
 }
 
