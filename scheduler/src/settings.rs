@@ -102,6 +102,11 @@ impl Paired {
         if self.owner_decides { Self::FEW_MEDIANS } else { Self::MEDIANS }
     }
 
+    /// Windows whose medians say how long calls are.
+    pub(crate) fn remembered(&self) -> usize {
+        if self.owner_decides { 9 } else { 1 }
+    }
+
     /// Calls that each method has to have in a turn for shorter turns.
     pub(crate) fn enough(&self) -> u64 {
         if self.owner_decides { Self::ENOUGH } else { Self::LEAST }

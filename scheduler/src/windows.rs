@@ -8,7 +8,7 @@
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
 use spl_model::{Bucket, Sample};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The windows of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,12 +22,14 @@ pub(crate) struct Rotation {
     to_come: Vec<MethodIx>,
     /// Turns of the windows that are not closed, in the order in which they began.
     turns: Vec<Turn>,
-    /// Median call of each method in the last window that had any, nanoseconds.
-    medians_ns: BTreeMap<MethodIx, u64>,
-    /// The greatest of them.
+    /// Median call of each method in the last windows that had any, nanoseconds, the newest last.
+    medians_ns: BTreeMap<MethodIx, VecDeque<u64>>,
+    /// The greatest of the medians of these.
     slowest_ns: u64,
     /// The longest call so far, nanoseconds.
     longest_ns: u64,
+    /// Sparse turns of each method since one that was not, or since it was last said.
+    sparse: BTreeMap<MethodIx, u32>,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
     /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
@@ -67,6 +69,7 @@ pub(crate) enum Fill {
     Full,
     /// Several times as many calls would have had room.
     Sparse,
+    /// Anything between, or nothing: of a method that is called in bursts most turns have no call.
     Some,
 }
 
@@ -87,7 +90,7 @@ impl Turn {
         let calls = self.calls.len() as u64;
         match self.quota {
             Some(quota) if calls >= quota => Fill::Full,
-            Some(quota) if calls.saturating_mul(4) < quota => Fill::Sparse,
+            Some(quota) if calls > 0 && calls.saturating_mul(4) < quota => Fill::Sparse,
             _ => Fill::Some,
         }
     }
@@ -95,6 +98,8 @@ impl Turn {
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
 const SHORTEST_WAIT_NS: u64 = 10_000_000_000;
+/// Sparse turns on end after which more calls are taken.
+const SPARSE_TURNS: u32 = 8;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
 
@@ -314,7 +319,8 @@ impl Rotation {
             return None;
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
-        let fills = of_window.map(|turn| (turn.method, turn.fill())).collect();
+        let fills: Vec<(MethodIx, Fill)> = of_window.map(|turn| (turn.method, turn.fill())).collect();
+        let fills = fills.into_iter().map(|(method, fill)| (method, self.lasting(method, fill))).collect();
         self.closed = number;
         let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
         for index in 0..rest {
@@ -331,15 +337,36 @@ impl Rotation {
         }
         for (&method, calls) in &mut calls {
             calls.sort_by_key(|call| (call.start_ns, call.end_ns));
-            if let Some(median) = median_ns(calls) {
-                self.medians_ns.insert(method, median);
+            if let Some(median) = median_ns(calls.iter().map(Call::duration_ns)) {
+                let medians = self.medians_ns.entry(method).or_default();
+                medians.push_back(median);
+                // A window may have one call, and that a long one.
+                if medians.len() > paired.remembered() {
+                    medians.pop_front();
+                }
             }
         }
-        self.slowest_ns = self.medians_ns.values().copied().max().unwrap_or(0);
+        let typical = |medians: &VecDeque<u64>| median_ns(medians.iter().copied());
+        self.slowest_ns = self.medians_ns.values().filter_map(typical).max().unwrap_or(0);
         self.haste = self.next_haste(&calls, paired);
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
         Some(Closed { number, calls, outstanding, fills })
+    }
+
+    /// Sparse only after some sparse turns on end: a turn may have caught the end of a burst.
+    fn lasting(&mut self, method: MethodIx, fill: Fill) -> Fill {
+        let seen = self.sparse.entry(method).or_default();
+        match fill {
+            Fill::Sparse if *seen + 1 >= SPARSE_TURNS => *seen = 0,
+            Fill::Sparse => {
+                *seen += 1;
+                return Fill::Some;
+            }
+            Fill::Full => *seen = 0,
+            Fill::Some => {}
+        }
+        fill
     }
 
     /// How much shorter turns are after a window with these calls.
@@ -370,9 +397,9 @@ fn shuffle(members: &mut [MethodIx], seed: u64) {
     }
 }
 
-/// The upper median of the calls' durations.
-fn median_ns(calls: &[Call]) -> Option<u64> {
-    let mut durations: Vec<u64> = calls.iter().map(Call::duration_ns).collect();
+/// The upper median.
+fn median_ns(durations: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut durations: Vec<u64> = durations.collect();
     let middle = durations.len() / 2;
     (!durations.is_empty()).then(|| *durations.select_nth_unstable(middle).1)
 }
