@@ -379,7 +379,8 @@ impl Config {
         if !self.paired && !named.contains(&"method") {
             self.judge = Judge::Welch;
         }
-        if self.profile == Profile::Production && !named.contains(&"max-method-measurements") && !self.looks() {
+        if self.profile == Profile::Production && !named.contains(&"max-method-measurements") && !self.looks()
+        {
             self.scheduler.max_samples = number(MOST_AT_ONCE, "a number")?;
         }
         let scale = if self.logarithmic {
@@ -496,7 +497,8 @@ pub fn written(text: &str) -> Written {
 
 /// Every key with the value that it has where this was written.
 pub fn settings(changed: &Written) -> Vec<Setting> {
-    let says = |wanted: &str, value: &str| changed.iter().any(|((_, key), own)| key == wanted && own == value);
+    let says =
+        |wanted: &str, value: &str| changed.iter().any(|((_, key), own)| key == wanted && own == value);
     let of_thesis = says("profile", "thesis");
     let at_once = says("method", "welch") || says("policy", "delay") || says("run-mode", "measurement");
     let setting = |((section, key), default): ((String, String), String)| {

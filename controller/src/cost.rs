@@ -211,7 +211,8 @@ impl Cost {
             return self.used_ns_per_s;
         };
         let passed_ns = now.saturating_duration_since(at).as_nanos().max(1);
-        u64::try_from(u128::from(used_ns.saturating_sub(before)) * 1_000_000_000 / passed_ns).unwrap_or(u64::MAX)
+        u64::try_from(u128::from(used_ns.saturating_sub(before)) * 1_000_000_000 / passed_ns)
+            .unwrap_or(u64::MAX)
     }
 
     #[expect(

@@ -51,7 +51,11 @@ impl Scheduler {
     #[must_use]
     pub fn reached_maximum(&self, method: MethodIx) -> Option<(&'static str, u64)> {
         let limit = self.settings.effective_max();
-        let key = if self.settings.agent_limit_rules() { "spl.client.measurements" } else { "max-method-measurements" };
+        let key = if self.settings.agent_limit_rules() {
+            "spl.client.measurements"
+        } else {
+            "max-method-measurements"
+        };
         self.roster.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
     }
 

@@ -127,7 +127,8 @@ impl Roster {
     /// The methods that wait, of all classes.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = MethodIx> {
         let waits = |member: &MethodIx| self.get(*member).is_some_and(|one| one.status.waits());
-        let members = self.waiting_classes.iter().flat_map(|&(_, Reverse(class))| &self.classes[class].members);
+        let members =
+            self.waiting_classes.iter().flat_map(|&(_, Reverse(class))| &self.classes[class].members);
         members.copied().filter(waits)
     }
 

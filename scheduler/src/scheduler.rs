@@ -66,10 +66,7 @@ impl Scheduler {
                 _ => Law::new(settings.initial_optimal, roster.unfinished()),
             },
             probes: Probes::new(roster.len()),
-            meters: Meters::new(
-                roster.len(),
-                if settings.owner_decides() { Paired::CALLS } else { 1 },
-            ),
+            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::CALLS } else { 1 }),
             gates: Gates::default(),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             claims,

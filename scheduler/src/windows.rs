@@ -311,7 +311,8 @@ impl Rotation {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
         let unsettled = of_window.clone().filter(|turn| !turn.settled);
-        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(paired.longest_wait_ns);
+        let wait_ns =
+            self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(paired.longest_wait_ns);
         let due = |turn: &Turn| {
             now_ns.is_none_or(|now| turn.closed_at_ns.is_some_and(|at| now.saturating_sub(at) >= wait_ns))
         };

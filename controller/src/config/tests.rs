@@ -147,9 +147,11 @@ fn windows_and_budgets() {
         let all = settings(&written(text));
         all.into_iter().find(|one| one.key == "max-method-measurements").map(|one| one.value)
     };
-    for text in
-        ["[evaluator]\nmethod = welch\n", "[scheduler]\npolicy = delay\n", "[controller]\nrun-mode = measurement\n"]
-    {
+    for text in [
+        "[evaluator]\nmethod = welch\n",
+        "[scheduler]\npolicy = delay\n",
+        "[controller]\nrun-mode = measurement\n",
+    ] {
         assert_eq!(most(text), 10_000, "one test at the end needs no more: {text}");
         assert_eq!(shown(text).as_deref(), Some("10000"), "{text}");
         assert_eq!(most(&format!("{text}[controller]\nmax-method-measurements = 7\n")), 7);

@@ -135,7 +135,8 @@ impl Session<'_> {
 
     /// Adds to what a claim of these methods still needs that their maximum left no time for it.
     fn say_maximum(&self, methods: &[usize], why: &mut NotEvaluated) {
-        let mut reached = methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
+        let mut reached =
+            methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
         if let (NotEvaluated::Open { why, .. }, Some((key, limit))) = (why, reached.next()) {
             why.push_str(&format!(", but {key} = {limit} ended it"));
         }

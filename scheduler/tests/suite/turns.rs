@@ -124,7 +124,7 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
         let mut random = now;
         let taken = |_: &(u64, u64)| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % u64::from(every) == 0
+            (random >> 33).is_multiple_of(u64::from(every))
         };
         let calls = (self.calls)(method, from, now).into_iter().filter(taken);
         let calls: Vec<(u64, u64)> = calls.take(quota as usize).collect();
