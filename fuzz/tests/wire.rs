@@ -215,7 +215,7 @@ fn to_controller() -> Vec<ToController> {
         },
         ToController::Retransformed { handles: vec![1, 2], change: Change::Added, took_ns: 9, at_ns: 8 },
         ToController::Restored { handles: vec![1] },
-        ToController::Idle { handle: 1 },
+        ToController::Idle { handle: 1, number: 2 },
         ToController::Limit { handle: 1 },
         ToController::Warning { text: "w".to_owned() },
         ToController::Notice { at_ns: 1, notice: Notice::Compiled { handle: 1 } },

@@ -100,7 +100,7 @@ impl Scheduler {
             }
             self.forget_gate(method);
             if !wanted {
-                self.decide(Action::Close(method), Cause::Applied);
+                self.shut_gate(method);
             }
         }
     }
@@ -149,6 +149,16 @@ impl Scheduler {
                 method.open_ns = method.open_ns.saturating_add(self.now_ns.saturating_sub(opening.since_ns));
             }
         }
+    }
+
+    fn shut_gate(&mut self, method: MethodIx) {
+        let Some(one) = self.roster.get_mut(method) else { return };
+        one.closings = one.closings.saturating_add(1);
+        let (unit, closings) = (one.unit, one.closings);
+        if let Some(rotation) = self.rotations.get_mut(unit) {
+            rotation.gate_closed(method, closings);
+        }
+        self.decide(Action::Close(method), Cause::Applied);
     }
 
     fn is_wanted(&self, method: MethodIx) -> bool {

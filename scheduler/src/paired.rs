@@ -66,10 +66,10 @@ impl Scheduler {
         true
     }
 
-    pub(crate) fn drained(&mut self, method: MethodIx) {
+    pub(crate) fn drained(&mut self, method: MethodIx, closing: Option<u64>) {
         let unit = self.unit_of(method);
         if let Some(rotation) = self.rotations.get_mut(unit) {
-            rotation.drained(method);
+            rotation.drained(method, closing);
         }
     }
 

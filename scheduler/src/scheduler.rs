@@ -121,7 +121,7 @@ impl Scheduler {
             Event::GivenUp { method, why } => self.given_up(method, why),
             Event::DearChange(method) => self.probes.set_dear(method),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
-            Event::Drained(method) => self.drained(method),
+            Event::Drained { method, closing } => self.drained(method, closing),
             Event::Budget(budget) => self.budget(budget),
             // With windows a turn for which there is no money is lost, and with it the window: what was paid with the samples
             // has to do.

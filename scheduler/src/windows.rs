@@ -58,8 +58,10 @@ struct Turn {
     closed_at_ns: Option<u64>,
     /// Whether no call that began in it is outstanding.
     settled: bool,
-    /// Calls after which its gate closed by itself; `None` where that is not known.
+    /// Calls after which its gate closed by itself; `None` where it was never opened, or that is not known.
     quota: Option<u64>,
+    /// With which closing of its gate what began in it was let through.
+    closing: Option<u64>,
 }
 
 /// How full a turn was.
@@ -197,6 +199,7 @@ impl Rotation {
             closed_at_ns: None,
             settled: false,
             quota: None,
+            closing: None,
         });
     }
 
@@ -218,6 +221,8 @@ impl Rotation {
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
                 if let Some(turn) = self.turns.last_mut() {
                     turn.closed_at_ns = Some(now_ns);
+                    // A gate that was not opened let nothing through.
+                    turn.settled |= turn.quota.is_none();
                 }
                 Due::Rest(method)
             }
@@ -246,13 +251,26 @@ impl Rotation {
         end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
     }
 
-    /// No call of `method` is outstanding that began in a turn which is over.
-    pub(crate) fn drained(&mut self, of: MethodIx) {
-        if let Phase::Draining { method, drained, .. } = &mut self.phase {
-            *drained |= *method == of;
+    /// The gate of a method closes, for the so many-th time: the turns of it that are over wait for what it let through.
+    pub(crate) fn gate_closed(&mut self, of: MethodIx, closing: u64) {
+        // It may have stayed open from the end of one window into the next, and another one's turn may have begun.
+        const NEWEST: usize = 3;
+        let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
+        for turn in self.turns.iter_mut().rev().take(NEWEST).filter(over) {
+            turn.closing.get_or_insert(closing);
         }
-        for turn in self.turns.iter_mut().filter(|turn| turn.method == of) {
-            turn.settled |= turn.closed_at_ns.is_some();
+    }
+
+    /// No call of `method` is outstanding that its gate let through up to a closing, since the one before it; of all closings,
+    /// that began in a turn which is over.
+    pub(crate) fn drained(&mut self, of: MethodIx, closing: Option<u64>) {
+        let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
+        for turn in self.turns.iter_mut().filter(over) {
+            turn.settled |= closing.is_none() || turn.closing == closing;
+        }
+        let newest = self.turns.iter().rev().find(|turn| turn.method == of);
+        if let (Phase::Draining { method, drained, .. }, Some(newest)) = (&mut self.phase, newest) {
+            *drained |= *method == of && newest.settled;
         }
     }
 
@@ -292,8 +310,11 @@ impl Rotation {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
-            let (calls, quota) = (Vec::new(), None);
-            self.turns.insert(index, Turn { window, method, opened_ns, calls, closed_at_ns, settled, quota });
+            let (calls, quota, closing) = (Vec::new(), None, None);
+            self.turns.insert(
+                index,
+                Turn { window, method, opened_ns, calls, closed_at_ns, settled, quota, closing },
+            );
             index
         });
         self.turns[index].calls.push(call);

@@ -6,7 +6,7 @@ use spl_wire::{
     AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder, Encoder, Greeting,
     NONCE_BYTES, Nonces, Side, SizeMode, ToAgent, ToController, Token, WireSample, WireSize,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
@@ -31,6 +31,8 @@ pub struct Agent {
     left: Vec<u64>,
     /// Methods with open gates.
     open: BTreeSet<u32>,
+    /// How often each gate was closed.
+    disarmed: BTreeMap<u32, u64>,
     sizes: SizeMode,
     clock_ns: u64,
     buckets: u64,
@@ -61,6 +63,7 @@ impl Agent {
             messages,
             left: vec![shape.samples; shape.methods],
             open: BTreeSet::new(),
+            disarmed: BTreeMap::new(),
             sizes: SizeMode::None,
             clock_ns: 1_000_000_000,
             buckets: shape.buckets,
@@ -257,7 +260,10 @@ impl Agent {
             }
             ToAgent::Disarm { handle } => {
                 self.open.remove(&handle);
-                self.say(&ToController::Idle { handle })?;
+                let number = self.disarmed.entry(handle).or_insert(0);
+                *number += 1;
+                let number = *number;
+                self.say(&ToController::Idle { handle, number })?;
             }
             ToAgent::Ping { id } => self.say(&ToController::Pong { id, now_ns: self.clock_ns })?,
             ToAgent::Reject { .. }

@@ -132,7 +132,7 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
         let sample = |(start, end)| (method, Sample::new(start, end).unwrap());
         let samples = calls.into_iter().map(sample).collect();
         let mut decisions = self.scheduler.handle(Event::Samples(samples), now);
-        decisions.extend(self.scheduler.handle(Event::Drained(method), now));
+        decisions.extend(self.scheduler.handle(Event::Drained { method, closing: None }, now));
         decisions
     }
 

@@ -193,13 +193,13 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding that [`crate::PROTOCOL`] 5 stands for. When this test fails, the number has to change with it.
+/// The encoding that [`crate::PROTOCOL`] 7 stands for. When this test fails, the number has to change with it.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 6);
+    assert_eq!(crate::PROTOCOL, 7);
     let sample = WireSample {
         handle: 1,
         start_ns: 200,
@@ -213,7 +213,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Samples { samples: vec![sample], dropped: 8, anomalies: 9 }, &samples);
     check(ToController::Restored { handles: vec![1, 2] }, &[5, 2, 1, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
-    check(ToController::Idle { handle: 5 }, &[12, 5]);
+    check(ToController::Idle { handle: 5, number: 300 }, &[12, 5, 172, 2]);
     check(ToController::Dear { handles: vec![1], bytes: 300 }, &[13, 1, 1, 172, 2]);
     check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[14, 1, 2, 172, 2]);
     check(ToController::Removed { handles: vec![1], times: 2, gap_ns: 300 }, &[15, 1, 1, 2, 172, 2]);

@@ -43,7 +43,7 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
                 at_ns
             }),
         any::<Vec<u32>>().prop_map(|handles| ToController::Restored { handles }),
-        any::<u32>().prop_map(|handle| ToController::Idle { handle }),
+        (any::<u32>(), any::<u64>()).prop_map(|(handle, number)| ToController::Idle { handle, number }),
         any::<(Vec<u32>, u64)>().prop_map(|(handles, bytes)| ToController::Dear { handles, bytes }),
         any::<[u64; 3]>().prop_map(|[kept, reserved, limit]| ToController::Metaspace {
             kept,
