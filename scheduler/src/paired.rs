@@ -221,7 +221,7 @@ impl Scheduler {
             let every = match fill {
                 Fill::Full if old <= most / 2 => old * 2,
                 Fill::Sparse => (old / 2).max(1),
-                Fill::Full | Fill::Some => old,
+                Fill::Full | Fill::Some | Fill::Empty => old,
             };
             if every != old {
                 self.meters.set_every(method, every);

@@ -28,8 +28,8 @@ pub(crate) struct Rotation {
     slowest_ns: u64,
     /// The longest call so far, nanoseconds.
     longest_ns: u64,
-    /// Sparse turns of each method since one that was not, or since it was last said.
-    sparse: BTreeMap<MethodIx, u32>,
+    /// How full the last turns of each method were, and how many of them on end.
+    fills: BTreeMap<MethodIx, (Fill, u32)>,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
     /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
@@ -69,10 +69,12 @@ struct Turn {
 pub(crate) enum Fill {
     /// Its gate closed by itself, or at least could have.
     Full,
-    /// Several times as many calls would have had room.
+    /// More than twice as many calls would have had room.
     Sparse,
-    /// Anything between, or nothing: of a method that is called in bursts most turns have no call.
+    /// Anything between.
     Some,
+    /// Without a call: of a method that is called in bursts most turns are.
+    Empty,
 }
 
 /// A window that is closed.
@@ -92,7 +94,8 @@ impl Turn {
         let calls = self.calls.len() as u64;
         match self.quota {
             Some(quota) if calls >= quota => Fill::Full,
-            Some(quota) if calls > 0 && calls.saturating_mul(4) < quota => Fill::Sparse,
+            _ if calls == 0 => Fill::Empty,
+            Some(quota) if calls.saturating_mul(5) < quota.saturating_mul(2) => Fill::Sparse,
             _ => Fill::Some,
         }
     }
@@ -100,7 +103,8 @@ impl Turn {
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
 const SHORTEST_WAIT_NS: u64 = 10_000_000_000;
-/// Sparse turns on end after which more calls are taken.
+/// Full turns on end after which fewer calls are taken, and sparse ones after which more are.
+const FULL_TURNS: u32 = 2;
 const SPARSE_TURNS: u32 = 8;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
@@ -376,18 +380,24 @@ impl Rotation {
         Some(Closed { number, calls, outstanding, fills })
     }
 
-    /// Sparse only after some sparse turns on end: a turn may have caught the end of a burst.
+    /// Full or sparse only after some such turns on end: one may be longer than others, or have caught the end of a burst.
     fn lasting(&mut self, method: MethodIx, fill: Fill) -> Fill {
-        let seen = self.sparse.entry(method).or_default();
-        match fill {
-            Fill::Sparse if *seen + 1 >= SPARSE_TURNS => *seen = 0,
-            Fill::Sparse => {
-                *seen += 1;
-                return Fill::Some;
-            }
-            Fill::Full => *seen = 0,
-            Fill::Some => {}
+        let (last, seen) = self.fills.entry(method).or_insert((fill, 0));
+        // A turn without calls says nothing.
+        if fill == Fill::Empty {
+            return fill;
         }
+        *seen = if *last == fill { *seen + 1 } else { 1 };
+        *last = fill;
+        let asked = match fill {
+            Fill::Full => FULL_TURNS,
+            Fill::Sparse => SPARSE_TURNS,
+            Fill::Some | Fill::Empty => return fill,
+        };
+        if *seen < asked {
+            return Fill::Some;
+        }
+        *seen = 0;
         fill
     }
 
