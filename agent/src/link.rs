@@ -22,7 +22,7 @@ use drain::{Handles, Pace};
 use ready::ProbeCost;
 use spl_model::{Handle, Instrument, InstrumentId, MethodRef, ProbeKind};
 use spl_wire::{ByeReason, MAX_SAMPLES, ToAgent, ToController, Token, WireSample};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -40,6 +40,9 @@ const LOOK_FOR_TOKEN_EVERY: Duration = Duration::from_secs(2);
 const DORMANT_WAIT: Duration = Duration::from_secs(3600);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
+
+/// Closings of one method that are looked at for calls which still run. Of earlier ones the controller is not told.
+const MOST_CLOSINGS: usize = 256;
 
 /// Between two looks for probes that another agent has taken out.
 const LOOK_FOR_PROBES_EVERY: Duration = Duration::from_secs(1);
@@ -140,8 +143,8 @@ pub struct Link {
     /// Samples that may be taken until all of them have closed.
     may_come: u64,
     pace: Pace,
-    /// Handles of methods whose gate was closed and of which calls may still be running.
-    closing: BTreeSet<Handle>,
+    /// Closings of each method of whose calls some may still be running, at most [`MOST_CLOSINGS`], the newest last.
+    closing: BTreeMap<Handle, VecDeque<Closing>>,
     /// How long to wait before the next look for these calls.
     look_pause: Duration,
     waiting: Vec<WireSample>,
@@ -159,6 +162,15 @@ pub struct Link {
     looked_for: Instant,
 }
 
+/// One closing of a method's gate.
+#[derive(Clone, Copy, Debug)]
+struct Closing {
+    /// Which of the method's, from 1.
+    number: u64,
+    /// The openings, from after this one to that one, that it closed.
+    openings: (u32, u32),
+}
+
 struct Method {
     instrument: Instrument,
     id: Option<InstrumentId>,
@@ -172,6 +184,8 @@ struct Method {
     limited: bool,
     /// One call in so many is taken.
     every: u32,
+    /// How often the controller has closed its gate, and the newest opening that it closed.
+    closed: (u64, u32),
     /// Whether its gate was opened since probes were looked for last, and what was taken then.
     opened: (bool, u64),
     /// Of a method whose calls the JVM may replace by an intrinsic; and what was taken when that was looked at last.
@@ -194,7 +208,7 @@ impl Link {
             open: BTreeSet::new(),
             may_come: 0,
             pace: Pace::new(),
-            closing: BTreeSet::new(),
+            closing: BTreeMap::new(),
             look_pause: DRAIN_EVERY,
             waiting: Vec::new(),
             labels_sent: 0,
@@ -446,7 +460,7 @@ impl Link {
                 ToAgent::Arm { handle, every, quota } => self.arm(handle, every, quota),
                 ToAgent::Disarm { handle } => self.disarm(handle),
                 ToAgent::Restore { handles } => {
-                    handles.iter().for_each(|handle| self.disarm(*handle));
+                    handles.iter().for_each(|handle| self.shut(*handle));
                     let ids = handles.iter().filter_map(|handle| self.methods.get(handle)?.id).collect();
                     self.parts.state.command(Command::Restore(ids));
                 }

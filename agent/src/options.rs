@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The controller's port when none is named (thesis 3.3.1).
 pub const DEFAULT_PORT: u16 = 38_692;
 const DEFAULT_SLEEP_MS: u64 = 100;
-const DEFAULT_MEASUREMENTS: u64 = 10_000;
+const DEFAULT_MEASUREMENTS: u64 = 100_000;
 
 /// The agent's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ mod tests {
             options
         };
         let defaults = read("", |_| None);
-        assert_eq!((defaults.port, defaults.sleep_ms, defaults.measurements), (38_692, 100, 10_000));
+        assert_eq!((defaults.port, defaults.sleep_ms, defaults.measurements), (38_692, 100, 100_000));
         let property = |key: &str| (key == "spl.client.port").then(|| "7".to_owned());
         assert_eq!(read("", property).port, 7);
         let both = read("spl.client.port=8,spl.client.socket=/a/b", property);

@@ -14,7 +14,7 @@ mod tests;
 use crate::layout::*;
 use crate::memory::Memory;
 use spl_model::InstrumentId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
 /// How long a claimed slot may stay unpublished before it is skipped: far longer than a time slice.
@@ -234,16 +234,18 @@ impl<W: Words> Rings<W> {
 }
 
 impl Rings {
-    /// Whether some thread is still in a call of the method that was taken since its gate was opened the last time, as
-    /// far as the threads that have a block of their own show it.
-    pub fn is_running(&self, id: InstrumentId, epoch: u32) -> bool {
-        (0..THREAD_BLOCKS).filter(|index| is_used(&self.words, *index)).any(|index| {
+    /// The openings of a method's gate in which calls were taken that some thread is still in, as far as the threads that have a block
+    /// of their own show it.
+    pub fn running(&self, id: InstrumentId) -> BTreeSet<u32> {
+        let opening = |index: usize| {
             let block = index << BLOCK_SHIFT;
             let cell = block + CELLS + (id.index() << CELL_SHIFT);
-            self.words.load(block + OWNER, Relaxed) != 0
-                && self.words.u32_at(cell + CELL_EPOCH).load(Relaxed) == epoch
-                && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) != 0
-        })
+            let epoch = self.words.u32_at(cell + CELL_EPOCH).load(Relaxed);
+            let runs = self.words.load(block + OWNER, Relaxed) != 0
+                && self.words.u32_at(cell + CELL_DEPTH).load(Acquire) != 0;
+            runs.then_some(epoch)
+        };
+        (0..THREAD_BLOCKS).filter(|index| is_used(&self.words, *index)).filter_map(opening).collect()
     }
 }
 

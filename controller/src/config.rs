@@ -129,7 +129,7 @@ impl Default for Config {
             equal_within: 0.05,
             rare_calls: Some(2000),
             scheduler: Settings {
-                max_samples: 10_000,
+                max_samples: 100_000,
                 scale: Scale::Logarithmic { base: 2 },
                 paired: Some(Paired {
                     min_turn_ns: 100_000_000,
@@ -186,6 +186,9 @@ const OF_THESIS: [(&str, &str); 4] = [
     ("arguments-size-scale", "linear"),
     ("arguments-size-scale-base", "100"),
 ];
+
+/// The value of `max-method-measurements` where nobody looks at windows and the file names none: one test at the end needs no more.
+const MOST_AT_ONCE: &str = "10000";
 
 const MEGABYTE: u64 = 1 << 20;
 const MEGABYTES: &str = "a number of megabytes from 1";
@@ -375,6 +378,10 @@ impl Config {
         if !self.paired && !named.contains(&"method") {
             self.judge = Judge::Welch;
         }
+        if self.profile == Profile::Production && !named.contains(&"max-method-measurements") && !self.looks()
+        {
+            self.scheduler.max_samples = number(MOST_AT_ONCE, "a number")?;
+        }
         let scale = if self.logarithmic {
             Scale::logarithmic(self.scale_base)
         } else {
@@ -409,6 +416,11 @@ impl Config {
             (Profile::Production, _) => self.scheduler.paired = self.windows()?,
         }
         Ok(())
+    }
+
+    /// Whether claims are looked at whenever a window closes.
+    fn looks(&self) -> bool {
+        self.judge == Judge::Sequential && self.scheduler.mode == RunMode::Comparison
     }
 
     /// The values that keys have in the thesis where the file doesn't name them.
@@ -484,10 +496,14 @@ pub fn written(text: &str) -> Written {
 
 /// Every key with the value that it has where this was written.
 pub fn settings(changed: &Written) -> Vec<Setting> {
-    let of_thesis = changed.iter().any(|((_, key), value)| key == "profile" && value == "thesis");
+    let says =
+        |wanted: &str, value: &str| changed.iter().any(|((_, key), own)| key == wanted && own == value);
+    let of_thesis = says("profile", "thesis");
+    let at_once = says("method", "welch") || says("policy", "delay") || says("run-mode", "measurement");
     let setting = |((section, key), default): ((String, String), String)| {
         let value = match changed.get(&(section.clone(), key.clone())) {
             Some(value) => value.clone(),
+            None if at_once && !of_thesis && key == "max-method-measurements" => MOST_AT_ONCE.to_owned(),
             None if of_thesis && BEYOND_THESIS.contains(&key.as_str()) => "off: profile = thesis".to_owned(),
             None => OF_THESIS
                 .iter()

@@ -2,6 +2,7 @@
 
 use crate::status::Overhead;
 use spl_scheduler::Budget;
+use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,6 +15,10 @@ const LOOK_AT_AGENT_EVERY: Duration = Duration::from_millis(100);
 const AGENT_THREAD: &str = "spl-link";
 /// The kernel's tick in `/proc/PID/stat`: fixed by Linux's ABI on every machine that HotSpot runs on.
 const TICK_NS: u64 = 10_000_000;
+/// Looks over which the CPU time is taken where one alone shows few ticks, at most.
+const LOOKS: usize = 10;
+/// As many ticks are enough to tell what a program uses to a tenth.
+const ENOUGH_NS: u64 = 10 * TICK_NS;
 /// Before the first look: a program that keeps one processor busy.
 const ASSUMED_NS_PER_S: u64 = 1_000_000_000;
 /// One processor. To look for samples costs the agent's thread about the same however few there are: of a processor that the
@@ -50,7 +55,8 @@ pub struct Cost {
     sample_ps: u64,
     /// What the agent's thread spends on a sample, as it was lately.
     agent_ps: u64,
-    looked: Option<(Instant, u64)>,
+    /// When the last looks were, the newest last, and what CPU time they showed.
+    looks: VecDeque<(Instant, u64)>,
     /// CPU time at the first look.
     first_ns: Option<u64>,
     used_ns_per_s: u64,
@@ -79,7 +85,7 @@ impl Cost {
             pid: None,
             sample_ps: ASSUMED_SAMPLE_PS,
             agent_ps: ASSUMED_AGENT_PS,
-            looked: None,
+            looks: VecDeque::new(),
             first_ns: None,
             used_ns_per_s: ASSUMED_NS_PER_S,
             taken_ps: 0,
@@ -162,14 +168,14 @@ impl Cost {
     /// The budget as it is from now on, now and then.
     pub fn budget(&mut self, now: Instant) -> Option<Budget> {
         let pid = self.pid?;
-        let passed = self.looked.map(|(at, _)| now.saturating_duration_since(at));
+        let newest = self.looks.back().copied();
+        let passed = newest.map(|(at, _)| now.saturating_duration_since(at));
         if passed.is_some_and(|passed| passed < LOOK_EVERY) {
             return None;
         }
         let used = cpu_time_ns(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
-        if let (Some(passed), Some((_, before))) = (passed, self.looked) {
-            let used = u128::from(used.saturating_sub(before)) * 1_000_000_000 / passed.as_nanos().max(1);
-            self.used_ns_per_s = u64::try_from(used).unwrap_or(u64::MAX);
+        if let Some(passed) = passed {
+            self.used_ns_per_s = self.rate(now, used);
             let [used_ns, processor_ns] = [self.used_ns_per_s, self.used_ns_per_s.max(PROCESSOR_NS_PER_S)]
                 .map(|ns_per_s| ns_per_s as f64 * passed.as_secs_f64());
             let probes_ns = self.taken_ps as f64 / 1000.0;
@@ -184,14 +190,29 @@ impl Cost {
             self.agent_ps = self.agent_ps.saturating_mul(3).saturating_add(newest_ps) / 4;
         }
         self.taken_ps = 0;
-        self.looked = Some((now, used));
+        self.looks.push_back((now, used));
+        if self.looks.len() > LOOKS {
+            self.looks.pop_front();
+        }
         self.first_ns.get_or_insert(used);
         Some(self.of_used())
     }
 
     /// CPU time that the program used from the first look to the last, nanoseconds.
     pub fn cpu_ns(&self) -> Option<u64> {
-        Some(self.looked?.1.saturating_sub(self.first_ns?))
+        Some(self.looks.back()?.1.saturating_sub(self.first_ns?))
+    }
+
+    /// CPU time a second up to `now`, since the newest look that shows enough ticks less. A program that waits most of its time uses
+    /// no tick in most seconds, and would else have nothing to spend in them.
+    fn rate(&self, now: Instant, used_ns: u64) -> u64 {
+        let is_enough = |(_, before): &&(Instant, u64)| used_ns.saturating_sub(*before) >= ENOUGH_NS;
+        let Some(&(at, before)) = self.looks.iter().rev().find(is_enough).or(self.looks.front()) else {
+            return self.used_ns_per_s;
+        };
+        let passed_ns = now.saturating_duration_since(at).as_nanos().max(1);
+        u64::try_from(u128::from(used_ns.saturating_sub(before)) * 1_000_000_000 / passed_ns)
+            .unwrap_or(u64::MAX)
     }
 
     #[expect(

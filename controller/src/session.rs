@@ -107,6 +107,8 @@ pub struct Session<'a> {
     /// Methods whose probes are to go in or out with the next cycle.
     to_instrument: BTreeSet<usize>,
     to_restore: BTreeSet<usize>,
+    /// Whether the agent is to send at once what it has.
+    to_drain: bool,
     /// Methods of which some class could be instrumented, and those whose class was not there.
     ready: BTreeSet<usize>,
     absent: BTreeSet<usize>,
@@ -175,6 +177,7 @@ impl<'a> Session<'a> {
             heard: false,
             to_instrument: BTreeSet::new(),
             to_restore: BTreeSet::new(),
+            to_drain: false,
             ready: BTreeSet::new(),
             absent: BTreeSet::new(),
             labels: Labels::default(),

@@ -34,7 +34,7 @@ JVM = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 CONNECTIONS = 4
 # Of the load that is about half of what the server can bear, and milliseconds that each of them waits between requests at most.
 BOUNDED, PAUSE_MS = 12, 2
-# The agent ends a method after 10,000 samples unless it is told otherwise.
+# The agent ends a method after 100,000 samples unless it is told otherwise.
 UNLIMITED = ["-Dspl.client.measurements=1000000000000"]
 # Seconds of load before those that count: the budget follows the program's CPU time once a second.
 LEAD = 1

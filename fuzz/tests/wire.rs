@@ -220,7 +220,7 @@ fn to_controller() -> Vec<ToController> {
             at_ns: 8,
         },
         ToController::Restored { handles: vec![Handle(1)] },
-        ToController::Idle { handle: Handle(1) },
+        ToController::Idle { handle: Handle(1), number: 2 },
         ToController::Limit { handle: Handle(1) },
         ToController::Warning { text: "w".to_owned() },
         ToController::Compiled { handle: Handle(1), at_ns: 1 },

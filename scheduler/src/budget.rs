@@ -21,7 +21,8 @@ const SURE: u32 = 8;
 /// however often is counted.
 const AS_PER_PS: u128 = 1_000_000;
 /// The account holds what is earned in so much time, or one sample, at most: what is saved up is spent at once, and the
-/// program shall hardly notice.
+/// program shall hardly notice. A turn of some ten microseconds is not noticed either: it may be saved up for where claims are
+/// decided by windows, because a gate that closes before its turn is over takes calls that are not like all.
 const SAVED_NS: u64 = 100_000_000;
 
 /// What the probes cost, by method, and what may be open.
@@ -45,6 +46,8 @@ pub(crate) struct Meters {
     /// The thinnest sampling of a measured method, and what its sizes cost at most.
     dearest_every: u32,
     dearest_size_ps: u128,
+    /// So many samples may be saved up for, however little is earned.
+    saved_samples: u64,
 }
 
 /// Calls of one method through its open gate.
@@ -107,7 +110,8 @@ impl Meter {
 }
 
 impl Meters {
-    pub(crate) fn new(methods: usize) -> Self {
+    /// `saved_samples` may be saved up for, however little is earned.
+    pub(crate) fn new(methods: usize, saved_samples: u64) -> Self {
         let meter = Meter {
             every: 1,
             calls: 0,
@@ -131,6 +135,7 @@ impl Meters {
             looking_as: None,
             dearest_every: 1,
             dearest_size_ps: 0,
+            saved_samples,
         }
     }
 
@@ -142,6 +147,14 @@ impl Meters {
     /// One call in this many is taken.
     pub(crate) fn every(&self, method: MethodIx) -> u32 {
         self.meters.get(method.0).map_or(1, |meter| meter.every)
+    }
+
+    /// Takes one call in this many from now on.
+    pub(crate) fn set_every(&mut self, method: MethodIx, every: u32) {
+        if let Some(meter) = self.meters.get_mut(method.0) {
+            meter.every = every;
+        }
+        self.dearest_every = self.meters.iter().map(|meter| meter.every).max().unwrap_or(1);
     }
 
     /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before it.
@@ -193,7 +206,8 @@ impl Meters {
     /// Saves up what is earned in a time; what could be saved up before the first.
     pub(crate) fn earn(&mut self, passed_ns: u64, budget: &Budget) {
         let dearest = budget.cost_ps(self.dearest_every).saturating_add(self.dearest_size_ps);
-        let most = signed(budget.earned_as(SAVED_NS).max(dearest.saturating_mul(AS_PER_PS)));
+        let saved_ps = dearest.saturating_mul(u128::from(self.saved_samples));
+        let most = signed(budget.earned_as(SAVED_NS).max(saved_ps.saturating_mul(AS_PER_PS)));
         let spare = |passed_ns: u64| u128::from(budget.agent_spare_ns_per_s) * u128::from(passed_ns);
         self.spare_as = self.spare_as.saturating_add(spare(passed_ns)).min(spare(SAVED_SPARE_NS));
         let most_looking = budget.earned_as(SAVED_LOOKING_NS) / LOOKING;

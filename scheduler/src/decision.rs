@@ -154,6 +154,10 @@ pub enum Cause {
         /// Number of the window within its group, from 1.
         window: u64,
     },
+    /// The group has had its share of the time, and others wait for theirs.
+    ShareOver,
+    /// The calls that are taken are to be spread over the whole turn.
+    Spread,
     /// All turns of the window and the calls of the one before it are over.
     WindowClosed,
     /// No sample came for longer than the upper limit.
@@ -278,6 +282,8 @@ impl fmt::Display for Cause {
                 write!(f, "measurements end {difference_ns} ns apart, more than {limit_ns} ns")
             }
             Self::Turn { window } => write!(f, "turns in window {window} of its group"),
+            Self::ShareOver => f.write_str("its group has had its share of the time, and others wait"),
+            Self::Spread => f.write_str("the calls that are taken are to be spread over the whole turn"),
             Self::WindowClosed => f.write_str("all its turns and late calls are over"),
             Self::Silence { silent_ns, limit_ns } => {
                 write!(f, "no sample came for {silent_ns} ns, more than {limit_ns} ns")

@@ -71,9 +71,14 @@ pub enum Event {
         /// Nanoseconds of the JVM's monotonic clock.
         jvm_ns: u64,
     },
-    /// No call of the method that started while its gate was open is outstanding any more. Without this word the next
-    /// gate of its group opens when [`Paired::overlap_bound_ns`](crate::Paired) has passed.
-    Drained(MethodIx),
+    /// No call of the method is outstanding any more that started while its gate was open, up to a closing and since the one before
+    /// it. Without this word the next gate of its group opens when [`Paired::overlap_bound_ns`](crate::Paired) has passed.
+    Drained {
+        /// The method.
+        method: MethodIx,
+        /// Which [`Action::Close`](crate::Action) of the method it was, from 1; `None`: all so far.
+        closing: Option<u64>,
+    },
     /// What probes may cost from now on: the program uses more or less CPU time than before. Takes the place of
     /// [`Settings::budget`](crate::Settings).
     Budget(Budget),

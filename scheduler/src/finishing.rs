@@ -47,6 +47,18 @@ impl Scheduler {
         }
     }
 
+    /// The maximum that a method has reached, with the name of the setting that it is from.
+    #[must_use]
+    pub fn reached_maximum(&self, method: MethodIx) -> Option<(&'static str, u64)> {
+        let limit = self.settings.effective_max();
+        let key = if self.settings.agent_limit_rules() {
+            "spl.client.measurements"
+        } else {
+            "max-method-measurements"
+        };
+        self.roster.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
+    }
+
     /// The owner has evaluated a claim itself.
     pub(crate) fn decided(&mut self, claim: usize) {
         if self.claims.is_open(claim) {

@@ -100,7 +100,7 @@ impl Scheduler {
             }
             self.forget_gate(method);
             if !wanted {
-                self.decide(Action::Close(method), Cause::Applied);
+                self.shut_gate(method);
             }
         }
     }
@@ -151,6 +151,16 @@ impl Scheduler {
         }
     }
 
+    fn shut_gate(&mut self, method: MethodIx) {
+        let Some(one) = self.roster.get_mut(method) else { return };
+        one.closings = one.closings.saturating_add(1);
+        let (unit, closings) = (one.unit, one.closings);
+        if let Some(rotation) = self.rotations.get_mut(unit) {
+            rotation.gate_closed(method, closings);
+        }
+        self.decide(Action::Close(method), Cause::Applied);
+    }
+
     fn is_wanted(&self, method: MethodIx) -> bool {
         self.roster.measured_methods().contains(&method)
             && self.probes.is_inside(method)
@@ -181,6 +191,10 @@ impl Scheduler {
             method.openings = method.openings.saturating_add(1);
         }
         self.meters.opened(method);
+        let unit = self.roster.get(method).map_or(0, |method| method.unit);
+        if let (Some(rotation), Some(quota)) = (self.rotations.get_mut(unit), quota) {
+            rotation.gate_opened(method, quota);
+        }
         self.decide(Action::Open { method, every, quota }, Cause::Applied);
         true
     }

@@ -64,6 +64,8 @@ pub(crate) struct Method {
     warming: Warming,
     /// Whether a sample counted since its probes went in.
     pub(crate) warm: bool,
+    /// How often its gate was closed.
+    pub(crate) closings: u64,
     /// How often its gate was opened, and how long it was open up to when it closed last, nanoseconds of the owner's clock.
     pub(crate) openings: u64,
     pub(crate) open_ns: u64,
@@ -101,6 +103,7 @@ impl Method {
             ends_ns: (None, None),
             warming: Warming::default(),
             warm: false,
+            closings: 0,
             openings: 0,
             open_ns: 0,
             unpaid: false,

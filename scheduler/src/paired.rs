@@ -2,8 +2,8 @@
 
 use crate::decision::{MethodTurn, Turns, Window};
 use crate::method::Status;
-use crate::windows::{Call, Closed, Due};
-use crate::{Action, Cause, MethodIx, Paired, Scheduler};
+use crate::windows::{Call, Closed, Due, Fill, Rotation};
+use crate::{Action, Cause, MethodIx, Paired, Scheduler, select};
 use spl_model::{Bucket, Sample};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,8 +26,33 @@ impl Scheduler {
         for &member in &members {
             self.roster.set_status(member, Status::Resting);
         }
+        self.rotations[unit].begin_share(self.now_ns);
         self.rotations[unit].begin(members);
         self.open_next(unit, cause);
+    }
+
+    /// The method whose group is measured next. Where the owner decides, those come first that began least often: nobody waits
+    /// until the claims of others are decided.
+    pub(crate) fn next_to_measure(&self) -> Option<MethodIx> {
+        let chosen = select::to_measure(&self.roster, &self.claims);
+        if !self.settings.owner_decides() {
+            return chosen;
+        }
+        let shares = |method: MethodIx| self.rotations.get(self.unit_of(method)).map_or(0, Rotation::shares);
+        let fewest = self.roster.waiting().min_by_key(|&method| shares(method))?;
+        chosen.filter(|&method| shares(method) <= shares(fewest)).or(Some(fewest))
+    }
+
+    /// Suspends a group between two of its windows when it has had its share of the time and another one waits.
+    fn give_place(&mut self, unit: usize) {
+        let waits = self.settings.owner_decides() && self.roster.waiting().next().is_some();
+        if !waits || !self.rotations[unit].has_had_share(self.now_ns) {
+            return;
+        }
+        for member in self.roster.unfinished_of(unit) {
+            self.roster.set_status(member, Status::Suspended);
+            self.decide(Action::Suspend(member), Cause::ShareOver);
+        }
     }
 
     /// Opens the next gate of this window; `false` when there is none.
@@ -41,10 +66,10 @@ impl Scheduler {
         true
     }
 
-    pub(crate) fn drained(&mut self, method: MethodIx) {
+    pub(crate) fn drained(&mut self, method: MethodIx, closing: Option<u64>) {
         let unit = self.unit_of(method);
         if let Some(rotation) = self.rotations.get_mut(unit) {
-            rotation.drained(method);
+            rotation.drained(method, closing);
         }
     }
 
@@ -75,6 +100,10 @@ impl Scheduler {
                         self.rotations[unit].window().saturating_sub(1),
                         Some(self.now_ns),
                     );
+                    self.give_place(unit);
+                    if !self.roster.is_active(unit) {
+                        break;
+                    }
                     self.rotations[unit].begin(self.roster.unfinished_of(unit));
                     if self.open_next(unit, self.turn_cause(unit)) {
                         return;
@@ -129,10 +158,11 @@ impl Scheduler {
     /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough. Without a time,
     /// calls that are outstanding are not waited for.
     fn close_windows(&mut self, unit: usize, newest: u64, now_ns: Option<u64>) {
-        let wait_ns = self.settings.paired.map_or(0, |paired| paired.longest_wait_ns);
-        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, wait_ns) {
+        let Some(paired) = self.settings.paired else { return };
+        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, &paired) {
             let members = self.roster.unfinished_of(unit);
-            if self.settings.paired.is_some_and(|paired| paired.owner_decides) {
+            if paired.owner_decides {
+                self.spread_calls(&closed.fills);
                 // What the end cuts off is cut off by its length.
                 if now_ns.is_some() || closed.outstanding.is_empty() {
                     self.tell_turns(&members, &closed);
@@ -152,7 +182,7 @@ impl Scheduler {
     /// one, and one at least: else a partner that is never called would keep it measured for ever. No window counts for more than its
     /// share, so that there are many.
     fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
-        let Closed { number, calls, outstanding } = closed;
+        let Closed { number, calls, outstanding, .. } = closed;
         let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
         let quota = self.settings.turn_quota().map_or(usize::MAX, |quota| quota as usize);
         for &member in members {
@@ -179,6 +209,25 @@ impl Scheduler {
         };
         let turns = Turns { number: *number, turns: members.iter().map(turn).collect() };
         self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
+    }
+
+    /// Takes fewer of the calls of a method whose gate closed before its turn was over, and more where there is room. The first
+    /// calls of a turn are not like all: those that follow a long call are among them more often, and the long call is not, where it
+    /// comes after as many as a turn may have.
+    fn spread_calls(&mut self, fills: &[(MethodIx, Fill)]) {
+        let most = self.settings.budget.map_or(Paired::MOST_EVERY, |budget| budget.max_every);
+        for &(method, fill) in fills {
+            let old = self.meters.every(method);
+            let every = match fill {
+                Fill::Full if old <= most / 2 => old * 2,
+                Fill::Sparse => (old / 2).max(1),
+                Fill::Full | Fill::Some | Fill::Empty => old,
+            };
+            if every != old {
+                self.meters.set_every(method, every);
+                self.decide(Action::SampleEvery { method, every }, Cause::Spread);
+            }
+        }
     }
 
     fn pair_calls(&mut self, members: &[MethodIx], closed: &Closed) {

@@ -118,6 +118,8 @@ impl Probes {
                 true
             }
             Status::Waiting => inside,
+            // It is measured again soon, and each change of its class would keep all methods of that from being measured for a time.
+            Status::Suspended if settings.owner_decides() => inside,
             Status::Suspended | Status::Finished => {
                 let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
                 let stays = self.dear[method.0] || now_ns.saturating_sub(since) < settings.restore_after_ns;

@@ -124,6 +124,14 @@ impl Roster {
         self.waiting_classes.last().map_or(&[], |&(_, Reverse(class))| &self.classes[class].members)
     }
 
+    /// The methods that wait, of all classes.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = MethodIx> {
+        let waits = |member: &MethodIx| self.get(*member).is_some_and(|one| one.status.waits());
+        let members =
+            self.waiting_classes.iter().flat_map(|&(_, Reverse(class))| &self.classes[class].members);
+        members.copied().filter(waits)
+    }
+
     /// The methods that are measured, if only in turn with others.
     pub(crate) fn active_methods(&self) -> &BTreeSet<MethodIx> {
         &self.active_methods

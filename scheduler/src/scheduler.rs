@@ -9,7 +9,7 @@ use crate::probes::Probes;
 use crate::roster::Roster;
 use crate::select;
 use crate::windows::Rotation;
-use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Settings, SettingsError, Situation};
+use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Paired, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
 use spl_model::{Bucket, Lack, MethodRef, Sample, SampleFlags};
 
@@ -66,7 +66,7 @@ impl Scheduler {
                 _ => Law::new(settings.initial_optimal, roster.unfinished()),
             },
             probes: Probes::new(roster.len()),
-            meters: Meters::new(roster.len()),
+            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::CALLS } else { 1 }),
             gates: Gates::default(),
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             claims,
@@ -121,7 +121,7 @@ impl Scheduler {
             Event::GivenUp { method, why } => self.given_up(method, why),
             Event::DearChange(method) => self.probes.set_dear(method),
             Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
-            Event::Drained(method) => self.drained(method),
+            Event::Drained { method, closing } => self.drained(method, closing),
             Event::Budget(budget) => self.budget(budget),
             // With windows a turn for which there is no money is lost, and with it the window: what was paid with the samples
             // has to do.
@@ -244,7 +244,7 @@ impl Scheduler {
             return;
         }
         while self.roster.measured() < self.law.optimal() {
-            let Some(method) = select::to_measure(&self.roster, &self.claims) else { break };
+            let Some(method) = self.next_to_measure() else { break };
             let cause = match &shift {
                 Some(Shift::More(cause)) => cause.clone(),
                 _ => Cause::BelowOptimal,

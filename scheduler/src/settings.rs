@@ -60,8 +60,8 @@ pub struct Settings {
 /// counts groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least
-    /// [`Paired::MEDIANS`] times the median call of the slowest method of the group, once that is known.
+    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least [`Paired::MEDIANS`], or
+    /// [`Paired::FEW_MEDIANS`], times the median call of the slowest method of the group, once that is known.
     pub min_turn_ns: u64,
     /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
     /// outlast it are kept and counted as overlapped.
@@ -85,6 +85,37 @@ impl Paired {
     pub const GROUPS: usize = 8;
     /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
     pub const SHORTEST: u64 = 5;
+    /// The same as [`Paired::MEDIANS`] where the owner decides: a window waits for its calls, and says more by being one of many than
+    /// by having many calls.
+    pub const FEW_MEDIANS: u64 = 5;
+    /// Samples of a turn at most where the owner decides. Windows vary more than calls do, so more would say little more.
+    pub const CALLS: u64 = 100;
+    /// Where the owner decides and there is no budget: one call in so many is taken at least.
+    pub const MOST_EVERY: u32 = 64;
+    /// Calls of a turn that are enough where the owner decides; with twice as many the turns become shorter.
+    pub const ENOUGH: u64 = 4;
+    /// How long a group is measured before it gives its place to one that waits, where the owner decides, nanoseconds.
+    pub const SHARE_NS: u64 = 4_000_000_000;
+
+    /// A turn lasts at least so many median calls.
+    pub(crate) fn medians(&self) -> u64 {
+        if self.owner_decides { Self::FEW_MEDIANS } else { Self::MEDIANS }
+    }
+
+    /// Windows whose medians say how long calls are.
+    pub(crate) fn remembered(&self) -> usize {
+        if self.owner_decides { 9 } else { 1 }
+    }
+
+    /// Calls that each method has to have in a turn for shorter turns.
+    pub(crate) fn enough(&self) -> u64 {
+        if self.owner_decides { Self::ENOUGH } else { Self::LEAST }
+    }
+
+    /// Where the owner decides, turns of all groups end at multiples of this time, so that the agent has to wake once for all of them.
+    pub(crate) fn beat_ns(&self) -> u64 {
+        if self.owner_decides { self.min_turn_ns / (2 * Self::SHORTEST) } else { 0 }
+    }
 }
 
 /// An overhead ceiling. What measuring may cost is saved up for a tenth of a second at most; a gate opens for as many samples
@@ -168,11 +199,17 @@ impl Settings {
     }
 
     /// Samples that a gate should take in one turn of a window, or as many as come without windows. A busy method would
-    /// fill its maximum in a few windows, and time would not be shared: it gets enough for [`Paired::WINDOWS`] of them.
+    /// fill its maximum in a few windows, and time would not be shared: it gets enough for [`Paired::WINDOWS`] of them, or
+    /// [`Paired::CALLS`] where that is less and the owner decides.
     #[must_use]
     pub fn turn_quota(&self) -> Option<u64> {
         let fair = (self.effective_max() / Paired::WINDOWS).max(Paired::LEAST);
-        self.windows().map(|_| fair)
+        self.windows().map(|windows| if windows.owner_decides { fair.min(Paired::CALLS) } else { fair })
+    }
+
+    /// Whether the owner decides by windows.
+    pub(crate) fn owner_decides(&self) -> bool {
+        self.windows().is_some_and(|windows| windows.owner_decides)
     }
 
     /// Windows, where there is something to compare.

@@ -8,7 +8,7 @@
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
 use spl_model::{Bucket, Sample};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The windows of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,14 +22,18 @@ pub(crate) struct Rotation {
     to_come: Vec<MethodIx>,
     /// Turns of the windows that are not closed, in the order in which they began.
     turns: Vec<Turn>,
-    /// Median call of each method in the last window that had any, nanoseconds.
-    medians_ns: BTreeMap<MethodIx, u64>,
-    /// The greatest of them.
+    /// Median call of each method in the last windows that had any, nanoseconds, the newest last.
+    medians_ns: BTreeMap<MethodIx, VecDeque<u64>>,
+    /// The greatest of the medians of these.
     slowest_ns: u64,
     /// The longest call so far, nanoseconds.
     longest_ns: u64,
+    /// How full the last turns of each method were, and how many of them on end.
+    fills: BTreeMap<MethodIx, (Fill, u32)>,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
+    /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
+    shares: (u64, u64),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,6 +58,23 @@ struct Turn {
     closed_at_ns: Option<u64>,
     /// Whether no call that began in it is outstanding.
     settled: bool,
+    /// Calls after which its gate closed by itself; `None` where it was never opened, or that is not known.
+    quota: Option<u64>,
+    /// With which closing of its gate what began in it was let through.
+    closing: Option<u64>,
+}
+
+/// How full a turn was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// Its gate closed by itself, or at least could have.
+    Full,
+    /// More than twice as many calls would have had room.
+    Sparse,
+    /// Anything between.
+    Some,
+    /// Without a call: of a method that is called in bursts most turns are.
+    Empty,
 }
 
 /// A window that is closed.
@@ -64,10 +85,27 @@ pub(crate) struct Closed {
     pub(crate) calls: BTreeMap<MethodIx, Vec<Call>>,
     /// Methods with a call that began in this window and may still run.
     pub(crate) outstanding: BTreeSet<MethodIx>,
+    /// How full its turns were.
+    pub(crate) fills: Vec<(MethodIx, Fill)>,
+}
+
+impl Turn {
+    fn fill(&self) -> Fill {
+        let calls = self.calls.len() as u64;
+        match self.quota {
+            Some(quota) if calls >= quota => Fill::Full,
+            _ if calls == 0 => Fill::Empty,
+            Some(quota) if calls.saturating_mul(5) < quota.saturating_mul(2) => Fill::Sparse,
+            _ => Fill::Some,
+        }
+    }
 }
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
 const SHORTEST_WAIT_NS: u64 = 10_000_000_000;
+/// Full turns on end after which fewer calls are taken, and sparse ones after which more are.
+const FULL_TURNS: u32 = 2;
+const SPARSE_TURNS: u32 = 8;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
 
@@ -115,6 +153,21 @@ impl Rotation {
         self.window
     }
 
+    /// The group begins to be measured, for its share of the time.
+    pub(crate) fn begin_share(&mut self, now_ns: u64) {
+        self.shares = (self.shares.0.saturating_add(1), now_ns);
+    }
+
+    /// How often the group began to be measured.
+    pub(crate) fn shares(&self) -> u64 {
+        self.shares.0
+    }
+
+    /// Whether the group has had its share of the time since then.
+    pub(crate) fn has_had_share(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.shares.1) >= Paired::SHARE_NS
+    }
+
     /// Starts the next window. Every second one has the reverse order of the one before, so that drift within windows cancels out;
     /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
     pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
@@ -149,7 +202,16 @@ impl Rotation {
             calls: Vec::new(),
             closed_at_ns: None,
             settled: false,
+            quota: None,
+            closing: None,
         });
+    }
+
+    /// The gate of the turn that began last takes so many calls, and as many again when it is opened anew.
+    pub(crate) fn gate_opened(&mut self, method: MethodIx, quota: u64) {
+        if let Some(turn) = self.turns.last_mut().filter(|turn| turn.method == method) {
+            turn.quota = Some(turn.quota.unwrap_or(0).saturating_add(quota));
+        }
     }
 
     /// What is due at this time.
@@ -157,12 +219,14 @@ impl Rotation {
         let since = |since_ns: u64| now_ns.saturating_sub(since_ns);
         match self.phase {
             Phase::Open { method, since_ns } if !roster.is_finished(method) => {
-                if since(since_ns) < self.turn_ns(paired) {
+                if now_ns < self.turn_end_ns(since_ns, paired) {
                     return Due::Nothing;
                 }
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
                 if let Some(turn) = self.turns.last_mut() {
                     turn.closed_at_ns = Some(now_ns);
+                    // A gate that was not opened let nothing through.
+                    turn.settled |= turn.quota.is_none();
                 }
                 Due::Rest(method)
             }
@@ -179,23 +243,38 @@ impl Rotation {
     pub(crate) fn due_ns(&self, paired: &Paired) -> Option<u64> {
         match self.phase {
             Phase::Idle => None,
-            Phase::Open { since_ns, .. } => Some(since_ns.saturating_add(self.turn_ns(paired))),
+            Phase::Open { since_ns, .. } => Some(self.turn_end_ns(since_ns, paired)),
             Phase::Draining { since_ns, .. } => Some(since_ns.saturating_add(paired.overlap_bound_ns)),
         }
     }
 
-    fn turn_ns(&self, paired: &Paired) -> u64 {
+    /// When a turn ends that began at `since_ns`.
+    fn turn_end_ns(&self, since_ns: u64, paired: &Paired) -> u64 {
         let shortest = paired.min_turn_ns / self.haste.max(1);
-        shortest.max(self.slowest_ns.saturating_mul(Paired::MEDIANS))
+        let end_ns = since_ns.saturating_add(shortest.max(self.slowest_ns.saturating_mul(paired.medians())));
+        end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
     }
 
-    /// No call of `method` is outstanding that began in a turn which is over.
-    pub(crate) fn drained(&mut self, of: MethodIx) {
-        if let Phase::Draining { method, drained, .. } = &mut self.phase {
-            *drained |= *method == of;
+    /// The gate of a method closes, for the so many-th time: the turns of it that are over wait for what it let through.
+    pub(crate) fn gate_closed(&mut self, of: MethodIx, closing: u64) {
+        // It may have stayed open from the end of one window into the next, and another one's turn may have begun.
+        const NEWEST: usize = 3;
+        let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
+        for turn in self.turns.iter_mut().rev().take(NEWEST).filter(over) {
+            turn.closing.get_or_insert(closing);
         }
-        for turn in self.turns.iter_mut().filter(|turn| turn.method == of) {
-            turn.settled |= turn.closed_at_ns.is_some();
+    }
+
+    /// No call of `method` is outstanding that its gate let through up to a closing, since the one before it; of all closings,
+    /// that began in a turn which is over.
+    pub(crate) fn drained(&mut self, of: MethodIx, closing: Option<u64>) {
+        let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
+        for turn in self.turns.iter_mut().filter(over) {
+            turn.settled |= closing.is_none() || turn.closing == closing;
+        }
+        let newest = self.turns.iter().rev().find(|turn| turn.method == of);
+        if let (Phase::Draining { method, drained, .. }, Some(newest)) = (&mut self.phase, newest) {
+            *drained |= *method == of && newest.settled;
         }
     }
 
@@ -235,8 +314,11 @@ impl Rotation {
             let index = self.turns.partition_point(|turn| turn.window <= window);
             // When its gate was opened is not known: no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
-            self.turns
-                .insert(index, Turn { window, method, opened_ns, calls: Vec::new(), closed_at_ns, settled });
+            let (calls, quota, closing) = (Vec::new(), None, None);
+            self.turns.insert(
+                index,
+                Turn { window, method, opened_ns, calls, closed_at_ns, settled, quota, closing },
+            );
             index
         });
         self.turns[index].calls.push(call);
@@ -249,12 +331,13 @@ impl Rotation {
         &mut self,
         newest: u64,
         now_ns: Option<u64>,
-        longest_wait_ns: u64,
+        paired: &Paired,
     ) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
-        let unsettled = of_window.filter(|turn| !turn.settled);
-        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(longest_wait_ns);
+        let unsettled = of_window.clone().filter(|turn| !turn.settled);
+        let wait_ns =
+            self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(paired.longest_wait_ns);
         let due = |turn: &Turn| {
             now_ns.is_none_or(|now| turn.closed_at_ns.is_some_and(|at| now.saturating_sub(at) >= wait_ns))
         };
@@ -262,6 +345,8 @@ impl Rotation {
             return None;
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
+        let fills: Vec<(MethodIx, Fill)> = of_window.map(|turn| (turn.method, turn.fill())).collect();
+        let fills = fills.into_iter().map(|(method, fill)| (method, self.lasting(method, fill))).collect();
         self.closed = number;
         let rest = self.turns.iter().position(|turn| turn.window != number).unwrap_or(self.turns.len());
         for index in 0..rest {
@@ -278,20 +363,54 @@ impl Rotation {
         }
         for (&method, calls) in &mut calls {
             calls.sort_by_key(|call| (call.start_ns, call.end_ns));
-            if let Some(median) = median_ns(calls) {
-                self.medians_ns.insert(method, median);
+            if let Some(median) = median_ns(calls.iter().map(Call::duration_ns)) {
+                let medians = self.medians_ns.entry(method).or_default();
+                medians.push_back(median);
+                // A window may have one call, and that a long one.
+                if medians.len() > paired.remembered() {
+                    medians.pop_front();
+                }
             }
         }
-        self.slowest_ns = self.medians_ns.values().copied().max().unwrap_or(0);
-        let fewest = calls.values().map(|calls| calls.len() as u64).min().unwrap_or(0);
-        self.haste = match fewest {
-            _ if fewest < Paired::LEAST => self.haste / 2,
-            _ if fewest >= 2 * Paired::LEAST => (self.haste.max(1) * 2).min(Paired::SHORTEST),
-            _ => self.haste,
-        };
+        let typical = |medians: &VecDeque<u64>| median_ns(medians.iter().copied());
+        self.slowest_ns = self.medians_ns.values().filter_map(typical).max().unwrap_or(0);
+        self.haste = self.next_haste(&calls, paired);
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
-        Some(Closed { number, calls, outstanding })
+        Some(Closed { number, calls, outstanding, fills })
+    }
+
+    /// Full or sparse only after some such turns on end: one may be longer than others, or have caught the end of a burst.
+    fn lasting(&mut self, method: MethodIx, fill: Fill) -> Fill {
+        let (last, seen) = self.fills.entry(method).or_insert((fill, 0));
+        // A turn without calls says nothing.
+        if fill == Fill::Empty {
+            return fill;
+        }
+        *seen = if *last == fill { *seen + 1 } else { 1 };
+        *last = fill;
+        let asked = match fill {
+            Fill::Full => FULL_TURNS,
+            Fill::Sparse => SPARSE_TURNS,
+            Fill::Some | Fill::Empty => return fill,
+        };
+        if *seen < asked {
+            return Fill::Some;
+        }
+        *seen = 0;
+        fill
+    }
+
+    /// How much shorter turns are after a window with these calls.
+    fn next_haste(&self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) -> u64 {
+        // A method that is called in bursts has no call in many turns whatever their length: more of them meet its bursts.
+        let counts = calls.values().filter(|calls| !(paired.owner_decides && calls.is_empty()));
+        let fewest = counts.map(|calls| calls.len() as u64).min().unwrap_or(0);
+        match fewest {
+            _ if fewest < paired.enough() => self.haste / 2,
+            _ if fewest >= 2 * paired.enough() => (self.haste.max(1) * 2).min(Paired::SHORTEST),
+            _ => self.haste,
+        }
     }
 }
 
@@ -310,9 +429,9 @@ fn shuffle(members: &mut [MethodIx], seed: u64) {
     }
 }
 
-/// The upper median of the calls' durations.
-fn median_ns(calls: &[Call]) -> Option<u64> {
-    let mut durations: Vec<u64> = calls.iter().map(Call::duration_ns).collect();
+/// The upper median.
+fn median_ns(durations: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut durations: Vec<u64> = durations.collect();
     let middle = durations.len() / 2;
     (!durations.is_empty()).then(|| *durations.select_nth_unstable(middle).1)
 }

@@ -103,12 +103,15 @@ pub enum ToController {
         /// Why nothing follows.
         reason: ByeReason,
     },
-    /// After [`ToAgent::Disarm`]: no call that was taken since the last [`ToAgent::Arm`] is running any more, and the samples
-    /// of all of them have been sent (but for one that began or ended at that very moment). One that was taken before may
-    /// run on and be sent later. Of calls in threads that share a buffer, as virtual threads do, it is not known.
+    /// After [`ToAgent::Disarm`]: no call is running any more that was taken between it and the one before it, and the samples of all
+    /// of them have been sent (but for one that began or ended at that very moment). Calls that were taken earlier or later may run
+    /// on and be sent later. Of calls in threads that share a buffer, as virtual threads do, it is not known, nor of a call beneath
+    /// which the same thread has called the method again since.
     Idle {
         /// The method.
         handle: Handle,
+        /// Which [`ToAgent::Disarm`] of the method it was, from 1 in each connection.
+        number: u64,
     },
     /// Each change of the classes of these methods may keep so much metaspace for the rest of the JVM's life that they should be
     /// few: their lambdas are linked anew.

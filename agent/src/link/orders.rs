@@ -1,6 +1,6 @@
 //! What the controller orders of methods: their numbers, their probes, their gates.
 
-use super::{DRAIN_EVERY, Link, Method};
+use super::{Closing, DRAIN_EVERY, Link, MOST_CLOSINGS, Method};
 use crate::ids::Ids;
 use crate::state::{Command, Target};
 use crate::stream::Stream;
@@ -37,6 +37,7 @@ impl Link {
                 taken: 0,
                 limited: false,
                 every: 1,
+                closed: (0, 0),
                 opened: (false, 0),
                 bypass: None,
             },
@@ -83,7 +84,6 @@ impl Link {
         let before = std::mem::replace(&mut method.left, if quota == 0 { left } else { left.min(quota) });
         self.may_come = self.may_come.saturating_sub(before).saturating_add(method.left);
         if method.left > 0 {
-            self.closing.remove(&handle);
             (method.every, method.unbounded) = (every, quota == 0);
             method.opened.0 = true;
             self.open.insert(handle);
@@ -100,14 +100,28 @@ impl Link {
         }
     }
 
+    /// Closes a gate by the controller's order, who is told when the calls have ended that it let through since the last one.
     pub(super) fn disarm(&mut self, handle: Handle) {
+        self.shut(handle);
+        let Some(method) = self.methods.get_mut(&handle) else { return };
+        let newest = method.id.map_or(0, |id| self.parts.state.gates.epoch(id));
+        let (number, before) = method.closed;
+        method.closed = (number + 1, newest);
+        let closings = self.closing.entry(handle).or_default();
+        closings.push_back(Closing { number: number + 1, openings: (before, newest) });
+        if closings.len() > MOST_CLOSINGS {
+            closings.pop_front();
+        }
+        self.look_pause = DRAIN_EVERY;
+    }
+
+    /// Closes a gate.
+    pub(super) fn shut(&mut self, handle: Handle) {
         let Some(method) = self.methods.get_mut(&handle) else { return };
         self.may_come = self.may_come.saturating_sub(std::mem::take(&mut method.left));
         self.open.remove(&handle);
         if let Some(id) = method.id {
             self.parts.state.gates.close(id);
-            self.closing.insert(handle);
-            self.look_pause = DRAIN_EVERY;
         }
     }
 }

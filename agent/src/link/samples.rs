@@ -1,6 +1,6 @@
 //! Samples on their way from the rings to the controller, and what is known of them.
 
-use super::{LOOK_FOR_PROBES_EVERY, Link, Method, Parts};
+use super::{Closing, LOOK_FOR_PROBES_EVERY, Link, Method};
 use crate::bypass::Bypass;
 use crate::state::Command;
 use crate::stream::Stream;
@@ -14,23 +14,28 @@ use std::time::Instant;
 const MAX_LABELS: usize = 256;
 
 impl Link {
-    /// Says of which methods no more samples come until their gate is opened again.
+    /// Says which closings of gates are over: no call runs any more that was let through before them.
     pub(super) fn say_idle(&mut self, stream: &mut Stream) {
-        let (Parts { state, .. }, rings) = (&self.parts, self.rings.as_ref());
-        let is_running = |id| rings.is_some_and(|rings| rings.is_running(id, state.gates.epoch(id)));
-        let (methods, is_over) = (&self.methods, |id| !is_running(id));
-        let id_of = |handle: &Handle| methods.get(handle).and_then(|method| method.id);
-        let idle: Vec<Handle> =
-            self.closing.iter().copied().filter(|handle| id_of(handle).is_none_or(is_over)).collect();
+        let mut idle = Vec::new();
+        for (&handle, closings) in &mut self.closing {
+            let id = self.methods.get(&handle).and_then(|method| method.id);
+            let running =
+                id.zip(self.rings.as_ref()).map(|(id, rings)| rings.running(id)).unwrap_or_default();
+            closings.retain(|&Closing { number, openings: (before, newest) }| {
+                let runs = running.iter().any(|&opening| opening > before && opening <= newest);
+                idle.extend((!runs).then_some((handle, number)));
+                runs
+            });
+        }
         if idle.is_empty() {
             return;
         }
+        self.closing.retain(|_, closings| !closings.is_empty());
         // What the calls left in the rings goes first.
         self.drain();
         self.send(stream);
-        for handle in idle {
-            self.closing.remove(&handle);
-            stream.put(&ToController::Idle { handle });
+        for (handle, number) in idle {
+            stream.put(&ToController::Idle { handle, number });
         }
     }
 

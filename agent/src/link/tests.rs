@@ -45,6 +45,7 @@ fn link(left: u64) -> (Link, [Memory; 2]) {
         taken: 0,
         limited: false,
         every: 1,
+        closed: (0, 0),
         opened: (false, 0),
         bypass: None,
     };
@@ -217,4 +218,53 @@ fn labels_have_the_numbers_under_which_they_are_kept() {
     assert_eq!((state.label("b".to_owned()), state.labels_from(3)[0].id), (Some(3), 3));
     let last = (0..1 << 20).take_while(|n| state.label(n.to_string()).is_some()).count();
     assert_eq!((state.label("more".to_owned()), state.labels_from(4).len()), (None, last));
+}
+
+#[test]
+fn a_closing_is_over_when_its_own_calls_have_ended() {
+    let (mut link, [_, blocks]) = link(100);
+    let open = |link: &Link| link.parts.state.gates.open(InstrumentId(1), 1, 9);
+    let opening = |link: &Link| link.parts.state.gates.epoch(InstrumentId(1));
+    let said = |link: &mut Link| {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut stream = Stream::over(ours);
+        link.say_idle(&mut stream);
+        stream.flush().unwrap();
+        drop(stream);
+        let (mut decoder, mut bytes) = (spl_wire::Decoder::default(), Vec::new());
+        theirs.read_to_end(&mut bytes).unwrap();
+        decoder.push(&bytes);
+        let number = |message| match message {
+            ToController::Idle { handle: Handle(3), number } => number,
+            other => panic!("{other:?}"),
+        };
+        std::iter::from_fn(|| decoder.next().unwrap()).map(number).collect::<Vec<_>>()
+    };
+    // A thread is in a call that the first opening let through.
+    let cell = layout::CELLS + (1 << layout::CELL_SHIFT);
+    blocks.u64_at(layout::OWNER).store(!7, Relaxed);
+    blocks.u32_at(cell + layout::CELL_EPOCH).store(opening(&link), Relaxed);
+    blocks.u32_at(cell + layout::CELL_DEPTH).store(1, Relaxed);
+    link.disarm(Handle(3));
+    assert_eq!(said(&mut link), [0; 0]);
+    // Of the next openings no call runs, and of one that is not closed nobody asks.
+    open(&link);
+    assert_eq!(said(&mut link), [0; 0]);
+    link.disarm(Handle(3));
+    assert_eq!(said(&mut link), [2]);
+    open(&link);
+    open(&link);
+    link.disarm(Handle(3));
+    assert_eq!(said(&mut link), [3]);
+    // The call ends, or the thread's next one is of a later opening.
+    blocks.u32_at(cell + layout::CELL_DEPTH).store(0, Relaxed);
+    assert_eq!(said(&mut link), [1]);
+    assert_eq!(said(&mut link), [0; 0], "each once");
+    // Nobody asks for the end of the calls of a method that is restored.
+    open(&link);
+    link.shut(Handle(3));
+    assert_eq!(said(&mut link), [0; 0]);
+    link.disarm(Handle(3));
+    (0..MOST_CLOSINGS).for_each(|_| link.disarm(Handle(3)));
+    assert_eq!(link.closing[&Handle(3)].len(), MOST_CLOSINGS);
 }

@@ -8,8 +8,13 @@ fn calls_that_run_are_seen_in_the_cells_of_their_thread() {
     let rings = Rings::new(memory);
     let (block, id, epoch) = (7 << BLOCK_SHIFT, InstrumentId(3), 5);
     let cell = block + CELLS + (3 << CELL_SHIFT);
-    let running =
-        || [rings.is_running(id, epoch), rings.is_running(id, 4), rings.is_running(InstrumentId(2), epoch)];
+    let running = || {
+        [
+            rings.running(id).contains(&epoch),
+            rings.running(id).contains(&4),
+            rings.running(InstrumentId(2)).contains(&epoch),
+        ]
+    };
     memory.u32_at(cell + CELL_EPOCH).store(epoch, Relaxed);
     memory.u32_at(cell + CELL_DEPTH).store(2, Relaxed);
     assert_eq!(running(), [false; 3], "nobody owns the block");

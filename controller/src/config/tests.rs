@@ -142,6 +142,21 @@ fn windows_and_budgets() {
     assert_eq!(parse("[scheduler]\npolicy = delay\n").unwrap().judge, Judge::Welch);
     let welch = parse("[evaluator]\nmethod = welch\n").unwrap();
     assert_eq!(welch.scheduler.paired.map(|paired| paired.owner_decides), Some(false));
+    let most = |text: &str| parse(text).unwrap().scheduler.max_samples;
+    assert_eq!(most(""), 100_000);
+    let shown = |text: &str| {
+        let all = settings(&written(text));
+        all.into_iter().find(|one| one.key == "max-method-measurements").map(|one| one.value)
+    };
+    for text in [
+        "[evaluator]\nmethod = welch\n",
+        "[scheduler]\npolicy = delay\n",
+        "[controller]\nrun-mode = measurement\n",
+    ] {
+        assert_eq!(most(text), 10_000, "one test at the end needs no more: {text}");
+        assert_eq!(shown(text).as_deref(), Some("10000"), "{text}");
+        assert_eq!(most(&format!("{text}[controller]\nmax-method-measurements = 7\n")), 7);
+    }
     assert_eq!(parse("[scheduler]\noverhead-budget = none\n").unwrap().overhead_budget, None);
     assert!(parse("[scheduler]\noverhead-budget = 1\n").unwrap_err().contains("as in 1%"));
     assert!(parse("[scheduler]\noverhead-budget = 0%\n").is_err());

@@ -5,7 +5,7 @@ use crate::context::About;
 use crate::results::Results;
 use spl_model::Handle;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
-use spl_verdict::{Asserted, Evaluation};
+use spl_verdict::{Asserted, Evaluation, NotEvaluated};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -33,6 +33,10 @@ impl Session<'_> {
             let Some(event) = self.events.pop_front() else { break };
             decisions = self.scheduler.handle(event, self.now_ns());
         }
+        // Windows are over long before the agent would send what it has.
+        if std::mem::take(&mut self.to_drain) {
+            self.send(ToAgent::Drain);
+        }
         self.carrying_out = false;
     }
 
@@ -56,6 +60,14 @@ impl Session<'_> {
                     Some(sequential) => sequential.ended(*evaluation),
                     None => Some(*evaluation),
                 };
+                let evaluation = evaluation.map(|mut evaluation| {
+                    let methods = self.tasks.comparisons.get(evaluation.comparison);
+                    let methods = methods.map_or(Vec::new(), |one| vec![one.left, one.right]);
+                    if let Err(why) = &mut evaluation.verdict {
+                        self.say_maximum(&methods, why);
+                    }
+                    evaluation
+                });
                 evaluation.into_iter().for_each(|evaluation| self.evaluated(evaluation));
             }
             Action::Asserted(asserted) => {
@@ -63,6 +75,12 @@ impl Session<'_> {
                     Some(sequential) => sequential.ended_assertion(*asserted),
                     None => Some(*asserted),
                 };
+                let asserted = asserted.map(|mut asserted| {
+                    let claim = self.setup.program.assertions.get(asserted.assertion);
+                    let methods = claim.map_or(Vec::new(), |claim| claim.methods());
+                    asserted.gaps.iter_mut().for_each(|why| self.say_maximum(&methods, why));
+                    asserted
+                });
                 asserted.into_iter().for_each(|asserted| self.asserted(asserted));
             }
             Action::Done => self.detach(),
@@ -91,10 +109,7 @@ impl Session<'_> {
     fn close_gate(&mut self, method: usize) {
         self.open.remove(&method);
         self.send(ToAgent::Disarm { handle: Handle(method as u32) });
-        // Windows are over long before the agent would send what it has.
-        if self.config.scheduler.paired.is_some() {
-            self.send(ToAgent::Drain);
-        }
+        self.to_drain |= self.config.scheduler.paired.is_some();
     }
 
     fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {
@@ -118,6 +133,15 @@ impl Session<'_> {
         results.evaluations.into_iter().for_each(|evaluation| self.evaluated(evaluation));
         results.assertions.into_iter().for_each(|asserted| self.asserted(asserted));
         decided.into_iter().for_each(|comparison| self.event(Event::Decided { comparison }));
+    }
+
+    /// Adds to what a claim of these methods still needs that their maximum left no time for it.
+    fn say_maximum(&self, methods: &[usize], why: &mut NotEvaluated) {
+        let mut reached =
+            methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
+        if let (NotEvaluated::Open { why, .. }, Some((key, limit))) = (why, reached.next()) {
+            why.push_str(&format!(", but {key} = {limit} ended it"));
+        }
     }
 
     fn evaluated(&mut self, evaluation: Evaluation) {

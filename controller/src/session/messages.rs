@@ -65,8 +65,8 @@ impl Session<'_> {
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.pong(now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
-            ToController::Idle { handle } if self.config.scheduler.paired.is_some() => {
-                self.event(Event::Drained(MethodIx(handle.index())));
+            ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
+                self.event(Event::Drained { method: MethodIx(handle.index()), closing: Some(number) });
             }
             ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
         }

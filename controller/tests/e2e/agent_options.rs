@@ -104,7 +104,7 @@ fn properties_name_socket_and_pause() {
     ];
     let run = start(&folder, "", &properties);
     let mut controller = Controller::unix(&listener);
-    assert_eq!(told(&controller), Some(10_000));
+    assert_eq!(told(&controller), Some(100_000));
     check_sleep(&mut controller);
     assert_unharmed(run);
 }

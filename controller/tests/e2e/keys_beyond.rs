@@ -9,8 +9,8 @@ use spl_verdict::{Basis, NotEvaluated, Verdict};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 
-/// Of an endless measurement the two-hundredth part, which is what a turn in a window may take.
-const MANY: u64 = 1_000_000_000 / 200;
+/// What a turn in a window may take of an endless measurement.
+const MANY: u64 = spl_scheduler::Paired::CALLS;
 
 impl Row {
     /// As [`measures`](Self::measures), with nothing of what the thesis hasn't but this key.

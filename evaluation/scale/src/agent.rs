@@ -6,7 +6,7 @@ use spl_wire::{
     AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder, Encoder, Greeting,
     NONCE_BYTES, Nonces, Readings, Side, ToAgent, ToController, Token, WireSample, WireSize,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
@@ -32,6 +32,8 @@ pub struct Agent {
     /// Methods with open gates.
     open: BTreeSet<Handle>,
     sizing: Sizing,
+    /// How often each gate was closed.
+    disarmed: BTreeMap<Handle, u64>,
     clock_ns: u64,
     buckets: u64,
     sent: u64,
@@ -62,6 +64,7 @@ impl Agent {
             left: vec![shape.samples; shape.methods],
             open: BTreeSet::new(),
             sizing: Sizing::None,
+            disarmed: BTreeMap::new(),
             clock_ns: 1_000_000_000,
             buckets: shape.buckets,
             sent: 0,
@@ -257,7 +260,10 @@ impl Agent {
             }
             ToAgent::Disarm { handle } => {
                 self.open.remove(&handle);
-                self.say(&ToController::Idle { handle })?;
+                let number = self.disarmed.entry(handle).or_insert(0);
+                *number += 1;
+                let number = *number;
+                self.say(&ToController::Idle { handle, number })?;
             }
             ToAgent::Ping { id } => self.say(&ToController::Pong { id, now_ns: self.clock_ns })?,
             ToAgent::Reject { .. }

@@ -87,7 +87,7 @@ pub(crate) fn event(text: &str) -> Event {
         "tick" => Event::Tick,
         "finish" => Event::Finish,
         "pulse" => Event::Pulse,
-        _ if text.starts_with("drained ") => Event::Drained(method(&text[8..])),
+        _ if text.starts_with("drained ") => Event::Drained { method: method(&text[8..]), closing: None },
         _ if text.starts_with("limit ") => Event::LimitReached(method(&text[6..])),
         _ if text.starts_with("dear ") => Event::DearChange(method(&text[5..])),
         _ if text.starts_with("gone ") => {

@@ -18,3 +18,4 @@ mod paired;
 mod probing;
 mod selection;
 mod simulated;
+mod turns;

@@ -412,3 +412,52 @@ fn of_an_interrupted_run_calls_are_taken_up_with_their_windows() {
     scheduler.handle_samples(&mut called, 600);
     assert_eq!(called[0].1.window, Some(7), "numbers go on");
 }
+
+#[test]
+fn a_window_waits_for_its_own_calls_while_others_come_and_go() {
+    let windows = Paired {
+        owner_decides: true,
+        min_turn_ns: 1000,
+        overlap_bound_ns: 0,
+        longest_wait_ns: 60_000_000_000,
+    };
+    let settings = Settings { paired: Some(windows), max_samples: 10_000, ..paired() };
+    let mut scheduler = Scheduler::new(settings, &apart(2, &[(0, 1)])).unwrap();
+    let (mut closings, mut told) = ([0; 2], Vec::new());
+    let mut decisions = scheduler.handle(Event::Start, 0);
+    for _ in 0..40 {
+        let mut drained = Vec::new();
+        for decision in &decisions {
+            match &decision.action {
+                Action::Close(method) => {
+                    closings[method.0] += 1;
+                    drained.push((*method, closings[method.0]));
+                }
+                Action::Turns(turns) => told.push((turns.number, turns.turns[0].calls.len())),
+                _ => {}
+            }
+        }
+        let now = scheduler.wake_ns().unwrap();
+        for (method, closing) in drained {
+            // The call of A's first turn runs on; of all later ones it is known at once that none does.
+            if (method.0, closing) != (0, 1) {
+                scheduler.handle(Event::Drained { method, closing: Some(closing) }, now - 500);
+            }
+        }
+        decisions = scheduler.handle(Event::Pulse, now);
+    }
+    assert_eq!(told, []);
+    let now = scheduler.wake_ns().unwrap();
+    scheduler.handle(event(&format!("A@{}~{}", now - 10, now - 10 - 500)), now - 5);
+    scheduler.handle(Event::Drained { method: crate::bench::method("A"), closing: Some(1) }, now - 5);
+    for _ in 0..4 {
+        let now = scheduler.wake_ns().unwrap();
+        for decision in scheduler.handle(Event::Pulse, now) {
+            if let Action::Turns(turns) = &decision.action {
+                told.push((turns.number, turns.turns[0].calls.len()));
+            }
+        }
+    }
+    assert_eq!(told.first(), Some(&(1, 1)), "the long call is one of the first window");
+    assert!(told.len() > 10, "{told:?}");
+}

@@ -217,7 +217,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Readings { readings, dropped: 8, anomalies: 9 }, &samples);
     check(ToController::Restored { handles: vec![Handle(1), Handle(2)] }, &[5, 2, 1, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[11, 1]);
-    check(ToController::Idle { handle: Handle(5) }, &[12, 5]);
+    check(ToController::Idle { handle: Handle(5), number: 300 }, &[12, 5, 172, 2]);
     check(ToController::Dear { handles: vec![Handle(1)], bytes: 300 }, &[13, 1, 1, 172, 2]);
     check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[14, 1, 2, 172, 2]);
     check(ToController::Removed { handles: vec![Handle(1)], times: 2, gap_ns: 300 }, &[15, 1, 1, 2, 172, 2]);

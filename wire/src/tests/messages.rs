@@ -41,7 +41,7 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             }
         ),
         handles().prop_map(|handles| ToController::Restored { handles }),
-        handle().prop_map(|handle| ToController::Idle { handle }),
+        (handle(), any::<u64>()).prop_map(|(handle, number)| ToController::Idle { handle, number }),
         (handles(), any::<u64>()).prop_map(|(handles, bytes)| ToController::Dear { handles, bytes }),
         any::<[u64; 3]>().prop_map(|[kept, reserved, limit]| ToController::Metaspace {
             kept,

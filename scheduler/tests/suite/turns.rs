@@ -1,0 +1,230 @@
+//! Turns where the owner decides by windows: how long they are, which calls they take, and whose group has them.
+
+use crate::bench::{apart, calm, event, gates, method, short};
+use spl_lang::Tasks;
+use spl_model::Sample;
+use spl_scheduler::{Action, Budget, Decision, Event, MethodIx, Paired, Scheduler, Settings};
+use std::collections::{BTreeMap, VecDeque};
+
+const MS: u64 = 1_000_000;
+
+fn settings() -> Settings {
+    let windows = Paired {
+        min_turn_ns: 100 * MS,
+        overlap_bound_ns: 10 * MS,
+        longest_wait_ns: 60_000 * MS,
+        owner_decides: true,
+    };
+    Settings { paired: Some(windows), max_samples: 100_000, initial_optimal: 1, ..calm() }
+}
+
+/// Groups of two methods.
+fn pairs(groups: usize) -> Tasks {
+    let pairs: Vec<(usize, usize)> = (0..groups).map(|pair| (2 * pair, 2 * pair + 1)).collect();
+    apart(2 * groups, &pairs)
+}
+
+/// Windows of each group of two methods in this time, when all are called all the time.
+fn windows_of(groups: usize, until_ns: u64) -> Vec<u64> {
+    let calls = |_, from, until| closed_loop(MS, MS, 2, from, until);
+    let mut program = Program::new(settings(), &pairs(groups), calls);
+    program.run(until_ns);
+    (0..groups).map(|group| program.windows.get(&MethodIx(2 * group)).copied().unwrap_or(0)).collect()
+}
+
+#[test]
+fn every_group_has_its_share_of_a_minute() {
+    for groups in [3, 8, 12] {
+        let windows = windows_of(groups, 60_000 * MS);
+        let [least, most] = [windows.iter().min(), windows.iter().max()].map(|one| *one.unwrap());
+        assert!(least >= 50 && most <= 2 * least, "{groups} groups: {windows:?}");
+    }
+    // One after the other, the last ones would have had no turn in this time.
+    assert!(windows_of(13, 9_000 * MS).iter().all(|&windows| windows > 0));
+}
+
+#[test]
+fn a_group_that_gives_its_place_keeps_its_probes() {
+    let calls = |_, from, until| closed_loop(MS, MS, 2, from, until);
+    let settings = Settings { restore_after_ns: MS, ..settings() };
+    let mut program = Program::new(settings, &pairs(9), calls);
+    program.run(30_000 * MS);
+    assert!(program.suspended > 10, "{}", program.suspended);
+    assert_eq!(program.restored, 0);
+}
+
+#[test]
+fn turns_of_all_groups_end_on_one_beat() {
+    let mut scheduler = Scheduler::new(settings(), &apart(4, &[(0, 1), (2, 3)])).unwrap();
+    scheduler.handle(Event::Start, 3 * MS);
+    let now = scheduler.wake_ns().unwrap();
+    assert_eq!(now, 110 * MS, "a tenth of the shortest turn is the beat");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, now)), "_A _C");
+    assert_eq!(short(&scheduler.handle(event("drained A"), 111 * MS)), "+B");
+    assert_eq!(short(&scheduler.handle(event("drained C"), 117 * MS)), "+D");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 220 * MS)), "_B _D");
+}
+
+/// A program in which each of two methods has its own calls: gives in the bounds of a turn those that begin in it.
+struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
+    scheduler: Scheduler,
+    calls: F,
+    open: BTreeMap<MethodIx, (u64, u32, u64)>,
+    taken: BTreeMap<MethodIx, Vec<u64>>,
+    turns_ns: Vec<u64>,
+    every: Vec<u32>,
+    windows: BTreeMap<MethodIx, u64>,
+    suspended: usize,
+    restored: usize,
+}
+
+impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
+    fn new(settings: Settings, tasks: &Tasks, calls: F) -> Self {
+        let scheduler = Scheduler::new(settings, tasks).unwrap();
+        Self {
+            scheduler,
+            calls,
+            open: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            turns_ns: Vec::new(),
+            every: Vec::new(),
+            windows: BTreeMap::new(),
+            suspended: 0,
+            restored: 0,
+        }
+    }
+
+    /// Until this time; the samples of a turn come when it is over.
+    fn run(&mut self, until_ns: u64) {
+        let mut now = 0;
+        let mut decisions = VecDeque::from(self.scheduler.handle(Event::Start, now));
+        loop {
+            while let Some(decision) = decisions.pop_front() {
+                match decision.action {
+                    Action::Open { method, every, quota } => {
+                        self.open.insert(method, (now, every, quota.unwrap_or(u64::MAX)));
+                        self.every.push(every);
+                    }
+                    Action::Close(method) => decisions.extend(self.close(method, now)),
+                    Action::Turns(turns) => *self.windows.entry(turns.turns[0].method).or_default() += 1,
+                    Action::Suspend(_) => self.suspended += 1,
+                    Action::Retransform { restore, .. } => self.restored += restore.len(),
+                    _ => {}
+                }
+            }
+            let Some(next) = self.scheduler.wake_ns().filter(|&next| next < until_ns) else { return };
+            now = next;
+            decisions.extend(self.scheduler.handle(Event::Pulse, now));
+        }
+    }
+
+    fn close(&mut self, method: MethodIx, now: u64) -> Vec<Decision> {
+        let (from, every, quota) = self.open.remove(&method).unwrap();
+        self.turns_ns.push(now - from);
+        let mut random = now;
+        let taken = |_: &(u64, u64)| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33).is_multiple_of(u64::from(every))
+        };
+        let calls = (self.calls)(method, from, now).into_iter().filter(taken);
+        let calls: Vec<(u64, u64)> = calls.take(quota as usize).collect();
+        self.taken.entry(method).or_default().extend(calls.iter().map(|(start, end)| end - start));
+        let sample = |(start, end)| (method, Sample::new(start, end).unwrap());
+        let samples = calls.into_iter().map(sample).collect();
+        let mut decisions = self.scheduler.handle(Event::Samples(samples), now);
+        decisions.extend(self.scheduler.handle(Event::Drained { method, closing: None }, now));
+        decisions
+    }
+
+    fn mean_ms(&self, letter: &str) -> f64 {
+        let times = &self.taken[&method(letter)];
+        times.iter().sum::<u64>() as f64 / times.len() as f64 / MS as f64
+    }
+}
+
+/// One call after the other: every `period`-th takes `long_ns`, the others `short_ns`.
+fn closed_loop(short_ns: u64, long_ns: u64, period: u64, from: u64, until: u64) -> Vec<(u64, u64)> {
+    let round_ns = short_ns * (period - 1) + long_ns;
+    let mut began = Vec::new();
+    for round in from / round_ns..=until / round_ns {
+        for index in 0..period {
+            let start = round * round_ns + index * short_ns;
+            let end = start + if index == period - 1 { long_ns } else { short_ns };
+            began.extend(Some((start, end)).filter(|_| start >= from && start < until));
+        }
+    }
+    began
+}
+
+#[test]
+fn the_calls_that_are_taken_are_spread_over_the_turn() {
+    // Every 2,000th call takes 200 times as long as all before it: the gate opens while one runs, mostly, and the first 100 calls
+    // after it are short. The mean is 21 us.
+    let calls = |_, from, until| closed_loop(MS / 1000, 40 * MS, 2000, from, until);
+    let mut program = Program::new(settings(), &apart(2, &[(0, 1)]), calls);
+    program.run(120_000 * MS);
+    let mean_us = program.mean_ms("A") * 1000.0;
+    assert!((12.0..32.0).contains(&mean_us), "{mean_us}");
+    assert!(program.every.iter().all(|&every| every <= Paired::MOST_EVERY));
+}
+
+#[test]
+fn what_is_called_seldom_is_taken_whole() {
+    let calls = |_, from, until| closed_loop(10 * MS, 10 * MS, 2, from, until);
+    let mut program = Program::new(settings(), &apart(2, &[(0, 1)]), calls);
+    program.run(20_000 * MS);
+    assert!(program.every.iter().all(|&every| every == 1));
+    // Some ten calls in 100 ms, so half of that is enough, and five medians are no more.
+    let newest = program.turns_ns.last().unwrap() / MS;
+    assert!((50..=60).contains(&newest), "{newest}");
+}
+
+#[test]
+fn bursts_do_not_make_turns_longer() {
+    // B is called in 100 of 1,100 ms, every 2 ms; A every 8 ms.
+    let calls = |of, from, until| match of {
+        MethodIx(0) => closed_loop(8 * MS, 8 * MS, 2, from, until),
+        _ => closed_loop(2 * MS, 1000 * MS, 50, from, until),
+    };
+    let mut program = Program::new(settings(), &apart(2, &[(0, 1)]), calls);
+    program.run(60_000 * MS);
+    let short = program.turns_ns.iter().filter(|&&turn| turn <= 60 * MS).count();
+    let all = program.turns_ns.len();
+    assert!(short * 10 >= all * 8, "{short} of {all}");
+    assert!(program.turns_ns.iter().all(|&turn| turn <= 200 * MS), "one long call makes no long turn");
+}
+
+#[test]
+fn a_turn_may_be_saved_up_for() {
+    // A sample costs 200 ns, and 100 of them are earned in a second: in a tenth of it only ten.
+    let budget = Budget {
+        ceiling_ns_per_s: 20_000,
+        sample_cost_ps: 50_000,
+        agent_cost_ps: 150_000,
+        agent_spare_ns_per_s: 0,
+        skip_cost_ps: 2000,
+        closed_cost_ps: 0,
+        size_cost_ps: 0,
+        window_ns: MS,
+        max_every: 100,
+    };
+    let of_policy = |owner_decides| {
+        let paired = settings().paired.map(|windows| Paired { owner_decides, ..windows });
+        let settings = Settings { paired, budget: Some(budget), ..settings() };
+        let mut scheduler = Scheduler::new(settings, &apart(2, &[(0, 1)])).unwrap();
+        scheduler.handle(Event::Tick, 0);
+        let decisions = scheduler.handle(Event::Start, 10_000 * MS);
+        gates(&decisions)
+    };
+    assert_eq!([of_policy(true), of_policy(false)], ["A:1/100", "A:1/10"]);
+}
+
+#[test]
+fn the_maximum_is_known_by_its_setting() {
+    let calls = |_, from, until| closed_loop(MS, MS, 2, from, until);
+    let mut program = Program::new(Settings { max_samples: 20, ..settings() }, &pairs(1), calls);
+    assert_eq!(program.scheduler.reached_maximum(method("A")), None);
+    program.scheduler.handle(Event::AgentLimit(10), 0);
+    program.run(5000 * MS);
+    assert_eq!(program.scheduler.reached_maximum(method("A")), Some(("spl.client.measurements", 10)));
+}
