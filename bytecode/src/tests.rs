@@ -1,5 +1,6 @@
 //! The rewriter on small classes written by hand.
 
+mod golden;
 mod hostile;
 
 use crate::budget::Budget;
