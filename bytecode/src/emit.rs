@@ -1,8 +1,8 @@
 //! The few instructions that we insert, in their shortest forms.
 
-use crate::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
-use crate::pool::PoolBuilder;
-use crate::signature::Field;
+use crate::constants::PoolBuilder;
+use spl_classfile::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
+use spl_classfile::signature::Field;
 use spl_model::Refusal;
 
 /// Types as load, store and return instructions tell them apart (JVMS 2.11.1).

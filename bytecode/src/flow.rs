@@ -4,12 +4,12 @@
 //! call. Paths that meet keep what both agree on, as the JVM's verifier does.
 
 use crate::budget::Budget;
-use crate::code::Code;
-use crate::insn::{Insn, LocalAccess};
-use crate::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
-use crate::pool::Pool;
-use crate::reader::malformed;
-use crate::signature::{self, Field};
+use spl_classfile::code::Code;
+use spl_classfile::instruction::{Insn, LocalAccess};
+use spl_classfile::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
+use spl_classfile::pool::Pool;
+use spl_classfile::reader::malformed;
+use spl_classfile::signature::{self, Field};
 use spl_model::Refusal;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

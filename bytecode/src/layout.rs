@@ -1,9 +1,9 @@
 //! From instructions and insertions to placed bytes: offsets are computed here, branches widened where they must be.
 
-use crate::code::MAX_CODE;
-use crate::insn::{Flow, Insn, padding};
-use crate::opcode::{self, GOTO, GOTO_W, TABLESWITCH};
-use crate::reader::{Reader, malformed};
+use spl_classfile::code::MAX_CODE;
+use spl_classfile::instruction::{Flow, Insn, padding};
+use spl_classfile::opcode::{self, GOTO, GOTO_W, TABLESWITCH};
+use spl_classfile::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 

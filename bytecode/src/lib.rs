@@ -9,24 +9,18 @@ pub mod names;
 
 mod budget;
 mod check;
-mod class;
-mod code;
+mod constants;
 mod emit;
 mod flow;
-mod frames;
-mod insn;
+mod frame_writer;
 mod inspect;
 mod layout;
 mod method;
-mod mutf8;
 mod nearest;
-mod opcode;
+mod new_code;
 mod plan;
-mod pool;
-mod reader;
 mod region;
 mod rewrite;
-mod signature;
 mod sites;
 mod tables;
 #[cfg(test)]

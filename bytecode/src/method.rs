@@ -2,26 +2,27 @@
 
 use crate::budget::Budget;
 use crate::check::Inference;
-use crate::class::{ClassFile, Method, STACK_MAPS};
-use crate::code::{Code, NewCode};
+use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::frames::{FrameReader, FrameWriter, Type, initial_locals};
-use crate::insn::{Insn, decode};
-use crate::names::PROBE_CLASS;
-use crate::opcode::INVOKESTATIC;
+use crate::frame_writer::FrameWriter;
+use crate::names::{self, PROBE_CLASS};
+use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe, Sizes};
-use crate::pool::PoolBuilder;
 use crate::region;
-use crate::signature::{Field, Signature};
 use crate::tables::{Moves, moved};
 use crate::weave::{Subject, Woven, weave};
+use spl_classfile::class::{ClassFile, Method, STACK_MAPS};
+use spl_classfile::code::Code;
+use spl_classfile::frames::{FrameReader, STACK_MAP_TABLE, Type, initial_locals};
+use spl_classfile::instruction::{Insn, decode};
+use spl_classfile::opcode::INVOKESTATIC;
+use spl_classfile::signature::{Field, Signature};
 use spl_model::Refusal;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
 const HUGE_METHOD_LIMIT: usize = 8000;
 /// The first version whose code can load a class constant (JVMS 6.5, `ldc`): Java 5.
 const CLASS_CONSTANTS: u16 = 49;
-pub(crate) const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
 const THROWABLE: &[u8] = b"java/lang/Throwable";
 
 /// The `info` bytes of the new Code attribute.
@@ -84,7 +85,7 @@ pub(crate) fn rewrite<'a>(
         code_bytes_before: code.bytes.len(),
         code_bytes_after,
         large,
-        intrinsic: method.intrinsic,
+        intrinsic: names::is_intrinsic(method),
     };
     Ok(NewMethod { info: new.write()?, report })
 }

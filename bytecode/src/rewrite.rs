@@ -2,15 +2,17 @@
 
 use crate::budget::Budget;
 use crate::check::{check, check_reduced};
-use crate::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
-use crate::code::{Code, length};
-use crate::method::{self, STACK_MAP_TABLE};
-use crate::mutf8;
+use crate::constants::PoolBuilder;
+use crate::method;
 use crate::names;
 use crate::nearest::nearest;
-use crate::opcode;
+use crate::new_code::length;
 use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
-use crate::pool::PoolBuilder;
+use spl_classfile::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
+use spl_classfile::code::Code;
+use spl_classfile::frames::STACK_MAP_TABLE;
+use spl_classfile::mutf8;
+use spl_classfile::opcode;
 use spl_model::Refusal;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -166,7 +168,7 @@ fn one<'a>(
     let Some(range) = method.code.clone() else {
         return Err(if method.access & ACC_NATIVE != 0 { Untouched::Native } else { Untouched::Abstract });
     };
-    if let Some(annotation) = method.special_annotation {
+    if let Some(annotation) = names::special_annotation(method) {
         return Err(Refusal::Annotation(annotation.to_owned()).into());
     }
     if let Some(what) = special(class, method, range.start)? {

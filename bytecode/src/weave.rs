@@ -6,17 +6,17 @@
 //! outside, such as `Thread.stop`, and goes to the program. All these handlers count, because depths of recursion are not known
 //! then. The body's handler stands last, and needs nothing of the program's locals.
 
-use crate::code::{Code, Handler};
+use crate::constants::PoolBuilder;
 use crate::emit::{Emitter, Kind};
 use crate::flow::FlowFacts;
-use crate::insn::{Flow, Insn};
 use crate::layout::{Layout, PieceId};
 use crate::names;
-use crate::opcode::{self, ATHROW, GOTO, POP};
 use crate::plan::{Probe, Sizes};
-use crate::pool::PoolBuilder;
 use crate::region;
-use crate::signature::{Field, Signature};
+use spl_classfile::code::{Code, Handler};
+use spl_classfile::instruction::{Flow, Insn};
+use spl_classfile::opcode::{self, ATHROW, GOTO, POP};
+use spl_classfile::signature::{Field, Signature};
 use spl_model::Refusal;
 
 /// Our local variables; they lie behind the method's own.
