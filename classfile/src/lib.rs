@@ -13,6 +13,7 @@
 pub mod class;
 pub mod code;
 pub mod frames;
+pub mod heads;
 pub mod instruction;
 pub mod mutf8;
 pub mod opcode;
