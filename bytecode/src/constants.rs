@@ -3,6 +3,7 @@
 use crate::names::PROBE_CLASS;
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
 use spl_classfile::reader::malformed;
+use spl_classfile::signature::Field;
 use spl_model::Refusal;
 use std::collections::HashMap;
 
@@ -121,4 +122,10 @@ impl<'a> PoolBuilder<'a> {
         self.order.push(self.entry.clone());
         Ok(index)
     }
+}
+
+/// Index of the class constant of a reference type.
+pub(crate) fn class_constant(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<u16, Refusal> {
+    let name = field.class_name();
+    pool.class(name.ok_or_else(|| Refusal::Malformed(format!("{field:?} is no reference type")))?)
 }

@@ -122,6 +122,17 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The zero of a type.
+    pub(crate) fn zero(&mut self, kind: Kind) -> &mut Self {
+        self.op(match kind {
+            Kind::Int => 0x03,
+            Kind::Long => 0x09,
+            Kind::Float => 0x0b,
+            Kind::Double => 0x0e,
+            Kind::Reference => 0x01,
+        })
+    }
+
     /// Adds one to a static int of the probe class, by three stack words at most.
     pub(crate) fn count(
         &mut self,

@@ -22,6 +22,7 @@ mod plan;
 mod region;
 mod rewrite;
 mod sites;
+mod stack_maps;
 mod tables;
 #[cfg(test)]
 mod testing;
