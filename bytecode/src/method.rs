@@ -5,7 +5,7 @@ use crate::constants::PoolBuilder;
 use crate::flow;
 use crate::names::{self, PROBE_CLASS};
 use crate::new_code::NewCode;
-use crate::plan::{MethodReport, Probe};
+use crate::plan::{Instrument, MethodReport};
 use crate::region;
 use crate::stack_maps::stack_maps;
 use crate::tables::{Moves, moved};
@@ -29,12 +29,12 @@ pub(crate) struct NewMethod {
     pub(crate) report: MethodReport,
 }
 
-/// Rewrites `method`, whose Code attribute is `info`.
+/// Puts `probes` into `method`, whose Code attribute is `info`, in one pass.
 pub(crate) fn rewrite<'a>(
     class: &ClassFile<'a>,
     method: &Method<'a>,
     info: &'a [u8],
-    probe: &Probe,
+    probes: &[&Instrument],
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<NewMethod, Refusal> {
@@ -63,7 +63,8 @@ pub(crate) fn rewrite<'a>(
         constructs,
         region,
     };
-    let weaves = [Weave::of(probe)];
+    let mut weaves: Vec<_> = probes.iter().map(|probe| Weave::of(probe)).collect();
+    weaves.sort_by_key(Weave::is_innermost);
     weaves.iter().try_for_each(|weave| weave.check(&subject))?;
     let woven = weave(&subject, &weaves, pool)?;
     let new = NewCode {

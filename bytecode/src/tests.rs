@@ -2,6 +2,7 @@
 
 mod golden;
 mod hostile;
+pub(crate) mod visits;
 
 use crate::budget::Budget;
 use crate::check::check;

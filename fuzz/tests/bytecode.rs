@@ -1,7 +1,7 @@
 //! Class files: real ones, damaged.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use spl_bytecode::{ClassInfo, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
+use spl_bytecode::{ClassInfo, Instrument, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use std::fs;
 use std::mem::discriminant;
@@ -151,7 +151,8 @@ fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
 /// All but the code of the planned methods is as it was.
 fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
     let planned = |method: &MethodInfo| {
-        let same = |probe: &Probe| probe.method_name == method.name && probe.descriptor == method.descriptor;
+        let same =
+            |probe: &Instrument| probe.method_name == method.name && probe.descriptor == method.descriptor;
         plan.probes().iter().any(same)
     };
     let rest = |info: &ClassInfo| {

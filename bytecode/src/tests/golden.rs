@@ -7,7 +7,7 @@ use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use hmac_sha256::Hash;
 
 /// Methods that between them go through each part of the rewriter.
-fn methods() -> Vec<TestMethod> {
+pub(super) fn methods() -> Vec<TestMethod> {
     let simple = TestMethod::default;
     let call = [0xb7, 0, OBJECT_INIT];
     let every_type = "(IJDFZBCSLjava/lang/String;[JLjava/lang/Object;)Ljava/lang/String;";

@@ -4,23 +4,39 @@ use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use super::times::Times;
 use crate::emit::{Emitter, Kind};
-use crate::plan::Probe;
+use crate::plan::{Instrument, ProbeKind};
+#[cfg(test)]
+use crate::tests::visits::Visits;
 use spl_model::Refusal;
 
 /// What one probe puts into a method.
 pub(crate) enum Weave {
     Times(Times),
+    #[cfg(test)]
+    Visits(Visits),
 }
 
 impl Weave {
-    pub(crate) fn of(probe: &Probe) -> Self {
-        Self::Times(Times { id: probe.id, sizes: probe.sizes })
+    pub(crate) fn of(probe: &Instrument) -> Self {
+        let id = probe.id;
+        match probe.kind {
+            ProbeKind::Times(sizes) => Self::Times(Times { id, sizes }),
+            #[cfg(test)]
+            ProbeKind::Visits { exits } => Self::Visits(Visits { id, exits }),
+        }
+    }
+
+    /// Whether it enters last and leaves first: nothing of other kinds stands between a clock and the body.
+    pub(crate) fn is_innermost(&self) -> bool {
+        matches!(self, Self::Times(_))
     }
 
     /// Refuses a method that the kind cannot measure.
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
+            #[cfg(test)]
+            Self::Visits(_) => Ok(()),
         }
     }
 
@@ -28,12 +44,16 @@ impl Weave {
     pub(crate) fn locals(&self) -> Vec<Kind> {
         match self {
             Self::Times(times) => times.locals(),
+            #[cfg(test)]
+            Self::Visits(visits) => visits.locals(),
         }
     }
 
     pub(crate) fn wanted(&self) -> Wanted {
         match self {
             Self::Times(_) => Times::WANTED,
+            #[cfg(test)]
+            Self::Visits(visits) => visits.wanted(),
         }
     }
 
@@ -47,6 +67,8 @@ impl Weave {
     ) -> Result<usize, Refusal> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
+            #[cfg(test)]
+            Self::Visits(visits) => visits.at(site, slots, code),
         }
     }
 
@@ -55,6 +77,8 @@ impl Weave {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
+            #[cfg(test)]
+            Self::Visits(_) => Ok(0),
         }
     }
 }

@@ -12,3 +12,8 @@ pub(crate) use self::engine::weave;
 pub(crate) use self::kinds::Weave;
 pub(crate) use self::subject::Subject;
 pub(crate) use self::woven::{ProgramLocals, Woven};
+#[cfg(test)]
+pub(crate) use self::{
+    slots::Slots,
+    subject::{Site, Wanted},
+};
