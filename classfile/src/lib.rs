@@ -2,11 +2,6 @@
 //!
 //! Everything borrows from the bytes of the class, and nothing is changed. What breaks the format is a
 //! [`Refusal`](spl_model::Refusal), never a panic.
-//!
-//! ```
-//! use spl_classfile::class::ClassFile;
-//! assert!(ClassFile::read(b"no class").is_err());
-//! ```
 
 #![forbid(unsafe_code)]
 

@@ -3,8 +3,8 @@
 mod engine;
 mod handlers;
 mod kinds;
-mod slots;
-mod subject;
+pub(crate) mod slots;
+pub(crate) mod subject;
 mod times;
 mod woven;
 
@@ -12,8 +12,3 @@ pub(crate) use self::engine::weave;
 pub(crate) use self::kinds::Weave;
 pub(crate) use self::subject::Subject;
 pub(crate) use self::woven::{ProgramLocals, Woven};
-#[cfg(test)]
-pub(crate) use self::{
-    slots::Slots,
-    subject::{Site, Wanted},
-};
