@@ -1,27 +1,43 @@
-//! Digests of what the rewriter makes of every class of the JDKs at hand, by each kind of workload size. A change of the
-//! rewriter that is to change no byte leaves them as they are: `cargo run -p spl-bytecode --example digest`, before and after.
+//! Digests of what the rewriter makes of every class of the JDKs at hand, by each kind of workload size; or of those
+//! in the folders that are named. A change of the rewriter that is to change no byte leaves them as they are:
+//! `cargo run -p spl-bytecode --example digest`, before and after.
 
 #[path = "../tests/jdk/image.rs"]
 #[expect(dead_code, reason = "tests link the classes, too")]
 mod image;
 #[path = "../tests/support/mod.rs"]
-#[expect(dead_code, reason = "tests run more tools")]
 mod support;
 
 use hmac_sha256::Hash;
 use image::{Class, Jdk, everything};
 use spl_bytecode::{Sizes, instrument};
+use std::fs;
+use std::path::PathBuf;
 
 const SIZES: [Sizes; 5] = [Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor];
 
 fn main() {
-    for jdk in Jdk::all() {
+    let folders: Vec<_> = std::env::args_os().skip(1).collect();
+    for folder in &folders {
+        let files = support::class_files(folder.as_ref());
+        let class = |file: &PathBuf| Class {
+            module: String::new(),
+            name: file.display().to_string(),
+            bytes: fs::read(file).expect("the file is readable"),
+        };
+        show(&folder.display().to_string(), &files.iter().map(class).collect::<Vec<_>>());
+    }
+    for jdk in Jdk::all().iter().filter(|_| folders.is_empty()) {
         let folder = support::folder("digest");
         let classes = jdk.classes(&folder);
-        std::fs::remove_dir_all(&folder).expect("the folder is this program's own");
-        for sizes in SIZES {
-            println!("{} {sizes:?} {}", jdk.version(), digest(&classes, sizes));
-        }
+        fs::remove_dir_all(&folder).expect("the folder is this program's own");
+        show(&jdk.version(), &classes);
+    }
+}
+
+fn show(what: &str, classes: &[Class]) {
+    for sizes in SIZES {
+        println!("{what} {sizes:?} {}", digest(classes, sizes));
     }
 }
 
