@@ -27,7 +27,8 @@ fn main() {
         };
         show(&folder.display().to_string(), &files.iter().map(class).collect::<Vec<_>>());
     }
-    for jdk in Jdk::all().iter().filter(|_| folders.is_empty()) {
+    let jdks = if folders.is_empty() { Jdk::all() } else { Vec::new() };
+    for jdk in jdks {
         let folder = support::folder("digest");
         let classes = jdk.classes(&folder);
         fs::remove_dir_all(&folder).expect("the folder is this program's own");
