@@ -1,8 +1,8 @@
 //! The few instructions that we insert, in their shortest forms.
 
-use crate::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
-use crate::pool::PoolBuilder;
-use crate::signature::Field;
+use crate::constants::PoolBuilder;
+use spl_classfile::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
+use spl_classfile::signature::Field;
 use spl_model::Refusal;
 
 /// Types as load, store and return instructions tell them apart (JVMS 2.11.1).
@@ -120,6 +120,17 @@ impl Emitter<'_, '_> {
             1 => Ok(self.op(0x0a)),
             _ => Ok(self.int(i32::from(value))?.op(0x85)),
         }
+    }
+
+    /// The zero of a type.
+    pub(crate) fn zero(&mut self, kind: Kind) -> &mut Self {
+        self.op(match kind {
+            Kind::Int => 0x03,
+            Kind::Long => 0x09,
+            Kind::Float => 0x0b,
+            Kind::Double => 0x0e,
+            Kind::Reference => 0x01,
+        })
     }
 
     /// Adds one to a static int of the probe class, by three stack words at most.

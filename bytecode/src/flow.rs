@@ -4,12 +4,13 @@
 //! call. Paths that meet keep what both agree on, as the JVM's verifier does.
 
 use crate::budget::Budget;
-use crate::code::Code;
-use crate::insn::{Insn, LocalAccess};
-use crate::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
-use crate::pool::Pool;
-use crate::reader::malformed;
-use crate::signature::{self, Field};
+use spl_classfile::code::Code;
+use spl_classfile::heads::{entered_offsets, index_at};
+use spl_classfile::instruction::{Insn, LocalAccess};
+use spl_classfile::opcode::{self, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY};
+use spl_classfile::pool::Pool;
+use spl_classfile::reader::malformed;
+use spl_classfile::signature::{self, Field};
 use spl_model::Refusal;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -87,11 +88,8 @@ pub(crate) fn analyse<'a>(
 
 impl Simulation<'_, '_> {
     fn find_meetings(&mut self) {
-        let insns = self.insns;
-        let jumps = insns.iter().flat_map(Insn::targets);
-        let handlers = self.code.handlers.iter().map(|handler| u32::from(handler.target));
-        for at in [0].into_iter().chain(jumps).chain(handlers) {
-            if let Some(index) = self.index_at(at) {
+        for at in entered_offsets(self.insns, &self.code.handlers) {
+            if let Some(index) = index_at(self.insns, at) {
                 self.meets[index] = true;
             }
         }
@@ -104,15 +102,9 @@ impl Simulation<'_, '_> {
         }
     }
 
-    /// The instruction that starts at offset `at`.
-    fn index_at(&self, at: u32) -> Option<usize> {
-        self.insns.binary_search_by_key(&at, |insn| insn.at).ok()
-    }
-
     /// Notes that `state` reaches the instruction at offset `at`, at which paths can meet.
     fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
-        let index = self
-            .index_at(at)
+        let index = index_at(self.insns, at)
             .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
         self.budget.spend(state.stack.len() + state.locals.len() + 1)?;
         match self.states.entry(index) {

@@ -1,8 +1,9 @@
 //! What a class file says about itself and its methods.
 
-use crate::class::{ClassFile, Method};
-use crate::mutf8;
-use crate::reader::Reader;
+use crate::names;
+use spl_classfile::class::{ClassFile, Method};
+use spl_classfile::mutf8;
+use spl_classfile::reader::Reader;
 use spl_model::Refusal;
 
 /// Reads a class file without changing it.
@@ -76,8 +77,8 @@ impl MethodInfo {
             descriptor: mutf8::decode(method.descriptor),
             access: method.access,
             code_bytes,
-            intrinsic: method.intrinsic,
-            special_annotation: method.special_annotation.map(str::to_owned),
+            intrinsic: names::is_intrinsic(method),
+            special_annotation: names::special_annotation(method).map(str::to_owned),
         })
     }
 }

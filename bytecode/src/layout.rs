@@ -1,9 +1,9 @@
 //! From instructions and insertions to placed bytes: offsets are computed here, branches widened where they must be.
 
-use crate::code::MAX_CODE;
-use crate::insn::{Flow, Insn, padding};
-use crate::opcode::{self, GOTO, GOTO_W, TABLESWITCH};
-use crate::reader::{Reader, malformed};
+use spl_classfile::code::MAX_CODE;
+use spl_classfile::instruction::{Flow, Insn, padding};
+use spl_classfile::opcode::{self, GOTO, GOTO_W, NEW, TABLESWITCH};
+use spl_classfile::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ pub(crate) struct Layout<'a> {
     entry_of: Vec<Option<u32>>,
     /// The offsets for which `entry_of` holds a piece, ascending.
     starts: Vec<u32>,
+    /// The `new` instructions before which something is inserted that branches to them reach: offset, piece. Ascending.
+    behind_others: Vec<(u32, PieceId)>,
     wide: Vec<bool>,
     /// Offset of each piece, and the end of the code.
     positions: Vec<u32>,
@@ -46,6 +48,7 @@ impl<'a> Layout<'a> {
             inserted: Vec::with_capacity(256),
             entry_of: vec![None; code_length + 1],
             starts: Vec::with_capacity(code_length / 2 + 16),
+            behind_others: Vec::new(),
             wide: Vec::new(),
             positions: Vec::new(),
         }
@@ -66,18 +69,22 @@ impl<'a> Layout<'a> {
     }
 
     pub(crate) fn push(&mut self, insn: Insn<'a>) {
+        let next = self.next();
+        if insn.opcode == NEW && self.entry(insn.at) != Some(next) {
+            self.behind_others.push((insn.at, next));
+        }
         self.pieces.push(Piece::Original(insn));
     }
 
-    /// Adds a piece of the code that `build` appends to the buffer that it gets.
-    pub(crate) fn insert(
+    /// Adds a piece of the code that `build` appends to the buffer that it gets; gives what that gives, too.
+    pub(crate) fn insert<T>(
         &mut self,
-        build: impl FnOnce(&mut Vec<u8>) -> Result<(), Refusal>,
-    ) -> Result<PieceId, Refusal> {
+        build: impl FnOnce(&mut Vec<u8>) -> Result<T, Refusal>,
+    ) -> Result<(PieceId, T), Refusal> {
         let (id, start) = (self.next(), self.inserted.len());
-        build(&mut self.inserted)?;
+        let built = build(&mut self.inserted)?;
         self.pieces.push(Piece::Inserted(start..self.inserted.len()));
-        Ok(id)
+        Ok((id, built))
     }
 
     /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after [`place`](Self::place).
@@ -85,11 +92,22 @@ impl<'a> Layout<'a> {
         self.positions.get(piece.0 as usize).map_or(u16::MAX, |&at| at as u16)
     }
 
-    /// New offset of the instruction at the original offset `at`.
+    fn entry(&self, at: u32) -> Option<PieceId> {
+        self.entry_of.get(at as usize).copied().flatten().map(PieceId)
+    }
+
+    /// New offset for branches to the instruction at the original offset `at`: of what is inserted before it.
     pub(crate) fn moved(&self, at: u32) -> Result<u16, Refusal> {
-        let entry = self.entry_of.get(at as usize).copied().flatten();
-        let entry = entry.ok_or_else(|| malformed(format!("no instruction starts at offset {at}")))?;
-        Ok(self.offset(PieceId(entry)))
+        let entry = self.entry(at);
+        Ok(self.offset(entry.ok_or_else(|| malformed(format!("no instruction starts at offset {at}")))?))
+    }
+
+    /// New offset of the `new` instruction itself that was at `at`, by which frames name the object that it makes.
+    pub(crate) fn moved_new(&self, at: u32) -> Result<u16, Refusal> {
+        match self.behind_others.binary_search_by_key(&at, |(at, _)| *at) {
+            Ok(index) => Ok(self.offset(self.behind_others[index].1)),
+            Err(_) => self.moved(at),
+        }
     }
 
     /// New offset for a debugging table, which may point into an instruction: then as far into the new one.

@@ -9,25 +9,20 @@ pub mod names;
 
 mod budget;
 mod check;
-mod class;
-mod code;
+mod constants;
 mod emit;
 mod flow;
-mod frames;
-mod insn;
+mod frame_writer;
 mod inspect;
 mod layout;
 mod method;
-mod mutf8;
 mod nearest;
-mod opcode;
+mod new_code;
 mod plan;
-mod pool;
-mod reader;
 mod region;
 mod rewrite;
-mod signature;
 mod sites;
+mod stack_maps;
 mod tables;
 #[cfg(test)]
 mod testing;
@@ -36,7 +31,7 @@ mod tests;
 mod weave;
 
 pub use inspect::{ClassInfo, MethodInfo, inspect};
-pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Sizes, Untouched};
+pub use plan::{Instrument, MethodKey, MethodReport, Plan, Probe, ProbeKind, Rewritten, Sizes, Untouched};
 pub use rewrite::{instrument, verify};
 pub use sites::{call_sites, static_calls, static_calls_of};
 pub use spl_model::Refusal;

@@ -1,28 +1,27 @@
 //! One method: its Code attribute with probes.
 
 use crate::budget::Budget;
-use crate::check::Inference;
-use crate::class::{ClassFile, Method, STACK_MAPS};
-use crate::code::{Code, NewCode};
+use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::frames::{FrameReader, FrameWriter, Type, initial_locals};
-use crate::insn::{Insn, decode};
-use crate::names::PROBE_CLASS;
-use crate::opcode::INVOKESTATIC;
-use crate::plan::{MethodReport, Probe, Sizes};
-use crate::pool::PoolBuilder;
+use crate::names::{self, PROBE_CLASS};
+use crate::new_code::NewCode;
+use crate::plan::{Instrument, MethodReport};
 use crate::region;
-use crate::signature::{Field, Signature};
+use crate::stack_maps::stack_maps;
 use crate::tables::{Moves, moved};
-use crate::weave::{Subject, Woven, weave};
+use crate::weave::{Subject, Weave, Woven, weave};
+use spl_classfile::class::{ClassFile, Method, STACK_MAPS};
+use spl_classfile::code::Code;
+use spl_classfile::frames::STACK_MAP_TABLE;
+use spl_classfile::instruction::{Insn, decode};
+use spl_classfile::opcode::INVOKESTATIC;
+use spl_classfile::signature::Signature;
 use spl_model::Refusal;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
 const HUGE_METHOD_LIMIT: usize = 8000;
 /// The first version whose code can load a class constant (JVMS 6.5, `ldc`): Java 5.
 const CLASS_CONSTANTS: u16 = 49;
-pub(crate) const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
-const THROWABLE: &[u8] = b"java/lang/Throwable";
 
 /// The `info` bytes of the new Code attribute.
 pub(crate) struct NewMethod {
@@ -30,12 +29,12 @@ pub(crate) struct NewMethod {
     pub(crate) report: MethodReport,
 }
 
-/// Rewrites `method`, whose Code attribute is `info`.
+/// Puts `probes` into `method`, whose Code attribute is `info`, in one pass.
 pub(crate) fn rewrite<'a>(
     class: &ClassFile<'a>,
     method: &Method<'a>,
     info: &'a [u8],
-    probe: &Probe,
+    probes: &[&Instrument],
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<NewMethod, Refusal> {
@@ -53,11 +52,6 @@ pub(crate) fn rewrite<'a>(
     let constructs = method.is_constructor();
     let facts = flow::analyse(&code, &insns, &class.pool, constructs, budget)?;
     let region = region::start(constructs, &facts)?;
-    if probe.sizes != Sizes::None
-        && region::replaces_argument(&insns, region, &signature, first_slot, probe.sizes)
-    {
-        return Err(Refusal::ArgumentReplaced);
-    }
     let is_static = method.is_static();
     let subject = Subject {
         owner: (class.major >= CLASS_CONSTANTS).then_some(class.this_class),
@@ -68,9 +62,11 @@ pub(crate) fn rewrite<'a>(
         is_static,
         constructs,
         region,
-        probe,
     };
-    let woven = weave(&subject, pool)?;
+    let mut weaves: Vec<_> = probes.iter().map(|probe| Weave::of(probe)).collect();
+    weaves.sort_by_key(Weave::is_innermost);
+    weaves.iter().try_for_each(|weave| weave.check(&subject))?;
+    let woven = weave(&subject, &weaves, pool)?;
     let new = NewCode {
         max_stack: woven.max_stack,
         max_locals: woven.slots.max_locals,
@@ -84,7 +80,7 @@ pub(crate) fn rewrite<'a>(
         code_bytes_before: code.bytes.len(),
         code_bytes_after,
         large,
-        intrinsic: method.intrinsic,
+        intrinsic: names::is_intrinsic(method),
     };
     Ok(NewMethod { info: new.write()?, report })
 }
@@ -128,194 +124,4 @@ fn attributes(
         attributes.push((name, stack_maps(class, subject, woven, &[0, 0], pool, budget)?));
     }
     Ok(attributes)
-}
-
-/// The frames of the original code with our locals behind theirs, then those of our handlers.
-fn stack_maps(
-    class: &ClassFile<'_>,
-    subject: &Subject<'_, '_>,
-    woven: &Woven<'_>,
-    old: &[u8],
-    pool: &mut PoolBuilder<'_>,
-    budget: &mut Budget,
-) -> Result<Vec<u8>, Refusal> {
-    let this_class = (!subject.is_static).then_some(class.this_class);
-    let initial = initial_locals(subject.signature, this_class, subject.constructs);
-    let throwable = Type::Object(pool.class(THROWABLE)?);
-    let handled = woven.handled;
-    let result = match subject.signature.result.filter(|_| handled.drop_result.is_some()) {
-        None => None,
-        Some(field) => Some(verification_type(field, pool)?),
-    };
-    let mut missing = missing_frames(class, subject, woven, old, &initial, pool, budget)?;
-    let region = match handled.unmeasured {
-        Some(_) => Some(region_frame(class, subject, old, &initial, pool, budget)?),
-        None => None,
-    };
-    let region_locals = region.as_ref().map(|frame| frame.locals.clone());
-    if let Some(region) = region
-        && let Err(place) = missing.binary_search_by_key(&region.at, |frame| frame.at)
-    {
-        missing.insert(place, region);
-    }
-    let mut missing = missing.iter().peekable();
-    let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
-        Some(field) => class_constant(*field, pool),
-        None => Err(Refusal::Malformed("a stack map frame names a parameter that is not there".to_owned())),
-    };
-    let mut writer = FrameWriter::new(initial.clone(), parameter_class);
-    let mut ours = vec![Type::Int, Type::Long];
-    ours.extend(woven.slots.has_size().then_some(Type::Long));
-    let max_locals = usize::from(subject.code.max_locals);
-    let mut reader = FrameReader::new(old, initial)?;
-    let (mut locals, mut stack) = (Vec::new(), Vec::new());
-    loop {
-        let is_there = reader.advance()?;
-        while let Some(frame) = missing.next_if(|frame| !is_there || frame.at < reader.at) {
-            with_ours(&mut locals, &frame.locals, max_locals, &ours, woven)?;
-            stack.clone_from(&frame.stack);
-            shift(&mut stack, woven)?;
-            writer.write(woven.layout.moved(frame.at)?, &locals, &stack)?;
-        }
-        if !is_there {
-            break;
-        }
-        // The class file has this one itself.
-        missing.next_if(|frame| frame.at == reader.at);
-        budget.spend(max_locals)?;
-        with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
-        // The next frame brings its own stack, but begins with these locals.
-        shift(&mut reader.stack, woven)?;
-        writer.write(woven.layout.moved(reader.at)?, &locals, &reader.stack)?;
-    }
-    with_ours(&mut locals, &[], max_locals, &ours, woven)?;
-    writer.write(woven.layout.offset(woven.thrown), &locals, &[throwable])?;
-    locals.push(throwable);
-    writer.write(woven.layout.offset(handled.drop_thrown), &locals, &[throwable])?;
-    if let Some(drop_result) = handled.drop_result {
-        locals.pop();
-        locals.extend(result);
-        writer.write(woven.layout.offset(drop_result), &locals, &[throwable])?;
-    }
-    // Our own locals may not have been written yet.
-    if let (Some(unmeasured), Some(program)) = (handled.unmeasured, &region_locals) {
-        with_ours(&mut locals, program, max_locals, &[], woven)?;
-        writer.write(woven.layout.offset(unmeasured), &locals, &[throwable])?;
-    }
-    with_ours(&mut locals, &[], max_locals, &[], woven)?;
-    writer.write(woven.layout.offset(handled.escaped), &locals, &[throwable])?;
-    writer.finish()
-}
-
-/// A frame that the new code needs and the class file lacks, at an original offset.
-struct MissingFrame {
-    at: u32,
-    locals: Vec<Type>,
-    stack: Vec<Type>,
-}
-
-/// The types where the region begins, to which the handler of an entry that overflowed leads. The stack is empty there.
-fn region_frame(
-    class: &ClassFile<'_>,
-    subject: &Subject<'_, '_>,
-    old: &[u8],
-    initial: &[Type],
-    pool: &mut PoolBuilder<'_>,
-    budget: &mut Budget,
-) -> Result<MissingFrame, Refusal> {
-    let at = subject.insns.get(subject.region).map_or(0, |insn| insn.at);
-    if at == 0 {
-        return Ok(MissingFrame { at, locals: initial.to_vec(), stack: Vec::new() });
-    }
-    let max_locals = usize::from(subject.code.max_locals);
-    let mut inference =
-        Inference::new(&class.pool, subject.insns, subject.signature, class.name()?, max_locals);
-    inference.start(0, initial, &[], budget)?;
-    let mut reader = FrameReader::new(old, initial.to_vec())?;
-    while reader.advance()? && reader.at < at {
-        inference.start(reader.at, &reader.locals, &reader.stack, budget)?;
-    }
-    let (locals, stack) = inference.types_at(at, pool, budget)?;
-    Ok(MissingFrame { at, locals, stack })
-}
-
-/// The frames behind conditional branches that had to be widened, where there is none, ascending.
-fn missing_frames(
-    class: &ClassFile<'_>,
-    subject: &Subject<'_, '_>,
-    woven: &Woven<'_>,
-    old: &[u8],
-    initial: &[Type],
-    pool: &mut PoolBuilder<'_>,
-    budget: &mut Budget,
-) -> Result<Vec<MissingFrame>, Refusal> {
-    let mut missing = Vec::new();
-    let wanted = woven.layout.after_widened_conditions();
-    if wanted.is_empty() {
-        return Ok(missing);
-    }
-    let mut wanted = wanted.into_iter().peekable();
-    let max_locals = usize::from(subject.code.max_locals);
-    let mut inference =
-        Inference::new(&class.pool, subject.insns, subject.signature, class.name()?, max_locals);
-    inference.start(0, initial, &[], budget)?;
-    let mut reader = FrameReader::new(old, initial.to_vec())?;
-    loop {
-        let is_there = reader.advance()?;
-        while let Some(at) = wanted.next_if(|at| !is_there || *at < reader.at) {
-            let (locals, stack) = inference.types_at(at, pool, budget)?;
-            missing.push(MissingFrame { at, locals, stack });
-        }
-        if !is_there {
-            return Ok(missing);
-        }
-        wanted.next_if_eq(&reader.at);
-        inference.start(reader.at, &reader.locals, &reader.stack, budget)?;
-    }
-}
-
-/// `locals` as they are in the new code, unused slots up to `max_locals`, then `ours`: into `all`.
-fn with_ours(
-    all: &mut Vec<Type>,
-    locals: &[Type],
-    max_locals: usize,
-    ours: &[Type],
-    woven: &Woven<'_>,
-) -> Result<(), Refusal> {
-    let used: usize = locals.iter().map(|one| one.words()).sum();
-    let unused = max_locals.checked_sub(used);
-    let unused =
-        unused.ok_or_else(|| Refusal::Malformed("a stack map frame has too many locals".to_owned()))?;
-    all.clear();
-    all.extend(locals);
-    shift(all, woven)?;
-    all.resize(all.len() + unused, Type::Top);
-    all.extend(ours);
-    Ok(())
-}
-
-/// Makes `types` what they are in the new code.
-fn shift(types: &mut [Type], woven: &Woven<'_>) -> Result<(), Refusal> {
-    for one in types {
-        if let Type::Uninitialized(at) = one {
-            *at = woven.layout.moved(u32::from(*at))?;
-        }
-    }
-    Ok(())
-}
-
-fn verification_type(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<Type, Refusal> {
-    Ok(match field.tag() {
-        b'J' => Type::Long,
-        b'D' => Type::Double,
-        b'F' => Type::Float,
-        b'L' | b'[' => Type::Object(class_constant(field, pool)?),
-        _ => Type::Int,
-    })
-}
-
-/// Index of the class constant of a reference type.
-fn class_constant(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<u16, Refusal> {
-    let name = field.class_name();
-    pool.class(name.ok_or_else(|| Refusal::Malformed(format!("{field:?} is no reference type")))?)
 }

@@ -1,5 +1,7 @@
 //! Names that the rewritten code and the Java side of the probe share.
 
+use spl_classfile::class::Method;
+
 /// The class whose static methods the inserted code calls, as a binary name with slashes.
 pub const PROBE_CLASS: &str = "java/lang/SplProbe";
 
@@ -95,3 +97,14 @@ pub const CONTINUATION: &str = "jdk/internal/vm/Continuation";
 /// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK 11's.
 pub const INTRINSIC_ANNOTATIONS: [&str; 2] =
     ["Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"];
+
+/// Whether the JVM may replace calls of the method by an intrinsic.
+pub(crate) fn is_intrinsic(method: &Method<'_>) -> bool {
+    method.annotations.iter().any(|found| INTRINSIC_ANNOTATIONS.iter().any(|name| name.as_bytes() == *found))
+}
+
+/// The annotation that makes the method unfit for probes.
+pub(crate) fn special_annotation(method: &Method<'_>) -> Option<&'static str> {
+    let listed = |found: &&[u8]| SPECIAL_ANNOTATIONS.into_iter().find(|name| name.as_bytes() == *found);
+    method.annotations.iter().find_map(listed)
+}

@@ -1,6 +1,6 @@
 //! Which methods of a class an operator may have meant.
 
-use crate::plan::Probe;
+use crate::plan::MethodKey;
 
 /// At most this many are named.
 const MOST: usize = 5;
@@ -8,13 +8,12 @@ const MOST: usize = 5;
 const LONGEST: usize = 40;
 
 /// Methods of `known` (name, descriptor) as `name(descriptor)`, those of the same name first, then the most alike.
-pub(crate) fn nearest(probe: &Probe, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
+pub(crate) fn nearest(wanted: &MethodKey, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let distance = |(name, descriptor): (String, String)| {
-        let names = edits(&probe.method_name, &name);
-        (names, edits(&probe.descriptor, &descriptor), format!("{name}{descriptor}"))
+        let names = edits(&wanted.name, &name);
+        (names, edits(&wanted.descriptor, &descriptor), format!("{name}{descriptor}"))
     };
-    let mut all: Vec<_> =
-        known.map(distance).filter(|(names, ..)| *names <= probe.method_name.len() / 2).collect();
+    let mut all: Vec<_> = known.map(distance).filter(|(names, ..)| *names <= wanted.name.len() / 2).collect();
     all.sort();
     all.into_iter().take(MOST).map(|(.., method)| method).collect()
 }
@@ -38,12 +37,10 @@ fn edits(left: &str, right: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Sizes;
 
     #[test]
     fn the_same_name_comes_first_and_strangers_not_at_all() {
-        let probe =
-            Probe { method_name: "compare".into(), descriptor: "(I)I".into(), id: 0, sizes: Sizes::None };
+        let wanted = MethodKey { name: "compare".into(), descriptor: "(I)I".into() };
         let known = [
             ("comparf", "(I)I"),
             ("hashCode", "()I"),
@@ -52,7 +49,7 @@ mod tests {
         ];
         let known = known.map(|(name, descriptor)| (name.to_owned(), descriptor.to_owned()));
         let expected = ["compare(II)I", "compare(Ljava/lang/Object;)I", "comparf(I)I"];
-        assert_eq!(nearest(&probe, known.into_iter()), expected);
+        assert_eq!(nearest(&wanted, known.into_iter()), expected);
         assert_eq!(edits("kitten", "sitting"), 3);
     }
 }

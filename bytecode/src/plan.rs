@@ -2,6 +2,7 @@
 
 use spl_model::{Facts, Outcome, Refusal};
 use std::collections::HashMap;
+use std::mem::discriminant;
 
 /// How the workload size of a call is found (thesis 3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +19,33 @@ pub enum Sizes {
     Processor,
 }
 
-/// One method to instrument.
+/// A method and what is put into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instrument {
+    /// Unqualified name, `<init>` for a constructor.
+    pub method_name: String,
+    /// Method descriptor (JVMS 4.3.3).
+    pub descriptor: String,
+    /// Permanent number of (class, method, kind); embedded as a constant.
+    pub id: u32,
+    /// What is put in.
+    pub kind: ProbeKind,
+}
+
+/// What can be put into a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeKind {
+    /// Start and end of each call, with its workload size.
+    Times(Sizes),
+    /// A kind that tests weave beside the times: entries and blocks, and exits where it says so.
+    #[cfg(test)]
+    Visits {
+        /// Whether it counts exits.
+        exits: bool,
+    },
+}
+
+/// One method whose calls are timed: an [`Instrument`] of the kind [`ProbeKind::Times`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// Unqualified name, `<init>` for a constructor.
@@ -31,40 +58,73 @@ pub struct Probe {
     pub sizes: Sizes,
 }
 
-/// The probes of one class, at most one per method, in the order of their first mention.
+impl From<Probe> for Instrument {
+    fn from(probe: Probe) -> Self {
+        let Probe { method_name, descriptor, id, sizes } = probe;
+        Self { method_name, descriptor, id, kind: ProbeKind::Times(sizes) }
+    }
+}
+
+impl Instrument {
+    /// The method.
+    pub(crate) fn key(&self) -> MethodKey {
+        MethodKey { name: self.method_name.clone(), descriptor: self.descriptor.clone() }
+    }
+}
+
+/// What is put into the methods of one class, of each kind at most once per method, in the order of the first mention.
+///
+/// A class is rewritten from its original bytes: everything that is wanted of it belongs into one plan. What a plan wants of
+/// a method goes in together or not at all.
 ///
 /// ```
 /// use spl_bytecode::{Plan, Probe, Sizes};
 /// let probe = |id| Probe { method_name: "run".into(), descriptor: "()V".into(), id, sizes: Sizes::None };
 /// let plan: Plan = [probe(1), probe(2)].into_iter().collect();
-/// assert_eq!(plan.probes(), [probe(2)]);
+/// assert_eq!(plan.probes(), [probe(2).into()]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    probes: Vec<Probe>,
+    probes: Vec<Instrument>,
+    /// Of each method: which of `probes` are its own, ascending. In the order of the first mention.
+    of_methods: Vec<Vec<usize>>,
+    /// Where in `of_methods` a method stands.
     index_of: HashMap<MethodKey, usize>,
 }
 
 impl Plan {
-    /// Adds a probe; it replaces an earlier one of the same method.
-    pub fn add(&mut self, probe: Probe) {
-        let key = MethodKey { name: probe.method_name.clone(), descriptor: probe.descriptor.clone() };
-        let index = *self.index_of.entry(key).or_insert(self.probes.len());
-        match self.probes.get_mut(index) {
-            Some(earlier) => *earlier = probe,
-            None => self.probes.push(probe),
+    /// Adds a probe; it replaces an earlier one of the same kind in the same method.
+    pub fn add(&mut self, probe: impl Into<Instrument>) {
+        let probe = probe.into();
+        let index = *self.index_of.entry(probe.key()).or_insert(self.of_methods.len());
+        if index == self.of_methods.len() {
+            self.of_methods.push(Vec::new());
+        }
+        let is_alike = |one: &Instrument| discriminant(&one.kind) == discriminant(&probe.kind);
+        let of_method = &mut self.of_methods[index];
+        match of_method.iter().find(|number| is_alike(&self.probes[**number])) {
+            Some(number) => self.probes[*number] = probe,
+            None => {
+                of_method.push(self.probes.len());
+                self.probes.push(probe);
+            }
         }
     }
 
-    /// The probes.
+    /// What is put in.
     #[must_use]
-    pub fn probes(&self) -> &[Probe] {
+    pub fn probes(&self) -> &[Instrument] {
         &self.probes
+    }
+
+    /// Which of [`probes`](Self::probes) belong to one method, for each method.
+    pub(crate) fn of_methods(&self) -> &[Vec<usize>] {
+        &self.of_methods
     }
 }
 
-impl FromIterator<Probe> for Plan {
-    fn from_iter<I: IntoIterator<Item = Probe>>(probes: I) -> Self {
+impl<P: Into<Instrument>> FromIterator<P> for Plan {
+    fn from_iter<I: IntoIterator<Item = P>>(probes: I) -> Self {
         let mut plan = Self::default();
         probes.into_iter().for_each(|probe| plan.add(probe));
         plan

@@ -1,10 +1,10 @@
 //! Where the measured region of a method starts.
 
 use crate::flow::FlowFacts;
-use crate::insn::Insn;
-use crate::opcode;
 use crate::plan::Sizes;
-use crate::signature::{Field, Signature};
+use spl_classfile::instruction::Insn;
+use spl_classfile::opcode;
+use spl_classfile::signature::{Field, Signature};
 use spl_model::Refusal;
 
 /// Index of the first instruction of the region: 0, but in constructors the one after `this(…)` or `super(…)`.

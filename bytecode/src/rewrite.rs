@@ -2,15 +2,17 @@
 
 use crate::budget::Budget;
 use crate::check::{check, check_reduced};
-use crate::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
-use crate::code::{Code, length};
-use crate::method::{self, STACK_MAP_TABLE};
-use crate::mutf8;
+use crate::constants::PoolBuilder;
+use crate::method;
 use crate::names;
 use crate::nearest::nearest;
-use crate::opcode;
-use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
-use crate::pool::PoolBuilder;
+use crate::new_code::length;
+use crate::plan::{Instrument, MethodKey, MethodReport, Plan, Rewritten, Untouched};
+use spl_classfile::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
+use spl_classfile::code::Code;
+use spl_classfile::frames::STACK_MAP_TABLE;
+use spl_classfile::mutf8;
+use spl_classfile::opcode;
 use spl_model::Refusal;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -78,18 +80,25 @@ fn attempt(
 ) -> Result<(Rewritten, Vec<usize>), Refusal> {
     let mut pool = PoolBuilder::new(&class.pool);
     let mut splices = Vec::new();
-    let mut outcomes = Vec::new();
-    for probe in plan.probes() {
+    let mut outcomes = Vec::with_capacity(plan.probes().len());
+    for numbers in plan.of_methods() {
+        let probes: Vec<_> = numbers.iter().filter_map(|number| plan.probes().get(*number)).collect();
+        let Some(first) = probes.first() else { continue };
+        let key = first.key();
         let mark = pool.mark();
-        let result = one(class, index_of, probe, unverified, &mut pool, budget).map(|(splice, report)| {
+        let result = one(class, index_of, &key, &probes, unverified, &mut pool, budget);
+        let result = result.map(|(splice, report)| {
             splices.push(splice);
             report
         });
         if result.is_err() {
             pool.rewind(mark);
         }
-        outcomes.push((key(probe), result));
+        outcomes.extend(numbers.iter().map(|number| (*number, (key.clone(), result.clone()))));
     }
+    // In the order of the plan, in which another method may stand between two probes of one.
+    outcomes.sort_by_key(|(number, _)| *number);
+    let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let changed = splices.iter().map(|splice| splice.method).collect();
     Ok((Rewritten { bytes: assemble(class, &pool, splices)?, outcomes }, changed))
 }
@@ -137,10 +146,6 @@ fn as_unverified(refusal: Refusal) -> Refusal {
     }
 }
 
-fn key(probe: &Probe) -> MethodKey {
-    MethodKey { name: probe.method_name.clone(), descriptor: probe.descriptor.clone() }
-}
-
 /// New `info` bytes for the Code attribute that lies at `range`.
 struct Splice {
     /// Number of the method in the class.
@@ -149,24 +154,26 @@ struct Splice {
     info: Vec<u8>,
 }
 
+/// Puts `probes` into the method `key`.
 fn one<'a>(
     class: &ClassFile<'a>,
     index_of: &Index<'_>,
-    probe: &Probe,
+    key: &MethodKey,
+    probes: &[&Instrument],
     unverified: &BTreeMap<usize, Refusal>,
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<(Splice, MethodReport), Untouched> {
-    let (name, descriptor) = (mutf8::encode(&probe.method_name), mutf8::encode(&probe.descriptor));
+    let (name, descriptor) = (mutf8::encode(&key.name), mutf8::encode(&key.descriptor));
     let found = index_of.get(&(&name[..], &descriptor[..])).copied();
     let Some((index, method)) = found.and_then(|index| Some((index, class.methods.get(index)?))) else {
         let known = class.methods.iter().map(|m| (mutf8::decode(m.name), mutf8::decode(m.descriptor)));
-        return Err(Untouched::NoSuchMethod { nearest: nearest(probe, known) });
+        return Err(Untouched::NoSuchMethod { nearest: nearest(key, known) });
     };
     let Some(range) = method.code.clone() else {
         return Err(if method.access & ACC_NATIVE != 0 { Untouched::Native } else { Untouched::Abstract });
     };
-    if let Some(annotation) = method.special_annotation {
+    if let Some(annotation) = names::special_annotation(method) {
         return Err(Refusal::Annotation(annotation.to_owned()).into());
     }
     if let Some(what) = special(class, method, range.start)? {
@@ -175,7 +182,7 @@ fn one<'a>(
     if let Some(refusal) = unverified.get(&index) {
         return Err(refusal.clone().into());
     }
-    let new = method::rewrite(class, method, &class.bytes[range.clone()], probe, pool, budget)?;
+    let new = method::rewrite(class, method, &class.bytes[range.clone()], probes, pool, budget)?;
     Ok((Splice { method: index, range, info: new.info }, new.report))
 }
 

@@ -1,11 +1,11 @@
 //! Calls in a class's code: what a change of the class makes the JVM link anew, and by what a method with probes is known.
 
-use crate::class::{ClassFile, Method};
-use crate::insn::decode;
-use crate::mutf8;
-use crate::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
-use crate::pool::{DYNAMIC, INVOKE_DYNAMIC};
-use crate::reader::Reader;
+use spl_classfile::class::{ClassFile, Method};
+use spl_classfile::instruction::decode;
+use spl_classfile::mutf8;
+use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
+use spl_classfile::pool::{DYNAMIC, INVOKE_DYNAMIC};
+use spl_classfile::reader::Reader;
 use spl_model::Refusal;
 
 /// How many `invokedynamic` instructions and dynamic constants a class has. Each instruction is linked by itself, also where

@@ -1,6 +1,6 @@
 //! Small classes for unit tests, written by hand: one class `T`, one method.
 
-use crate::pool::{CLASS, METHOD, NAME_AND_TYPE, UTF8};
+use spl_classfile::pool::{CLASS, METHOD, NAME_AND_TYPE, UTF8};
 
 /// The method of a class to build.
 #[derive(Clone, Debug)]

@@ -1,16 +1,18 @@
 //! The rewriter on small classes written by hand.
 
+mod golden;
 mod hostile;
+pub(crate) mod visits;
 
 use crate::budget::Budget;
 use crate::check::check;
-use crate::class::ClassFile;
-use crate::code::Code;
-use crate::insn::decode;
-use crate::opcode::GOTO_W;
 use crate::plan::{MethodReport, Plan, Probe, Sizes, Untouched};
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use crate::{inspect, instrument};
+use spl_classfile::class::ClassFile;
+use spl_classfile::code::Code;
+use spl_classfile::instruction::decode;
+use spl_classfile::opcode::GOTO_W;
 use spl_model::Refusal;
 
 fn plan(method: &TestMethod, sizes: Sizes) -> Plan {

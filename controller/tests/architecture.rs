@@ -19,7 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-records", &["spl-model", "spl-verdict"]),
     ("spl-wire", &["spl-model"]),
     ("spl-report", &["spl-verdict", "spl-stats", "spl-records", "spl-model"]),
-    ("spl-bytecode", &["spl-model"]),
+    ("spl-classfile", &["spl-model"]),
+    ("spl-bytecode", &["spl-classfile", "spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
     (
         "spl-controller",

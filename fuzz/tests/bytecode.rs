@@ -1,12 +1,14 @@
 //! Class files: real ones, damaged.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use spl_bytecode::{ClassInfo, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
+mod java;
+
+use java::{classes, run, tool};
+use spl_bytecode::{ClassInfo, Instrument, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use std::fs;
 use std::mem::discriminant;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// Attributes that the rewriter understands, and instructions of variable length.
 const WORDS: [&[u8]; 12] = [
@@ -109,23 +111,6 @@ fn judge(pairs: &[Pair], folder: &str) {
     assert_eq!(faults, "", "the rewritten class of a pair in {} is not accepted", file.display());
 }
 
-/// A tool of the JDK that `JAVA_HOME` names, else of the one on the path.
-fn tool(name: &str) -> Command {
-    match std::env::var_os("JAVA_HOME") {
-        Some(home) => Command::new(Path::new(&home).join("bin").join(name)),
-        None => Command::new(name),
-    }
-}
-
-/// Runs a command that must succeed; gives what it printed.
-fn run(command: &mut Command) -> String {
-    let output = command.output();
-    let output = output.expect("a JDK's javac is needed: install one or point JAVA_HOME at it");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
-    out.into_owned()
-}
-
 fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
     let info = inspect(bytes);
     let plan = plan(info.as_ref().map_or(&[][..], |info| &info.methods), rng);
@@ -151,7 +136,8 @@ fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
 /// All but the code of the planned methods is as it was.
 fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
     let planned = |method: &MethodInfo| {
-        let same = |probe: &Probe| probe.method_name == method.name && probe.descriptor == method.descriptor;
+        let same =
+            |probe: &Instrument| probe.method_name == method.name && probe.descriptor == method.descriptor;
         plan.probes().iter().any(same)
     };
     let rest = |info: &ClassInfo| {
@@ -182,24 +168,4 @@ fn plan(methods: &[MethodInfo], rng: &mut Rng) -> Plan {
         }
     }
     plan
-}
-
-/// The programs that the end-to-end tests run, compiled into a folder of that name.
-fn classes(folder: &str) -> Vec<Vec<u8>> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests-java");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).unwrap();
-    }
-    run(tool("javac").args(["-g", "--release", "11", "-d"]).arg(&folder).args(files(&sources, "java")));
-    let classes: Vec<_> = files(&folder, "class").iter().map(|path| fs::read(path).unwrap()).collect();
-    assert!(classes.len() > 10, "there are programs to compile");
-    classes
-}
-
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|found| found == extension));
-    files.sort();
-    files
 }

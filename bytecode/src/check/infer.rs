@@ -7,11 +7,12 @@
 use super::state::{Classes, Fault, State, Word};
 use super::step;
 use crate::budget::Budget;
-use crate::frames::Type;
-use crate::insn::Insn;
-use crate::pool::{Pool, PoolBuilder};
-use crate::reader::malformed;
-use crate::signature::Signature;
+use crate::constants::PoolBuilder;
+use spl_classfile::frames::Type;
+use spl_classfile::instruction::Insn;
+use spl_classfile::pool::Pool;
+use spl_classfile::reader::malformed;
+use spl_classfile::signature::Signature;
 use spl_model::Refusal;
 use std::collections::HashMap;
 

@@ -15,14 +15,13 @@ mod tests;
 pub(crate) use self::infer::Inference;
 use self::state::{AllAlike, Fault, State, Word};
 use crate::budget::Budget;
-use crate::class::{ClassFile, Method, STACK_MAPS};
-use crate::code::{Code, Handler};
 use crate::flow;
-use crate::frames::{FrameReader, initial_locals};
-use crate::insn::{Insn, decode};
-use crate::method::STACK_MAP_TABLE;
-use crate::opcode;
-use crate::signature::Signature;
+use spl_classfile::class::{ClassFile, Method, STACK_MAPS};
+use spl_classfile::code::{Code, Handler};
+use spl_classfile::frames::{FrameReader, STACK_MAP_TABLE, initial_locals};
+use spl_classfile::instruction::{Insn, decode};
+use spl_classfile::opcode;
+use spl_classfile::signature::Signature;
 use spl_model::Refusal;
 
 /// Checks one method of `class`.

@@ -1,8 +1,8 @@
 //! What the stack and the local variables hold, word by word.
 
-use crate::frames::Type;
-use crate::insn::LocalAccess;
-use crate::signature::{self, Field};
+use spl_classfile::frames::Type;
+use spl_classfile::instruction::LocalAccess;
+use spl_classfile::signature::{self, Field};
 
 /// One word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::state::{Classes, Fault, State, Word};
 use crate::budget::Budget;
-use crate::insn::Insn;
-use crate::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
-use crate::pool::{self, Pool};
+use spl_classfile::instruction::Insn;
+use spl_classfile::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
+use spl_classfile::pool::{self, Pool};
 
 /// Executes `insn` on `state`. `result` is what the method returns.
 pub(super) fn execute(

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use crate::check::check;
-use crate::class::ClassFile;
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
+use spl_classfile::class::ClassFile;
 
 fn verdict(method: &TestMethod) -> Result<(), String> {
     let bytes = method.class_file();

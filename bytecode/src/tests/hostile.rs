@@ -1,12 +1,12 @@
 //! Legal oddities that the JVM accepts, and class files made to occupy the agent.
 
 use super::plan;
-use crate::class::ClassFile;
-use crate::code::Code;
 use crate::instrument;
 use crate::plan::{Sizes, Untouched};
-use crate::reader::Reader;
 use crate::testing::TestMethod;
+use spl_classfile::class::ClassFile;
+use spl_classfile::code::Code;
+use spl_classfile::reader::Reader;
 use spl_model::Refusal;
 
 /// The class with `new` in place of `old`, which its Code attribute holds once.

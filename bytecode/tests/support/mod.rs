@@ -10,7 +10,11 @@ pub fn sources() -> PathBuf {
 
 /// An empty folder for one test.
 pub fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = match option_env!("CARGO_TARGET_TMPDIR") {
+        Some(temporary) => Path::new(temporary).join(name),
+        // Only tests and benchmarks are told of a folder.
+        None => std::env::temp_dir().join(format!("spl-{name}-{}", std::process::id())),
+    };
     if folder.exists() {
         std::fs::remove_dir_all(&folder).expect("the folder of an earlier run can be removed");
     }

@@ -12,6 +12,17 @@ public final class SplProbe {
     private SplProbe() {
     }
 
+    /** Of each probe that counts visits: how often each of its places was come by, the number of a block moved by three. */
+    public static final int[][] visits = new int[65536][];
+
+    public static void visit(int id, int place) {
+        int[] places = visits[id & 0xffff];
+        if (places == null) {
+            visits[id & 0xffff] = places = new int[200];
+        }
+        places[place + 3]++;
+    }
+
     public static int enter(int id) {
         counts[id & 0xffff][0]++;
         return id << 8 | 7;

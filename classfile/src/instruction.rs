@@ -6,20 +6,23 @@ use spl_model::Refusal;
 
 /// One instruction of the original code.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Insn<'a> {
+pub struct Insn<'a> {
     /// Its offset in the original code.
-    pub(crate) at: u32,
+    pub at: u32,
     /// Its opcode; under `wide` that of the widened instruction.
-    pub(crate) opcode: u8,
+    pub opcode: u8,
     /// All its bytes.
-    pub(crate) bytes: &'a [u8],
-    pub(crate) flow: Flow,
+    pub bytes: &'a [u8],
+    /// Where it may go.
+    pub flow: Flow,
 }
 
 /// Where an instruction may go beside the next one, as offsets in the original code.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Flow {
+pub enum Flow {
+    /// Nowhere else: to the next one, or out of the method.
     Next,
+    /// To one offset.
     Jump(u32),
     /// To the targets that its operands name.
     Switch,
@@ -27,18 +30,20 @@ pub(crate) enum Flow {
 
 /// An access to a local variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LocalAccess {
+pub struct LocalAccess {
     /// `I`, `J`, `F`, `D` or `A`.
-    pub(crate) kind: u8,
-    pub(crate) slot: u16,
-    pub(crate) is_store: bool,
+    pub kind: u8,
+    /// The first slot that is read or written.
+    pub slot: u16,
+    /// Whether it writes the slot.
+    pub is_store: bool,
 }
 
 const KINDS: [u8; 5] = *b"IJFDA";
 
 impl<'a> Insn<'a> {
     /// Targets of all branches, the default of a switch first.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = u32> + 'a {
+    pub fn targets(&self) -> impl Iterator<Item = u32> + 'a {
         let at = self.at;
         let jump = if let Flow::Jump(target) = self.flow { Some(target) } else { None };
         let (default, table, entry) = match self.flow {
@@ -53,12 +58,12 @@ impl<'a> Insn<'a> {
     }
 
     /// Offset of the instruction that follows.
-    pub(crate) fn end(&self) -> u32 {
+    pub fn end(&self) -> u32 {
         self.at + self.bytes.len() as u32
     }
 
     /// The first two operand bytes as an index; 0 when there are fewer.
-    pub(crate) fn index(&self) -> u16 {
+    pub fn index(&self) -> u16 {
         match self.bytes {
             [_, high, low, ..] => u16::from_be_bytes([*high, *low]),
             [opcode::LDC, index] => u16::from(*index),
@@ -67,7 +72,7 @@ impl<'a> Insn<'a> {
     }
 
     /// The local variable that a load or store instruction names.
-    pub(crate) fn local_access(&self) -> Option<LocalAccess> {
+    pub fn local_access(&self) -> Option<LocalAccess> {
         let (kind, short_slot, is_store) = match self.opcode {
             op @ 0x15..=0x19 => (op - 0x15, None, false),
             op @ 0x1a..=0x2d => ((op - 0x1a) / 4, Some((op - 0x1a) % 4), false),
@@ -80,7 +85,7 @@ impl<'a> Insn<'a> {
     }
 
     /// The slot operand of `iinc` and of the long forms of loads and stores.
-    pub(crate) fn slot(&self) -> u16 {
+    pub fn slot(&self) -> u16 {
         match self.bytes {
             [WIDE, _, high, low, ..] => u16::from_be_bytes([*high, *low]),
             [_, slot, ..] => u16::from(*slot),
@@ -90,7 +95,10 @@ impl<'a> Insn<'a> {
 }
 
 /// All instructions of `code`, in order. Branch targets are not yet known to be instruction starts.
-pub(crate) fn decode(code: &[u8]) -> Result<Vec<Insn<'_>>, Refusal> {
+///
+/// # Errors
+/// When the code breaks the format, or has subroutines (`jsr`, `ret`).
+pub fn decode(code: &[u8]) -> Result<Vec<Insn<'_>>, Refusal> {
     let mut reader = Reader::new(code);
     let mut insns = Vec::with_capacity(code.len() / 2);
     while !reader.is_at_end() {
@@ -166,6 +174,6 @@ fn switch_operands(at: u32, opcode: u8, bytes: &[u8]) -> (&[u8], &[u8], usize) {
 }
 
 /// Bytes between a switch opcode at `at` and its first operand, which is aligned to four (JVMS 6.5).
-pub(crate) fn padding(at: usize) -> usize {
+pub fn padding(at: usize) -> usize {
     3 - at % 4
 }

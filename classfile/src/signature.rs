@@ -5,15 +5,16 @@ use spl_model::Refusal;
 
 /// A method's parameters and result, each as a field descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Signature<'a> {
-    pub(crate) parameters: Vec<Field<'a>>,
+pub struct Signature<'a> {
+    /// The parameters, without the object that the method is called on.
+    pub parameters: Vec<Field<'a>>,
     /// `None` for `void`.
-    pub(crate) result: Option<Field<'a>>,
+    pub result: Option<Field<'a>>,
 }
 
 /// A field descriptor (JVMS 4.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Field<'a>(&'a [u8]);
+pub struct Field<'a>(&'a [u8]);
 
 /// Stack words that the arguments of a method may take together (JVMS 4.3.3).
 const MOST_WORDS: usize = 255;
@@ -21,20 +22,27 @@ const MOST_WORDS: usize = 255;
 const MOST_DIMENSIONS: usize = 255;
 
 impl<'a> Signature<'a> {
-    pub(crate) fn read(descriptor: &'a [u8]) -> Result<Self, Refusal> {
+    /// Cuts a method descriptor.
+    ///
+    /// # Errors
+    /// When it is none, or its arguments take more than 255 stack words.
+    pub fn read(descriptor: &'a [u8]) -> Result<Self, Refusal> {
         let mut parameters = Vec::new();
         let result = walk(descriptor, |field| parameters.push(field))?;
         Ok(Self { parameters, result })
     }
 
     /// Stack words of all parameters.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.parameters.iter().map(|field| field.words()).sum()
     }
 }
 
-/// Hands each parameter to `parameter` and gives the result.
-pub(crate) fn walk<'a>(
+/// Hands each parameter to `parameter` and gives the result, `None` for `void`.
+///
+/// # Errors
+/// As those of [`Signature::read`]; some parameters may have been handed over before.
+pub fn walk<'a>(
     descriptor: &'a [u8],
     mut parameter: impl FnMut(Field<'a>),
 ) -> Result<Option<Field<'a>>, Refusal> {
@@ -73,21 +81,23 @@ impl<'a> Field<'a> {
     }
 
     /// `B`, `C`, `D`, `F`, `I`, `J`, `S`, `Z`, `L` or `[`.
-    pub(crate) fn tag(self) -> u8 {
+    pub fn tag(self) -> u8 {
         self.0.first().copied().unwrap_or_default()
     }
 
-    pub(crate) fn is_reference(self) -> bool {
+    /// Whether it is a class or an array.
+    #[must_use]
+    pub fn is_reference(self) -> bool {
         matches!(self.tag(), b'L' | b'[')
     }
 
     /// Stack words and local slots of one value.
-    pub(crate) fn words(self) -> usize {
+    pub fn words(self) -> usize {
         if matches!(self.tag(), b'J' | b'D') { 2 } else { 1 }
     }
 
     /// Bytes of one value of a primitive type, 0 for a reference.
-    pub(crate) fn primitive_bytes(self) -> u64 {
+    pub fn primitive_bytes(self) -> u64 {
         match self.tag() {
             b'B' | b'Z' => 1,
             b'C' | b'S' => 2,
@@ -98,7 +108,7 @@ impl<'a> Field<'a> {
     }
 
     /// What a class constant of a reference type holds: a class name, or an array's descriptor (JVMS 4.4.1).
-    pub(crate) fn class_name(self) -> Option<&'a [u8]> {
+    pub fn class_name(self) -> Option<&'a [u8]> {
         match self.0 {
             [b'L', name @ .., b';'] => Some(name),
             [b'[', ..] => Some(self.0),

@@ -4,59 +4,89 @@ use spl_model::Refusal;
 
 /// A position in a byte slice. Offsets are counted from the start of that slice.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    /// A reader of `bytes` from their start.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
     /// A reader of the whole slice that starts at `at`.
-    pub(crate) fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+    pub fn starting_at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    pub(crate) fn at(&self) -> usize {
+    /// Offset of the next byte.
+    #[must_use]
+    pub fn at(&self) -> usize {
         self.at
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
+    /// Whether no byte is left.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
 
+    /// The next `length` bytes.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Refusal> {
+    pub fn take(&mut self, length: usize) -> Result<&'a [u8], Refusal> {
         let end = self.at.checked_add(length).ok_or_else(|| self.truncated())?;
         let taken = self.bytes.get(self.at..end).ok_or_else(|| self.truncated())?;
         self.at = end;
         Ok(taken)
     }
 
+    /// The next byte.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn u1(&mut self) -> Result<u8, Refusal> {
+    pub fn u1(&mut self) -> Result<u8, Refusal> {
         self.array::<1>().map(|[byte]| byte)
     }
 
+    /// The next two bytes as a number.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn u2(&mut self) -> Result<u16, Refusal> {
+    pub fn u2(&mut self) -> Result<u16, Refusal> {
         self.array().map(u16::from_be_bytes)
     }
 
+    /// The next four bytes as a number.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn u4(&mut self) -> Result<u32, Refusal> {
+    pub fn u4(&mut self) -> Result<u32, Refusal> {
         self.array().map(u32::from_be_bytes)
     }
 
+    /// The next two bytes as a signed number.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn i2(&mut self) -> Result<i16, Refusal> {
+    pub fn i2(&mut self) -> Result<i16, Refusal> {
         self.array().map(i16::from_be_bytes)
     }
 
+    /// The next four bytes as a signed number.
+    ///
+    /// # Errors
+    /// When fewer are left.
     #[inline]
-    pub(crate) fn i4(&mut self) -> Result<i32, Refusal> {
+    pub fn i4(&mut self) -> Result<i32, Refusal> {
         self.array().map(i32::from_be_bytes)
     }
 
@@ -73,6 +103,6 @@ impl<'a> Reader<'a> {
 }
 
 /// The refusal for bytes that break the class-file format.
-pub(crate) fn malformed(what: impl Into<String>) -> Refusal {
+pub fn malformed(what: impl Into<String>) -> Refusal {
     Refusal::Malformed(what.into())
 }

@@ -1,33 +1,58 @@
 //! The instruction set (JVMS 6.5): lengths, and what each instruction pops and pushes.
 
-pub(crate) const ICONST_1: u8 = 0x04;
-pub(crate) const LDC: u8 = 0x12;
-pub(crate) const LDC_W: u8 = 0x13;
-pub(crate) const LDC2_W: u8 = 0x14;
-pub(crate) const IADD: u8 = 0x60;
-pub(crate) const IINC: u8 = 0x84;
-pub(crate) const GOTO: u8 = 0xa7;
-pub(crate) const JSR: u8 = 0xa8;
-pub(crate) const RET: u8 = 0xa9;
-pub(crate) const TABLESWITCH: u8 = 0xaa;
-pub(crate) const LOOKUPSWITCH: u8 = 0xab;
-pub(crate) const IRETURN: u8 = 0xac;
-pub(crate) const RETURN: u8 = 0xb1;
-pub(crate) const GETSTATIC: u8 = 0xb2;
-pub(crate) const PUTSTATIC: u8 = 0xb3;
-pub(crate) const INVOKESPECIAL: u8 = 0xb7;
-pub(crate) const INVOKESTATIC: u8 = 0xb8;
-pub(crate) const INVOKEDYNAMIC: u8 = 0xba;
-pub(crate) const NEW: u8 = 0xbb;
-pub(crate) const POP: u8 = 0x57;
-pub(crate) const ATHROW: u8 = 0xbf;
-pub(crate) const WIDE: u8 = 0xc4;
-pub(crate) const MULTIANEWARRAY: u8 = 0xc5;
-pub(crate) const GOTO_W: u8 = 0xc8;
-pub(crate) const JSR_W: u8 = 0xc9;
+/// `iconst_1`.
+pub const ICONST_1: u8 = 0x04;
+/// `ldc`.
+pub const LDC: u8 = 0x12;
+/// `ldc_w`.
+pub const LDC_W: u8 = 0x13;
+/// `ldc2_w`.
+pub const LDC2_W: u8 = 0x14;
+/// `iadd`.
+pub const IADD: u8 = 0x60;
+/// `iinc`.
+pub const IINC: u8 = 0x84;
+/// `goto`.
+pub const GOTO: u8 = 0xa7;
+/// `jsr`.
+pub const JSR: u8 = 0xa8;
+/// `ret`.
+pub const RET: u8 = 0xa9;
+/// `tableswitch`.
+pub const TABLESWITCH: u8 = 0xaa;
+/// `lookupswitch`.
+pub const LOOKUPSWITCH: u8 = 0xab;
+/// `ireturn`.
+pub const IRETURN: u8 = 0xac;
+/// `return`.
+pub const RETURN: u8 = 0xb1;
+/// `getstatic`.
+pub const GETSTATIC: u8 = 0xb2;
+/// `putstatic`.
+pub const PUTSTATIC: u8 = 0xb3;
+/// `invokespecial`.
+pub const INVOKESPECIAL: u8 = 0xb7;
+/// `invokestatic`.
+pub const INVOKESTATIC: u8 = 0xb8;
+/// `invokedynamic`.
+pub const INVOKEDYNAMIC: u8 = 0xba;
+/// `new`.
+pub const NEW: u8 = 0xbb;
+/// `pop`.
+pub const POP: u8 = 0x57;
+/// `athrow`.
+pub const ATHROW: u8 = 0xbf;
+/// `wide`.
+pub const WIDE: u8 = 0xc4;
+/// `multianewarray`.
+pub const MULTIANEWARRAY: u8 = 0xc5;
+/// `goto_w`.
+pub const GOTO_W: u8 = 0xc8;
+/// `jsr_w`.
+pub const JSR_W: u8 = 0xc9;
 
 /// Bytes of an instruction with its operands; `None` for switches, `wide` and opcodes that a class file may not hold.
-pub(crate) fn length(opcode: u8) -> Option<usize> {
+pub fn length(opcode: u8) -> Option<usize> {
     Some(match opcode {
         0x10 | LDC | 0x15..=0x19 | 0x36..=0x3a | RET | 0xbc => 2,
         0x11
@@ -50,22 +75,24 @@ pub(crate) fn length(opcode: u8) -> Option<usize> {
 }
 
 /// A conditional branch with the opposite condition.
-pub(crate) fn inverted(opcode: u8) -> u8 {
+pub fn inverted(opcode: u8) -> u8 {
     if opcode >= 0xc6 { opcode ^ 1 } else { ((opcode + 1) ^ 1) - 1 }
 }
 
 /// Whether the instruction after this one is reached only by a branch.
-pub(crate) fn ends_flow(opcode: u8) -> bool {
+pub fn ends_flow(opcode: u8) -> bool {
     matches!(opcode, GOTO | GOTO_W | TABLESWITCH..=RETURN | ATHROW)
 }
 
-pub(crate) fn is_return(opcode: u8) -> bool {
+/// Whether it returns from the method.
+#[must_use]
+pub fn is_return(opcode: u8) -> bool {
     matches!(opcode, IRETURN..=RETURN)
 }
 
 /// What an instruction whose types its opcode fixes pops and pushes, deepest first: `I`, `J`, `F`, `D` (a long or
 /// double takes two stack words), `A` any reference. `None` when operands or the stack decide.
-pub(crate) fn signature(opcode: u8) -> Option<(&'static str, &'static str)> {
+pub fn signature(opcode: u8) -> Option<(&'static str, &'static str)> {
     Some(match opcode {
         0x00 | IINC | GOTO | GOTO_W | RETURN => ("", ""),
         0x02..=0x08 | 0x10 | 0x11 => ("", "I"),
@@ -120,7 +147,7 @@ fn conversion(opcode: u8) -> Option<(&'static str, &'static str)> {
 }
 
 /// Stack words of a signature's half.
-pub(crate) fn words(types: &str) -> usize {
+pub fn words(types: &str) -> usize {
     types.bytes().map(|kind| if matches!(kind, b'J' | b'D') { 2 } else { 1 }).sum()
 }
 

@@ -1,54 +1,72 @@
 //! The structure of a class file (JVMS 4.1): where its methods lie. Nothing is copied.
 
-use crate::names;
+use crate::annotations;
 use crate::pool::Pool;
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 
 /// The newest class-file version whose rules this release was tested with: Java 25.
-pub(crate) const NEWEST_VERSION: u16 = 69;
+pub const NEWEST_VERSION: u16 = 69;
 /// Up to version 45.2 the Code attribute has narrower fields, which JDK 11 still reads and later ones take for the usual.
 const OLDEST_MINOR: u16 = 2;
 /// The first version with StackMapTable (JVMS 4.10.1): Java 6.
-pub(crate) const STACK_MAPS: u16 = 50;
+pub const STACK_MAPS: u16 = 50;
 
 /// Bytes that the names and descriptors of all methods may have together: a file of half a megabyte can give each of 65,535
 /// methods the same name of 65,535 bytes.
 const NAMES_LIMIT: usize = 16 << 20;
 
 const MAGIC: u32 = 0xcafe_babe;
-pub(crate) const ACC_STATIC: u16 = 0x0008;
-pub(crate) const ACC_NATIVE: u16 = 0x0100;
+/// Access flag of static methods (JVMS 4.6).
+pub const ACC_STATIC: u16 = 0x0008;
+/// Access flag of methods without bytecode (JVMS 4.6).
+pub const ACC_NATIVE: u16 = 0x0100;
 
+/// A class file, cut.
 #[derive(Debug)]
-pub(crate) struct ClassFile<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) minor: u16,
-    pub(crate) major: u16,
-    pub(crate) pool: Pool<'a>,
-    pub(crate) access: u16,
-    pub(crate) this_class: u16,
-    pub(crate) super_class: u16,
+pub struct ClassFile<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// Minor version; 65535 marks preview features.
+    pub minor: u16,
+    /// Class-file version: 61 is Java 17.
+    pub major: u16,
+    /// Its constants.
+    pub pool: Pool<'a>,
+    /// Access flags (JVMS 4.1).
+    pub access: u16,
+    /// Constant index of the class itself.
+    pub this_class: u16,
+    /// Constant index of the superclass; 0 for `java/lang/Object` and modules.
+    pub super_class: u16,
     /// Indices of class entries, two bytes each.
-    pub(crate) interfaces: &'a [u8],
-    pub(crate) methods: Vec<Method<'a>>,
+    pub interfaces: &'a [u8],
+    /// The methods, in the order of the file.
+    pub methods: Vec<Method<'a>>,
 }
 
 /// One method_info (JVMS 4.6).
 #[derive(Debug)]
-pub(crate) struct Method<'a> {
-    pub(crate) access: u16,
-    pub(crate) name: &'a [u8],
-    pub(crate) descriptor: &'a [u8],
+pub struct Method<'a> {
+    /// Access flags (JVMS 4.6).
+    pub access: u16,
+    /// Unqualified name, in the file's encoding.
+    pub name: &'a [u8],
+    /// Method descriptor.
+    pub descriptor: &'a [u8],
     /// The `info` bytes of its Code attribute, in the class file.
-    pub(crate) code: Option<Range<usize>>,
-    pub(crate) intrinsic: bool,
-    pub(crate) special_annotation: Option<&'static str>,
+    pub code: Option<Range<usize>>,
+    /// The annotations that are visible at run time, as field descriptors; those behind one that cannot be read are left out.
+    pub annotations: Vec<&'a [u8]>,
 }
 
 impl<'a> ClassFile<'a> {
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Refusal> {
+    /// Cuts a class file.
+    ///
+    /// # Errors
+    /// When the bytes are no class file, or one of an unknown version.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, Refusal> {
         let mut reader = Reader::new(bytes);
         if reader.u4()? != MAGIC {
             return Err(malformed("it does not start with 0xCAFEBABE"));
@@ -85,7 +103,10 @@ impl<'a> ClassFile<'a> {
     }
 
     /// Binary name with slashes, in the file's encoding.
-    pub(crate) fn name(&self) -> Result<&'a [u8], Refusal> {
+    ///
+    /// # Errors
+    /// When its constant is no class.
+    pub fn name(&self) -> Result<&'a [u8], Refusal> {
         self.pool.class(self.this_class)
     }
 }
@@ -93,8 +114,7 @@ impl<'a> ClassFile<'a> {
 impl<'a> Method<'a> {
     fn read(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<Self, Refusal> {
         let (access, name, descriptor) = (reader.u2()?, pool.utf8(reader.u2()?)?, pool.utf8(reader.u2()?)?);
-        let mut method =
-            Self { access, name, descriptor, code: None, intrinsic: false, special_annotation: None };
+        let mut method = Self { access, name, descriptor, code: None, annotations: Vec::new() };
         for _ in 0..reader.u2()? {
             let attribute = Attribute::read(reader, pool)?;
             match attribute.name {
@@ -103,48 +123,48 @@ impl<'a> Method<'a> {
                 }
                 b"Code" => method.code = Some(attribute.start..attribute.start + attribute.info.len()),
                 // The JVM passes over annotations that it cannot read.
-                b"RuntimeVisibleAnnotations" => drop(method.read_annotations(attribute.info, pool)),
+                b"RuntimeVisibleAnnotations" => {
+                    drop(annotations::read(attribute.info, pool, &mut method.annotations));
+                }
                 _ => {}
             }
         }
         Ok(method)
     }
 
-    fn read_annotations(&mut self, info: &[u8], pool: &Pool<'_>) -> Result<(), Refusal> {
-        let mut reader = Reader::new(info);
-        for _ in 0..reader.u2()? {
-            let descriptor = pool.utf8(reader.u2()?)?;
-            let is = |name: &&&str| name.as_bytes() == descriptor;
-            self.intrinsic |= names::INTRINSIC_ANNOTATIONS.iter().any(|name| is(&name));
-            self.special_annotation =
-                self.special_annotation.or(names::SPECIAL_ANNOTATIONS.iter().find(is).copied());
-            skip_elements(&mut reader, 0)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn is_static(&self) -> bool {
+    /// Whether it is called without an object.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
         // Before Java 7 an initialiser need not say so (JVMS 2.9.2); later ones all do.
         self.access & ACC_STATIC != 0 || self.name == b"<clinit>"
     }
 
-    pub(crate) fn is_constructor(&self) -> bool {
+    /// Whether it is a constructor.
+    #[must_use]
+    pub fn is_constructor(&self) -> bool {
         self.name == b"<init>"
     }
 }
 
 /// One attribute_info (JVMS 4.7).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attribute<'a> {
-    pub(crate) name_index: u16,
-    pub(crate) name: &'a [u8],
+pub struct Attribute<'a> {
+    /// Constant index of its name.
+    pub name_index: u16,
+    /// Its name.
+    pub name: &'a [u8],
     /// Offset of `info` in the slice that is read.
-    pub(crate) start: usize,
-    pub(crate) info: &'a [u8],
+    pub start: usize,
+    /// Its bytes, without name and length.
+    pub info: &'a [u8],
 }
 
 impl<'a> Attribute<'a> {
-    pub(crate) fn read(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<Self, Refusal> {
+    /// Reads the next attribute.
+    ///
+    /// # Errors
+    /// When the bytes end too early, or its name is no text.
+    pub fn read(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<Self, Refusal> {
         let name_index = reader.u2()?;
         let length = reader.u4()? as usize;
         let start = reader.at();
@@ -159,35 +179,4 @@ fn skip_attributes(reader: &mut Reader<'_>) -> Result<(), Refusal> {
         reader.take(length)?;
     }
     Ok(())
-}
-
-/// Annotations nest; deeper than any compiler writes is taken for an attack on the stack.
-const DEEPEST_ANNOTATION: usize = 64;
-
-/// Skips the element-value pairs of an annotation (JVMS 4.7.16).
-pub(crate) fn skip_elements(reader: &mut Reader<'_>, depth: usize) -> Result<(), Refusal> {
-    for _ in 0..reader.u2()? {
-        reader.take(2)?;
-        skip_value(reader, depth)?;
-    }
-    Ok(())
-}
-
-fn skip_value(reader: &mut Reader<'_>, depth: usize) -> Result<(), Refusal> {
-    if depth > DEEPEST_ANNOTATION {
-        return Err(malformed("annotations are nested too deep"));
-    }
-    match reader.u1()? {
-        b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b's' | b'c' => reader.take(2).map(drop),
-        b'e' => reader.take(4).map(drop),
-        b'@' => {
-            reader.take(2)?;
-            skip_elements(reader, depth + 1)
-        }
-        b'[' => {
-            let count = reader.u2()?;
-            (0..count).try_for_each(|_| skip_value(reader, depth + 1))
-        }
-        tag => Err(malformed(format!("an annotation element has the unknown tag {tag}"))),
-    }
 }

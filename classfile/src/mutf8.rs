@@ -2,7 +2,7 @@
 //! three bytes each.
 
 /// The text in the class file's encoding.
-pub(crate) fn encode(text: &str) -> Vec<u8> {
+pub fn encode(text: &str) -> Vec<u8> {
     if is_plain(text.as_bytes()) {
         return text.as_bytes().to_vec();
     }
@@ -29,7 +29,7 @@ fn three_bytes(unit: u16) -> [u8; 3] {
 }
 
 /// The text of `bytes`; what is no text becomes U+FFFD.
-pub(crate) fn decode(bytes: &[u8]) -> String {
+pub fn decode(bytes: &[u8]) -> String {
     if is_plain(bytes) {
         return String::from_utf8_lossy(bytes).into_owned();
     }

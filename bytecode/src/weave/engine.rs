@@ -1,0 +1,277 @@
+//! Puts what the kinds of probes want between the instructions of one method.
+//!
+//! Entry and exit code have handlers of their own that stand first in the exception table. Where little of the stack is left the
+//! probe itself overflows it: the call then goes on unmeasured, with the program's result or exception. Whatever else is thrown
+//! there came from outside, such as `Thread.stop`, and goes to the program. All these handlers count, because depths of recursion
+//! are not known then, and for every kind, because none after the one that failed had its turn. The body's handler stands last,
+//! and needs nothing of the program's locals.
+
+use super::handlers::Handlers;
+use super::kinds::Weave;
+use super::slots::AllSlots;
+use super::subject::{Site, Subject};
+use super::woven::{ExitLandings, Landings, Woven};
+use crate::constants::PoolBuilder;
+use crate::emit::{Emitter, Kind};
+use crate::layout::{Layout, PieceId};
+use crate::names;
+use spl_classfile::code::Handler;
+use spl_classfile::heads::block_heads;
+use spl_classfile::instruction::{Flow, Insn};
+use spl_classfile::opcode::{self, ATHROW, GOTO, POP};
+use spl_model::Refusal;
+use std::ops::Range;
+
+/// Pieces of the exit code before one return instruction: `[store] record… load… return next`.
+struct Exit {
+    store: PieceId,
+    record: PieceId,
+    load: PieceId,
+    next: PieceId,
+}
+
+struct Weaver<'a, 'b> {
+    subject: &'b Subject<'a, 'b>,
+    /// Those that enter first stand first.
+    weaves: &'b [Weave],
+    pool: &'b mut PoolBuilder<'a>,
+    /// The kind that the method returns.
+    result: Option<Kind>,
+    slots: AllSlots,
+    layout: Layout<'a>,
+    /// The instructions that blocks begin with, if a kind wants blocks.
+    heads: Vec<usize>,
+    /// How many of them have been passed.
+    heads_passed: usize,
+    wants_exits: bool,
+    exits: Vec<Exit>,
+    max_stack: usize,
+}
+
+/// Weaves everything into one method, in one pass, and places the result. Those of `weaves` that enter first leave last.
+pub(crate) fn weave<'a>(
+    subject: &Subject<'a, '_>,
+    weaves: &[Weave],
+    pool: &mut PoolBuilder<'a>,
+) -> Result<Woven<'a>, Refusal> {
+    let result = subject.signature.result.map(Kind::of);
+    let wants_blocks = weaves.iter().any(|weave| weave.wanted().blocks);
+    let heads = if wants_blocks { block_heads(subject.insns, &subject.code.handlers)? } else { Vec::new() };
+    let mut weaver = Weaver {
+        subject,
+        weaves,
+        pool,
+        result,
+        slots: AllSlots::behind(subject.code.max_locals, weaves.iter().map(Weave::locals), result)?,
+        layout: Layout::new(subject.code.bytes.len()),
+        heads,
+        heads_passed: 0,
+        wants_exits: weaves.iter().any(|weave| weave.wanted().exits),
+        exits: Vec::new(),
+        max_stack: usize::from(subject.code.max_stack),
+    };
+    weaver.before_region()?;
+    let (entry, words) = weaver.at(Site::Entry)?;
+    weaver.needs_stack(subject.height(subject.region), 0, words);
+    let body = weaver.layout.next();
+    weaver.program(subject.region..subject.insns.len())?;
+    weaver.layout.enter_here(subject.code.bytes.len() as u32);
+    weaver.finish(entry..body)
+}
+
+impl<'a> Weaver<'a, '_> {
+    fn insert<T>(
+        &mut self,
+        build: impl FnOnce(&mut Emitter<'_, '_>, &AllSlots) -> Result<T, Refusal>,
+    ) -> Result<(PieceId, T), Refusal> {
+        let (pool, slots) = (&mut *self.pool, &self.slots);
+        self.layout.insert(|code| build(&mut Emitter { pool, code }, slots))
+    }
+
+    /// The code of all kinds for a site, and the stack words that it takes.
+    fn at(&mut self, site: Site) -> Result<(PieceId, usize), Refusal> {
+        let (subject, weaves) = (self.subject, self.weaves);
+        self.insert(|code, slots| {
+            let mut words = 0;
+            for turn in 0..weaves.len() {
+                let index = if site.is_exit() { weaves.len() - 1 - turn } else { turn };
+                words = words.max(weaves[index].at(site, subject, slots.of(index), code)?);
+            }
+            Ok(words)
+        })
+    }
+
+    /// Notes that `words` are pushed where the original stack has the height `height`; when that is not known (no path
+    /// leads there) it is at most what the original code asked for, less the `popped` words.
+    fn needs_stack(&mut self, height: Option<usize>, popped: u16, words: usize) {
+        let height = height.unwrap_or(usize::from(self.subject.code.max_stack));
+        self.max_stack = self.max_stack.max(height.saturating_sub(usize::from(popped)) + words);
+    }
+
+    /// The part of a constructor before the region. Our locals are set at once, so that every frame can carry them.
+    fn before_region(&mut self) -> Result<(), Refusal> {
+        if self.subject.region == 0 {
+            return Ok(());
+        }
+        let (_, words) = self.insert(|code, slots| Ok(slots.blank(code)))?;
+        self.needs_stack(Some(0), 0, words);
+        self.program(0..self.subject.region)
+    }
+
+    /// Some of the program's instructions, with what is put in before them.
+    fn program(&mut self, range: Range<usize>) -> Result<(), Refusal> {
+        let insns = self.subject.insns.get(range.clone()).unwrap_or_default();
+        for (index, insn) in range.zip(insns) {
+            self.layout.enter_here(insn.at);
+            if self.heads.get(self.heads_passed) == Some(&index) {
+                let (_, words) = self.at(Site::BlockHead(self.heads_passed))?;
+                self.needs_stack(self.subject.height(index), 0, words);
+                self.heads_passed += 1;
+            }
+            // A constructor does not return before its region.
+            if opcode::is_return(insn.opcode) && index >= self.subject.region {
+                self.exit(index, insn)?;
+            } else {
+                self.layout.push(*insn);
+            }
+        }
+        Ok(())
+    }
+
+    fn exit(&mut self, index: usize, insn: &Insn<'a>) -> Result<(), Refusal> {
+        let result = self.result;
+        if Kind::of_return(insn.opcode) != result {
+            let message = format!("the return instruction at {} does not fit the descriptor", insn.at);
+            return Err(Refusal::Malformed(message));
+        }
+        if !self.wants_exits {
+            self.layout.push(*insn);
+            return Ok(());
+        }
+        let (store, ()) = self.insert(|code, slots| {
+            result.map(|kind| code.store(kind, slots.held));
+            Ok(())
+        })?;
+        let (record, words) = self.at(Site::Return)?;
+        let (load, ()) = self.insert(|code, slots| {
+            result.map(|kind| code.load(kind, slots.held));
+            Ok(())
+        })?;
+        self.layout.push(*insn);
+        self.exits.push(Exit { store, record, load, next: self.layout.next() });
+        self.needs_stack(self.subject.height(index), result.map_or(0, Kind::words), words);
+        Ok(())
+    }
+
+    fn finish(mut self, entry: Range<PieceId>) -> Result<Woven<'a>, Refusal> {
+        let exits = if self.wants_exits { Some(self.exit_landings()?) } else { None };
+        let unmeasured = self.unmeasured()?;
+        let escaped = self.escaped()?;
+        let landings = Landings { exits, unmeasured, escaped };
+        let overflow = self.pool.class(names::OVERFLOW)?;
+        self.layout.place()?;
+        let (handlers, handlers_before) = self.handlers(entry, &landings, overflow)?;
+        let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
+        let (layout, slots) = (self.layout, self.slots);
+        Ok(Woven { layout, handlers, handlers_before, slots, max_stack, landings })
+    }
+
+    /// The exception table, and how many entries stand before the program's own.
+    fn handlers(
+        &self,
+        entry: Range<PieceId>,
+        landings: &Landings,
+        overflow: u16,
+    ) -> Result<(Vec<Handler>, usize), Refusal> {
+        let mut handlers = Handlers { layout: &self.layout, overflow, list: Vec::new() };
+        let escaped = landings.escaped;
+        if let Some(exits) = &landings.exits {
+            for exit in &self.exits {
+                handlers.add_ours(exit.record, exit.load, exits.drop_result, escaped);
+            }
+            handlers.add_ours(exits.record, exits.rethrown, Some(exits.drop_thrown), escaped);
+        }
+        handlers.add_ours(entry.start, entry.end, landings.unmeasured, escaped);
+        let before = handlers.list.len();
+        handlers.keep(self.subject, entry.start)?;
+        if let Some(exits) = &landings.exits {
+            let mut covered_from = entry.end;
+            for exit in &self.exits {
+                handlers.add(covered_from, exit.store, exits.thrown, 0);
+                covered_from = exit.next;
+            }
+            handlers.add(covered_from, exits.thrown, exits.thrown, 0);
+        }
+        Ok((handlers.list, before))
+    }
+
+    /// The exit by an exception, and the handlers of exits.
+    fn exit_landings(&mut self) -> Result<ExitLandings, Refusal> {
+        let result = self.result;
+        let (thrown, ()) = self.insert(|code, slots| {
+            code.store(Kind::Reference, slots.held);
+            Ok(())
+        })?;
+        let (record, words) = self.at(Site::Throw)?;
+        self.needs_stack(Some(0), 0, words.max(1));
+        let rethrow = |code: &mut Emitter<'_, '_>, slots: &AllSlots| {
+            code.load(Kind::Reference, slots.held).op(ATHROW);
+            1
+        };
+        let (rethrown, _) = self.insert(|code, slots| Ok(rethrow(code, slots)))?;
+        let drop_thrown = self.dropping(rethrow)?;
+        let mut drop_result = None;
+        if !self.exits.is_empty() {
+            drop_result = Some(self.dropping(|code, slots| {
+                match result {
+                    Some(kind) => code.load(kind, slots.held).op(kind.return_opcode()),
+                    None => code.op(opcode::RETURN),
+                };
+                result.map_or(0, |kind| usize::from(kind.words()))
+            })?);
+        }
+        Ok(ExitLandings { thrown, record, rethrown, drop_thrown, drop_result })
+    }
+
+    /// Lets the body run as if the gate were closed.
+    fn unmeasured(&mut self) -> Result<Option<PieceId>, Refusal> {
+        let Some(first) = self.subject.insns.get(self.subject.region) else { return Ok(None) };
+        if self.subject.height(self.subject.region) != Some(0) {
+            return Ok(None);
+        }
+        let handler = self.dropping(|code, slots| slots.blank(code))?;
+        self.layout.push(Insn { at: first.at, opcode: GOTO, bytes: &[], flow: Flow::Jump(first.at) });
+        Ok(Some(handler))
+    }
+
+    /// A handler that drops what was thrown, counts, and goes on with what `then` writes by the stack words that it gives.
+    fn dropping(
+        &mut self,
+        then: impl FnOnce(&mut Emitter<'_, '_>, &AllSlots) -> usize,
+    ) -> Result<PieceId, Refusal> {
+        let weaves = self.weaves;
+        let (handler, words) = self.insert(|code, slots| {
+            code.op(POP);
+            Ok(lost(weaves, code)?.max(then(code, slots)))
+        })?;
+        self.needs_stack(Some(0), 0, words.max(1));
+        Ok(handler)
+    }
+
+    /// A handler that counts, and lets go on what was thrown.
+    fn escaped(&mut self) -> Result<PieceId, Refusal> {
+        let weaves = self.weaves;
+        let (handler, words) = self.insert(|code, _| {
+            let words = lost(weaves, code)?;
+            code.op(ATHROW);
+            Ok(words)
+        })?;
+        self.needs_stack(Some(0), 0, 1 + words);
+        Ok(handler)
+    }
+}
+
+/// Counts a call for all kinds as not recorded; gives the stack words that it takes.
+fn lost(weaves: &[Weave], code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+    weaves.iter().try_fold(0, |most, weave| Ok(most.max(weave.lost(code)?)))
+}

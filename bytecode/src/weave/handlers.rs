@@ -1,0 +1,59 @@
+//! The exception table of a method with probes.
+
+use super::subject::Subject;
+use crate::layout::{Layout, PieceId};
+use spl_classfile::code::Handler;
+use spl_model::Refusal;
+
+pub(super) struct Handlers<'l, 'a> {
+    pub(super) layout: &'l Layout<'a>,
+    /// Constant index of the class of stack overflows.
+    pub(super) overflow: u16,
+    pub(super) list: Vec<Handler>,
+}
+
+impl Handlers<'_, '_> {
+    /// A handler of the class with this constant index, 0 for everything, unless it would cover nothing.
+    pub(super) fn add(&mut self, start: PieceId, end: PieceId, target: PieceId, catches: u16) {
+        let [start, end, target] = [start, end, target].map(|piece| self.layout.offset(piece));
+        if start < end {
+            self.list.push(Handler { start, end, target, catches });
+        }
+    }
+
+    /// The handlers of a part of our own code: of an overflow, if there is one, and of anything else.
+    pub(super) fn add_ours(
+        &mut self,
+        start: PieceId,
+        end: PieceId,
+        overflow: Option<PieceId>,
+        escaped: PieceId,
+    ) {
+        if let Some(target) = overflow {
+            self.add(start, end, target, self.overflow);
+        }
+        self.add(start, end, escaped, 0);
+    }
+
+    /// The program's own handlers; one that ends where the region starts does not cover the entry code.
+    pub(super) fn keep(&mut self, subject: &Subject<'_, '_>, entry: PieceId) -> Result<(), Refusal> {
+        let region_at = subject.insns.get(subject.region).map(|insn| insn.at);
+        for handler in &subject.code.handlers {
+            if handler.start >= handler.end {
+                return Err(Refusal::Malformed("an exception handler covers nothing".to_owned()));
+            }
+            let end = u32::from(handler.end);
+            self.list.push(Handler {
+                start: self.layout.moved(u32::from(handler.start))?,
+                end: if Some(end) == region_at {
+                    self.layout.offset(entry)
+                } else {
+                    self.layout.moved(end)?
+                },
+                target: self.layout.moved(u32::from(handler.target))?,
+                catches: handler.catches,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
+
+mod engine;
+mod handlers;
+mod kinds;
+pub(crate) mod slots;
+pub(crate) mod subject;
+mod times;
+mod woven;
+
+pub(crate) use self::engine::weave;
+pub(crate) use self::kinds::Weave;
+pub(crate) use self::subject::Subject;
+pub(crate) use self::woven::{ProgramLocals, Woven};

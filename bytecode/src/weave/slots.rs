@@ -1,0 +1,78 @@
+//! Our local variables; they lie behind the method's own.
+
+use crate::emit::{Emitter, Kind};
+use spl_classfile::frames::Type;
+use spl_model::Refusal;
+
+/// The slots of one kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots<'s> {
+    /// Those of its local variables, in their order.
+    pub(crate) own: &'s [u16],
+    /// One that is free for the time of the entry code.
+    pub(crate) spare: u16,
+}
+
+/// The slots of all kinds of a method.
+#[derive(Debug)]
+pub(crate) struct AllSlots {
+    /// Of each local variable, in the order of the kinds.
+    slots: Vec<u16>,
+    kinds: Vec<Kind>,
+    /// Where in `slots` those of each kind end.
+    ends: Vec<usize>,
+    /// The result or the exception on its way out; never both.
+    pub(crate) held: u16,
+    pub(crate) max_locals: u16,
+}
+
+impl AllSlots {
+    /// The slots behind `max_locals` others: of the locals of each kind, then of what the method returns.
+    pub(crate) fn behind(
+        max_locals: u16,
+        locals: impl Iterator<Item = Vec<Kind>>,
+        result: Option<Kind>,
+    ) -> Result<Self, Refusal> {
+        let full = || Refusal::TableFull("local variables".to_owned());
+        let (mut slots, mut kinds, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let mut held = max_locals;
+        for of_one in locals {
+            for kind in of_one {
+                slots.push(held);
+                kinds.push(kind);
+                held = held.checked_add(kind.words()).ok_or_else(full)?;
+            }
+            ends.push(slots.len());
+        }
+        let after = held.checked_add(result.map_or(1, Kind::words)).ok_or_else(full)?;
+        Ok(Self { slots, kinds, ends, held, max_locals: after })
+    }
+
+    /// Those of the kind `index`.
+    pub(crate) fn of(&self, index: usize) -> Slots<'_> {
+        let end_of = |index: usize| self.ends.get(index).copied().unwrap_or_default();
+        let start = index.checked_sub(1).map_or(0, end_of);
+        Slots { own: self.slots.get(start..end_of(index)).unwrap_or_default(), spare: self.held }
+    }
+
+    /// Their verification types.
+    pub(crate) fn types(&self) -> Vec<Type> {
+        let of = |kind: &Kind| match kind {
+            Kind::Int => Type::Int,
+            Kind::Long => Type::Long,
+            Kind::Float => Type::Float,
+            Kind::Double => Type::Double,
+            // Of no use at another site: the frames do not know its class.
+            Kind::Reference => Type::Top,
+        };
+        self.kinds.iter().map(of).collect()
+    }
+
+    /// Writes what makes all of them zero, by the stack words that it gives.
+    pub(crate) fn blank(&self, code: &mut Emitter<'_, '_>) -> usize {
+        for (slot, kind) in self.slots.iter().zip(&self.kinds) {
+            code.zero(*kind).store(*kind, *slot);
+        }
+        self.kinds.iter().map(|kind| usize::from(kind.words())).max().unwrap_or_default()
+    }
+}

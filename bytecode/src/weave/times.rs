@@ -1,0 +1,151 @@
+//! Times of calls, with their workload sizes.
+//!
+//! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first.
+
+use super::slots::Slots;
+use super::subject::{Site, Subject, Wanted};
+use crate::emit::{Emitter, Kind};
+use crate::names;
+use crate::plan::Sizes;
+use crate::region;
+use spl_classfile::signature::Field;
+use spl_model::Refusal;
+
+/// The kind that takes the time of each call.
+pub(crate) struct Times {
+    /// Permanent number of (class, method).
+    pub(crate) id: u32,
+    pub(crate) sizes: Sizes,
+}
+
+/// The slots of its local variables.
+struct Locals {
+    token: u16,
+    start: u16,
+    size: Option<u16>,
+}
+
+impl Times {
+    pub(super) const WANTED: Wanted = Wanted { blocks: false, exits: true };
+
+    pub(super) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
+        let replaces = || {
+            let (insns, first) = (subject.insns, subject.first_slot());
+            region::replaces_argument(insns, subject.region, subject.signature, first, self.sizes)
+        };
+        if self.sizes != Sizes::None && replaces() { Err(Refusal::ArgumentReplaced) } else { Ok(()) }
+    }
+
+    pub(super) fn locals(&self) -> Vec<Kind> {
+        let mut locals = vec![Kind::Int, Kind::Long];
+        locals.extend((self.sizes != Sizes::None).then_some(Kind::Long));
+        locals
+    }
+
+    pub(super) fn at(
+        &self,
+        site: Site,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let [token, start, ref size @ ..] = *slots.own else { return Ok(0) };
+        let locals = Locals { token, start, size: size.first().copied() };
+        match site {
+            Site::Entry => self.enter(subject, &locals, slots.spare, code),
+            Site::BlockHead(_) => Ok(0),
+            Site::Return => locals.record(names::LEAVE, code),
+            Site::Throw => locals.record(names::THROWN, code),
+        }
+    }
+
+    fn enter(
+        &self,
+        subject: &Subject<'_, '_>,
+        locals: &Locals,
+        spare: u16,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        code.int(self.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, locals.token);
+        if let Some(size) = locals.size {
+            self.add_up(subject, locals.token, size, spare, code)?;
+            code.store(Kind::Long, size);
+        }
+        code.load(Kind::Int, locals.token).call(names::BEGIN.0, names::BEGIN.1)?;
+        code.store(Kind::Long, locals.start);
+        Ok(if locals.size.is_some() { 5 } else { 2 })
+    }
+
+    pub(super) fn lost(code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        code.count(names::LOST)?;
+        Ok(2)
+    }
+
+    /// Leaves the workload size on the stack, which needs five words at most.
+    fn add_up(
+        &self,
+        subject: &Subject<'_, '_>,
+        token: u16,
+        size: u16,
+        spare: u16,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<(), Refusal> {
+        let signature = subject.signature;
+        let parameters = || region::parameter_slots(signature, subject.first_slot());
+        match self.sizes {
+            Sizes::None | Sizes::Shallow | Sizes::Deep => {
+                let (name, descriptor) = if self.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
+                let widths: u64 = signature.parameters.iter().copied().map(Field::primitive_bytes).sum();
+                // At most 255 parameters of 8 bytes.
+                code.small_long(widths as u16)?;
+                for (slot, _) in parameters().filter(|(_, field)| field.is_reference()) {
+                    code.store(Kind::Long, size);
+                    code.load(Kind::Int, token).load(Kind::Long, size).load(Kind::Reference, slot);
+                    code.call(name, descriptor)?;
+                }
+            }
+            Sizes::Length => {
+                code.small_long(0)?;
+                for (slot, field) in parameters() {
+                    code.store(Kind::Long, size);
+                    code.load(Kind::Int, token).load(Kind::Long, size).load(Kind::of(field), slot);
+                    let (name, descriptor) =
+                        if field.is_reference() { names::LENGTH } else { names::LENGTH_OF_NUMBER };
+                    code.widen(Kind::of(field)).call(name, descriptor)?;
+                }
+            }
+            Sizes::Processor => {
+                let arguments = spare;
+                code.load(Kind::Int, token).int(signature.parameters.len() as i32)?;
+                code.call(names::ARGUMENTS.0, names::ARGUMENTS.1)?.store(Kind::Reference, arguments);
+                for (index, (slot, field)) in (0..).zip(parameters()) {
+                    code.load(Kind::Reference, arguments).int(index)?.load(Kind::of(field), slot);
+                    code.call(names::ARGUMENT, names::argument_descriptor(field.tag()))?;
+                }
+                code.load(Kind::Int, token);
+                match subject.owner {
+                    Some(class) => code.constant(class),
+                    None => code.null(),
+                };
+                if subject.is_static {
+                    code.null()
+                } else {
+                    code.load(Kind::Reference, 0)
+                };
+                code.load(Kind::Reference, arguments).call(names::COMPUTED.0, names::COMPUTED.1)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Locals {
+    fn record(&self, method: &'static str, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        code.load(Kind::Long, self.start).load(Kind::Int, self.token);
+        match self.size {
+            None => code.call(method, names::EXIT)?,
+            Some(size) => code.load(Kind::Long, size).call(method, names::EXIT_SIZED)?,
+        };
+        Ok(if self.size.is_some() { 5 } else { 3 })
+    }
+}

@@ -1,0 +1,110 @@
+//! A method with probes, as the engine leaves it.
+
+use super::slots::AllSlots;
+use super::subject::Subject;
+use crate::constants::{PoolBuilder, class_constant};
+use crate::layout::{Layout, PieceId};
+use spl_classfile::code::Handler;
+use spl_classfile::frames::Type;
+use spl_classfile::signature::Field;
+use spl_model::Refusal;
+
+const THROWABLE: &[u8] = b"java/lang/Throwable";
+
+/// The code with probes, placed.
+pub(crate) struct Woven<'a> {
+    pub(crate) layout: Layout<'a>,
+    pub(crate) handlers: Vec<Handler>,
+    /// How many of `handlers` stand before the program's own.
+    pub(crate) handlers_before: usize,
+    pub(crate) slots: AllSlots,
+    pub(crate) max_stack: u16,
+    pub(super) landings: Landings,
+}
+
+/// Where the handlers of our own code begin, in the order in which they lie there.
+pub(super) struct Landings {
+    /// Those of exits, where a kind wants these.
+    pub(super) exits: Option<ExitLandings>,
+    /// An overflow in the entry code: the body runs unmeasured. `None` where the body begins with a stack that is not empty,
+    /// which a handler cannot keep.
+    pub(super) unmeasured: Option<PieceId>,
+    /// Anything else.
+    pub(super) escaped: PieceId,
+}
+
+pub(super) struct ExitLandings {
+    /// An exception of the body.
+    pub(super) thrown: PieceId,
+    /// The exit code for that, up to `rethrown`.
+    pub(super) record: PieceId,
+    pub(super) rethrown: PieceId,
+    /// An overflow in that code: the exception goes on.
+    pub(super) drop_thrown: PieceId,
+    /// An overflow in the exit by a return, if the method has one: it goes on.
+    pub(super) drop_result: Option<PieceId>,
+}
+
+/// What holds where a handler of our own code begins.
+pub(crate) struct OurFrame {
+    /// Offset in the new code.
+    pub(crate) at: u16,
+    pub(crate) program: ProgramLocals,
+    /// Our locals, which lie behind the program's.
+    pub(crate) ours: Vec<Type>,
+    pub(crate) stack: Vec<Type>,
+}
+
+/// What our own code knows of the program's local variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProgramLocals {
+    Unknown,
+    /// They are as they are where the region begins.
+    AtRegion,
+}
+
+impl Woven<'_> {
+    /// The frames of our own code, ascending. What they need of constants is added now: the order of constants is part of
+    /// what is written.
+    pub(crate) fn frames(
+        &self,
+        subject: &Subject<'_, '_>,
+        pool: &mut PoolBuilder<'_>,
+    ) -> Result<Vec<OurFrame>, Refusal> {
+        let throwable = Type::Object(pool.class(THROWABLE)?);
+        let frame = |at, program, ours| OurFrame {
+            at: self.layout.offset(at),
+            program,
+            ours,
+            stack: vec![throwable],
+        };
+        let ours = self.slots.types();
+        let with = |held: Option<Type>| ours.iter().copied().chain(held).collect();
+        let mut frames = Vec::new();
+        if let Some(exits) = &self.landings.exits {
+            frames.push(frame(exits.thrown, ProgramLocals::Unknown, with(None)));
+            frames.push(frame(exits.drop_thrown, ProgramLocals::Unknown, with(Some(throwable))));
+            if let Some(drop_result) = exits.drop_result {
+                let result =
+                    subject.signature.result.map(|field| verification_type(field, pool)).transpose()?;
+                frames.push(frame(drop_result, ProgramLocals::Unknown, with(result)));
+            }
+        }
+        // Our own locals may not have been written yet.
+        if let Some(unmeasured) = self.landings.unmeasured {
+            frames.push(frame(unmeasured, ProgramLocals::AtRegion, Vec::new()));
+        }
+        frames.push(frame(self.landings.escaped, ProgramLocals::Unknown, Vec::new()));
+        Ok(frames)
+    }
+}
+
+fn verification_type(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<Type, Refusal> {
+    Ok(match field.tag() {
+        b'J' => Type::Long,
+        b'D' => Type::Double,
+        b'F' => Type::Float,
+        b'L' | b'[' => Type::Object(class_constant(field, pool)?),
+        _ => Type::Int,
+    })
+}
