@@ -175,6 +175,7 @@ impl Scheduler {
                 .flatten()
                 .map(|call| (call.bucket.clone(), call.duration_ns()))
                 .collect(),
+            sizes: calls.get(&method).into_iter().flatten().map(|call| call.size).collect(),
             outstanding: outstanding.contains(&method),
         };
         let turns = Turns { number: *number, turns: members.iter().map(turn).collect() };

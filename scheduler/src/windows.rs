@@ -7,7 +7,7 @@
 
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
-use spl_model::{Bucket, Sample};
+use spl_model::{Bucket, Sample, Size};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The windows of one group.
@@ -77,13 +77,19 @@ pub(crate) struct Call {
     start_ns: u64,
     end_ns: u64,
     pub(crate) bucket: Bucket,
+    /// The workload size, where it is a number.
+    pub(crate) size: Option<u64>,
     /// Whether the gate of another method opened before the call ended.
     pub(crate) overlapped: bool,
 }
 
 impl Call {
     pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
-        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, overlapped: false }
+        let size = match sample.size {
+            Size::Value(size) => Some(size),
+            Size::Unchecked | Size::Label(_) => None,
+        };
+        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, size, overlapped: false }
     }
 
     pub(crate) fn start_ns(&self) -> u64 {
