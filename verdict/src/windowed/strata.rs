@@ -16,15 +16,18 @@ pub(super) struct Strata {
     pub(super) doubt: f64,
 }
 
+/// Of so many calls with a partner of about their size one has a partner of nearly their size, at least.
+const FEW: u64 = 10;
+
 /// Calls and the sum of their sizes.
 type Counts = BTreeMap<Stratum, Vec<(u64, f64)>>;
 
 impl Strata {
-    /// Of windows with the turns of so many sides, in one bucket or in all. Sizes are parted finely, unless that leaves out more
-    /// than half of what has a partner in its bucket.
+    /// Of windows with the turns of so many sides, in one bucket or in all. Sizes are parted finely, unless that leaves out nearly
+    /// all of what has a partner in its bucket.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: usize, scope: Option<&Bucket>) -> Self {
         let [fine, whole] = [false, true].map(|whole| Self::parted(shared, sides, scope, whole));
-        if 2 * fine.partners() < whole.partners() { whole } else { fine }
+        if FEW * fine.partners() < whole.partners() { whole } else { fine }
     }
 
     fn parted(shared: &[Vec<&Kept>], sides: usize, scope: Option<&Bucket>, whole: bool) -> Self {

@@ -30,11 +30,14 @@ impl Tail {
         Self { sum, bursts: f64::min(seen / tau, sum * sum / squares), reach: reach(windows) }
     }
 
-    /// How much more may be to come than was seen, with this probability: of bursts as of events that nothing connects, and of
-    /// windows worse than the worst one.
+    /// How much more may be to come than was seen, hardly with this probability: of bursts as of events that nothing connects, of
+    /// a mean that few of them tell, and of windows worse than the worst one.
     pub(super) fn unseen(&self, worst: f64, level: f64) -> f64 {
+        // Every look has this probability anew.
+        const HARDLY: f64 = 0.1;
         let of_bursts = if self.bursts > 0.0 && self.bursts < Rules::MIN_BURSTS {
-            self.sum * (most_events(self.bursts, level) / self.bursts - 1.0)
+            let each = 1.0 + self.bursts.sqrt().recip();
+            self.sum * (each * most_events(self.bursts, HARDLY * level) / self.bursts - 1.0)
         } else {
             0.0
         };
