@@ -41,8 +41,8 @@ const FEWEST: usize = 20;
 impl Means {
     /// What there is to be seen; `None` before there are two windows.
     pub(super) fn look(&self, level: f64) -> Option<Look> {
-        let high = self.estimates(&self.left, &self.right, level);
-        let low = self.estimates(&self.right, &self.left, level);
+        let high = self.estimates(&self.left, &self.right);
+        let low = self.estimates(&self.right, &self.left);
         let central = high.first()?;
         let end = |estimates: &[RatioEstimate]| {
             let ends = estimates.iter().map(|one| one.interval(level, super::Rules::SCALE).1);

@@ -78,7 +78,7 @@ impl Means {
         if let Some(need) = self.too_few() {
             return Weight::none(need);
         }
-        let estimates = self.estimates(short, long, rules.level);
+        let estimates = self.estimates(short, long);
         if estimates.is_empty() {
             return Weight::none(Need::new(
                 "the times are not longer than what the clock and the probe take",
@@ -204,11 +204,11 @@ impl Means {
 
     /// The ratio of the short side to the long one, with all that is uncertain against the short side: for the least and the most
     /// that the probe may take.
-    pub(super) fn estimates(&self, short: &Side, long: &Side, level: f64) -> Vec<RatioEstimate> {
+    pub(super) fn estimates(&self, short: &Side, long: &Side) -> Vec<RatioEstimate> {
         let unseen = if is_whole(short, long) {
             // As if one more window as bad as the worst had come: few long calls say little of how many there are.
             let worst = short.worst() / short.n as f64;
-            self.tail(short, [Times::Whole, Times::Clipped]).unseen(worst, level)
+            self.tail(short, [Times::Whole, Times::Clipped]).unseen(worst)
         } else {
             0.0
         };

@@ -5,6 +5,7 @@
 use super::history::Kept;
 use super::rules::{Need, Rules};
 use super::strata::Strata;
+use super::tail::Tail;
 use spl_stats::block_contrasts;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
 
@@ -21,6 +22,10 @@ pub(super) struct Quantile {
     unended: f64,
     /// How much calls, and windows, depend on each other at the quantile itself.
     own: Effects,
+    /// Long calls begin here.
+    clip: f64,
+    /// For each long call that was seen so many more may not have come by chance.
+    unseen: f64,
 }
 
 /// How many calls, and windows, tell as much as one of them that does not depend on others.
@@ -73,8 +78,10 @@ impl Quantile {
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
         let filled = windows.iter().filter(|window| !window.is_empty()).count();
-        let (unended, own) = (unended as f64, Effects::default());
-        let quantile = Self { ascending, share, windows, filled, unended, own };
+        let clip = ascending.get(ascending.len() / 2).map_or(f64::INFINITY, |middle| Rules::CLIP * middle);
+        let long: Vec<f64> = windows.iter().map(|window| over(window, clip)).collect();
+        let (unended, own, unseen) = (unended as f64, Effects::default(), Tail::of(&long).unseen_bursts());
+        let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen };
         Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
 
@@ -115,7 +122,9 @@ impl Quantile {
 
     /// ln of the e-value against "the quantile is at least `bound`".
     pub(super) fn ln_e_below(&self, bound: f64) -> f64 {
-        let (effect, n) = (self.effect(bound), self.ascending.len() as f64 + self.unended);
+        // As if the long calls over the bound that chance may have kept away had come.
+        let unseen = self.unseen * over(&self.ascending, bound.max(self.clip));
+        let (effect, n) = (self.effect(bound), self.ascending.len() as f64 + self.unended + unseen);
         ln_e_share_over(under(&self.ascending, bound) / effect, n / effect, self.share)
     }
 

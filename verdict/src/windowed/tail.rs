@@ -30,18 +30,21 @@ impl Tail {
         Self { sum, bursts: f64::min(seen / tau, sum * sum / squares), reach: reach(windows) }
     }
 
-    /// How much more may be to come than was seen, hardly with this probability: of bursts as of events that nothing connects, of
-    /// a mean that few of them tell, and of windows worse than the worst one.
-    pub(super) fn unseen(&self, worst: f64, level: f64) -> f64 {
-        // Every look has this probability anew.
-        const HARDLY: f64 = 0.1;
-        let of_bursts = if self.bursts > 0.0 && self.bursts < Rules::MIN_BURSTS {
-            let each = 1.0 + self.bursts.sqrt().recip();
-            self.sum * (each * most_events(self.bursts, HARDLY * level) / self.bursts - 1.0)
-        } else {
-            0.0
-        };
-        of_bursts.max(worst * self.reach)
+    /// How much more may be to come than was seen: of bursts, and of windows worse than the worst one.
+    pub(super) fn unseen(&self, worst: f64) -> f64 {
+        (self.sum * self.unseen_bursts()).max(worst * self.reach)
+    }
+
+    /// How many times as much as was seen may not have come by chance, of bursts as of events that nothing connects and of a mean that few
+    /// of them tell; 0 where there are enough.
+    pub(super) fn unseen_bursts(&self) -> f64 {
+        /// Every look has this probability anew.
+        const HARDLY: f64 = 0.005;
+        if self.bursts == 0.0 || self.is_known() {
+            return 0.0;
+        }
+        let each = 1.0 + self.bursts.sqrt().recip();
+        each * most_events(self.bursts, HARDLY) / self.bursts - 1.0
     }
 
     /// Whether how much long calls take is known.
