@@ -10,6 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Calls of one window by method, in the order in which they started.
 type Calls = BTreeMap<MethodIx, Vec<Call>>;
 
+impl MethodTurn {
+    fn of(method: MethodIx, calls: &[Call], outstanding: bool) -> Self {
+        Self {
+            method,
+            began_ns: calls.first().map_or(0, Call::start_ns),
+            calls: calls.iter().map(|call| (call.bucket.clone(), call.duration_ns())).collect(),
+            sizes: calls.iter().map(|call| call.size).collect(),
+            outstanding,
+        }
+    }
+}
+
 impl Scheduler {
     /// When [`Event::Pulse`](crate::Event::Pulse) should come, if nothing else happens before: the next turn of a
     /// gate, in the owner's clock. `None` where no gates turn.
@@ -45,6 +57,22 @@ impl Scheduler {
         let unit = self.unit_of(method);
         if let Some(rotation) = self.rotations.get_mut(unit) {
             rotation.drained(method);
+        }
+        self.complete_windows(method);
+    }
+
+    /// Tells whoever decides of the closed windows of a method that no call is outstanding of any more.
+    fn complete_windows(&mut self, method: MethodIx) {
+        let unit = self.unit_of(method);
+        let completed = self.rotations.get_mut(unit).map_or_else(Vec::new, |one| one.completed(method));
+        for (number, calls) in completed {
+            for call in &calls {
+                if let Some(method) = self.roster.get_mut(method) {
+                    method.take(&call.bucket, call.duration_ns());
+                }
+            }
+            let turns = Turns { number, turns: vec![MethodTurn::of(method, &calls, false)] };
+            self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
         }
     }
 
@@ -129,10 +157,10 @@ impl Scheduler {
     /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough. Without a time,
     /// calls that are outstanding are not waited for.
     fn close_windows(&mut self, unit: usize, newest: u64, now_ns: Option<u64>) {
-        let wait_ns = self.settings.paired.map_or(0, |paired| paired.longest_wait_ns);
-        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, wait_ns) {
+        let Some(paired) = self.settings.paired else { return };
+        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, &paired) {
             let members = self.roster.unfinished_of(unit);
-            if self.settings.paired.is_some_and(|paired| paired.owner_decides) {
+            if paired.owner_decides {
                 // What the end cuts off is cut off by its length.
                 if now_ns.is_some() || closed.outstanding.is_empty() {
                     self.tell_turns(&members, &closed);
@@ -166,17 +194,9 @@ impl Scheduler {
             }
             self.add_surplus(member, list.len().saturating_sub(counted) as u64);
         }
-        let turn = |&method: &MethodIx| MethodTurn {
-            method,
-            began_ns: calls.get(&method).and_then(|calls| calls.first()).map_or(0, Call::start_ns),
-            calls: calls
-                .get(&method)
-                .into_iter()
-                .flatten()
-                .map(|call| (call.bucket.clone(), call.duration_ns()))
-                .collect(),
-            sizes: calls.get(&method).into_iter().flatten().map(|call| call.size).collect(),
-            outstanding: outstanding.contains(&method),
+        let turn = |method: &MethodIx| {
+            let calls = calls.get(method).map_or(&[][..], Vec::as_slice);
+            MethodTurn::of(*method, calls, outstanding.contains(method))
         };
         let turns = Turns { number: *number, turns: members.iter().map(turn).collect() };
         self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);

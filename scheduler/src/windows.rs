@@ -5,6 +5,7 @@
 //! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
 //! so far is not waited for: the window is closed and says so.
 
+use crate::late::Unended;
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
 use spl_model::{Bucket, Sample, Size};
@@ -28,6 +29,8 @@ pub(crate) struct Rotation {
     slowest_ns: u64,
     /// The longest call so far, nanoseconds.
     longest_ns: u64,
+    /// What closed windows still wait for.
+    unended: Unended,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
 }
@@ -205,6 +208,11 @@ impl Rotation {
         }
     }
 
+    /// The late calls of closed windows that wait for nothing more, now that no call of the method is outstanding.
+    pub(crate) fn completed(&mut self, method: MethodIx) -> Vec<(u64, Vec<Call>)> {
+        self.unended.completed(method)
+    }
+
     /// The group is not measured any more; calls on their way are still held.
     pub(crate) fn pause(&mut self) {
         self.phase = Phase::Idle;
@@ -214,17 +222,19 @@ impl Rotation {
     /// Forgets the calls of a group that is finished.
     pub(crate) fn clear(&mut self) {
         self.turns = Vec::new();
+        self.unended = Unended::default();
     }
 
-    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. It is not kept when
-    /// its window is closed already, or when the turn is full.
+    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. Of a window that is closed
+    /// it is kept when the window was closed without it. It is not kept when the turn is full.
     pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> Option<u64> {
-        let turn = self
-            .turns
-            .iter_mut()
-            .rev()
-            .find(|turn| turn.method == method && turn.opened_ns <= call.start_ns)
-            .filter(|turn| (turn.calls.len() as u64) < room)?;
+        let begun = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= call.start_ns;
+        let Some(turn) = self.turns.iter_mut().rev().find(begun) else {
+            return self.unended.hold(method, call);
+        };
+        if turn.calls.len() as u64 >= room {
+            return None;
+        }
         turn.calls.push(call);
         Some(turn.window)
     }
@@ -255,17 +265,21 @@ impl Rotation {
         &mut self,
         newest: u64,
         now_ns: Option<u64>,
-        longest_wait_ns: u64,
+        paired: &Paired,
     ) -> Option<Closed> {
         let number = self.turns.first().map(|turn| turn.window).filter(|&number| number <= newest)?;
         let of_window = self.turns.iter().take_while(|turn| turn.window == number);
         let unsettled = of_window.filter(|turn| !turn.settled);
-        let wait_ns = self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(longest_wait_ns);
+        let wait_ns =
+            self.longest_ns.saturating_mul(WAIT_FACTOR).max(SHORTEST_WAIT_NS).min(paired.longest_wait_ns);
         let due = |turn: &Turn| {
             now_ns.is_none_or(|now| turn.closed_at_ns.is_some_and(|at| now.saturating_sub(at) >= wait_ns))
         };
         if !unsettled.clone().all(due) {
             return None;
+        }
+        for turn in unsettled.clone().filter(|_| paired.owner_decides) {
+            self.unended.wait_for(turn.window, turn.method, turn.opened_ns);
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
         self.closed = number;
