@@ -153,7 +153,7 @@ fn figures_beside_a_verdict_are_of_the_same_strata() {
 #[test]
 fn ratios_that_differ_between_sizes_are_named() {
     let of = |side: usize, window: u64, call: u64| {
-        let size = if call % 2 == 0 { 100 } else { 1000 };
+        let size = if call.is_multiple_of(2) { 100 } else { 1000 };
         let slower = if side == 0 && size == 100 { 2 } else { 1 };
         (size, about(size * slower * 10, side, window, call))
     };

@@ -43,7 +43,7 @@ impl Tail {
         if self.bursts == 0.0 || self.is_known() {
             return 0.0;
         }
-        let each = 1.0 + self.bursts.sqrt().recip();
+        let each = 1.0 + 2.0 * self.bursts.sqrt().recip();
         each * most_events(self.bursts, HARDLY) / self.bursts - 1.0
     }
 
