@@ -26,7 +26,13 @@ impl Strata {
     /// Of windows with the turns of so many sides, in one bucket or in all. Sizes are parted finely, unless that leaves out nearly
     /// all of what has a partner in its bucket.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: usize, scope: Option<&Bucket>) -> Self {
-        let [fine, whole] = [false, true].map(|whole| Self::parted(shared, sides, scope, whole));
+        let fine = Self::parted(shared, sides, scope, false);
+        let has_sizes =
+            shared.iter().flatten().flat_map(|turn| turn.strata.keys()).any(|one| one.from.is_some());
+        if !has_sizes {
+            return fine;
+        }
+        let whole = Self::parted(shared, sides, scope, true);
         if FEW * fine.partners() < whole.partners() { whole } else { fine }
     }
 
