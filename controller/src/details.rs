@@ -59,6 +59,8 @@ pub struct LookDetails {
     pub tail_dependent: bool,
     /// Comparisons of parts of the measurement with their neighbours, and how many of them differ.
     pub self_check: (u64, u64),
+    /// The smallest and the largest ratio of a workload size, where they differ by more than chance.
+    pub sizes_differ: Option<(f64, f64)>,
 }
 
 impl Details {
@@ -133,6 +135,7 @@ impl LookDetails {
             clipped: look.clipped,
             tail_dependent: look.tail_dependent,
             self_check: look.self_check,
+            sizes_differ: look.sizes_differ,
         }
     }
 }

@@ -83,14 +83,15 @@ impl Sequential {
         // A window without calls leaves no trace in the files, from which the same is to be found again.
         for turn in turns.turns.iter().filter(|turn| turn.outstanding || !turn.calls.is_empty()) {
             let mut calls: BTreeMap<Bucket, Vec<u64>> = BTreeMap::new();
-            for (bucket, time) in &turn.calls {
-                match calls.get_mut(bucket) {
-                    Some(times) => times.push(*time),
-                    None => drop(calls.insert(bucket.clone(), vec![*time])),
+            let mut sizes: BTreeMap<Bucket, Vec<u64>> = BTreeMap::new();
+            for ((bucket, time), size) in turn.calls.iter().zip(&turn.sizes) {
+                push(&mut calls, bucket, *time);
+                if let Some(size) = size {
+                    push(&mut sizes, bucket, *size);
                 }
             }
             let (window, began_ns, censored) = (turns.number, turn.began_ns, turn.outstanding);
-            self.history.add(turn.method.0, Turn { window, began_ns, calls, censored });
+            self.history.add(turn.method.0, Turn { window, began_ns, calls, sizes, censored });
             touched.push(turn.method.0);
         }
         let mut enough = false;
@@ -280,6 +281,13 @@ impl InTheMaking {
     fn look(&mut self, history: &History, rules: &Rules) -> &Ruling {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
         self.ruling.insert(self.claim.rule(history, rules))
+    }
+}
+
+fn push(all: &mut BTreeMap<Bucket, Vec<u64>>, bucket: &Bucket, value: u64) {
+    match all.get_mut(bucket) {
+        Some(values) => values.push(value),
+        None => drop(all.insert(bucket.clone(), vec![value])),
     }
 }
 

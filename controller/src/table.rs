@@ -116,6 +116,13 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
             text,
             "; unclipped {raw}; {differ} of {parts} parts of the measurement differ from others"
         );
+        if let Some((smallest, largest)) = look.sizes_differ {
+            let [smallest, largest] = [smallest, largest].map(figure::quotient);
+            let _ = writeln!(
+                text,
+                "    the sizes differ: the ratio of one is {smallest}, that of another {largest}; the verdict is of all together"
+            );
+        }
         if look.tail_dependent {
             text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
         }

@@ -98,6 +98,8 @@ pub struct MethodTurn {
     pub began_ns: u64,
     /// Workload size and duration in nanoseconds of each call, in the order in which they started.
     pub calls: Vec<(Bucket, u64)>,
+    /// The size itself of each of these calls that has one which is a number.
+    pub sizes: Vec<Option<u64>>,
     /// Whether a call that began in the turn may still run.
     pub outstanding: bool,
 }

@@ -83,6 +83,7 @@ mod filling;
 mod finishing;
 mod gates;
 mod lacking;
+mod late;
 mod law;
 mod method;
 mod paired;

@@ -10,6 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Calls of one window by method, in the order in which they started.
 type Calls = BTreeMap<MethodIx, Vec<Call>>;
 
+impl MethodTurn {
+    fn of(method: MethodIx, calls: &[Call], outstanding: bool) -> Self {
+        Self {
+            method,
+            began_ns: calls.first().map_or(0, Call::start_ns),
+            calls: calls.iter().map(|call| (call.bucket.clone(), call.duration_ns())).collect(),
+            sizes: calls.iter().map(|call| call.size).collect(),
+            outstanding,
+        }
+    }
+}
+
 impl Scheduler {
     /// When [`Event::Pulse`](crate::Event::Pulse) should come, if nothing else happens before: the next turn of a
     /// gate, in the owner's clock. `None` where no gates turn.
@@ -70,6 +82,23 @@ impl Scheduler {
         let unit = self.unit_of(method);
         if let Some(rotation) = self.rotations.get_mut(unit) {
             rotation.drained(method, closing);
+        }
+        self.complete_windows(method, closing);
+    }
+
+    /// Tells whoever decides of the closed windows of a method that no call is outstanding of any more.
+    fn complete_windows(&mut self, method: MethodIx, closing: Option<u64>) {
+        let unit = self.unit_of(method);
+        let completed =
+            self.rotations.get_mut(unit).map_or_else(Vec::new, |one| one.completed(method, closing));
+        for (number, calls) in completed {
+            for call in &calls {
+                if let Some(method) = self.roster.get_mut(method) {
+                    method.take(&call.bucket, call.duration_ns());
+                }
+            }
+            let turns = Turns { number, turns: vec![MethodTurn::of(method, &calls, false)] };
+            self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
         }
     }
 
@@ -196,16 +225,9 @@ impl Scheduler {
             }
             self.add_surplus(member, list.len().saturating_sub(counted) as u64);
         }
-        let turn = |&method: &MethodIx| MethodTurn {
-            method,
-            began_ns: calls.get(&method).and_then(|calls| calls.first()).map_or(0, Call::start_ns),
-            calls: calls
-                .get(&method)
-                .into_iter()
-                .flatten()
-                .map(|call| (call.bucket.clone(), call.duration_ns()))
-                .collect(),
-            outstanding: outstanding.contains(&method),
+        let turn = |method: &MethodIx| {
+            let calls = calls.get(method).map_or(&[][..], Vec::as_slice);
+            MethodTurn::of(*method, calls, outstanding.contains(method))
         };
         let turns = Turns { number: *number, turns: members.iter().map(turn).collect() };
         self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);

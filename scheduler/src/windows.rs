@@ -5,9 +5,10 @@
 //! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
 //! so far is not waited for: the window is closed and says so.
 
+use crate::late::Unended;
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
-use spl_model::{Bucket, Sample};
+use spl_model::{Bucket, Sample, Size};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The windows of one group.
@@ -30,6 +31,8 @@ pub(crate) struct Rotation {
     longest_ns: u64,
     /// How full the last turns of each method were, and how many of them on end.
     fills: BTreeMap<MethodIx, (Fill, u32)>,
+    /// What closed windows still wait for.
+    unended: Unended,
     /// Turns last so many times shorter than the setting says, because all methods are called often.
     haste: u64,
     /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
@@ -115,13 +118,19 @@ pub(crate) struct Call {
     start_ns: u64,
     end_ns: u64,
     pub(crate) bucket: Bucket,
+    /// The workload size, where it is a number.
+    pub(crate) size: Option<u64>,
     /// Whether the gate of another method opened before the call ended.
     pub(crate) overlapped: bool,
 }
 
 impl Call {
     pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
-        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, overlapped: false }
+        let size = match sample.size {
+            Size::Value(size) => Some(size),
+            Size::Unchecked | Size::Label(_) => None,
+        };
+        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, size, overlapped: false }
     }
 
     pub(crate) fn start_ns(&self) -> u64 {
@@ -278,6 +287,12 @@ impl Rotation {
         }
     }
 
+    /// The late calls of closed windows that wait for nothing more, now that no call of this closing is outstanding; of any, without
+    /// a number.
+    pub(crate) fn completed(&mut self, method: MethodIx, closing: Option<u64>) -> Vec<(u64, Vec<Call>)> {
+        self.unended.completed(method, closing)
+    }
+
     /// The group is not measured any more; calls on their way are still held.
     pub(crate) fn pause(&mut self) {
         self.phase = Phase::Idle;
@@ -287,17 +302,19 @@ impl Rotation {
     /// Forgets the calls of a group that is finished.
     pub(crate) fn clear(&mut self) {
         self.turns = Vec::new();
+        self.unended = Unended::default();
     }
 
-    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. It is not kept when
-    /// its window is closed already, or when the turn is full.
+    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. Of a window that is closed
+    /// it is kept when the window was closed without it. It is not kept when the turn is full.
     pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> Option<u64> {
-        let turn = self
-            .turns
-            .iter_mut()
-            .rev()
-            .find(|turn| turn.method == method && turn.opened_ns <= call.start_ns)
-            .filter(|turn| (turn.calls.len() as u64) < room)?;
+        let begun = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= call.start_ns;
+        let Some(turn) = self.turns.iter_mut().rev().find(begun) else {
+            return self.unended.hold(method, call);
+        };
+        if turn.calls.len() as u64 >= room {
+            return None;
+        }
         turn.calls.push(call);
         Some(turn.window)
     }
@@ -343,6 +360,9 @@ impl Rotation {
         };
         if !unsettled.clone().all(due) {
             return None;
+        }
+        for turn in unsettled.clone().filter(|_| paired.owner_decides) {
+            self.unended.wait_for(turn.window, turn.method, turn.opened_ns, turn.closing);
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
         let fills: Vec<(MethodIx, Fill)> = of_window.map(|turn| (turn.method, turn.fill())).collect();

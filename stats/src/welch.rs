@@ -40,8 +40,23 @@ pub fn welch_effective((left, left_n): (&Summary, f64), (right, right_n): (&Summ
     }
     let t = difference / squared_error.sqrt();
     let df = satterthwaite(&[(left_error, left_n - 1.0), (right_error, right_n - 1.0)]);
-    let (p_less, p_greater) = (student_upper(-t, df), student_upper(t, df));
-    Welch { t, df, p_less, p_greater, p_two: 2.0 * p_less.min(p_greater) }
+    Welch::of_t(t, df)
+}
+
+impl Welch {
+    /// Of a difference of means whose squared error is known with these degrees of freedom, as that of differences within pairs.
+    #[must_use]
+    pub fn of_difference(difference: f64, squared_error: f64, df: f64) -> Self {
+        if squared_error == 0.0 {
+            return constant(difference, 0.0);
+        }
+        Self::of_t(difference / squared_error.sqrt(), df)
+    }
+
+    fn of_t(t: f64, df: f64) -> Self {
+        let (p_less, p_greater) = (student_upper(-t, df), student_upper(t, df));
+        Self { t, df, p_less, p_greater, p_two: 2.0 * p_less.min(p_greater) }
+    }
 }
 
 /// Degrees of freedom of a sum of independent variance estimates, each given with its own (Satterthwaite 1946).

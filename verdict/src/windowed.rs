@@ -3,29 +3,37 @@
 //! A comparison on a line of its own and an assertion of the same text go the same way. The outcome is that a claim is true, or
 //! false, or undecided with what is missing. See `docs/decisions/0024-verdicts-by-windows.md`.
 
+mod figures;
 mod history;
+mod location;
 mod mean;
 mod quantile;
 mod rules;
+mod side;
+mod strata;
+mod tail;
 
 use crate::assertion::{Part, numbered};
 use crate::evidence::Evidence;
 use crate::formula::decide_joined;
 use crate::relation::Judged;
 use crate::truth::Truth;
-use crate::types::{Basis, NotEvaluated, Side, Verdict};
+use crate::types::{Basis, NotEvaluated, Verdict};
+use history::{Kept, Stratum};
+use location::{Location, below};
 use mean::{Means, Sides};
-use quantile::{Location, Quantile, below};
+use quantile::Quantile;
 use rules::Weight;
 use spl_lang::ast::{Formula, Statistic};
 use spl_lang::{Assertion, Atom, Comparison, Scaled, Sign};
 use spl_model::Bucket;
+use spl_stats::Ratio;
 use spl_stats::sequential::RatioEstimate;
-use spl_stats::{Ratio, median};
 use std::collections::{BTreeMap, BTreeSet};
+use strata::Strata;
 
+pub use figures::Look;
 pub use history::{History, Turn};
-pub use mean::Look;
 pub use rules::{Need, Rules};
 
 /// What is claimed: a comparison, or an assertion.
@@ -130,14 +138,13 @@ impl Claim {
         let look = ruling.look?;
         let ratio =
             Ratio { value: look.ratio, low: look.low, high: look.high, confidence: 1.0 - 2.0 * rules.level };
-        let [left_ns, right_ns] = means.times();
         Some(Verdict {
             holds: basis.holds(),
             basis,
             p_value,
             ratio: Some(ratio),
-            left: side(left.factor, left_ns),
-            right: side(right.factor, right_ns),
+            left: means.figures(&means.left)?,
+            right: means.figures(&means.right)?,
             welch: means.welch()?,
         })
     }
@@ -250,9 +257,10 @@ fn locations(left: Scaled, right: Other, scope: Option<&Bucket>, history: &Histo
         Other::Bound(_) => vec![left.method],
     };
     let shared = history.shared(&methods);
+    let strata = Strata::of(&shared, methods.len(), scope);
     let of = |side: usize, scaled: Scaled| {
         let quantile = |share: f64| {
-            Location::Quantile(Quantile::of(&shared, side, scope, (scaled.factor, share), history.probe_ns))
+            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), history.probe_ns))
         };
         match scaled.statistic {
             Statistic::Median => quantile(0.5),
@@ -274,17 +282,17 @@ fn locations(left: Scaled, right: Other, scope: Option<&Bucket>, history: &Histo
 
 /// Sum and number of a side's scaled times in each window.
 fn window_sums(
-    shared: &[Vec<&Turn>],
+    shared: &[Vec<&Kept>],
     side: usize,
     scope: Option<&Bucket>,
     factor: f64,
     probe_ns: f64,
 ) -> Vec<(f64, f64)> {
-    let window = |turns: &Vec<&Turn>| {
-        let chosen =
-            turns[side].calls.iter().filter(|(bucket, _)| scope.is_none_or(|scope| scope == *bucket));
+    let window = |turns: &Vec<&Kept>| {
+        let of_scope = |stratum: &Stratum| scope.is_none_or(|scope| *scope == stratum.bucket);
+        let chosen = turns[side].strata.iter().filter(|(stratum, _)| of_scope(stratum));
         let (mut sum, mut n) = (0.0, 0.0);
-        for time in chosen.flat_map(|(_, calls)| calls) {
+        for time in chosen.flat_map(|(_, calls)| &calls.times) {
             sum += factor * (*time as f64 - probe_ns);
             n += 1.0;
         }
@@ -294,13 +302,14 @@ fn window_sums(
 }
 
 /// The buckets that all methods share in as many windows as a decision needs.
-fn dense_buckets(shared: &[Vec<&Turn>]) -> Vec<Bucket> {
+fn dense_buckets<'a>(shared: &[Vec<&'a Kept>]) -> Vec<Bucket> {
     let mut windows: BTreeMap<&Bucket, u64> = BTreeMap::new();
     for turns in shared {
         let Some((first, others)) = turns.split_first() else { continue };
-        for bucket in
-            first.calls.keys().filter(|bucket| others.iter().all(|turn| turn.calls.contains_key(*bucket)))
-        {
+        let of = |turn: &'a Kept| -> BTreeSet<&'a Bucket> {
+            turn.strata.keys().map(|stratum| &stratum.bucket).collect()
+        };
+        for bucket in others.iter().fold(of(first), |common, turn| &common & &of(turn)) {
             *windows.entry(bucket).or_default() += 1;
         }
     }
@@ -312,8 +321,8 @@ fn dense_buckets(shared: &[Vec<&Turn>]) -> Vec<Bucket> {
 }
 
 /// The bucket that all calls are in, or else the one for all sizes.
-fn only(shared: &[Vec<&Turn>]) -> Bucket {
-    let mut seen = shared.iter().flatten().flat_map(|turn| turn.calls.keys());
+fn only(shared: &[Vec<&Kept>]) -> Bucket {
+    let mut seen = shared.iter().flatten().flat_map(|turn| turn.strata.keys().map(|stratum| &stratum.bucket));
     match seen.next() {
         Some(first) if seen.all(|other| other == first) => first.clone(),
         _ => Bucket::All,
@@ -343,20 +352,6 @@ fn duration(seconds: f64) -> String {
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),
         s => format!("{:.0} h", s / 3600.0),
-    }
-}
-
-fn side(factor: f64, times: &[u64]) -> Side {
-    let mut values: Vec<f64> = times.iter().map(|&time| time as f64 * factor).collect();
-    let n = values.len() as f64;
-    let mean_ns = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean_ns).powi(2)).sum();
-    Side {
-        factor,
-        n: times.len() as u64,
-        mean_ns,
-        median_ns: median(&mut values).unwrap_or(f64::NAN),
-        sd_ns: (squares / (n - 1.0)).sqrt(),
     }
 }
 

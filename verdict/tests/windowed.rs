@@ -23,7 +23,10 @@ fn history(windows: u64, calls: [u64; 2], times: [&dyn Fn(u64) -> u64; 2]) -> Hi
             let first = window * calls[side];
             let durations: Vec<u64> = (first..first + calls[side]).map(times[side]).collect();
             let calls = BTreeMap::from([(Bucket::All, durations)]);
-            history.add(side, Turn { window, began_ns: window * 200_000_000, calls, censored: false });
+            history.add(
+                side,
+                Turn { window, began_ns: window * 200_000_000, calls, censored: false, ..Turn::default() },
+            );
         }
     }
     history
@@ -93,7 +96,7 @@ fn every_call_of_a_turn_weighs_alike() {
         for (side, n, time) in [(0, n, time), (1, 15, 10_666)] {
             let call = |at: u64| time + (window * 7 + at * 13) % 101;
             let calls = BTreeMap::from([(Bucket::All, (0..n).map(call).collect())]);
-            history.add(side, Turn { window, began_ns: window, calls, censored: false });
+            history.add(side, Turn { window, began_ns: window, calls, censored: false, ..Turn::default() });
         }
     }
     let slow = (1..=60_u64).filter(|&window| is_slow(window)).count() as f64;
@@ -124,8 +127,8 @@ fn what_had_not_ended_proves_nothing_for_its_side() {
     let (one, two) = (even(8_000, 1), even(10_000, 2));
     let mut history = history(60, [20, 20], [&one, &two]);
     let calls = BTreeMap::from([(Bucket::All, vec![8_000])]);
-    history.add(0, Turn { window: 61, began_ns: 1, calls: calls.clone(), censored: true });
-    history.add(1, Turn { window: 61, began_ns: 1, calls, censored: false });
+    history.add(0, Turn { window: 61, began_ns: 1, calls: calls.clone(), censored: true, ..Turn::default() });
+    history.add(1, Turn { window: 61, began_ns: 1, calls, censored: false, ..Turn::default() });
     let (truth, ruling) = rule("f < g", &history);
     assert_eq!(truth, Truth::Undecided);
     assert!(why(&ruling).contains("had not ended"), "{}", why(&ruling));

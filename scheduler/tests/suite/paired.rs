@@ -322,6 +322,10 @@ fn a_window_waits_for_the_calls_that_began_in_it() {
     cut.handle(event("pulse"), 6000);
     cut.handle(event("pulse"), 7000);
     assert_eq!(short(&cut.handle(event("pulse"), 9_000_010_000)), "_A t1:1+1* t2:0*+0* t3:0*+0* +B");
+    // When it ends nevertheless it completes its window; those after it have nothing to wait for.
+    assert_eq!(short(&cut.handle(event("B@9000010100~9000008900"), 9_000_010_100)), "");
+    assert_eq!(short(&cut.handle(event("drained B"), 9_000_010_200)), "t1:1 t2:0 t3:0");
+    assert_eq!(short(&cut.handle(event("drained B"), 9_000_010_300)), "");
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub struct Turn {
     pub began_ns: u64,
     /// Durations in nanoseconds by workload size, in the order in which the calls began.
     pub calls: BTreeMap<Bucket, Vec<u64>>,
+    /// The workload size of each of these calls; none of a bucket whose calls have no size.
+    pub sizes: BTreeMap<Bucket, Vec<u64>>,
     /// Whether a call that began in this turn had not ended when the window was closed: how long it takes is not known.
     pub censored: bool,
 }
@@ -19,9 +21,34 @@ pub struct Turn {
 /// The turns of all methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
-    methods: Vec<Vec<Turn>>,
+    methods: Vec<Vec<Kept>>,
     /// What a call of an empty method reports, nanoseconds: so much of each duration is the probe's.
     pub probe_ns: f64,
+}
+
+/// A turn with its calls by strata.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Kept {
+    pub(super) window: u64,
+    pub(super) began_ns: u64,
+    pub(super) strata: BTreeMap<Stratum, Calls>,
+    pub(super) censored: bool,
+}
+
+/// Calls of nearly the same workload size.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stratum {
+    pub(super) bucket: Bucket,
+    /// The lower end of the sizes within the bucket; `None` for all of the bucket.
+    pub(super) from: Option<u64>,
+}
+
+/// The calls of a stratum in a turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Calls {
+    pub(super) times: Vec<u64>,
+    /// The sum of their sizes.
+    pub(super) sizes: f64,
 }
 
 impl History {
@@ -32,29 +59,55 @@ impl History {
     }
 
     /// Adds a turn; turns of a method come in the order of their windows. One without a call, or of no method, is nothing,
-    /// unless a call of it is outstanding.
+    /// unless a call of it is outstanding. What comes later of a turn that is known completes it: its calls are added, and
+    /// it is censored as long as the newest word of it says so.
     pub fn add(&mut self, method: usize, turn: Turn) {
-        if let Some(turns) = self.methods.get_mut(method)
-            && (turn.censored || !turn.calls.is_empty())
-        {
-            turns.push(turn);
+        let Some(turns) = self.methods.get_mut(method) else { return };
+        let known = turns.binary_search_by_key(&turn.window, |kept| kept.window);
+        if known.is_err() && !turn.censored && turn.calls.is_empty() {
+            return;
+        }
+        let Turn { window, began_ns, calls, sizes, censored } = turn;
+        let at = known.unwrap_or_else(|at| {
+            turns.insert(at, Kept { window, began_ns, strata: BTreeMap::new(), censored });
+            at
+        });
+        let kept = &mut turns[at];
+        kept.censored = censored;
+        for (bucket, times) in calls {
+            let sizes = sizes.get(&bucket).map_or(&[][..], Vec::as_slice);
+            let mut strata: BTreeMap<Option<u64>, Calls> = BTreeMap::new();
+            for (index, time) in times.into_iter().enumerate() {
+                let size = sizes.get(index);
+                let of_stratum = strata.entry(size.map(|&size| lower_end(size))).or_default();
+                of_stratum.times.push(time);
+                of_stratum.sizes += size.map_or(0.0, |&size| size as f64);
+            }
+            for (from, calls) in strata {
+                let of_stratum = kept.strata.entry(Stratum { bucket: bucket.clone(), from }).or_default();
+                of_stratum.times.extend(calls.times);
+                of_stratum.sizes += calls.sizes;
+            }
         }
     }
 
     /// The turns of a method, in the order of their windows.
-    #[must_use]
-    pub fn turns(&self, method: usize) -> &[Turn] {
+    pub(super) fn turns(&self, method: usize) -> &[Kept] {
         self.methods.get(method).map_or(&[], Vec::as_slice)
     }
 
     /// Calls of a method.
     #[must_use]
     pub fn calls(&self, method: usize) -> u64 {
-        self.turns(method).iter().flat_map(|turn| turn.calls.values()).map(|calls| calls.len() as u64).sum()
+        self.turns(method)
+            .iter()
+            .flat_map(|turn| turn.strata.values())
+            .map(|calls| calls.times.len() as u64)
+            .sum()
     }
 
     /// The windows in which all these methods have a turn.
-    pub(super) fn shared<'a>(&'a self, methods: &[usize]) -> Vec<Vec<&'a Turn>> {
+    pub(super) fn shared<'a>(&'a self, methods: &[usize]) -> Vec<Vec<&'a Kept>> {
         let Some((&first, others)) = methods.split_first() else { return Vec::new() };
         let mut rest: Vec<_> = others.iter().map(|&method| self.turns(method).iter().peekable()).collect();
         let mut shared = Vec::new();
@@ -69,5 +122,43 @@ impl History {
             }
         }
         shared
+    }
+}
+
+/// The lower end of the sizes that are as good as this one: at most an eighth apart, and small ones alone.
+fn lower_end(size: u64) -> u64 {
+    const DIGITS: u32 = 4;
+    let beyond = (u64::BITS - size.leading_zeros()).saturating_sub(DIGITS);
+    size >> beyond << beyond
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_a_stratum_are_an_eighth_apart_at_most() {
+        for size in (0..4096).chain([u64::MAX - 1, 1 << 40, (1 << 40) + 12_345]) {
+            let low = lower_end(size);
+            assert!(low <= size && (size - low) as f64 <= low as f64 / 8.0, "{size} from {low}");
+        }
+        assert_eq!([lower_end(15), lower_end(17), lower_end(950)], [15, 16, 896]);
+    }
+
+    #[test]
+    fn a_call_that_ends_late_completes_its_turn() {
+        let mut history = History::new(1);
+        let turn = |window, times: &[u64], censored| Turn {
+            window,
+            calls: BTreeMap::from([(Bucket::All, times.to_vec())]),
+            censored,
+            ..Turn::default()
+        };
+        history.add(0, turn(1, &[5], true));
+        history.add(0, turn(2, &[6], false));
+        assert!(history.turns(0)[0].censored);
+        history.add(0, turn(1, &[900], false));
+        assert_eq!((history.calls(0), history.turns(0).len()), (3, 2));
+        assert!(!history.turns(0)[0].censored);
     }
 }

@@ -1,105 +1,117 @@
-//! Medians and percentiles, compared with a bound, with one another or with a mean, by way of every bound between them.
+//! A quantile of the calls of one side: what they say of a bound, and what two sides say together of the bounds on each.
 //!
-//! The number of calls that are longer than a bound says on which side of it a quantile lies, whatever the distribution. If the
-//! left location is not below the right one, some bound lies between them: the evidence against that is, for the least favourable
-//! bound, the product of both sides' evidence.
+//! The number of calls that are longer than a bound says on which side of it a quantile lies, whatever the distribution.
 
-use super::history::Turn;
-use super::rules::{Need, Rules, Weight};
-use spl_model::Bucket;
+use super::history::Kept;
+use super::rules::{Need, Rules};
+use super::strata::Strata;
+use super::tail::Tail;
+use spl_stats::block_contrasts;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
-use std::collections::BTreeMap;
-use std::f64::consts::LN_2;
-
-/// One side's location.
-#[derive(Clone, Debug)]
-pub(super) enum Location {
-    Quantile(Quantile),
-    Mean { estimate: RatioEstimate, n: u64 },
-    Bound(f64),
-}
 
 /// A quantile of scaled times without the probe's.
 #[derive(Clone, Debug)]
 pub(super) struct Quantile {
-    ascending: Vec<f64>,
+    pub(super) ascending: Vec<f64>,
     share: f64,
     /// The times of each window, ascending.
     windows: Vec<Vec<f64>>,
-    censored: u64,
+    /// Windows with calls.
+    filled: usize,
+    /// Calls that had not ended, as far as is known: they are longer than any bound.
+    unended: f64,
+    /// How much calls, and windows, depend on each other at the quantile itself.
+    own: Effects,
+    /// Long calls begin here.
+    clip: f64,
+    /// For each long call that was seen so many more may not have come by chance.
+    unseen: f64,
+}
+
+/// How many calls, and windows, tell as much as one of them that does not depend on others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effects {
+    calls: f64,
+    windows: f64,
+}
+
+impl Effects {
+    fn or_greater(self, other: Self) -> Self {
+        Self { calls: self.calls.max(other.calls), windows: self.windows.max(other.windows) }
+    }
 }
 
 impl Quantile {
-    /// Of the calls of one side in windows, in one bucket or in all; where there are several buckets, of each as many as the side with
-    /// fewest has, evenly spread.
+    /// Of the calls of one side in windows, in one bucket or in all; where there are several strata, of each as many as the side
+    /// with fewest has, evenly spread.
     pub(super) fn of(
-        shared: &[Vec<&Turn>],
+        shared: &[Vec<&Kept>],
         side: usize,
-        scope: Option<&Bucket>,
+        strata: &Strata,
         (factor, share): (f64, f64),
         probe_ns: f64,
     ) -> Self {
-        let mut counts: BTreeMap<&Bucket, Vec<usize>> = BTreeMap::new();
-        for turns in shared {
-            for (at, turn) in turns.iter().enumerate() {
-                for (bucket, calls) in &turn.calls {
-                    counts.entry(bucket).or_insert_with(|| vec![0; turns.len()])[at] += calls.len();
-                }
-            }
-        }
-        let several = counts.keys().filter(|bucket| scope.is_none_or(|scope| scope == **bucket)).count() > 1;
+        let fewest: Vec<u64> = strata.fewest().collect();
+        let several = fewest.len() > 1;
         let mut windows: Vec<Vec<f64>> = Vec::new();
-        let mut seen: BTreeMap<&Bucket, usize> = BTreeMap::new();
-        let mut censored = 0;
+        let mut seen = vec![0; fewest.len()];
+        let mut unended = 0;
         for turns in shared {
             let mut chosen = Vec::new();
-            for (bucket, calls) in &turns[side].calls {
-                let Some(counts) = counts.get(bucket).filter(|_| scope.is_none_or(|scope| scope == bucket))
-                else {
-                    continue;
-                };
-                // Of each bucket as many as the side with fewest has, evenly spread.
-                let wanted = if several { counts.iter().copied().min().unwrap_or(0) } else { counts[side] };
-                let all = counts[side];
-                let seen = seen.entry(bucket).or_default();
-                for &time in calls {
-                    if (*seen + 1) * wanted / all > *seen * wanted / all {
+            for (stratum, calls) in &turns[side].strata {
+                let Some(at) = strata.index(stratum) else { continue };
+                // Of each stratum as many as the side with fewest has, evenly spread.
+                let all = strata.calls(at, side);
+                let wanted = if several { fewest[at] } else { all };
+                for &time in &calls.times {
+                    if (seen[at] + 1) * wanted / all > seen[at] * wanted / all {
                         chosen.push((time as f64 - probe_ns).max(0.0) * factor);
                     }
-                    *seen += 1;
+                    seen[at] += 1;
                 }
             }
-            censored += u64::from(turns[side].censored);
-            windows.extend((!chosen.is_empty()).then_some(chosen));
+            // How many there are is not known: as many as ended, one at least.
+            unended += if turns[side].censored { chosen.len().max(1) } else { 0 };
+            windows.push(chosen);
         }
         windows.iter_mut().for_each(|window| window.sort_by(f64::total_cmp));
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
-        Self { ascending, share, windows, censored }
+        let filled = windows.iter().filter(|window| !window.is_empty()).count();
+        let clip = ascending.get(ascending.len() / 2).map_or(f64::INFINITY, |middle| Rules::CLIP * middle);
+        let long: Vec<f64> = windows.iter().map(|window| over(window, clip)).collect();
+        let (unended, own, unseen) = (unended as f64, Effects::default(), Tail::of(&long).unseen_bursts());
+        let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen };
+        Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
 
-    /// How much calls, and windows, depend on each other in being longer than a bound: so many tell as much as one.
-    fn effects(&self, bound: f64) -> (f64, f64) {
-        let longer = |times: &[f64]| (times.len() - times.partition_point(|&time| time <= bound)) as f64;
+    /// How much calls, and windows, depend on each other in being longer than a bound.
+    fn effects(&self, bound: f64) -> Effects {
         let n = self.ascending.len() as f64;
-        let part = longer(&self.ascending) / n;
-        let counts: Vec<f64> =
-            self.windows.iter().map(|window| longer(window) - part * window.len() as f64).collect();
+        let part = over(&self.ascending, bound) / n;
+        let excess = |window: &Vec<f64>| over(window, bound) - part * window.len() as f64;
         let independent = n * part * (1.0 - part);
         if independent <= 0.0 {
-            return (1.0, 1.0);
+            return Effects { calls: 1.0, windows: 1.0 };
         }
-        let (squares, tau) = autocorrelation_of(&counts);
-        (f64::max(1.0, squares * tau / independent), tau)
+        let (squares, tau) = autocorrelation_of(&self.windows.iter().map(excess).collect::<Vec<_>>());
+        // A long time is known less well than a short one.
+        let tau = 1.0 + (tau - 1.0) * (1.0 + 2.0 * (tau / self.filled as f64).sqrt());
+        Effects { calls: f64::max(1.0, squares * tau / independent), windows: tau }
     }
 
     /// The effects at a bound, or where the quantile itself seems to be, if they are greater there.
     fn effect(&self, bound: f64) -> f64 {
-        self.effects(bound).0.max(self.effects(self.estimate()).0)
+        self.effects(bound).or_greater(self.own).calls
     }
 
     pub(super) fn n(&self) -> u64 {
         self.ascending.len() as u64
+    }
+
+    /// Windows with calls.
+    pub(super) fn filled(&self) -> usize {
+        self.filled
     }
 
     /// The smallest time that the part `share` of the times doesn't exceed.
@@ -109,159 +121,157 @@ impl Quantile {
     }
 
     /// ln of the e-value against "the quantile is at least `bound`".
-    fn ln_e_below(&self, bound: f64) -> f64 {
-        let (effect, n) = (self.effect(bound), self.ascending.len() as f64);
-        let under = self.ascending.partition_point(|&time| time < bound) as f64;
-        ln_e_share_over(under / effect, n / effect, self.share)
+    pub(super) fn ln_e_below(&self, bound: f64) -> f64 {
+        // As if the long calls over the bound that chance may have kept away had come.
+        let unseen = self.unseen * over(&self.ascending, bound.max(self.clip));
+        let (effect, n) = (self.effect(bound), self.ascending.len() as f64 + self.unended + unseen);
+        ln_e_share_over(under(&self.ascending, bound) / effect, n / effect, self.share)
     }
 
     /// ln of the e-value against "the quantile is at most `bound`".
-    fn ln_e_above(&self, bound: f64) -> f64 {
+    pub(super) fn ln_e_above(&self, bound: f64) -> f64 {
         let (effect, n) = (self.effect(bound), self.ascending.len() as f64);
-        let over = n - self.ascending.partition_point(|&time| time <= bound) as f64;
-        ln_e_share_over(over / effect, n / effect, 1.0 - self.share)
+        ln_e_share_over(over(&self.ascending, bound) / effect, n / effect, 1.0 - self.share)
     }
 
-    /// What is missing to say anything of it.
-    fn need(&self, bound: f64, level: f64) -> Option<Need> {
-        let (windows, fewest) = (self.windows.len() as f64, Rules::MIN_WINDOWS as f64);
-        if windows < fewest {
-            let what = format!(
-                "{fewest:.0} windows with calls of all its methods are needed, and there are {windows:.0}"
-            );
-            return Some(Need::new(what, Some(fewest)));
+    /// What is missing to say anything of it, however far the bound is.
+    pub(super) fn too_few(&self, bound: f64, level: f64) -> Option<Need> {
+        let fewest = Rules::MIN_WINDOWS as usize;
+        if self.filled < fewest {
+            return Some(Need::windows(fewest, self.filled));
         }
-        let (own, at_bound) = (self.effects(self.estimate()), self.effects(bound));
-        let (n, rare) = (self.ascending.len() as f64, f64::min(self.share, 1.0 - self.share));
-        let needed = calls_for_share(rare, level.recip()) as f64 * own.0.max(at_bound.0);
-        if n < needed {
-            let what = format!(
-                "{} needs {needed:.0} calls at least, and there are {n:.0}",
-                percent_name(self.share)
-            );
-            return Some(Need::new(what, Some(windows * needed / n)));
-        }
-        let effective = windows / own.1.max(at_bound.1);
-        (effective < Rules::MIN_EFFECTIVE).then(|| {
-            let what = format!(
-                "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {:.0} are needed",
-                Rules::MIN_EFFECTIVE
-            );
-            Need::new(what, Some(windows * Rules::MIN_EFFECTIVE / effective))
+        let effect = self.effect(bound);
+        let (n, needed) = (self.ascending.len() as f64, self.calls_needed(level) * effect);
+        (n < needed).then(|| {
+            let name = percent_name(self.share);
+            let what = format!("{name} needs {needed:.0} calls at least, and there are {n:.0}");
+            Need::new(what, Some(self.filled as f64 * needed / n))
         })
     }
-}
 
-impl Location {
-    fn ln_e_below(&self, bound: f64) -> f64 {
-        match self {
-            Self::Quantile(quantile) => quantile.ln_e_below(bound),
-            Self::Mean { .. } if bound <= 0.0 => hedged(f64::NEG_INFINITY),
-            Self::Mean { estimate, .. } if bound.is_finite() => {
-                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_below)
-            }
-            Self::Mean { .. } => f64::INFINITY,
-            Self::Bound(own) => certain(*own < bound),
+    fn calls_needed(&self, level: f64) -> f64 {
+        calls_for_share(f64::min(self.share, 1.0 - self.share), level.recip()) as f64
+    }
+
+    /// What is missing for its calls' dependence on each other to be known: less where the bound is far from the quantile.
+    pub(super) fn dependent(&self, bound: f64) -> Option<Need> {
+        let far = self.is_far_below(bound) || self.is_far_above(bound);
+        let effects = self.effects(bound).or_greater(self.own);
+        let windows = self.filled as f64;
+        let needed = if far { Rules::MIN_FAR } else { Rules::MIN_EFFECTIVE };
+        if windows / effects.windows < needed {
+            return Some(Need::dependent(windows, windows / effects.windows, needed));
         }
+        let clusters = self.clusters();
+        let needed = if far { Rules::MIN_FAR } else { Rules::MIN_BURSTS };
+        (clusters < needed).then(|| {
+            let what = format!(
+                "calls beyond {} come in clusters: {clusters:.0} of them were seen, and {needed:.0} are needed",
+                percent_name(self.share)
+            );
+            Need::new(what, Some(windows * needed / clusters))
+        })
     }
 
-    fn ln_e_above(&self, bound: f64) -> f64 {
-        match self {
-            Self::Quantile(quantile) => quantile.ln_e_above(bound),
-            Self::Mean { .. } if bound <= 0.0 => f64::INFINITY,
-            Self::Mean { estimate, .. } if bound.is_finite() => {
-                hedged(estimate.evidence(bound, Rules::SCALE).ln_e_above)
-            }
-            Self::Mean { .. } => hedged(f64::NEG_INFINITY),
-            Self::Bound(own) => certain(*own > bound),
-        }
+    /// Independent clusters of calls beyond the quantile; of calls that hardly depend on each other their number does not matter.
+    fn clusters(&self) -> f64 {
+        const HARDLY: f64 = 1.5;
+        let rare = self.ascending.len() as f64 * f64::min(self.share, 1.0 - self.share);
+        if self.own.calls <= HARDLY { f64::INFINITY } else { rare / self.own.calls }
     }
 
-    fn need(&self, bound: f64, level: f64) -> Option<Need> {
-        match self {
-            Self::Quantile(quantile) => quantile.need(bound, level),
-            Self::Mean { .. } | Self::Bound(_) => None,
-        }
+    /// Whether far fewer calls are longer than the bound than if it were the quantile.
+    fn is_far_below(&self, bound: f64) -> bool {
+        let n = self.ascending.len() as f64;
+        (over(&self.ascending, bound) + self.unended) * Rules::FAR <= n * (1.0 - self.share)
     }
 
-    /// Estimate, scaled.
-    pub(super) fn estimate(&self) -> f64 {
-        match self {
-            Self::Quantile(quantile) => quantile.estimate(),
-            Self::Mean { estimate, .. } => estimate.ratio,
-            Self::Bound(bound) => *bound,
-        }
+    /// Whether far fewer calls are shorter than the bound than if it were the quantile.
+    fn is_far_above(&self, bound: f64) -> bool {
+        under(&self.ascending, bound) * Rules::FAR <= self.ascending.len() as f64 * self.share
+    }
+
+    /// What calls say of "the quantile is at least `bound`" as far as their dependence is known.
+    pub(super) fn known_below(&self, bound: f64, is_settled: bool) -> f64 {
+        let is_known = is_settled || (self.is_far_below(bound) && self.dependent(bound).is_none());
+        if is_known { self.ln_e_below(bound) } else { 0.0 }
+    }
+
+    /// The same of "the quantile is at most `bound`".
+    pub(super) fn known_above(&self, bound: f64, is_settled: bool) -> f64 {
+        let is_known = is_settled || (self.is_far_above(bound) && self.dependent(bound).is_none());
+        if is_known { self.ln_e_above(bound) } else { 0.0 }
+    }
+
+    /// By how much more calls are shorter than a bound than those of the other side are at most as long as theirs, beyond what the shares
+    /// of the quantiles let expect; and what each window adds to it. What both sides share cancels out.
+    fn paired(&self, bound: f64, other: &Self, of_other: f64) -> (f64, Vec<f64>) {
+        let (n, others) = (self.ascending.len() as f64 + self.unended, other.ascending.len() as f64);
+        let left = under(&self.ascending, bound) / n;
+        let right = 1.0 - over(&other.ascending, of_other) / others;
+        let count = self.windows.len() as f64;
+        let of_window = |(window, of_others): (&Vec<f64>, &Vec<f64>)| {
+            let (calls, of_calls) = (window.len() as f64, of_others.len() as f64);
+            let more = under(window, bound) - left * calls;
+            let others_more = of_calls - over(of_others, of_other) - right * of_calls;
+            count * (more / n - others_more / others)
+        };
+        let each = self.windows.iter().zip(&other.windows).map(of_window).collect();
+        (left - right - (self.share - other.share), each)
+    }
+
+    /// ln of the e-value against "the quantile is at least `bound` and the other one at most `of_other`" of the differences within
+    /// windows.
+    pub(super) fn ln_e_paired(&self, bound: f64, other: &Self, of_other: f64) -> f64 {
+        let (difference, each) = self.paired(bound, other, of_other);
+        RatioEstimate::of_differences(difference.exp(), &each)
+            .filter(|one| one.n_eff >= Rules::MIN_EFFECTIVE)
+            .map_or(f64::NEG_INFINITY, |one| one.evidence(1.0, Rules::SCALE).ln_e_above)
+    }
+
+    /// Whether parts of the measurement differ more than chance would make them, and some say that the quantile is over the bound.
+    pub(super) fn contradicts_below(&self, bound: f64) -> bool {
+        let each: Vec<f64> = self.windows.iter().map(|window| share(under(window, bound), window)).collect();
+        contradicts(&each, self.share)
+    }
+
+    /// The same of "under the bound".
+    pub(super) fn contradicts_above(&self, bound: f64) -> bool {
+        let each: Vec<f64> = self.windows.iter().map(|window| share(over(window, bound), window)).collect();
+        contradicts(&each, 1.0 - self.share)
+    }
+
+    /// The same of both sides: "the quantile is over the bound, or the other one under it".
+    pub(super) fn contradicts_paired(&self, bound: f64, other: &Self, of_other: f64) -> bool {
+        let (difference, each) = self.paired(bound, other, of_other);
+        let each: Vec<f64> = each.into_iter().map(|one| difference + one).collect();
+        contradicts(&each, 0.0)
     }
 }
 
-/// Weight of "left is less than `by` times right".
-pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -> Weight {
-    let need = left
-        .need(right.estimate() * by, rules.level)
-        .or_else(|| right.need(left.estimate() / by, rules.level));
-    if let Some(need) = need {
-        return Weight::none(need);
-    }
-    let ln_e = match (left, right) {
-        (_, Location::Bound(bound)) => left.ln_e_below(bound * by),
-        (Location::Bound(bound), _) => right.ln_e_above(bound / by),
-        _ => between(left, right, by, -rules.level.ln()),
-    };
-    let weight = Weight::of(ln_e);
-    if weight.p > rules.level {
-        let windows = [left, right].into_iter().filter_map(|one| match one {
-            Location::Quantile(quantile) => Some(quantile.windows.len() as f64),
-            _ => None,
-        });
-        let reach =
-            windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * -rules.level.ln() / ln_e);
-        return Weight { need: Some(Need::new("the evidence does not suffice either way", reach)), ..weight };
-    }
-    match left {
-        Location::Quantile(Quantile { censored, .. }) if *censored > 0 => {
-            let what = format!("calls of {censored} windows had not ended when they were judged");
-            Weight::none(Need::new(what, None))
-        }
-        _ => weight,
-    }
+fn over(ascending: &[f64], bound: f64) -> f64 {
+    (ascending.len() - ascending.partition_point(|&time| time <= bound)) as f64
 }
 
-/// The least that the evidence of both sides comes to at any bound; some value under the threshold when it is under it.
-fn between(left: &Location, right: &Location, by: f64, threshold: f64) -> f64 {
-    const TRIALS: usize = 8;
-    let at = |bound: f64| left.ln_e_below(bound) + right.ln_e_above(bound / by);
-    let (low, high) = (left.estimate(), right.estimate() * by);
-    let trial = |index: usize| low + (high - low) * index as f64 / TRIALS as f64;
-    let tried = (0..=TRIALS).map(|index| at(trial(index))).fold(f64::INFINITY, f64::min);
-    if tried < threshold {
-        return tried;
-    }
-    // Between neighbouring values of a quantile its own evidence stays and the other side's is monotone, so the least lies on a
-    // value, or beyond all of them. From one value to the next of those that are tried it changes little.
-    match (left, right) {
-        (Location::Quantile(one), _) => spread(&one.ascending).map(at).fold(at(f64::INFINITY), f64::min),
-        (_, Location::Quantile(two)) => {
-            spread(&two.ascending).map(|value| at(value * by)).fold(at(0.0), f64::min)
-        }
-        _ => f64::NEG_INFINITY,
-    }
+fn under(ascending: &[f64], bound: f64) -> f64 {
+    ascending.partition_point(|&time| time < bound) as f64
 }
 
-/// Values from all of them: every one of few, and as many of many, evenly spread.
-fn spread(ascending: &[f64]) -> impl Iterator<Item = f64> {
-    const MOST: usize = 200;
-    ascending.iter().copied().step_by(ascending.len().div_ceil(MOST).max(1)).chain(ascending.last().copied())
+/// The part that this is of a window's calls; NaN without calls.
+fn share(count: f64, window: &[f64]) -> f64 {
+    count / window.len() as f64
 }
 
-/// ln of the mean of an e-value and 1, which is an e-value too: at bounds far away, where a mean says nothing, the quantile decides.
-fn hedged(ln_e: f64) -> f64 {
-    if ln_e > 0.0 { ln_e + (-ln_e).exp().ln_1p() - LN_2 } else { ln_e.exp().ln_1p() - LN_2 }
+/// Whether blocks of these values differ by more than chance, and the mean of a quarter of them is at most the limit.
+fn contradicts(each: &[f64], limit: f64) -> bool {
+    const PARTS: usize = 4;
+    let each: Vec<f64> = each.iter().copied().filter(|one| one.is_finite()).collect();
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let part = each.len().div_ceil(PARTS).max(1);
+    each.chunks(part).any(|part| mean(part) <= limit) && block_contrasts(&each).1 > 0
 }
 
-fn certain(yes: bool) -> f64 {
-    if yes { f64::INFINITY } else { f64::NEG_INFINITY }
-}
-
+/// How a quantile is called.
 fn percent_name(share: f64) -> String {
     if share == 0.5 { "a median".to_owned() } else { format!("a p{}", (share * 1e8).round() / 1e6) }
 }

@@ -20,6 +20,14 @@ impl Rules {
     pub const SCALE: f64 = 0.2;
     /// Values are clipped at this multiple of the side's median.
     pub const CLIP: f64 = 10.0;
+    /// What is typical of a side is clipped at this multiple of its median.
+    pub const TYPICAL: f64 = 3.0;
+    /// Fewest independent bursts of long calls by which how much they take is known.
+    pub const MIN_BURSTS: f64 = 20.0;
+    /// Windows in autocorrelation times that suffice where calls hardly lie on the other side of a bound.
+    pub const MIN_FAR: f64 = 10.0;
+    /// So many times fewer calls than a quantile lets expect lie on the other side of a bound that is far from it.
+    pub const FAR: f64 = 5.0;
     /// Part by which the probe's own time may differ from what was calibrated.
     pub const PROBE_DOUBT: f64 = 0.25;
     /// Tails of both sides count as unlike when chance would make the one this much longer with at most this probability.
@@ -49,6 +57,32 @@ pub struct Need {
 impl Need {
     pub(super) fn new(what: impl Into<String>, windows: Option<f64>) -> Self {
         Self { what: what.into(), windows }
+    }
+
+    /// There are fewer windows than are needed.
+    pub(super) fn windows(needed: usize, windows: usize) -> Self {
+        let what =
+            format!("{needed} windows with calls of all its methods are needed, and there are {windows}");
+        Self::new(what, Some(needed as f64))
+    }
+
+    /// Windows tell less than their number.
+    pub(super) fn dependent(windows: f64, effective: f64, needed: f64) -> Self {
+        let what = format!(
+            "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {needed:.0} are needed"
+        );
+        Self::new(what, Some(windows * needed / effective))
+    }
+
+    /// Calls of so many windows had not ended.
+    pub(super) fn censored(windows: u64) -> Self {
+        Self::new(format!("calls of {windows} windows had not ended when they were judged"), None)
+    }
+
+    /// The self-check fails.
+    pub(super) fn contradiction() -> Self {
+        let what = "parts of the measurement contradict each other: the times changed in the course of it";
+        Self::new(what, None)
     }
 }
 

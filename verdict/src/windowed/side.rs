@@ -1,0 +1,195 @@
+//! One side of a comparison of means: its calls by window and stratum.
+
+use super::history::Kept;
+use super::rules::Rules;
+use super::strata::Strata;
+use spl_stats::median;
+use std::ops::Range;
+
+/// Which times a mean is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Times {
+    /// Clipped near the median: what is typical.
+    Typical,
+    /// Clipped far from it.
+    Clipped,
+    /// As they came.
+    Whole,
+}
+
+/// The calls of one side in one window, or in many, of one stratum.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) n: f64,
+    typical: f64,
+    clipped: f64,
+    whole: f64,
+}
+
+/// One side over all windows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Side {
+    pub(super) factor: f64,
+    /// The bound itself has no calls.
+    pub(super) bound: bool,
+    /// For each window the cells of the strata that have calls.
+    pub(super) windows: Vec<Vec<(usize, Cell)>>,
+    /// Of each stratum over all windows.
+    pub(super) totals: Vec<Cell>,
+    /// Calls that are compared.
+    pub(super) n: u64,
+    /// Calls that were clipped.
+    pub(super) cut: u64,
+    /// Length of the longest call, nanoseconds.
+    pub(super) longest: f64,
+    /// Half a step of the clock, nanoseconds, by which a mean of ties may be off.
+    pub(super) doubt: f64,
+    /// Its calls by stratum.
+    pub(super) times: Vec<Vec<u64>>,
+    /// Windows with a call whose end is not known.
+    pub(super) censored: u64,
+}
+
+impl Cell {
+    fn add(&mut self, other: Self) {
+        self.n += other.n;
+        self.typical += other.typical;
+        self.clipped += other.clipped;
+        self.whole += other.whole;
+    }
+
+    pub(super) fn sum(&self, times: Times) -> f64 {
+        match times {
+            Times::Typical => self.typical,
+            Times::Clipped => self.clipped,
+            Times::Whole => self.whole,
+        }
+    }
+}
+
+impl Side {
+    /// The turns of the side with this index.
+    pub(super) fn of(
+        shared: &[Vec<&Kept>],
+        index: usize,
+        factor: f64,
+        strata: &Strata,
+        probe_ns: f64,
+    ) -> Self {
+        let mut times = vec![Vec::new(); strata.len()];
+        for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
+            if let Some(at) = strata.index(stratum) {
+                times[at].extend(&calls.times);
+            }
+        }
+        let medians: Vec<f64> = times.iter().map(|times| middle(times, probe_ns)).collect();
+        let mut side = Self { factor, totals: vec![Cell::default(); strata.len()], ..Self::default() };
+        for turns in shared {
+            let turn = turns[index];
+            let mut window: Vec<(usize, Cell)> = Vec::new();
+            for (stratum, calls) in &turn.strata {
+                let Some(at) = strata.index(stratum) else { continue };
+                let cell = side.cell(&calls.times, medians[at], probe_ns);
+                match window.last_mut().filter(|(last, _)| *last == at) {
+                    Some((_, last)) => last.add(cell),
+                    None => window.push((at, cell)),
+                }
+            }
+            for (at, cell) in &window {
+                side.totals[*at].add(*cell);
+            }
+            side.censored += u64::from(turn.censored);
+            side.windows.push(window);
+        }
+        side.n = times.iter().map(|times| times.len() as u64).sum();
+        side.times = times;
+        side
+    }
+
+    fn cell(&mut self, times: &[u64], median: f64, probe_ns: f64) -> Cell {
+        let [typical, clip] = [Rules::TYPICAL, Rules::CLIP].map(|times| median * times + probe_ns);
+        let mut cell = Cell { n: times.len() as f64, ..Cell::default() };
+        for &time in times {
+            let time = time as f64;
+            cell.whole += time;
+            cell.clipped += time.min(clip);
+            cell.typical += time.min(typical);
+            self.cut += u64::from(time > clip);
+            self.longest = self.longest.max(time);
+        }
+        cell
+    }
+
+    /// The longest that a window's calls took together over what the clipped mean lets expect, or the longest call.
+    pub(super) fn worst(&self) -> f64 {
+        let over = |cells: &Vec<(usize, Cell)>| {
+            let of_cell = |(at, cell): &(usize, Cell)| {
+                let total = &self.totals[*at];
+                cell.whole - cell.n * total.clipped / total.n
+            };
+            cells.iter().map(of_cell).sum::<f64>()
+        };
+        self.windows.iter().map(over).fold(self.longest, f64::max)
+    }
+
+    pub(super) fn totals_of(&self, windows: Range<usize>) -> Vec<Cell> {
+        let mut totals = vec![Cell::default(); self.totals.len()];
+        for (at, cell) in self.windows.get(windows).into_iter().flatten().flatten() {
+            totals[*at].add(*cell);
+        }
+        totals
+    }
+
+    /// The mean of times whose strata have these totals and weights; the weights of strata without calls fall to the others.
+    pub(super) fn mean_of(&self, totals: &[Cell], weights: &[f64], times: Times) -> f64 {
+        let seen = || totals.iter().zip(weights).filter(|(total, _)| total.n > 0.0);
+        let sum: f64 = seen().map(|(total, weight)| weight * total.sum(times) / total.n).sum();
+        sum / seen().map(|(_, weight)| weight).sum::<f64>()
+    }
+
+    /// What each window adds to the mean beyond these times.
+    pub(super) fn beyond(&self, weights: &[f64], [more, less]: [Times; 2]) -> Vec<f64> {
+        let of_cell = |(at, cell): &(usize, Cell)| {
+            weights[*at] * (cell.sum(more) - cell.sum(less)) / self.totals[*at].n
+        };
+        self.windows.iter().map(|cells| cells.iter().map(of_cell).sum()).collect()
+    }
+
+    /// A mean of times, scaled; or the bound.
+    pub(super) fn scaled(&self, mean: f64) -> f64 {
+        if self.bound { self.factor } else { self.factor * mean }
+    }
+}
+
+/// The median of times without the probe's, at least 1 ns.
+fn middle(times: &[u64], probe_ns: f64) -> f64 {
+    let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
+    median(&mut times).map_or(f64::INFINITY, |median| (median - probe_ns).max(1.0))
+}
+
+/// Calls of a side that are looked at for ties.
+const LOOKED_AT: usize = 1000;
+/// Of so many tied times one may differ.
+const TIED: usize = 20;
+
+/// Sets by how much the mean of a side may be off whose times are nearly all tied: half a step of the clock, as far as the times
+/// of both sides show it. A clock that is read at any phase of its step has the right mean, and the variance knows the rest; ties
+/// may all have the same phase.
+pub(super) fn doubt_ties(sides: [&mut Side; 2]) {
+    let first = |side: &Side| -> Vec<u64> {
+        let mut first: Vec<u64> = side.times.iter().flatten().copied().take(LOOKED_AT).collect();
+        first.sort_unstable();
+        first
+    };
+    let is_tied = |first: &[u64]| {
+        let most = first.chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(0);
+        (first.len() - most) * TIED <= first.len()
+    };
+    let firsts = [first(sides[0]), first(sides[1])];
+    let mut both: Vec<u64> = firsts.concat();
+    both.sort_unstable();
+    let step = both.windows(2).map(|two| two[1] - two[0]).filter(|&step| step > 0).min().unwrap_or(1);
+    for (side, first) in sides.into_iter().zip(firsts) {
+        side.doubt = if !first.is_empty() && is_tied(&first) { step as f64 / 2.0 } else { 0.0 };
+    }
+}
