@@ -44,3 +44,38 @@ fn skip_value(reader: &mut Reader<'_>, depth: usize) -> Result<(), Refusal> {
         tag => Err(malformed(format!("an annotation element has the unknown tag {tag}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The annotations in `info`, of a class whose first constant is the text `LA;`.
+    fn found(info: &[u8]) -> (Vec<String>, bool) {
+        let constants = [0, 2, 1, 0, 3, b'L', b'A', b';'];
+        let pool = Pool::read(&constants, 0).unwrap();
+        let mut found = Vec::new();
+        let is_whole = read(info, &pool, &mut found).is_ok();
+        (found.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(), is_whole)
+    }
+
+    #[test]
+    fn values_of_all_kinds_are_passed_over() {
+        // An int, an enum's constant, an array of two texts, and an annotation without values; then a second annotation.
+        let values = [
+            &[0, 1, b'I', 0, 1][..],
+            &[0, 1, b'e', 0, 1, 0, 1],
+            &[0, 1, b'[', 0, 2, b's', 0, 1, b's', 0, 1],
+            &[0, 1, b'@', 0, 1, 0, 0],
+        ];
+        let info = [&[0, 2, 0, 1, 0, 4][..], &values.concat(), &[0, 1, 0, 0]].concat();
+        assert_eq!(found(&info), (vec!["LA;".to_owned(); 2], true));
+    }
+
+    #[test]
+    fn what_stands_before_a_broken_one_is_kept() {
+        assert_eq!(found(&[0, 2, 0, 1, 0, 0, 0, 9, 0, 0]), (vec!["LA;".to_owned()], false));
+        // Nested deeper than any compiler writes.
+        let nested = [&[0, 1, 0, 1, 0, 1, 0, 1][..], &[b'[', 0, 1].repeat(1000), b"I\0\x01"].concat();
+        assert_eq!(found(&nested), (vec!["LA;".to_owned()], false));
+    }
+}

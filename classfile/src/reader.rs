@@ -106,3 +106,17 @@ impl<'a> Reader<'a> {
 pub fn malformed(what: impl Into<String>) -> Refusal {
     Refusal::Malformed(what.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_past_the_end_is_refused_and_moves_nothing() {
+        let mut reader = Reader::new(&[0xff, 0xfe, 7]);
+        assert_eq!(reader.i2(), Ok(-2));
+        assert!(reader.u2().is_err() && reader.take(usize::MAX).is_err());
+        assert_eq!((reader.at(), reader.u1()), (2, Ok(7)));
+        assert!(reader.is_at_end() && Reader::starting_at(&[], 9).u1().is_err());
+    }
+}
