@@ -1,6 +1,7 @@
 //! The full language in a running program: methods named as in Java, assertions, windows and the sequential mode.
 
-use crate::case::Case;
+use crate::case::{Case, NO_LIMIT};
+use spl_model::{Sample, SampleFlags};
 use spl_records::AssertionRecord;
 use spl_verdict::{Basis, Standing};
 use std::fs;
@@ -80,4 +81,28 @@ fn windows_are_shared_and_looked_at_until_the_evidence_suffices() {
     let (less, greater) = (less.verdict.as_ref().unwrap(), greater.verdict.as_ref().unwrap());
     assert_eq!((less.basis, greater.basis), (Basis::Proved, Basis::Refuted));
     assert!(less.left.n < 10_000, "it was decided before the methods were full");
+}
+
+#[test]
+fn a_window_waits_for_the_long_calls_that_began_in_it() {
+    // Turns of some 10 ms, of a method every tenth call of which takes 150 ms.
+    let case = Case::comparing("LongCalls.mixed(I)V < LongCalls.even()V\n")
+        .set("scheduler", "profile", "production")
+        .set("scheduler", "window", "10")
+        .set("scheduler", "overhead-budget", "none")
+        .set("sampling", "settle-time", "0")
+        .endless();
+    let mut run = case.java(&[NO_LIMIT, "LongCalls"]);
+    run.awaits("LongCalls: on");
+    case.awaits_measurements("LongCalls.mixed(I)V", 100);
+    run.ends();
+    let is_long = |sample: &Sample| {
+        sample.duration_ns() > 100_000_000 && !sample.flags.contains(SampleFlags::DISCARDED)
+    };
+    let calls = case.measurements("LongCalls.mixed(I)V").into_iter().map(|one| one.sample);
+    let mut long: Vec<Sample> = calls.filter(is_long).collect();
+    // The end may have come before the last one's.
+    long.pop();
+    assert!(long.len() >= 3, "{long:?}");
+    assert!(long.iter().all(|sample| sample.window.is_some()), "one came too late for its window: {long:?}");
 }
