@@ -20,13 +20,16 @@ fn assert_leftovers(case: &Case) {
     assert!(results.iter().all(|result| result.evaluation.leftover && result.evaluation.n_smaller() >= 2));
 }
 
+/// Calls of which the mean stands far from its error, also where some were preempted.
+const ENOUGH: u64 = 1000;
+
 #[test]
 fn an_interrupt_judges_what_there_is_and_leaves_the_program_alone() {
     let case = case();
     let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
     run.awaits_agent();
     for method in [FAST, SLOW] {
-        case.awaits_measurements(method, 20);
+        case.awaits_measurements(method, ENOUGH);
     }
     run.signal("INT");
     run.spl_ends_with(Some(1));
@@ -41,7 +44,7 @@ fn a_program_that_is_killed_leaves_verdicts() {
     let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
     let program = run.awaits_agent();
     for method in [FAST, SLOW] {
-        case.awaits_measurements(method, 20);
+        case.awaits_measurements(method, ENOUGH);
     }
     kill(program, "KILL");
     let ended = run.ends_by_itself();
@@ -79,7 +82,7 @@ fn no_end_leaves_a_folder_behind_for_long() {
         let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
         run.awaits_agent();
         for method in [FAST, SLOW] {
-            case.awaits_measurements(method, 20);
+            case.awaits_measurements(method, ENOUGH);
         }
         assert_eq!(private_folders(&case).len(), 1);
         run.signal(signal);

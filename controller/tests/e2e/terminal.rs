@@ -2,7 +2,6 @@
 
 use crate::case::{Case, NO_LIMIT, java};
 use crate::pty::Terminal;
-use spl_verdict::Standing;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
@@ -26,9 +25,8 @@ fn ctrl_c_ends_the_measurement_and_a_second_one_the_program() {
     }
     terminal.types("\u{3}");
     terminal.awaits("the program goes on; Ctrl-C ends it too");
-    let results = case.results();
-    assert_eq!(results.len(), 1);
-    assert_eq!(results[0].evaluation.standing(), Standing::Holds);
+    // Whatever twenty calls say on a busy machine.
+    assert_eq!(case.results().len(), 1);
     assert!(!terminal.bytes().contains("the program ended"), "{}", terminal.bytes());
     terminal.types("\u{3}");
     terminal.awaits("spl: the program ended with status 143");
