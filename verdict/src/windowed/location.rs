@@ -50,9 +50,9 @@ impl Location {
     }
 
     /// What is missing for the dependence of its calls to be known.
-    fn dependent(&self, bound: f64) -> Option<Need> {
+    fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
         match self {
-            Self::Quantile(quantile) => quantile.dependent(bound),
+            Self::Quantile(quantile) => quantile.dependent(bound, far),
             Self::Mean { .. } | Self::Bound(_) => None,
         }
     }
@@ -74,7 +74,10 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     if let Some(need) = too_few {
         return Weight::none(need);
     }
-    let dependent = left.dependent(of_left).or_else(|| right.dependent(of_right));
+    // Between two locations the evidence counts at every bound, also near both.
+    let is_alone = matches!(left, Location::Bound(_)) || matches!(right, Location::Bound(_));
+    let far = if is_alone { Rules::MIN_FAR } else { Rules::MIN_EFFECTIVE };
+    let dependent = left.dependent(of_left, far).or_else(|| right.dependent(of_right, far));
     let threshold = -rules.level.ln();
     let ln_e = match (left, right) {
         (Location::Quantile(one), Location::Quantile(two)) => {

@@ -153,17 +153,17 @@ impl Quantile {
         calls_for_share(f64::min(self.share, 1.0 - self.share), level.recip()) as f64
     }
 
-    /// What is missing for its calls' dependence on each other to be known: less where the bound is far from the quantile.
-    pub(super) fn dependent(&self, bound: f64) -> Option<Need> {
-        let far = self.is_far_below(bound) || self.is_far_above(bound);
+    /// What is missing for its calls' dependence on each other to be known: `far` is enough where the bound is far from the quantile.
+    pub(super) fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
+        let is_far = self.is_far_below(bound) || self.is_far_above(bound);
         let effects = self.effects(bound).or_greater(self.own);
         let windows = self.filled as f64;
-        let needed = if far { Rules::MIN_FAR } else { Rules::MIN_EFFECTIVE };
+        let needed = if is_far { far } else { Rules::MIN_EFFECTIVE };
         if windows / effects.windows < needed {
             return Some(Need::dependent(windows, windows / effects.windows, needed));
         }
         let clusters = self.clusters();
-        let needed = if far { Rules::MIN_FAR } else { Rules::MIN_BURSTS };
+        let needed = if is_far { far.min(Rules::MIN_BURSTS) } else { Rules::MIN_BURSTS };
         (clusters < needed).then(|| {
             let what = format!(
                 "calls beyond {} come in clusters: {clusters:.0} of them were seen, and {needed:.0} are needed",
@@ -193,13 +193,15 @@ impl Quantile {
 
     /// What calls say of "the quantile is at least `bound`" as far as their dependence is known.
     pub(super) fn known_below(&self, bound: f64, is_settled: bool) -> f64 {
-        let is_known = is_settled || (self.is_far_below(bound) && self.dependent(bound).is_none());
+        let is_known = is_settled
+            || (self.is_far_below(bound) && self.dependent(bound, Rules::MIN_FAR_OF_TWO).is_none());
         if is_known { self.ln_e_below(bound) } else { 0.0 }
     }
 
     /// The same of "the quantile is at most `bound`".
     pub(super) fn known_above(&self, bound: f64, is_settled: bool) -> f64 {
-        let is_known = is_settled || (self.is_far_above(bound) && self.dependent(bound).is_none());
+        let is_known = is_settled
+            || (self.is_far_above(bound) && self.dependent(bound, Rules::MIN_FAR_OF_TWO).is_none());
         if is_known { self.ln_e_above(bound) } else { 0.0 }
     }
 

@@ -24,8 +24,10 @@ impl Rules {
     pub const TYPICAL: f64 = 3.0;
     /// Fewest independent bursts of long calls by which how much they take is known.
     pub const MIN_BURSTS: f64 = 20.0;
-    /// Windows in autocorrelation times that suffice where calls hardly lie on the other side of a bound.
-    pub const MIN_FAR: f64 = 10.0;
+    /// The same where hardly any call lies on the other side of a bound.
+    pub const MIN_FAR: f64 = 20.0;
+    /// The same where two sides are compared: near the quantiles their differences within windows decide.
+    pub const MIN_FAR_OF_TWO: f64 = 10.0;
     /// So many times fewer calls than a quantile lets expect lie on the other side of a bound that is far from it.
     pub const FAR: f64 = 5.0;
     /// Part by which the probe's own time may differ from what was calibrated.
