@@ -315,6 +315,17 @@ mod tests {
     }
 
     #[test]
+    fn few_ticks_are_counted_over_several_seconds() {
+        let (mut cost, start) = (Cost::new(0.01, false), Instant::now());
+        let at = |seconds: u64| start + LOOK_EVERY * seconds as u32;
+        // A tick in five seconds: in one second alone there is mostly none.
+        cost.looks = (0..10).map(|second| (at(second), second / 5 * TICK_NS)).collect();
+        assert_eq!(cost.rate(at(10), 2 * TICK_NS), 2 * TICK_NS / 10);
+        // One second of a program that keeps a processor busy says enough, whatever was before.
+        assert_eq!(cost.rate(at(10), TICK_NS + 1_000_000_000), 1_000_000_000);
+    }
+
+    #[test]
     fn what_a_sample_costs_the_agent_is_learnt_where_there_are_many() {
         let mut cost = Cost::new(0.01, false);
         cost.calibrated(std::process::id(), Some(50_000));
