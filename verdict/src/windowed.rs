@@ -102,6 +102,8 @@ impl Claim {
         let formula = numbered(&self.formula);
         let composed = decide_joined(&formula, &buckets, &mut |(relation, atom), scope| {
             let weighed = weigh(atom, scope, history, &rules);
+            let near = nearness(atom, &weighed.judged);
+            needs.extend(near);
             needs.extend([weighed.for_it.need, weighed.against.need].into_iter().flatten());
             look = look.or(weighed.look);
             let evidence = Evidence { p_true: weighed.for_it.p, p_false: weighed.against.p };
@@ -227,17 +229,28 @@ fn weigh(atom: &Atom, scope: Option<&Bucket>, history: &History, rules: &Rules) 
     Weighed { for_it, against, judged, look: None }
 }
 
-/// The weights for and against a sign, of those of "left is below so many times right" and "above".
+/// What is missing where both sides seem to be nearer to each other than a measurement can tell.
+fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
+    let (Atom::Pair { sign, .. } | Atom::Bound { sign, .. }) = atom;
+    let apart = (judged.left_ns / judged.right_ns).ln().abs();
+    (*sign != Sign::Equal && apart < Rules::RESOLUTION).then(Need::farther)
+}
+
+/// The weights for and against a sign, of those of "left is below so many times right" and "above". What lies nearer to the limit
+/// than [`Rules::RESOLUTION`] is neither.
 fn signed(
     sign: Sign,
     reach: f64,
     below: &dyn Fn(f64) -> Weight,
     above: &dyn Fn(f64) -> Weight,
 ) -> (Weight, Weight) {
+    let (less, more) = (1.0 - Rules::RESOLUTION, 1.0 + Rules::RESOLUTION);
     match sign {
-        Sign::Less | Sign::LessOrEqual => (below(1.0), above(1.0)),
-        Sign::Greater | Sign::GreaterOrEqual => (above(1.0), below(1.0)),
-        Sign::Equal => (below(reach).both(above(reach.recip())), above(reach).either(below(reach.recip()))),
+        Sign::Less | Sign::LessOrEqual => (below(less), above(more)),
+        Sign::Greater | Sign::GreaterOrEqual => (above(more), below(less)),
+        Sign::Equal => {
+            (below(reach * less).both(above(more / reach)), above(reach * more).either(below(less / reach)))
+        }
     }
 }
 

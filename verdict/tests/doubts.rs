@@ -250,3 +250,24 @@ fn a_window_that_had_not_ended_is_completed_by_its_late_call() {
     history.add(0, late(&[9_000], false));
     assert_eq!(rule("f < g", &history).0, Truth::True);
 }
+
+#[test]
+fn what_lies_within_two_percent_of_its_limit_is_neither_true_nor_false() {
+    let sides = |left: u64| {
+        history(400, 50, move |side, window, call| {
+            (if side == 0 { left } else { 100_000 }) + (window * 31 + call * 17) % 97
+        })
+    };
+    for text in
+        ["f < g", "f <= g", "f > g", "assert \"x\": median(f) <= median(g)", "assert \"x\": f <= 100 us"]
+    {
+        let (truth, why) = rule(text, &sides(98_800));
+        assert_eq!(truth, Truth::Undecided, "{text}");
+        assert!(why.contains("within 2% of the limit"), "{text}: {why}");
+    }
+    let half = sides(97_000);
+    assert_eq!(rule("f < g", &half).0, Truth::True);
+    assert_eq!(rule("f > g", &half).0, Truth::False);
+    assert_eq!(rule("assert \"x\": median(f) <= median(g)", &half).0, Truth::True);
+    assert_eq!(rule("f = g", &sides(98_800)).0, Truth::True);
+}
