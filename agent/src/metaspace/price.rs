@@ -9,6 +9,8 @@ const LAMBDA_BYTES: u64 = 4_800;
 const CONCAT_BYTES: u64 = 1_000;
 /// Bytes for each value that a site takes from the stack, such as what a lambda captures: 80 to 110.
 const ARGUMENT_BYTES: u64 = 120;
+/// JDK 11 takes up to so much of a site's price more: each old class has a chunk of metaspace to itself.
+const MORE_BY_11: u64 = 4;
 /// Bytes that a change copies for each byte of the class file, at most, and keeps: nothing to a half on JDK 17, 21 and 25, and as
 /// much again is for what holds old copies up for a while. JDK 11 takes 1.2 to 4.2 and frees them when it next unloads classes.
 const COPIED: u64 = 1;
@@ -46,10 +48,15 @@ impl Price {
         }
     }
 
-    /// Bytes that a change takes, with what comes later; `frees` where the JVM frees the classes of old lambdas.
-    pub(super) fn cost(self, frees: bool) -> u64 {
-        let copied = if frees { COPIED_BY_11 } else { COPIED };
-        self.link_bytes.saturating_add(self.file_bytes.saturating_mul(copied))
+    /// Bytes that come when the program runs the sites again; `by_11` where the JVM is older than JDK 15.
+    pub(super) fn later(self, by_11: bool) -> u64 {
+        self.link_bytes.saturating_add(if by_11 { self.link_bytes / MORE_BY_11 } else { 0 })
+    }
+
+    /// Bytes that a change takes, with what comes later.
+    pub(super) fn cost(self, by_11: bool) -> u64 {
+        let copied = if by_11 { COPIED_BY_11 } else { COPIED };
+        self.later(by_11).saturating_add(self.file_bytes.saturating_mul(copied))
     }
 
     /// Whether changes of the class are to be few.
