@@ -105,6 +105,14 @@ pub enum Refusal {
         /// The limit in this JVM.
         limit_kb: u64,
     },
+    /// Another agent changes the class again and again, which takes the probes out; holds how often they were put in anew.
+    #[error(
+        "probes removed by another agent, which changed its class again after they were put in anew {0} times"
+    )]
+    Removed(u32),
+    /// The method's own bytecode calls the probe, as `spl instrument` writes it.
+    #[error("it has probes already: measure the class as it was before `spl instrument`")]
+    Probed,
     /// The program has little left of `MaxMetaspaceSize`, and a change of this class would take of it.
     #[error(
         "the program's metaspace is nearly full: about {left_kb} KB are left of {most_kb} KB (MaxMetaspaceSize), and no class is \
@@ -121,12 +129,4 @@ pub enum Refusal {
         "the JVM's metaspace or memory is full: it had none left for a change of a class ({0}), so no more are changed"
     )]
     NoMemory(String),
-    /// Another agent changes the class again and again, which takes the probes out; holds how often they were put in anew.
-    #[error(
-        "probes removed by another agent, which changed its class again after they were put in anew {0} times"
-    )]
-    Removed(u32),
-    /// The method's own bytecode calls the probe, as `spl instrument` writes it.
-    #[error("it has probes already: measure the class as it was before `spl instrument`")]
-    Probed,
 }

