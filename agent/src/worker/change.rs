@@ -16,7 +16,7 @@ use std::sync::PoisonError;
 const FAILURES_TO_QUARANTINE: u32 = 3;
 
 /// What the JVM says of a change for which its metaspace or its memory has no room.
-pub(super) const NO_MEMORY: &str = "JVMTI_ERROR_OUT_OF_MEMORY";
+const NO_MEMORY: &str = "JVMTI_ERROR_OUT_OF_MEMORY";
 
 /// What is known of a class that was changed.
 pub(super) struct Changed {
