@@ -6,7 +6,9 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * A class with a hundred lambdas, each of which is linked anew after a change of the class. For a line "run N" it calls all
- * of them N times and says their sum; for "weigh" it collects garbage and says the bytes that the JVM keeps of classes.
+ * of them N times and says their sum; for "weigh" it collects garbage and says the bytes that the JVM keeps of classes, for
+ * "used" it says them as they are. For "fill N" it loads copies of a class until N hundredths of {@code MaxMetaspaceSize} are
+ * taken or there is no more, and says how many.
  */
 final class Lambdas {
     public static void main(String[] args) throws Exception {
@@ -17,7 +19,17 @@ final class Lambdas {
         Life.say("ready");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            Life.say("" + (words[0].equals("weigh") ? weigh() : run(Integer.parseInt(words[1]))));
+            Life.say("" + answer(words[0], words.length > 1 ? Integer.parseInt(words[1]) : 0));
+        }
+    }
+
+    private static long answer(String word, int number) throws Exception {
+        switch (word) {
+            case "weigh": return weigh();
+            case "used": return metaspace().getUsage().getUsed();
+            case "fill": return Copies.fill(number, metaspace());
+            case "alike": return Alike.all().length;
+            default: return run(number);
         }
     }
 
@@ -45,11 +57,16 @@ final class Lambdas {
         for (int i = 0; i < 3; i++) {
             System.gc();
         }
-        long used = 0;
+        return metaspace().getUsage().getUsed();
+    }
+
+    private static MemoryPoolMXBean metaspace() {
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-            used += pool.getName().equals("Metaspace") ? pool.getUsage().getUsed() : 0;
+            if (pool.getName().equals("Metaspace")) {
+                return pool;
+            }
         }
-        return used;
+        throw new IllegalStateException("no metaspace");
     }
 
     /** Those that keep {@code k} are objects of their own each time. */

@@ -1,11 +1,11 @@
 //! What the JVM counts of itself, in the memory that it shows to `jstat` and to `jdk.internal.perf.Perf`: how much metaspace is in
-//! use after the last garbage collection, how many classes were unloaded, and the options that it was started with.
+//! use after the last garbage collection, how many classes were loaded and unloaded, and the options that it was started with.
 //!
 //! The classes of `java.lang.management` would say more, but are several hundred, which the program may have no use for. This one is a
 //! class of the JDK's core that every program has.
 
 use crate::java;
-use crate::metaspace::Reading;
+use crate::metaspace::{Most, Reading};
 use jni::errors::Error;
 use jni::objects::{JByteArray, JObject, JValue};
 use jni::refs::Global;
@@ -17,6 +17,9 @@ pub struct Counters {
     buffer: Global<JObject<'static>>,
     /// Where they stand in it.
     used: i32,
+    held: i32,
+    /// Bytes that came, and those that went.
+    loaded: [i32; 2],
     unloaded: [i32; 2],
     little_endian: bool,
     /// The JVM's options.
@@ -24,6 +27,9 @@ pub struct Counters {
 }
 
 const USED: &str = "sun.gc.metaspace.used";
+const HELD: &str = "sun.gc.metaspace.capacity";
+/// Without classes of the JDK's archive, which take no metaspace.
+const LOADED: [&str; 2] = ["sun.cls.loadedBytes", "sun.cls.unloadedBytes"];
 const UNLOADED: [&str; 2] = ["java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses"];
 const OPTIONS: [&str; 2] = ["java.rt.vmFlags", "java.rt.vmArgs"];
 
@@ -41,6 +47,8 @@ impl Counters {
         Some(Self {
             buffer,
             used: at(USED)?,
+            held: at(HELD)?,
+            loaded: [at(LOADED[0])?, at(LOADED[1])?],
             unloaded: [at(UNLOADED[0])?, at(UNLOADED[1])?],
             little_endian: data.little_endian,
             options: OPTIONS.into_iter().filter_map(text).collect::<Vec<_>>().join(" "),
@@ -57,7 +65,8 @@ impl Counters {
             u64::try_from(if self.little_endian { value.swap_bytes() } else { value }).ok()
         };
         let unloaded = value(self.unloaded[0])?.saturating_add(value(self.unloaded[1])?);
-        Some(Reading { used: value(self.used)?, unloaded })
+        let loaded = value(self.loaded[0])?.saturating_sub(value(self.loaded[1])?);
+        Some(Reading { used: value(self.used)?, held: value(self.held)?, loaded, unloaded })
     }
 
     /// The options that the JVM was started with, and those from files and variables.
@@ -137,10 +146,18 @@ impl<'a> Data<'a> {
     }
 }
 
-/// `MaxMetaspaceSize` in bytes, if the options set it; the last one counts.
-pub fn most_metaspace(options: &str) -> Option<u64> {
+/// The largest sizes that the options set; the last of each counts.
+pub fn most_metaspace(options: &str) -> Most {
+    Most {
+        metaspace: size(options, "MaxMetaspaceSize="),
+        class_space: size(options, "CompressedClassSpaceSize="),
+    }
+}
+
+/// What the last option of this name sets, in bytes.
+fn size(options: &str, name: &str) -> Option<u64> {
     let mut values = options.split_whitespace().filter_map(|option| {
-        let value = option.trim_start_matches("-XX:").strip_prefix("MaxMetaspaceSize=")?;
+        let value = option.trim_start_matches("-XX:").strip_prefix(name)?;
         let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = match &value[digits.len()..] {
             "" => 0,
@@ -197,10 +214,13 @@ mod tests {
 
     #[test]
     fn the_last_option_counts() {
-        assert_eq!(most_metaspace("-Xmx1g -XX:MaxMetaspaceSize=24m -XX:+UseG1GC"), Some(24 << 20));
-        assert_eq!(most_metaspace("-XX:MaxMetaspaceSize=24m -XX:MaxMetaspaceSize=100000"), Some(100_000));
-        assert_eq!(most_metaspace("MaxMetaspaceSize=1G -ea"), Some(1 << 30));
-        assert_eq!(most_metaspace("-XX:MaxMetaspaceSize=no -XX:MetaspaceSize=1m"), None);
-        assert_eq!(most_metaspace("-XX:MaxMetaspaceSize=99999999999999999999t"), None);
+        let metaspace = |options| most_metaspace(options).metaspace;
+        assert_eq!(metaspace("-Xmx1g -XX:MaxMetaspaceSize=24m -XX:+UseG1GC"), Some(24 << 20));
+        assert_eq!(metaspace("-XX:MaxMetaspaceSize=24m -XX:MaxMetaspaceSize=100000"), Some(100_000));
+        assert_eq!(metaspace("MaxMetaspaceSize=1G -ea"), Some(1 << 30));
+        assert_eq!(metaspace("-XX:MaxMetaspaceSize=no -XX:MetaspaceSize=1m"), None);
+        assert_eq!(metaspace("-XX:MaxMetaspaceSize=99999999999999999999t"), None);
+        let both = most_metaspace("-XX:CompressedClassSpaceSize=32m -XX:MaxMetaspaceSize=1g");
+        assert_eq!(both, Most { metaspace: Some(1 << 30), class_space: Some(32 << 20) });
     }
 }

@@ -1,6 +1,5 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
-use crate::metaspace::Price;
 use crate::state::Target;
 use spl_bytecode::{Plan, Probe, Sizes};
 use spl_model::{InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
@@ -23,8 +22,8 @@ pub struct Done {
     pub name: String,
     /// What became of it.
     pub outcomes: Outcomes,
-    /// What a change of it costs.
-    pub price: Price,
+    /// Bytes of the class file that the JVM gave.
+    pub file_bytes: u64,
     /// The first method that got a probe.
     pub probed: Option<Probed>,
 }
@@ -64,8 +63,7 @@ impl Hook {
         }
         let plan = self.plans.get(name)?;
         let rewritten = spl_bytecode::instrument(bytes, plan);
-        let sites = spl_bytecode::call_sites(bytes).unwrap_or(0);
-        let price = Price { sites, file_bytes: bytes.len() as u64 };
+        let file_bytes = bytes.len() as u64;
         let mut probed = None;
         let (bytes, outcomes) = match rewritten {
             Ok(rewritten) => {
@@ -83,7 +81,7 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        self.done.push(Done { name: name.to_owned(), outcomes, price, probed });
+        self.done.push(Done { name: name.to_owned(), outcomes, file_bytes, probed });
         bytes
     }
 }

@@ -2,74 +2,62 @@
 //!
 //! HotSpot links the `invokedynamic` instructions of a changed class anew when they run next, and keeps the hidden classes of
 //! the old lambdas as long as the class's loader. So each change has a price, which is known before it: [`Price`]. What the
-//! JVM itself says of its metaspace, [`Reading`], makes the account more exact, never smaller than the truth.
+//! JVM itself says of its metaspace, [`Reading`], makes the account more exact, never smaller than the truth. A JVM whose
+//! metaspace is nearly full is left alone, whatever the account says: [`Lack::Full`].
 
+mod price;
+
+pub use price::Price;
 use std::collections::BTreeMap;
 
 /// What the changes may keep when nobody says anything else: 16 MB.
 pub const DEFAULT_LIMIT: u64 = 16 << 20;
-/// The limit is at most this part of `MaxMetaspaceSize`, where that is set.
+/// The limit is at most this part of `MaxMetaspaceSize` and of `CompressedClassSpaceSize`, where they are set.
 const PART_OF_MOST: u64 = 10;
-/// Bytes that a lambda's hidden class takes, with what the JVM notes of its methods: 1,540 to 1,760 on JDK 17, 21 and 25.
-const SITE_BYTES: u64 = 1_800;
-/// Bytes that a change copies for each byte of the class file, at most, and keeps: nothing to a half on JDK 17, 21 and 25, and as
-/// much again is for what holds old copies up for a while. JDK 11 takes 1.2 to 4.2 and frees them when it next unloads classes.
-const COPIED: u64 = 1;
-const COPIED_BY_11: u64 = 5;
-/// A class whose lambdas take so much at each change keeps its probes behind closed gates: 20 lambdas.
-const DEAR_BYTES: u64 = 20 * SITE_BYTES;
-
-/// What a change of one class costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Price {
-    /// `invokedynamic` instructions and constants that the program may link anew.
-    pub sites: u64,
-    /// Bytes of the class file.
-    pub file_bytes: u64,
-}
-
-impl Price {
-    /// Of a class whose file is not at hand, from the entries of its constant pool (JVMS 4.4), which take a third of a file and more.
-    pub fn of_pool(mut entries: &[u8]) -> Self {
-        const UTF8: u8 = 1;
-        let (mut sites, pool_bytes) = (0, entries.len() as u64);
-        while let [tag, rest @ ..] = entries {
-            let length = match (*tag, rest) {
-                (UTF8, [high, low, ..]) => 2 + usize::from(u16::from_be_bytes([*high, *low])),
-                // Integers, floats, and what names two other entries.
-                (3 | 4 | 9..=12 | 17 | 18, _) => 4,
-                (5 | 6, _) => 8,
-                (7 | 8 | 16 | 19 | 20, _) => 2,
-                (15, _) => 3,
-                _ => break,
-            };
-            sites += u64::from(matches!(tag, 17 | 18));
-            entries = rest.get(length..).unwrap_or_default();
-        }
-        Self { sites, file_bytes: pool_bytes.saturating_mul(3) }
-    }
-
-    /// Bytes that come when the program runs the sites again.
-    fn later(self) -> u64 {
-        self.sites.saturating_mul(SITE_BYTES)
-    }
-
-    /// Whether changes of the class are to be few.
-    pub fn is_dear(self) -> bool {
-        self.later() >= DEAR_BYTES
-    }
-}
+/// This part of `MaxMetaspaceSize` stays the program's own: twice what changes may take, because a program that is as full as
+/// this loads classes yet, and because what the JVM says of its metaspace is an estimate between two collections.
+const PART_LEFT: u64 = 5;
+/// The JVM holds so many times what it counts as loaded bytes of classes: 3.9 times with hundreds of loaders of a library's classes,
+/// 4.7 times with hundreds of one class each, 1.5 to 2.9 times with lambdas. It is ten times with the latter on JDK 11.
+const LOADED_TIMES: u64 = 5;
 
 /// A class: its name and its loader's.
 pub type Key = (String, String);
 
 /// What the JVM says of its metaspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Bytes in use after the last garbage collection.
     pub used: u64,
+    /// Bytes that the JVM held for metaspace after the last garbage collection: `MaxMetaspaceSize` limits these.
+    pub held: u64,
+    /// Bytes of classes that are loaded now, as the JVM counts them: a part of what they take.
+    pub loaded: u64,
     /// Classes that were unloaded since the JVM's start.
     pub unloaded: u64,
+}
+
+/// The largest sizes that the JVM's options set, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Most {
+    /// `MaxMetaspaceSize`.
+    pub metaspace: Option<u64>,
+    /// `CompressedClassSpaceSize`, a part of it.
+    pub class_space: Option<u64>,
+}
+
+/// Why classes are not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The changes would keep more than they may.
+    Limit,
+    /// The program would have too little left of `MaxMetaspaceSize`.
+    Full {
+        /// Bytes that are left now.
+        left: u64,
+        /// `MaxMetaspaceSize` in bytes.
+        most: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +71,9 @@ struct Class {
 #[derive(Debug)]
 pub struct Account {
     limit: u64,
-    /// A tenth of `MaxMetaspaceSize`.
-    most: u64,
-    /// Whether the JVM frees the classes of old lambdas: before JDK 15, when they were not hidden ones but anonymous.
+    most: Most,
+    /// Whether the JVM frees the classes of old lambdas, once nothing compiled calls them: before JDK 15, when they were not hidden
+    /// ones but anonymous.
     frees: bool,
     /// What changes keep at most, with what the program may yet link anew: the prices of all, unless the JVM knew better.
     kept: u64,
@@ -95,6 +83,8 @@ pub struct Account {
     grown: u64,
     first: Option<u64>,
     last: Option<Reading>,
+    /// Loaded bytes before the last collection, as far as it is known.
+    loaded_before: u64,
     /// Classes that were changed and live.
     classes: BTreeMap<Key, Class>,
 }
@@ -104,20 +94,21 @@ impl Account {
     pub fn new(jdk: u32) -> Self {
         Self {
             limit: DEFAULT_LIMIT,
-            most: u64::MAX,
+            most: Most::default(),
             frees: jdk < 15,
             kept: 0,
             unseen: 0,
             grown: 0,
             first: None,
             last: None,
+            loaded_before: 0,
             classes: BTreeMap::new(),
         }
     }
 
-    /// `MaxMetaspaceSize` in bytes.
-    pub fn set_most(&mut self, bytes: u64) {
-        self.most = bytes / PART_OF_MOST;
+    /// What the JVM's options say.
+    pub fn set_most(&mut self, most: Most) {
+        self.most = most;
     }
 
     /// The most that changes may keep from now on.
@@ -127,7 +118,9 @@ impl Account {
 
     /// The most that changes may keep.
     pub fn limit(&self) -> u64 {
-        self.limit.min(self.most)
+        let parts =
+            self.most.metaspace.into_iter().chain(self.most.class_space).map(|most| most / PART_OF_MOST);
+        parts.fold(self.limit, u64::min)
     }
 
     /// What the changes so far keep at most, with what the program may yet link anew.
@@ -137,7 +130,7 @@ impl Account {
 
     /// What the program may link anew of classes that were changed.
     fn outstanding(&self) -> u64 {
-        self.classes.values().map(|class| class.price.later()).sum()
+        self.classes.values().map(|class| class.price.later(self.frees)).sum()
     }
 
     /// What is set aside so that every class can have its original bytecode back.
@@ -147,28 +140,41 @@ impl Account {
 
     /// Bytes that a change takes, with what comes later.
     pub fn cost(&self, price: Price) -> u64 {
-        let copied = if self.frees { COPIED_BY_11 } else { COPIED };
-        price.later().saturating_add(price.file_bytes.saturating_mul(copied))
+        price.cost(self.frees)
     }
 
     /// Whether there is room for probes in all of these classes, and for taking them out.
-    pub fn allows(&self, changes: &[(Key, Price)]) -> bool {
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn allows(&self, changes: &[(Key, Price)]) -> Result<(), Lack> {
         let price = |(key, price): &(Key, Price)| {
             let price = self.classes.get(key).map_or(*price, |known| known.price);
             let times = if self.classes.get(key).is_some_and(|class| class.has_probes) { 1 } else { 2 };
             self.cost(price).saturating_mul(times)
         };
         let wanted: u64 = changes.iter().map(price).fold(0, u64::saturating_add);
-        self.kept().saturating_add(self.reserved()).saturating_add(wanted) <= self.limit()
+        if self.kept().saturating_add(self.reserved()).saturating_add(wanted) > self.limit() {
+            return Err(Lack::Limit);
+        }
+        let (Some(most), Some(reading)) = (self.most.metaspace, self.last) else { return Ok(()) };
+        // The last collection may be long ago: classes have come since then, and what we have changed may be yet to be linked.
+        let came = reading.loaded.saturating_sub(self.loaded_before).saturating_mul(LOADED_TIMES);
+        let all = reading.loaded.saturating_mul(LOADED_TIMES);
+        let now = reading.held.max(all.min(reading.held.saturating_add(came)));
+        let taken = now.saturating_add(self.unseen).saturating_add(self.reserved());
+        let left = most.saturating_sub(taken);
+        if left.saturating_sub(wanted) < most / PART_LEFT { Err(Lack::Full { left, most }) } else { Ok(()) }
     }
 
     /// Takes in what the JVM says, before a change and after it.
     pub fn read(&mut self, reading: Reading) {
         let first = *self.first.get_or_insert(reading.used);
         let Some(last) = self.last.replace(reading) else { return };
-        if reading == last {
+        if (reading.used, reading.unloaded) == (last.used, last.unloaded) {
             return;
         }
+        self.loaded_before = last.loaded;
         if self.frees {
             self.grown = reading.used.saturating_sub(first);
         } else if last.unloaded == reading.unloaded {
@@ -214,8 +220,8 @@ mod tests {
 
     const KB: u64 = 1 << 10;
     /// As a class with a hundred lambdas.
-    const LAMBDAS: Price = Price { sites: 100, file_bytes: 13 * KB };
-    const PLAIN: Price = Price { sites: 0, file_bytes: 10 * KB };
+    const LAMBDAS: Price = Price { link_bytes: 490_000, file_bytes: 13 * KB };
+    const PLAIN: Price = Price { link_bytes: 0, file_bytes: 10 * KB };
 
     /// What a change costs on JDK 17.
     fn cost(price: Price) -> u64 {
@@ -231,12 +237,12 @@ mod tests {
     fn cycles(account: &mut Account, price: Price, grows: Option<u64>, most: u64) -> u64 {
         let (mut used, changes) = (50 << 20, [(key("C"), price)]);
         for cycle in 0..most {
-            account.read(Reading { used, unloaded: 0 });
-            if !account.allows(&changes) {
+            account.read(Reading { used, ..Reading::default() });
+            if account.allows(&changes).is_err() {
                 return cycle;
             }
             for has_probes in [true, false] {
-                account.read(Reading { used, unloaded: 0 });
+                account.read(Reading { used, ..Reading::default() });
                 account.changed(&changes, |_| has_probes);
                 used += grows.unwrap_or(0);
             }
@@ -260,7 +266,7 @@ mod tests {
         assert_eq!(cycles(&mut account, LAMBDAS, Some(1), 5000), 5000, "the program runs no lambda");
         assert!(account.kept() < 2 * cost(LAMBDAS) + 10_000, "but may yet run each once");
         let mut account = Account::new(17);
-        assert_eq!(cycles(&mut account, LAMBDAS, Some(166 * KB), 5000), 48);
+        assert_eq!(cycles(&mut account, LAMBDAS, Some(350 * KB), 5000), 22);
         // A program that loads classes meanwhile takes nothing from us beyond the prices.
         let mut account = Account::new(17);
         assert_eq!(cycles(&mut account, LAMBDAS, Some(9 << 20), 5000), DEFAULT_LIMIT / (2 * cost(LAMBDAS)));
@@ -272,48 +278,74 @@ mod tests {
         let kept = |jdk| {
             let mut account = Account::new(jdk);
             for n in 0..10 {
-                account.read(Reading { used: 9 << 20, unloaded: n });
+                account.read(Reading { used: 9 << 20, unloaded: n, ..Reading::default() });
                 account.changed(&changes, |_| true);
             }
-            account.read(Reading { used: 9 << 20, unloaded: 10 });
+            account.read(Reading { used: 9 << 20, unloaded: 10, ..Reading::default() });
             account.kept()
         };
         assert_eq!(kept(17), 10 * cost(LAMBDAS));
-        assert_eq!(kept(11), LAMBDAS.later(), "it unloads the lambdas themselves");
+        assert_eq!(kept(11), LAMBDAS.later(true), "it unloads the lambdas themselves");
     }
 
     #[test]
     fn restoring_is_paid_for_in_advance() {
         let mut account = Account::new(17);
         account.set_limit(2 * cost(PLAIN) + cost(PLAIN) / 2);
-        assert!(account.allows(&[(key("A"), PLAIN)]));
-        assert!(!account.allows(&[(key("A"), PLAIN), (key("B"), PLAIN)]));
+        assert_eq!(account.allows(&[(key("A"), PLAIN)]), Ok(()));
+        assert_eq!(account.allows(&[(key("A"), PLAIN), (key("B"), PLAIN)]), Err(Lack::Limit));
         account.changed(&[(key("A"), PLAIN)], |_| true);
         assert_eq!((account.kept(), account.reserved()), (cost(PLAIN), cost(PLAIN)));
-        assert!(!account.allows(&[(key("A"), PLAIN)]), "what is set aside is for the way out");
+        assert_eq!(
+            account.allows(&[(key("A"), PLAIN)]),
+            Err(Lack::Limit),
+            "what is set aside is for the way out"
+        );
         account.changed(&[(key("A"), PLAIN)], |_| false);
         assert_eq!(account.reserved(), 0);
         assert!(account.kept() <= account.limit());
     }
 
     #[test]
-    fn a_constant_pool_tells_how_many_sites_there_may_be() {
-        let pool =
-            [&[1, 0, 2, 18, 18][..], &[18, 0, 1, 0, 2], &[5, 0, 0, 0, 0, 0, 0, 0, 18], &[17, 0, 1, 0, 2]];
-        assert_eq!(Price::of_pool(&pool.concat()), Price { sites: 2, file_bytes: 72 });
-        assert_eq!(Price::of_pool(&[1, 255, 255, 0]), Price { sites: 0, file_bytes: 12 }, "cut off");
-        assert_eq!(Price::of_pool(&[99; 3]).sites, 0);
+    fn a_jvm_that_is_nearly_full_is_left_alone() {
+        let most = 160 << 20;
+        let allows = |held: u64, loaded: u64| {
+            let mut account = Account::new(17);
+            account.set_most(Most { metaspace: Some(most), class_space: None });
+            account.read(Reading { used: held, held, loaded, unloaded: 0 });
+            account.allows(&[(key("C"), LAMBDAS)])
+        };
+        let room = most - most / PART_LEFT - 2 * cost(LAMBDAS);
+        assert_eq!(allows(room, 0), Ok(()));
+        assert_eq!(allows(room + 1, 0), Err(Lack::Full { left: most - room - 1, most }));
+        // What came since the last collection counts too.
+        assert!(allows(1 << 20, room / LOADED_TIMES + 1).is_err());
+        // A collection that was seen says which of it is there, and how much less they take.
+        let mut account = Account::new(17);
+        account.set_most(Most { metaspace: Some(most), class_space: None });
+        account.read(Reading { used: 1, held: 1, loaded: most / 6, unloaded: 0 });
+        assert!(account.allows(&[(key("C"), LAMBDAS)]).is_err());
+        account.read(Reading { used: most / 3, held: most / 2, loaded: most / 6, unloaded: 0 });
+        assert_eq!(account.allows(&[(key("C"), LAMBDAS)]), Ok(()));
+        // So does what was changed since then, and what restoring takes.
+        let mut account = Account::new(17);
+        account.set_most(Most { metaspace: Some(most), class_space: None });
+        account.read(Reading { used: room, held: room, ..Reading::default() });
+        account.changed(&[(key("C"), LAMBDAS)], |_| true);
+        assert!(matches!(account.allows(&[(key("D"), PLAIN)]), Err(Lack::Full { .. })));
     }
 
     #[test]
     fn the_limit_is_at_most_a_tenth_of_metaspace() {
         let mut account = Account::new(21);
-        account.set_most(24 << 20);
+        account.set_most(Most { metaspace: Some(24 << 20), class_space: Some(1 << 30) });
         assert_eq!(account.limit(), (24 << 20) / 10);
+        account.set_most(Most { metaspace: Some(1 << 30), class_space: Some(32 << 20) });
+        assert_eq!(account.limit(), (32 << 20) / 10, "classes' own part of metaspace is as bounded");
         account.set_limit(1 << 20);
         assert_eq!(account.limit(), 1 << 20);
         assert_eq!(Account::new(21).limit(), DEFAULT_LIMIT);
-        assert_eq!(Account::new(11).cost(PLAIN), COPIED_BY_11 * cost(PLAIN), "until it unloads classes");
+        assert_eq!(Account::new(11).cost(PLAIN), 5 * cost(PLAIN), "until it unloads classes");
     }
 
     #[test]

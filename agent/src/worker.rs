@@ -62,6 +62,8 @@ pub struct Worker {
     counters: Option<Counters>,
     /// Whether the controller was told that a class which came later is too dear.
     arrival_refused: bool,
+    /// Whether the JVM had no memory for a change: until this controller has gone, classes are restored only.
+    no_memory: bool,
     /// When there are more of them than this, those that are no more are looked for.
     prune_at: usize,
     /// Classes that the JVM would not give their original bytecode back.
@@ -101,6 +103,7 @@ impl Worker {
             account: Account::new(jvm.feature_release()),
             counters: None,
             arrival_refused: false,
+            no_memory: false,
             prune_at: MOST_TOUCHED,
             unrestored: BTreeSet::new(),
             installed,
@@ -250,7 +253,7 @@ impl Worker {
         }
         let (found, poor) = self.afford(env, found);
         if !poor.is_empty() {
-            self.turn_down(&poor, &new, &self.too_dear());
+            self.turn_down(&poor, &new);
         }
         self.retransform(env, &found, Change::Added, &ids);
         fault::at("agent thread");
@@ -275,11 +278,10 @@ impl Worker {
         }
         if !found.is_empty() {
             let (found, poor) = self.afford(env, found);
-            if !poor.is_empty() && !std::mem::replace(&mut self.arrival_refused, true) {
-                self.tell(Done::Warning(format!(
-                    "calls in classes that come later are not seen: {}",
-                    self.too_dear()
-                )));
+            if let Some(why) = poor.values().next()
+                && !std::mem::replace(&mut self.arrival_refused, true)
+            {
+                self.tell(Done::Warning(format!("calls in classes that come later are not seen: {why}")));
             }
             self.retransform(env, &found, Change::Added, &ids);
         }
@@ -330,6 +332,7 @@ impl Worker {
         // A dormant agent stops no thread.
         self.calls.forget();
         self.arrival_refused = false;
+        self.no_memory = false;
     }
 
     fn planned_ids(&self, name: &str) -> BTreeSet<InstrumentId> {

@@ -1,32 +1,20 @@
 //! Calls in a class's code: what a change of the class makes the JVM link anew, and by what a method with probes is known.
 
 use spl_classfile::class::{ClassFile, Method};
-use spl_classfile::instruction::decode;
+use spl_classfile::instruction::{Insn, decode};
 use spl_classfile::mutf8;
 use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
-use spl_classfile::pool::{DYNAMIC, INVOKE_DYNAMIC};
 use spl_classfile::reader::Reader;
-use spl_model::Refusal;
 
-/// How many `invokedynamic` instructions and dynamic constants a class has. Each instruction is linked by itself, also where
-/// several share a constant.
-///
-/// # Errors
-/// When the bytes are no class file, or one of an unknown version.
-pub fn call_sites(class_bytes: &[u8]) -> Result<u64, Refusal> {
-    let class = ClassFile::read(class_bytes)?;
-    let tags = || (1..class.pool.count()).filter_map(|index| class.pool.tag(u16::try_from(index).ok()?));
-    let constants = tags().filter(|tag| *tag == DYNAMIC).count();
-    if tags().all(|tag| tag != INVOKE_DYNAMIC) {
-        return Ok(constants as u64);
-    }
-    let instructions: usize = class.methods.iter().map(|method| of_method(&class, method)).sum();
-    Ok((constants + instructions) as u64)
-}
-
-/// Those of a method; none of one that is too old to have any, or is malformed.
-fn of_method(class: &ClassFile<'_>, method: &Method<'_>) -> usize {
-    code(class, method).map_or(0, |code| count(code, INVOKEDYNAMIC))
+/// The constants of the `invokedynamic` instructions in this bytecode, one for each instruction: each is linked by itself, also
+/// where several share a constant. None where the bytecode is malformed.
+#[must_use]
+pub fn call_sites_of(code: &[u8]) -> Vec<u16> {
+    let constant = |insn: &Insn<'_>| match *insn.bytes {
+        [INVOKEDYNAMIC, high, low, ..] => Some(u16::from_be_bytes([high, low])),
+        _ => None,
+    };
+    decode(code).map_or_else(|_| Vec::new(), |code| code.iter().filter_map(constant).collect())
 }
 
 /// How many static methods a method of a class calls, in its text; `None` when there is no such method or it has no code.
@@ -63,23 +51,12 @@ mod tests {
     use crate::testing::TestMethod;
 
     #[test]
-    fn a_class_without_dynamic_constants_has_no_sites() {
-        // Bytes that look like the instruction are no instruction: `sipush 0xbaba; pop; return`.
-        let method = TestMethod { code: vec![0x11, 0xba, 0xba, 0x57, 0xb1], ..TestMethod::default() };
-        assert_eq!(call_sites(&method.class_file()), Ok(0));
-        assert!(call_sites(b"no class").is_err());
-    }
-
-    #[test]
     fn each_instruction_is_a_site_also_where_two_share_a_constant() {
-        let code = [&[0xba, 0, 15, 0, 0][..], &[0xba, 0, 15, 0, 0], &[0xb1]].concat();
-        let file = TestMethod { code, ..TestMethod::default() }.class_file();
-        // One constant more at the end of the pool.
-        let name = b"LocalVariableTable";
-        let end = file.windows(name.len()).position(|bytes| bytes == name).unwrap() + name.len();
-        let mut file = [&file[..end], &[INVOKE_DYNAMIC, 0, 0, 0, 8], &file[end..]].concat();
-        file[8..10].copy_from_slice(&16_u16.to_be_bytes());
-        assert_eq!(call_sites(&file), Ok(2));
+        let code = [0xba, 0, 15, 0, 0, 0xba, 1, 2, 0, 0, 0xba, 0, 15, 0, 0, 0xb1];
+        assert_eq!(call_sites_of(&code), [15, 258, 15]);
+        // Bytes that look like the instruction are no instruction: `sipush 0xbaba; pop; return`.
+        assert_eq!(call_sites_of(&[0x11, 0xba, 0xba, 0x57, 0xb1]), [0; 0]);
+        assert_eq!(call_sites_of(&code[..3]), [0; 0], "cut off");
     }
 
     #[test]

@@ -113,4 +113,20 @@ pub enum Refusal {
     /// The method's own bytecode calls the probe, as `spl instrument` writes it.
     #[error("it has probes already: measure the class as it was before `spl instrument`")]
     Probed,
+    /// The program has little left of `MaxMetaspaceSize`, and a change of this class would take of it.
+    #[error(
+        "the program's metaspace is nearly full: about {left_kb} KB are left of {most_kb} KB (MaxMetaspaceSize), and no class is \
+         changed unless a fifth stays free"
+    )]
+    MetaspaceFull {
+        /// What is left, at least, in units of 1,024 bytes.
+        left_kb: u64,
+        /// `MaxMetaspaceSize`, in units of 1,024 bytes.
+        most_kb: u64,
+    },
+    /// The JVM had no memory for a change of a class; holds the name of the JVM TI error.
+    #[error(
+        "the JVM's metaspace or memory is full: it had none left for a change of a class ({0}), so no more are changed"
+    )]
+    NoMemory(String),
 }

@@ -212,7 +212,8 @@ pub enum ToAgent {
         /// At least 1.
         objects: u32,
     },
-    /// How much metaspace changes of classes may keep in the life of this JVM; never more than a tenth of `MaxMetaspaceSize`.
+    /// How much metaspace changes of classes may keep in the life of this JVM; never more than a tenth of
+    /// `MaxMetaspaceSize` and of `CompressedClassSpaceSize`.
     MetaspaceLimit {
         /// Bytes.
         bytes: u64,

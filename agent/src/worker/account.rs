@@ -4,7 +4,7 @@ use super::change::Changed;
 use super::{MOST_TOUCHED, Worker};
 use crate::counters::{Counters, most_metaspace};
 use crate::jvm::Loaded;
-use crate::metaspace::{Key, Price};
+use crate::metaspace::{Key, Lack, Most, Price};
 use crate::state::Done;
 use crate::sys;
 use spl_model::{InstrumentId, Outcome, Refusal};
@@ -15,10 +15,12 @@ impl Worker {
     pub(super) fn open_account(&mut self, env: &mut jni::Env<'_>) {
         self.counters = Counters::find(env);
         // The JVM shows the first thousand characters of its options only, the system none from files.
-        let shown = self.counters.as_ref().and_then(|counters| most_metaspace(counters.options()));
-        if let Some(most) = shown.into_iter().chain(most_metaspace(&sys::java_options())).min() {
-            self.account.set_most(most);
-        }
+        let shown = self.counters.as_ref().map(|counters| most_metaspace(counters.options()));
+        let given = most_metaspace(&sys::java_options());
+        let least = |of: fn(&Most) -> Option<u64>| shown.iter().chain([&given]).filter_map(of).min();
+        let most =
+            Most { metaspace: least(|most| most.metaspace), class_space: least(|most| most.class_space) };
+        self.account.set_most(most);
     }
 
     /// Takes in how much metaspace is in use.
@@ -28,37 +30,56 @@ impl Worker {
         }
     }
 
-    /// Those of the classes that may have probes, and the names of the others. All of a name or none: a method is measured in
-    /// each of its classes.
+    /// Those of the classes that may have probes, and the names of the others with the reason. All of a name or none: a method is
+    /// measured in each of its classes.
     pub(super) fn afford(
         &mut self,
         env: &mut jni::Env<'_>,
         classes: Vec<Loaded>,
-    ) -> (Vec<Loaded>, BTreeSet<String>) {
+    ) -> (Vec<Loaded>, BTreeMap<String, Refusal>) {
         self.read_metaspace(env);
         let mut by_name: BTreeMap<String, Vec<Loaded>> = BTreeMap::new();
         for class in classes {
             by_name.entry(class.name.clone()).or_default().push(class);
         }
-        let (mut changes, mut affordable, mut poor) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut changes, mut affordable, mut poor) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (name, classes) in by_name {
             let before = changes.len();
             changes.extend(classes.iter().map(|class| (self.named(class), self.price(class))));
-            if self.account.allows(&changes) {
-                affordable.extend(classes);
-            } else {
-                changes.truncate(before);
-                poor.insert(name);
+            match self.account.allows(&changes) {
+                Ok(()) => affordable.extend(classes),
+                Err(lack) => {
+                    changes.truncate(before);
+                    poor.insert(name, self.too_dear(lack));
+                }
             }
         }
         (affordable, poor)
     }
 
-    /// What a change of a class costs: known from its file when it was changed before, else from its constant pool.
-    pub(super) fn price(&self, class: &Loaded) -> Price {
-        self.account.price(&self.named(class)).unwrap_or_else(|| {
-            self.jvm.constant_pool(class.class).map_or_else(Price::default, |pool| Price::of_pool(&pool))
-        })
+    /// What a change of a class costs: known when it was changed before, else from what it is now.
+    fn price(&self, class: &Loaded) -> Price {
+        self.account.price(&self.named(class)).unwrap_or_else(|| self.found_price(class))
+    }
+
+    /// What another change of a class costs after this one. Its file is known, but another agent may have given it more sites.
+    pub(super) fn price_now(&self, class: &Loaded) -> Price {
+        let found = self.found_price(class);
+        let file_bytes =
+            self.account.price(&self.named(class)).map_or(found.file_bytes, |known| known.file_bytes);
+        Price { file_bytes, ..found }
+    }
+
+    /// What a change of a class costs, from its constant pool and its code.
+    fn found_price(&self, class: &Loaded) -> Price {
+        let calls = || {
+            let methods = self.jvm.methods(class.class).into_iter();
+            // SAFETY: the class is a live reference of the command's frame.
+            let code = methods.filter_map(|(method, ..)| unsafe { self.jvm.bytecodes(method) });
+            code.flat_map(|code| spl_bytecode::call_sites_of(&code)).collect()
+        };
+        let pool = self.jvm.constant_pool(class.class);
+        pool.map_or_else(Price::default, |pool| Price::of_pool(&pool, calls))
     }
 
     /// Classes were changed; tells what it costs.
@@ -86,20 +107,19 @@ impl Worker {
         });
     }
 
-    /// Why no class of some names gets probes.
-    pub(super) fn too_dear(&self) -> Refusal {
-        let kept = self.account.kept().saturating_add(self.account.reserved());
-        Refusal::Metaspace { kept_kb: kept >> 10, limit_kb: self.account.limit() >> 10 }
+    fn too_dear(&self, lack: Lack) -> Refusal {
+        match lack {
+            Lack::Limit => {
+                let kept = self.account.kept().saturating_add(self.account.reserved());
+                Refusal::Metaspace { kept_kb: kept >> 10, limit_kb: self.account.limit() >> 10 }
+            }
+            Lack::Full { left, most } => Refusal::MetaspaceFull { left_kb: left >> 10, most_kb: most >> 10 },
+        }
     }
 
-    /// Takes these methods out of the plan and says why.
-    pub(super) fn turn_down(
-        &mut self,
-        names: &BTreeSet<String>,
-        ids: &BTreeSet<InstrumentId>,
-        why: &Refusal,
-    ) {
-        for name in names {
+    /// Takes the methods of these classes out of the plan and says why.
+    pub(super) fn turn_down(&mut self, names: &BTreeMap<String, Refusal>, ids: &BTreeSet<InstrumentId>) {
+        for (name, why) in names {
             for id in self.planned_ids(name).intersection(ids) {
                 let outcome = Outcome::Refused(why.clone());
                 self.tell(Done::Outcome { id: *id, class_loader: String::new(), outcome });

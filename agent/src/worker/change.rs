@@ -15,6 +15,9 @@ use std::sync::PoisonError;
 /// A class of this name failed so often that it is left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
 
+/// What the JVM says of a change for which its metaspace or its memory has no room.
+const NO_MEMORY: &str = "JVMTI_ERROR_OUT_OF_MEMORY";
+
 /// What is known of a class that was changed.
 pub(super) struct Changed {
     /// What another change costs.
@@ -41,6 +44,8 @@ impl Worker {
                 if self.state.failure().is_some() || self.touched.contains(&self.named(class)) {
                     usable.push(class.clone());
                 }
+            } else if self.no_memory {
+                self.refuse(class, Refusal::NoMemory(NO_MEMORY.to_owned()));
             } else if let Err(why) = finds_probe(env, class) {
                 self.refuse(class, Refusal::Loader(why));
             } else if let Some(why) = self.quarantined(&class.name) {
@@ -110,6 +115,12 @@ impl Worker {
                 classes.iter().for_each(|class| self.changed(class));
                 changed
             }
+            (Err(error), _) if change == Change::Added && error == NO_MEMORY => {
+                // Halves would take what is left.
+                self.no_memory = true;
+                classes.iter().for_each(|class| self.refuse(class, Refusal::NoMemory(error.clone())));
+                BTreeMap::new()
+            }
             (Err(error), [class]) => {
                 self.failed(class, change, error);
                 BTreeMap::new()
@@ -160,7 +171,7 @@ impl Worker {
         let result = self.hooked(classes);
         let done = Hook::end();
         result?;
-        let unseen = |class: &Loaded| Changed { price: self.price(class), probed: None };
+        let unseen = |class: &Loaded| Changed { price: self.price_now(class), probed: None };
         let mut changed: BTreeMap<Key, Changed> =
             classes.iter().map(|class| (self.named(class), unseen(class))).collect();
         // The JVM calls the hook class by class in the order of the request.
@@ -168,8 +179,11 @@ impl Worker {
         for one in done {
             let class = hooked.next().filter(|class| class.name == one.name);
             let loader = class.map_or_else(String::new, |class| self.jvm.loader_name(class.loader));
-            if let Some(class) = class {
-                changed.insert(self.named(class), Changed { price: one.price, probed: one.probed });
+            if let Some(class) = class
+                && let Some(changed) = changed.get_mut(&self.named(class))
+            {
+                changed.price.file_bytes = one.file_bytes;
+                changed.probed = one.probed;
             }
             self.report(&one.name, &loader, one.outcomes);
         }

@@ -115,13 +115,13 @@ impl Worker {
             let mut found = self.find(&names);
             found.retain(|class| !self.watched.contains_key(&self.named(class)));
             let (found, poor) = self.afford(env, found);
-            if poor.is_empty() {
+            let Some(why) = poor.into_values().next() else {
                 self.retransform(env, &found, Change::Added, &ids);
                 return self.tell(Done::Removed { ids: ids.into_iter().collect(), times, gap_ns });
-            }
-            self.too_dear()
+            };
+            why
         };
-        self.turn_down(&names, &ids, &refusal);
+        self.turn_down(&names.iter().map(|name| (name.clone(), refusal.clone())).collect(), &ids);
         let found = self.find(&names);
         self.retransform(env, &found, Change::Removed, &ids);
     }

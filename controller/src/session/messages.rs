@@ -221,7 +221,12 @@ impl Session<'_> {
                 ));
             }
             // What was measured of it before counts.
-            why @ Outcome::Refused(Refusal::Metaspace { .. } | Refusal::Removed(_)) => {
+            why @ Outcome::Refused(
+                Refusal::Metaspace { .. }
+                | Refusal::MetaspaceFull { .. }
+                | Refusal::NoMemory(_)
+                | Refusal::Removed(_),
+            ) => {
                 self.ready.remove(&method);
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);

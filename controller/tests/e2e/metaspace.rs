@@ -16,11 +16,14 @@ const SOAK_CYCLES: u64 = 3000;
 /// Changes between two garbage collections, as programs have them.
 const COLLECTED_AFTER: u64 = 20;
 const MEGABYTE: u64 = 1 << 20;
+/// Calls of each lambda after a change, after which the JVM has compiled it.
+const HOT: u64 = 3000;
 /// With lambdas of its own, a class of the program; and classes of the JDK.
-const METHODS: [&str; 3] = [
+const METHODS: [&str; 4] = [
     "Lambdas.measured(I)I",
     "java/lang/Integer.compareTo(Ljava/lang/Integer;)I",
     "java/lang/String.hashCode()I",
+    "Alike.measured(I)I",
 ];
 const CLASSES: [&str; 3] = ["Lambdas", "java/lang/Integer", "java/lang/String"];
 
@@ -56,18 +59,19 @@ impl Weighed {
         self.ask("weigh")
     }
 
-    /// Puts probes in and takes them out again so often, with calls of all lambdas after each and a garbage collection now and
+    /// Puts probes in and takes them out again so often, with `calls` of all lambdas after each and a garbage collection now and
     /// then; gives how often it was not refused.
-    fn cycles(&mut self, agent: &mut Session, handles: &[u32], cycles: u64) -> u64 {
+    fn cycles(&mut self, agent: &mut Session, handles: &[u32], cycles: u64, calls: u64) -> u64 {
+        let run = format!("run {calls}");
         let mut possible = 0;
         for cycle in 0..cycles {
             let outcomes = agent.instrument(handles).unwrap();
             let refused = outcomes.iter().any(|(_, outcome)| is_refused(outcome));
             let all = |of: fn(&Outcome) -> bool| outcomes.iter().filter(|(_, outcome)| of(outcome)).count();
             assert_eq!(all(is_refused) + all(|one| one.is_instrumented()), handles.len(), "{outcomes:?}");
-            self.ask("run 1");
+            self.ask(&run);
             agent.restore(handles).unwrap();
-            self.ask("run 1");
+            self.ask(&run);
             possible += u64::from(!refused);
             if cycle % COLLECTED_AFTER == 0 {
                 self.weigh();
@@ -83,6 +87,10 @@ impl Weighed {
 
 fn is_refused(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Refused(Refusal::Metaspace { .. }))
+}
+
+fn is_full(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Refused(Refusal::MetaspaceFull { .. }))
 }
 
 /// What the agent said last that changes keep, that is set aside, and that they may keep, in bytes.
@@ -108,17 +116,17 @@ fn keeps_lambdas(agent: &Session) -> bool {
 }
 
 /// Changes the classes of these methods as often as the account allows, and looks what metaspace has grown by.
-fn grows(handles: &[u32], lambdas: bool) {
+fn grows(handles: &[u32], lambdas: bool, calls: u64) {
     let soak = harness::many(0, 1) == 1;
-    let limit = if soak { 16 } else { 3 } * MEGABYTE;
+    let limit = if soak { 16 } else { 8 } * MEGABYTE;
     let (mut weighed, mut agent) = Weighed::start(&[]);
     let original = weighed.witness.snapshot(&CLASSES);
     define(&mut agent, limit);
     let keeps = keeps_lambdas(&agent);
     let before = weighed.weigh();
     let cycles = harness::many(CYCLES, SOAK_CYCLES);
-    let possible = weighed.cycles(&mut agent, handles, cycles);
-    let grown = weighed.weigh().saturating_sub(before);
+    let possible = weighed.cycles(&mut agent, handles, cycles, calls);
+    let grown = weighed.ask("used").max(weighed.weigh()).saturating_sub(before);
     let [kept, reserved, said] = account(&agent);
     let [grown_kb, kept_kb, limit_kb] = [grown, kept, limit].map(|bytes| bytes >> 10);
     println!(
@@ -139,20 +147,25 @@ fn grows(handles: &[u32], lambdas: bool) {
 
 #[test]
 fn growth_by_lambdas_stays_within_the_account() {
-    grows(&[1], true);
+    grows(&[1], true, 1);
+}
+
+#[test]
+fn growth_by_hot_lambdas_stays_within_the_account() {
+    grows(&[1], true, harness::many(300, HOT));
 }
 
 #[test]
 fn growth_by_classes_of_the_jdk_stays_within_the_account() {
-    grows(&[2, 3], false);
+    grows(&[2, 3], false, 1);
 }
 
 #[test]
 fn the_account_outlives_controllers_and_restoring_is_always_paid() {
     let (mut weighed, mut agent) = Weighed::start(&[]);
     let original = weighed.witness.snapshot(&CLASSES);
-    define(&mut agent, 2 * MEGABYTE);
-    let possible = weighed.cycles(&mut agent, &[1], 3);
+    define(&mut agent, 8 * MEGABYTE);
+    let possible = weighed.cycles(&mut agent, &[1], 3, 1);
     let [before, ..] = account(&agent);
     assert!(possible == 3 && before > 0);
     // Gone without a word, with probes in the class.
@@ -174,12 +187,87 @@ fn the_account_outlives_controllers_and_restoring_is_always_paid() {
 }
 
 #[test]
+fn the_price_covers_lambdas_that_run_hot() {
+    let (mut weighed, mut agent) = Weighed::start(&[]);
+    define(&mut agent, 16 * MEGABYTE);
+    weighed.ask(&format!("run {HOT}"));
+    let before = weighed.weigh();
+    let possible = weighed.cycles(&mut agent, &[1], 5, HOT);
+    let grown = weighed.ask("used").saturating_sub(before);
+    let [kept, ..] = account(&agent);
+    println!("5 cycles: metaspace grew by {} KB, {} KB are charged", grown >> 10, kept >> 10);
+    assert_eq!(possible, 5);
+    // Before a collection, and with what the JVM notes of other methods meanwhile.
+    assert!(grown <= kept + MEGABYTE / 2, "{grown} bytes came, {kept} are charged");
+    agent.detach().unwrap();
+    weighed.program.end().unwrap();
+}
+
+#[test]
+fn equal_method_references_are_priced_one_by_one_before_the_first_change() {
+    let (mut weighed, mut agent) = Weighed::start(&[]);
+    // Loads the class.
+    assert!(weighed.ask("alike") > 0);
+    define(&mut agent, 400 * 1024);
+    let outcomes = agent.instrument(&[4]).unwrap();
+    assert!(outcomes.iter().all(|(_, outcome)| is_refused(outcome)), "{outcomes:?}");
+    agent.send(&ToAgent::MetaspaceLimit { bytes: 800 * 1024 }).unwrap();
+    let outcomes = agent.instrument(&[4]).unwrap();
+    assert!(outcomes.iter().all(|(_, outcome)| outcome.is_instrumented()), "{outcomes:?}");
+    agent.detach().unwrap();
+    weighed.program.end().unwrap();
+}
+
+#[test]
+fn a_program_whose_metaspace_is_nearly_full_is_left_alone() {
+    let (mut weighed, mut agent) = Weighed::start(&["-XX:MaxMetaspaceSize=32m"]);
+    let original = weighed.witness.snapshot(&CLASSES);
+    define(&mut agent, 16 * MEGABYTE);
+    // There is room, and then there is none.
+    assert!(agent.instrument(&[1]).unwrap()[0].1.is_instrumented());
+    agent.restore(&[1]).unwrap();
+    assert!(weighed.ask("fill 88") > 0);
+    // From what is loaded, before a collection tells what is taken: on JDK 11 a small class takes more than that tells.
+    if !keeps_lambdas(&agent) {
+        weighed.weigh();
+    }
+    for _ in 0..3 {
+        let outcomes = agent.instrument(&[1, 2, 3]).unwrap();
+        assert!(outcomes.iter().all(|(_, outcome)| is_full(outcome)), "{outcomes:?}");
+        assert!(weighed.ask(&format!("run {HOT}")) > 0);
+    }
+    assert_eq!(changed(&original, &weighed.witness.snapshot(&CLASSES)), Vec::<String>::new());
+    agent.detach().unwrap();
+    assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn a_change_that_the_jvm_has_no_memory_for_is_said_to_be_one() {
+    // Without counters nobody knows that it is full.
+    let (mut weighed, mut agent) = Weighed::start(&["-XX:MaxMetaspaceSize=32m", "-XX:-UsePerfData"]);
+    define(&mut agent, 16 * MEGABYTE);
+    assert!(agent.instrument(&[1]).unwrap()[0].1.is_instrumented());
+    agent.restore(&[1]).unwrap();
+    assert!(weighed.ask("fill 101") > 0);
+    // Three classes at once, so that no gap is large enough; a chunk of JDK 11 may be.
+    let keeps = keeps_lambdas(&agent);
+    for handles in [&[1, 2, 3][..], &[2]] {
+        for (_, outcome) in agent.instrument(handles).unwrap() {
+            let is_said = matches!(outcome, Outcome::Refused(Refusal::NoMemory(_)));
+            assert!(is_said || !keeps && outcome.is_instrumented(), "{outcome:?}");
+        }
+    }
+    agent.detach().unwrap();
+    weighed.program.end().unwrap();
+}
+
+#[test]
 fn a_program_with_little_metaspace_lives_on() {
     // Also where the JVM keeps no counters: then every change costs its price.
     for counters in ["-XX:+UsePerfData", "-XX:-UsePerfData"] {
         let (mut weighed, mut agent) = Weighed::start(&["-XX:MaxMetaspaceSize=24m", counters]);
         define(&mut agent, 16 * MEGABYTE);
-        let possible = weighed.cycles(&mut agent, &[1], 60);
+        let possible = weighed.cycles(&mut agent, &[1], 60, 1);
         let [kept, _, limit] = account(&agent);
         assert_eq!(limit, 24 * MEGABYTE / 10, "a tenth of what there may be");
         assert!(kept <= limit && (1..60).contains(&possible), "{counters}: {possible} cycles, {kept} bytes");
@@ -202,7 +290,8 @@ fn a_class_with_many_lambdas_is_named_dear() {
     let dear: Vec<_> = agent.said.iter().filter_map(dear).collect();
     let [(handles, bytes)] = &dear[..] else { panic!("{dear:?}") };
     assert_eq!(*handles, [Handle(1)]);
-    assert!((100 * 1540..100 * 3000).contains(bytes), "{bytes} bytes a change");
+    // JDK 11 takes more, and five times the file.
+    assert!((100 * 4800..100 * 8000).contains(bytes), "{bytes} bytes a change");
     agent.detach().unwrap();
     weighed.program.end().unwrap();
 }

@@ -163,6 +163,8 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<String>().prop_map(Refusal::Loader),
         Just(Refusal::Probed),
         any::<[u64; 2]>().prop_map(|[kept_kb, limit_kb]| Refusal::Metaspace { kept_kb, limit_kb }),
+        any::<[u64; 2]>().prop_map(|[left_kb, most_kb]| Refusal::MetaspaceFull { left_kb, most_kb }),
+        any::<String>().prop_map(Refusal::NoMemory),
         any::<u32>().prop_map(Refusal::Removed),
     ];
     prop_oneof![

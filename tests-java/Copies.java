@@ -1,0 +1,29 @@
+import java.io.InputStream;
+import java.lang.management.MemoryPoolMXBean;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A loader of one class, of which there may be as many as metaspace has room for. */
+final class Copies extends ClassLoader {
+    private static final List<Class<?>> ALL = new ArrayList<>();
+
+    /** Loads copies until so many hundredths of all metaspace are taken, or there is no more; gives how many there are. */
+    static long fill(int hundredths, MemoryPoolMXBean metaspace) throws Exception {
+        byte[] bytes;
+        try (InputStream file = Copies.class.getResourceAsStream("Lambdas.class")) {
+            bytes = file.readAllBytes();
+        }
+        long most = metaspace.getUsage().getMax() / 100 * hundredths;
+        try {
+            while (metaspace.getUsage().getCommitted() < most) {
+                Copies loader = new Copies();
+                Class<?> copy = loader.defineClass("Lambdas", bytes, 0, bytes.length);
+                loader.resolveClass(copy);
+                ALL.add(copy);
+            }
+        } catch (OutOfMemoryError full) {
+            // That is all there is.
+        }
+        return ALL.size();
+    }
+}
