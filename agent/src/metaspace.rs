@@ -72,7 +72,7 @@ struct Class {
 pub struct Account {
     limit: u64,
     most: Most,
-    /// Whether the JVM frees the classes of old lambdas, once nothing compiled calls them: before JDK 15, when they were not hidden
+    /// Whether the JVM frees the classes of old lambdas, hot ones late: before JDK 15, when they were not hidden
     /// ones but anonymous.
     frees: bool,
     /// What changes keep at most, with what the program may yet link anew: the prices of all, unless the JVM knew better.
