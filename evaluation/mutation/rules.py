@@ -153,7 +153,7 @@ BESIDE_THE_LAW = [
     ("every second window has the reverse order", "windows.rs", "if self.window % 2 == 1 {", "if self.window == 0 {"),
     ("a turn lasts twenty medians", "settings.rs", "pub const MEDIANS: u64 = 20;", "pub const MEDIANS: u64 = 19;"),
     ("a call belongs to the turn in which it starts", "windows.rs",
-     "turn.opened_ns <= call.start_ns)", "turn.opened_ns <= call.end_ns)"),
+     "turn.opened_ns <= call.start_ns;", "turn.opened_ns <= call.end_ns;"),
     ("calls that outlast their turn are counted", "windows.rs",
      "next.is_some_and(|next| call.end_ns > next)", "next.is_some_and(|next| call.start_ns > next)"),
     ("calls pair in the order of their starts", "windows.rs",
