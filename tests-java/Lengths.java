@@ -18,11 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Calls {@code take} with collections, texts and numbers, the monitor of each held by another thread meanwhile: a measurement that
  * asked them for their length by their own methods would wait for ever. Says which it calls, then calls with all of them at each
- * line of its input; "least" calls {@code Math.min(JJ)} three times.
+ * line of its input; "least" calls {@code Math.min(JJ)} three times, "deep" calls with
+ * a text near the end of the stack, and once more.
  */
 public final class Lengths {
     private static Object taken;
     private static long sum;
+    private static int left;
 
     private Lengths() {}
 
@@ -36,7 +38,10 @@ public final class Lengths {
         System.out.println(String.join(" ", all.keySet()));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            if (line.equals("least")) {
+            if (line.equals("deep")) {
+                dive();
+                take("hello");
+            } else if (line.equals("least")) {
                 for (long n = 5; n < 8; n++) {
                     sum += Math.min(n, 2);
                 }
@@ -46,6 +51,23 @@ public final class Lengths {
             System.out.println("done");
         }
         System.out.println(taken == null ? sum : "ended");
+    }
+
+    /** Calls near the end of the stack, from the deepest on, and then no more. */
+    private static void dive() {
+        try {
+            dive();
+        } catch (StackOverflowError expected) {
+            left = 300;
+        }
+        if (left > 0) {
+            left--;
+            try {
+                take("hello");
+            } catch (StackOverflowError expected) {
+                left = 300;
+            }
+        }
     }
 
     static void take(Object argument) {
@@ -82,6 +104,9 @@ public final class Lengths {
         all.put("2", List.of(1, 2));
         all.put("9", new java.util.Hashtable<>(Map.of(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9)));
         all.put("10", new AtomicInteger(10));
+        java.util.Properties defined = new java.util.Properties() { };
+        defined.setProperty("a", "b");
+        all.put("01", defined);
         all.put("?queue", new ConcurrentLinkedQueue<>(three));
         all.put("?weak", new WeakHashMap<>(Map.of("a", 1)));
         all.put("?part", new TreeMap<>(Map.of(1, 1, 2, 2)).headMap(2));

@@ -60,8 +60,8 @@ impl Agent for SplAgent {
         raw::JNI_OK
     }
 
-    /// Revives an agent that a controller has detached, to serve the one that its options name. Anything else is an error: the
-    /// agent can only serve a JVM that it was started with, and one controller at a time. Nothing is touched then.
+    /// Lets an agent that has no controller serve the one that its options name. Anything else is an error: the agent can only serve
+    /// a JVM that it was started with, and one controller at a time. Nothing is touched then.
     fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
         fault::at("Agent_OnAttach");
         let Some(jvm) = JVM.get() else { return raw::JNI_ERR };

@@ -158,16 +158,18 @@ pub fn most_metaspace(options: &str) -> Most {
 fn size(options: &str, name: &str) -> Option<u64> {
     let mut values = options.split_whitespace().filter_map(|option| {
         let value = option.trim_start_matches("-XX:").strip_prefix(name)?;
-        let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit = match &value[digits.len()..] {
-            "" => 0,
-            "k" | "K" => 10,
-            "m" | "M" => 20,
-            "g" | "G" => 30,
-            "t" | "T" => 40,
-            _ => return None,
+        let (digits, unit) = match value.as_bytes().last()?.to_ascii_lowercase() {
+            b'k' => (&value[..value.len() - 1], 10),
+            b'm' => (&value[..value.len() - 1], 20),
+            b'g' => (&value[..value.len() - 1], 30),
+            b't' => (&value[..value.len() - 1], 40),
+            _ => (value, 0),
         };
-        digits.parse::<u64>().ok()?.checked_mul(1 << unit)
+        let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+            None => digits.parse().ok()?,
+        };
+        number.checked_mul(1 << unit)
     });
     values.next_back()
 }
@@ -220,6 +222,8 @@ mod tests {
         assert_eq!(metaspace("MaxMetaspaceSize=1G -ea"), Some(1 << 30));
         assert_eq!(metaspace("-XX:MaxMetaspaceSize=no -XX:MetaspaceSize=1m"), None);
         assert_eq!(metaspace("-XX:MaxMetaspaceSize=99999999999999999999t"), None);
+        assert_eq!(most_metaspace("-XX:MaxMetaspaceSize=0x4000000").metaspace, Some(64 << 20));
+        assert_eq!(most_metaspace("-XX:MaxMetaspaceSize=").metaspace, None);
         let both = most_metaspace("-XX:CompressedClassSpaceSize=32m -XX:MaxMetaspaceSize=1g");
         assert_eq!(both, Most { metaspace: Some(1 << 30), class_space: Some(32 << 20) });
     }

@@ -154,6 +154,10 @@ pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Res
     let recorder = with_address(RECORDER, GATES_MAGIC, gates)?;
     let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, blocks)?)?;
     env.get_static_method_id(&recorder, jni_str!("opened"), jni_sig!("(I)I"))?;
+    // It looks for classes of the JDK when it is initialised, which must not happen in a thread of the program's that may hold any
+    // lock, or is near the end of its stack.
+    let lengths = env.find_class(jni_str!("java/lang/SplLengths"))?;
+    env.get_static_method_id(&lengths, jni_str!("of"), jni_sig!("(Ljava/lang/Object;)J"))?;
     forget_layouts(env)
 }
 

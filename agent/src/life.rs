@@ -14,7 +14,7 @@ pub enum Stage {
     Calling,
     /// A controller has answered, or is sure to.
     Serving,
-    /// A controller has detached it: none is looked for until it is [revived](Life::revive).
+    /// A controller has detached it: none is looked for but one with another token, until it is [revived](Life::revive).
     Dormant,
     /// After an error of its own: it serves nobody any more.
     Failed,
@@ -31,7 +31,7 @@ impl Stage {
 #[derive(Debug)]
 pub struct Life {
     stage: AtomicU8,
-    /// Options of the controller that wants it after a detachment, with what was wrong with them.
+    /// Options of the controller that wants it, with what was wrong with them.
     revival: Mutex<Option<(Options, Vec<String>)>>,
 }
 
@@ -62,11 +62,12 @@ impl Life {
         self.stage() == Stage::Dying
     }
 
-    /// A controller with these options wants the agent again; false unless it is dormant, and not wanted already. The caller wakes
-    /// the socket thread.
+    /// A controller with these options wants the agent; false while it serves another one, or none any more, and when it is wanted
+    /// already. The caller wakes the socket thread.
     pub fn revive(&self, options: Options, mistakes: Vec<String>) -> bool {
         let mut revival = self.revival.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_free = self.stage() == Stage::Dormant && revival.is_none();
+        let is_free =
+            matches!(self.stage(), Stage::Dormant | Stage::Resting | Stage::Calling) && revival.is_none();
         if is_free {
             *revival = Some((options, mistakes));
         }
@@ -107,17 +108,21 @@ mod tests {
     }
 
     #[test]
-    fn only_a_dormant_agent_is_revived_and_by_one_controller() {
+    fn an_agent_without_a_controller_is_revived_and_by_one() {
         let life = Life::new();
         let (options, mistakes) = Options::read("spl.client.port=7", |_| None);
-        for stage in [Stage::Resting, Stage::Calling, Stage::Serving, Stage::Failed] {
+        for stage in [Stage::Serving, Stage::Failed] {
             life.becomes(stage);
             assert!(!life.revive(options.clone(), mistakes.clone()), "{stage:?}");
         }
-        life.becomes(Stage::Dormant);
-        assert!(life.revive(options.clone(), mistakes.clone()));
-        assert!(!life.revive(options.clone(), mistakes), "it is wanted already");
-        assert_eq!(life.revival().map(|(options, _)| options.port), Some(7));
-        assert_eq!(life.revival(), None);
+        for stage in [Stage::Dormant, Stage::Resting, Stage::Calling] {
+            life.becomes(stage);
+            assert!(life.revive(options.clone(), mistakes.clone()), "{stage:?}");
+            assert!(!life.revive(options.clone(), mistakes.clone()), "it is wanted already");
+            assert_eq!(life.revival().map(|(options, _)| options.port), Some(7));
+            assert_eq!(life.revival(), None);
+        }
+        life.ends();
+        assert!(!life.revive(options, mistakes), "the JVM ends");
     }
 }

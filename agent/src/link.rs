@@ -274,6 +274,9 @@ impl Link {
             sys::wait_readable([self.parts.sleeper.fd()], pause);
             self.parts.sleeper.rest();
             pause = (pause * 2).min(RECONNECT_LAST);
+            if self.is_wanted_elsewhere() {
+                pause = RECONNECT_FIRST;
+            }
             if self.parts.life.is_over() {
                 return false;
             }
@@ -284,14 +287,16 @@ impl Link {
     /// each controller at a port has a token of its own, and the one that has detached the agent is done with it.
     fn sleep_until_revived(&mut self) -> bool {
         while self.parts.life.becomes(Stage::Dormant) {
-            if let Some((options, mistakes)) = self.parts.life.revival() {
-                (self.parts.options, self.parts.mistakes) = (options, mistakes);
+            if self.is_wanted_elsewhere() {
                 return true;
             }
             let is_at_port = self.parts.options.socket.is_none() && self.parts.options.token_file.is_some();
             if is_at_port {
                 let token = stream::token(&self.parts.options);
                 if token.is_some() && token != self.token {
+                    self.parts.life.becomes(Stage::Calling);
+                    // One that attached at this moment was promised to be served.
+                    self.is_wanted_elsewhere();
                     return true;
                 }
             }
@@ -300,6 +305,13 @@ impl Link {
             self.parts.sleeper.rest();
         }
         false
+    }
+
+    /// Takes over the options of a controller that has attached, if one has.
+    fn is_wanted_elsewhere(&mut self) -> bool {
+        let Some((options, mistakes)) = self.parts.life.revival() else { return false };
+        (self.parts.options, self.parts.mistakes) = (options, mistakes);
+        true
     }
 
     /// What a session's controller has defined.
@@ -346,6 +358,12 @@ impl Link {
                 stream.put(&self.hello(None));
                 if let Some(why) = self.parts.state.failure() {
                     return self.give_up(stream, why);
+                }
+                if !self.parts.life.is_over() {
+                    let why = "the agent's thread could not be started".to_owned();
+                    stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
+                    let _ = stream.flush();
+                    return Ended::Detached;
                 }
                 // A program that ended at once; no fault of anybody's.
                 stream.put(&ToController::Bye { reason: ByeReason::VmDeath });

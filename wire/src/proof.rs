@@ -73,11 +73,12 @@ pub struct AgentProof {
 }
 
 impl Token {
-    /// A secret as it stands in the token file, without the white space around it; `None` when there is nothing else.
+    /// A secret as it stands in the token file, without the white space around it; `None` when there is nothing else, or a control character in
+    /// it: half-written files and devices have those.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
-        (!text.is_empty()).then(|| Self(text.to_owned()))
+        (!text.is_empty() && !text.contains(char::is_control)).then(|| Self(text.to_owned()))
     }
 }
 

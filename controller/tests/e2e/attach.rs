@@ -114,6 +114,13 @@ fn a_detached_agent_serves_again_and_again() {
         agent.settle().unwrap();
         assert_eq!((agent.samples.len() % CALLS, agent.samples.is_empty()), (0, false), "cycle {cycle}");
         agent.detach().unwrap();
+        if cycle % 10 == 0 {
+            // A controller that is gone before the agent comes keeps no other from it.
+            let nobody = options.replace("spl.sock", "none.sock");
+            poll("an agent that looks for nobody", DEADLINE, || {
+                attaches(pid, &harness::agent(), &nobody).then_some(())
+            });
+        }
         // It says goodbye, and is dormant a moment later.
         poll("a dormant agent", DEADLINE, || attaches(pid, &harness::agent(), &options).then_some(()));
         agent = door.accept().unwrap();

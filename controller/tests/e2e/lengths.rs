@@ -1,7 +1,7 @@
 //! Lengths of arguments: found without code that could wait for a lock, write or walk through what it counts.
 
 use crate::harness::{self, DEADLINE, poll};
-use spl_model::Sizing;
+use spl_model::{SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
 use spl_wire::{ToController, WireSize};
 
@@ -67,6 +67,21 @@ fn methods_of_math_are_measured_as_the_program_calls_them() {
     agent.settle().unwrap();
     // The smaller of two numbers is 2 each time; the sizes are their sums.
     assert_eq!(sizes(&agent), [7, 8, 9]);
+    agent.detach().unwrap();
+    program.end().unwrap();
+}
+
+/// What the agent's Java side needs is made ready by its own thread: in one of the program's it could overflow the stack, and never
+/// be ready then.
+#[test]
+fn the_first_call_may_come_at_the_end_of_the_stack() {
+    let (mut program, mut agent, _door, _) = start();
+    agent.arm(1, 1).unwrap();
+    program.tell("deep").unwrap();
+    assert_eq!(agent.line_of(&mut program).unwrap(), "done");
+    agent.settle().unwrap();
+    let last = agent.samples.iter().max_by_key(|sample| sample.start_ns).unwrap();
+    assert_eq!((last.size, last.flags & SampleFlags::SIZE_TRUNCATED.0), (WireSize::Value(5), 0));
     agent.detach().unwrap();
     program.end().unwrap();
 }

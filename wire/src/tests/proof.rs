@@ -48,6 +48,7 @@ fn no_secret_is_shown_and_nothing_is_none() {
     assert_eq!(format!("{secret:?} {:?}", NONCES.proof(&secret, Side::Agent)), "Token(..) Proof(..)");
     // Everybody knows an empty token.
     assert!(Token::new("").is_none() && Token::new(" \n").is_none());
+    assert!(Token::new("\0\0").is_none() && Token::new("a\nb").is_none());
 }
 
 proptest! {

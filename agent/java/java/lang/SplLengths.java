@@ -19,13 +19,13 @@ final class SplLengths {
     /** Classes whose own methods only read a field or add up a few: these, and none that extends them. */
     private static final String[] QUICK = {
         "java.lang.String", "java.lang.StringBuilder", "java.lang.Integer", "java.lang.Long", "java.lang.Short",
-        "java.lang.Byte", "java.lang.Double", "java.lang.Float", "java.math.BigInteger",
+        "java.lang.Byte", "java.lang.Double", "java.lang.Float",
         "java.util.concurrent.atomic.AtomicInteger", "java.util.concurrent.atomic.AtomicLong",
         "java.util.concurrent.atomic.LongAdder", "java.util.ArrayList", "java.util.LinkedList", "java.util.ArrayDeque",
         "java.util.PriorityQueue", "java.util.HashMap", "java.util.HashMap$KeySet", "java.util.HashMap$Values",
         "java.util.HashMap$EntrySet", "java.util.LinkedHashMap", "java.util.LinkedHashMap$LinkedKeySet",
         "java.util.LinkedHashMap$LinkedValues", "java.util.LinkedHashMap$LinkedEntrySet", "java.util.TreeMap",
-        "java.util.HashSet", "java.util.LinkedHashSet", "java.util.IdentityHashMap", "java.util.EnumMap", "java.util.BitSet",
+        "java.util.HashSet", "java.util.LinkedHashSet", "java.util.IdentityHashMap", "java.util.EnumMap",
         "java.util.RegularEnumSet", "java.util.JumboEnumSet", "java.util.Properties", "java.util.Arrays$ArrayList",
         "java.util.ImmutableCollections$List12", "java.util.ImmutableCollections$ListN",
         "java.util.ImmutableCollections$SubList", "java.util.ImmutableCollections$Set12",
@@ -45,9 +45,9 @@ final class SplLengths {
         "java.util.Collections$SynchronizedCollection", "c", "java.util.Collections$SynchronizedMap", "m",
         "java.util.Collections$CheckedCollection", "c", "java.util.Collections$CheckedMap", "m",
         "java.util.Collections$SetFromMap", "m", "java.util.TreeSet", "m",
-        "java.util.concurrent.CopyOnWriteArraySet", "al",
+        "java.util.concurrent.CopyOnWriteArraySet", "al", "java.util.Properties", "map",
     };
-    /** Wrappers around wrappers, at most: one that holds itself must not keep a call for ever. */
+    /** Wrappers around wrappers, at most (a {@code Properties} stands before its map): one that holds itself must not keep a call for ever. */
     private static final int MOST_WRAPPERS = 8;
 
     private static final int TABLE = 256;
@@ -79,12 +79,12 @@ final class SplLengths {
             if (QUICK_CLASSES[placeOf(type)] != null) {
                 return own(argument);
             }
-            Field counted = fieldOf(COUNTED_FIELDS, argument);
-            if (counted != null) {
-                return positive(U.getInt(argument, counted.offset));
-            }
             Field wrapped = fieldOf(WRAPPED_FIELDS, argument);
             if (wrapped == null) {
+                Field counted = fieldOf(COUNTED_FIELDS, argument);
+                if (counted != null) {
+                    return positive(U.getInt(argument, counted.offset));
+                }
                 boolean speaks = argument instanceof CharSequence || argument instanceof Collection
                         || argument instanceof Map || argument instanceof Number;
                 return speaks ? UNKNOWN : 0;
