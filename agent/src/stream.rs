@@ -133,12 +133,15 @@ impl Stream {
         }
         self.socket.timeouts(Some(left))?;
         let mut chunk = [0; 512];
-        match self.socket.read(&mut chunk)? {
-            0 => Err(ErrorKind::UnexpectedEof.into()),
-            n => {
+        match self.socket.read(&mut chunk) {
+            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+            Ok(n) => {
                 bytes.extend_from_slice(&chunk[..n]);
                 Ok(())
             }
+            // A process that was stopped and goes on finds its call cut short; the caller asks again.
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

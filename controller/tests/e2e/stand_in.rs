@@ -196,7 +196,13 @@ impl Agent {
 /// Some bytes, `None` at the end.
 fn read(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut chunk = vec![0; 4096];
-    match stream.read(&mut chunk) {
+    let mut read = || loop {
+        match stream.read(&mut chunk) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            result => break result,
+        }
+    };
+    match read() {
         Ok(0) => None,
         Ok(length) => {
             chunk.truncate(length);

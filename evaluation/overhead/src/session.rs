@@ -113,10 +113,14 @@ impl Session {
 
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Fault> {
         self.stream.set_read_timeout(Some(DEADLINE)).map_err(system("cannot use the connection"))?;
-        match self.stream.read(bytes) {
-            Ok(0) => Err(Fault::Unexpected("the agent has closed the connection".into())),
-            Ok(n) => Ok(n),
-            Err(error) => Err(system("the agent says nothing")(error)),
+        loop {
+            match self.stream.read(bytes) {
+                Ok(0) => return Err(Fault::Unexpected("the agent has closed the connection".into())),
+                Ok(n) => return Ok(n),
+                // A process that was stopped and goes on finds its call cut short.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(system("the agent says nothing")(error)),
+            }
         }
     }
 
