@@ -18,7 +18,7 @@ pub struct Counters {
     /// Where they stand in it.
     used: i32,
     held: i32,
-    /// Bytes that came, and those that went.
+    /// Bytes of classes that were loaded, and of those that were unloaded.
     loaded: [i32; 2],
     unloaded: [i32; 2],
     little_endian: bool,
@@ -158,13 +158,14 @@ pub fn most_metaspace(options: &str) -> Most {
 fn size(options: &str, name: &str) -> Option<u64> {
     let mut values = options.split_whitespace().filter_map(|option| {
         let value = option.trim_start_matches("-XX:").strip_prefix(name)?;
-        let (digits, unit) = match value.as_bytes().last()?.to_ascii_lowercase() {
-            b'k' => (&value[..value.len() - 1], 10),
-            b'm' => (&value[..value.len() - 1], 20),
-            b'g' => (&value[..value.len() - 1], 30),
-            b't' => (&value[..value.len() - 1], 40),
-            _ => (value, 0),
+        let unit = match value.as_bytes().last()?.to_ascii_lowercase() {
+            b'k' => 10,
+            b'm' => 20,
+            b'g' => 30,
+            b't' => 40,
+            _ => 0,
         };
+        let digits = &value[..value.len() - usize::from(unit > 0)];
         let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
             Some(hex) => u64::from_str_radix(hex, 16).ok()?,
             None => digits.parse().ok()?,

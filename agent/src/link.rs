@@ -1,21 +1,22 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
-//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here are
-//! connections and their messages; [`ready`] has what comes before a session's first order, [`orders`] what is ordered of
-//! methods, [`drain`] takes what comes of it out of the rings, [`samples`] sends it.
+//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here is one
+//! connection with its messages. [`serving`] goes from one controller to the next, [`ready`] has what comes before a session's
+//! first order, [`orders`] what is ordered of methods; [`drain`] takes what comes of it out of the rings, [`samples`] sends it.
 
 mod drain;
 mod orders;
 mod ready;
 mod samples;
+mod serving;
 
 use crate::bypass::Bypass;
 use crate::ids::Ids;
-use crate::life::{Life, Stage};
+use crate::life::Life;
 use crate::options::Options;
 use crate::rings::{GRACE_NS, Rings};
 use crate::state::{Command, Done, State};
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
 use drain::{Handles, Pace};
@@ -32,12 +33,6 @@ use std::time::{Duration, Instant};
 /// The shortest time between two looks at the rings while a gate is open: short against the time in which a busy thread fills
 /// its ring.
 const DRAIN_EVERY: Duration = Duration::from_millis(1);
-const RECONNECT_FIRST: Duration = Duration::from_millis(50);
-const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// Between two looks of a dormant agent for the token of another controller.
-const LOOK_FOR_TOKEN_EVERY: Duration = Duration::from_secs(2);
-/// Longest wait of a dormant agent that has no token to look for; it is woken when it is wanted.
-const DORMANT_WAIT: Duration = Duration::from_secs(3600);
 /// Between two looks for calls that still run behind closed gates, at most: one that blocks may run as long as the program.
 const LOOK_LAST: Duration = Duration::from_millis(100);
 
@@ -221,115 +216,11 @@ impl Link {
         }
     }
 
-    /// Runs until the JVM ends, or the agent fails.
-    pub fn run(mut self) {
-        while self.serve_until_detached() {
-            if self.parts.state.failure().is_some() {
-                self.parts.life.becomes(Stage::Failed);
-                return;
-            }
-            if !self.sleep_until_revived() {
-                break;
-            }
-        }
-        // Nobody listens when the JVM has given up waiting.
-        let _ = self.parts.has_ended.send(());
-    }
-
-    /// Serves one controller after the other; false when the JVM ends.
-    fn serve_until_detached(&mut self) -> bool {
-        let mut pause = RECONNECT_FIRST;
-        loop {
-            // At a socket of the user's own there is nobody else, however long the answer takes.
-            let sure = self.parts.options.socket.is_some();
-            self.parts.life.becomes(if sure { Stage::Serving } else { Stage::Calling });
-            let ended = match Stream::connect(&self.parts.options) {
-                Ok(stream) => {
-                    self.parts.life.becomes(Stage::Serving);
-                    self.token = stream.token().cloned();
-                    let ended = self.session(stream);
-                    // One that has turned us away is not asked again at once.
-                    if !self.methods.is_empty() {
-                        pause = RECONNECT_FIRST;
-                    }
-                    ended
-                }
-                Err(_) => Ended::Lost,
-            };
-            self.parts.state.gates.close_all();
-            if self.parts.state.failure().is_some() {
-                return true;
-            }
-            let is_defined = !self.methods.is_empty();
-            self.forget_methods();
-            match ended {
-                Ended::Detached => return true,
-                Ended::Dying => return false,
-                Ended::Lost if is_defined => self.parts.state.command(Command::RestoreAll),
-                Ended::Lost => {}
-            }
-            if !self.parts.life.becomes(Stage::Resting) {
-                return false;
-            }
-            sys::wait_readable([self.parts.sleeper.fd()], pause);
-            self.parts.sleeper.rest();
-            pause = (pause * 2).min(RECONNECT_LAST);
-            if self.is_wanted_elsewhere() {
-                pause = RECONNECT_FIRST;
-            }
-            if self.parts.life.is_over() {
-                return false;
-            }
-        }
-    }
-
-    /// Waits until another controller wants the agent; false when the JVM ends. One attaches, or another token stands in the file:
-    /// each controller at a port has a token of its own, and the one that has detached the agent is done with it.
-    fn sleep_until_revived(&mut self) -> bool {
-        while self.parts.life.becomes(Stage::Dormant) {
-            if self.is_wanted_elsewhere() {
-                return true;
-            }
-            let is_at_port = self.parts.options.socket.is_none() && self.parts.options.token_file.is_some();
-            if is_at_port {
-                let token = stream::token(&self.parts.options);
-                if token.is_some() && token != self.token {
-                    self.parts.life.becomes(Stage::Calling);
-                    // One that attached at this moment was promised to be served.
-                    self.is_wanted_elsewhere();
-                    return true;
-                }
-            }
-            let wait = if is_at_port { LOOK_FOR_TOKEN_EVERY } else { DORMANT_WAIT };
-            sys::wait_readable([self.parts.sleeper.fd()], wait);
-            self.parts.sleeper.rest();
-        }
-        false
-    }
-
-    /// Takes over the options of a controller that has attached, if one has.
-    fn is_wanted_elsewhere(&mut self) -> bool {
-        let Some((options, mistakes)) = self.parts.life.revival() else { return false };
-        (self.parts.options, self.parts.mistakes) = (options, mistakes);
-        true
-    }
-
-    /// What a session's controller has defined.
-    fn forget_methods(&mut self) {
-        self.methods.clear();
-        self.defined.clear();
-        self.names = 0;
-        self.handles = Handles::default();
-        (self.open, self.may_come) = (BTreeSet::new(), 0);
-    }
-
     fn session(&mut self, mut stream: Stream) -> Ended {
         if let Some(why) = self.parts.state.failure() {
             // It came before anything was measured, or in an earlier session.
-            stream.put(&self.hello(None));
-            stream.put(&ToController::Bye { reason: ByeReason::Failed(why.to_owned()) });
-            let _ = stream.flush();
-            return Ended::Detached;
+            let why = why.to_owned();
+            return self.decline(stream, why);
         }
         // What an earlier session left behind belongs to nobody.
         self.take_raw(&mut |_| {});
@@ -348,22 +239,14 @@ impl Link {
                     stream.put(&ToController::Warning { text: spl_wire::clip(text, 500).to_owned() });
                 }
             }
-            Some(Err(why)) => {
-                stream.put(&self.hello(None));
-                stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
-                let _ = stream.flush();
-                return Ended::Detached;
-            }
+            Some(Err(why)) => return self.decline(stream, why),
             None => {
+                if !self.parts.life.is_over() && self.parts.state.failure().is_none() {
+                    return self.decline(stream, "the agent's thread could not be started".to_owned());
+                }
                 stream.put(&self.hello(None));
                 if let Some(why) = self.parts.state.failure() {
                     return self.give_up(stream, why);
-                }
-                if !self.parts.life.is_over() {
-                    let why = "the agent's thread could not be started".to_owned();
-                    stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
-                    let _ = stream.flush();
-                    return Ended::Detached;
                 }
                 // A program that ended at once; no fault of anybody's.
                 stream.put(&ToController::Bye { reason: ByeReason::VmDeath });
@@ -421,6 +304,14 @@ impl Link {
             let _ = stream.flush();
             return if dying { Ended::Dying } else { Ended::Detached };
         }
+    }
+
+    /// Tells a controller why nothing can be measured.
+    fn decline(&mut self, mut stream: Stream, why: String) -> Ended {
+        stream.put(&self.hello(None));
+        stream.put(&ToController::Bye { reason: ByeReason::Failed(why) });
+        let _ = stream.flush();
+        Ended::Detached
     }
 
     /// After an error of the agent's own: tells the controller when every class is as it was.

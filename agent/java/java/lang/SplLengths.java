@@ -26,7 +26,7 @@ final class SplLengths {
         "java.util.HashMap$EntrySet", "java.util.LinkedHashMap", "java.util.LinkedHashMap$LinkedKeySet",
         "java.util.LinkedHashMap$LinkedValues", "java.util.LinkedHashMap$LinkedEntrySet", "java.util.TreeMap",
         "java.util.HashSet", "java.util.LinkedHashSet", "java.util.IdentityHashMap", "java.util.EnumMap",
-        "java.util.RegularEnumSet", "java.util.JumboEnumSet", "java.util.Properties", "java.util.Arrays$ArrayList",
+        "java.util.RegularEnumSet", "java.util.JumboEnumSet", "java.util.Arrays$ArrayList",
         "java.util.ImmutableCollections$List12", "java.util.ImmutableCollections$ListN",
         "java.util.ImmutableCollections$SubList", "java.util.ImmutableCollections$Set12",
         "java.util.ImmutableCollections$SetN", "java.util.ImmutableCollections$Map1", "java.util.ImmutableCollections$MapN",
@@ -39,7 +39,7 @@ final class SplLengths {
     private static final String[] COUNTED = {
         "java.util.Vector", "elementCount", "java.util.Hashtable", "count", "java.lang.AbstractStringBuilder", "count",
     };
-    /** Classes that stand before another object, and what extends them: class and field by turns. */
+    /** Classes whose elements are those of an object in a field of theirs, and what extends them: class and field by turns. */
     private static final String[] WRAPPED = {
         "java.util.Collections$UnmodifiableCollection", "c", "java.util.Collections$UnmodifiableMap", "m",
         "java.util.Collections$SynchronizedCollection", "c", "java.util.Collections$SynchronizedMap", "m",
@@ -47,7 +47,7 @@ final class SplLengths {
         "java.util.Collections$SetFromMap", "m", "java.util.TreeSet", "m",
         "java.util.concurrent.CopyOnWriteArraySet", "al", "java.util.Properties", "map",
     };
-    /** Wrappers around wrappers, at most (a {@code Properties} stands before its map): one that holds itself must not keep a call for ever. */
+    /** Wrappers around wrappers are followed this often at most: one that holds itself must not keep a call for ever. */
     private static final int MOST_WRAPPERS = 8;
 
     private static final int TABLE = 256;
