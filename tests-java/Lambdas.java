@@ -13,13 +13,14 @@ import java.util.function.IntUnaryOperator;
 final class Lambdas {
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        // What weighing needs is there before the first weight is said.
+        // What weighing and answering need is there before the first weight is said, and before there is no memory for it.
         weigh();
         run(1);
+        Copies.fill(0, metaspace());
         Life.say("ready");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            Life.say("" + answer(words[0], words.length > 1 ? Integer.parseInt(words[1]) : 0));
+            Life.say(Long.toString(answer(words[0], words.length > 1 ? Integer.parseInt(words[1]) : 0)));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,13 +70,28 @@ pub fn classes() -> &'static Path {
     CLASSES.get_or_init(compile)
 }
 
+/// Test processes run side by side: each text of the programs has a folder, which is there as a whole or not at all.
 fn compile() -> PathBuf {
     let sources = root().join("tests-java");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tests-java");
-    let files = fs::read_dir(&sources).expect("the test programs are there");
-    let files =
-        files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "java"));
-    javac(files, ["-sourcepath".as_ref(), &sources], &target);
+    let files = fs::read_dir(&sources).expect("the test programs are there").map(|file| file.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "java")).collect();
+    files.sort();
+    let mut texts = DefaultHasher::new();
+    for file in &files {
+        (file, fs::read(file).unwrap()).hash(&mut texts);
+    }
+    of_java_home("javac").hash(&mut texts);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let target = folder.join(format!("tests-java-{:016x}", texts.finish()));
+    if !target.is_dir() {
+        let unfinished = tempfile::tempdir_in(folder).unwrap();
+        javac(files, ["-sourcepath".as_ref(), &sources], unfinished.path());
+        // Another process may have been first, with the same.
+        if fs::rename(unfinished.path(), &target).is_ok() {
+            let _ = unfinished.keep();
+        }
+    }
     target
 }
 

@@ -63,8 +63,7 @@ fn the_controller_shows_its_token_and_believes_no_proof_of_another_connection() 
 }
 
 /// How long the controller keeps a connection on which these bytes come, the last of them over and over.
-fn kept(port: u16, bytes: Vec<u8>, goes_on: bool) -> Duration {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+fn kept(mut stream: TcpStream, bytes: Vec<u8>, goes_on: bool) -> Duration {
     stream.set_nodelay(true).unwrap();
     let begun = Instant::now();
     stream.write_all(&bytes).unwrap();
@@ -101,9 +100,13 @@ fn half_and_endless_beginnings_are_left_alone_in_time() {
         (greeting(256), true),
         (greeting(1), true),
     ];
-    let slow = slow.map(|(bytes, goes_on)| std::thread::spawn(move || kept(port, bytes, goes_on)));
+    let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    let slow = slow.map(|(bytes, goes_on)| {
+        let stream = connect();
+        std::thread::spawn(move || kept(stream, bytes, goes_on))
+    });
     // At once: a version, and a frame after a proof, that are too long to be any.
-    assert!(kept(port, greeting(u16::MAX), false) < PATIENCE / 2);
+    assert!(kept(connect(), greeting(u16::MAX), false) < PATIENCE / 2);
     let mut known = Agent::known(port, &served.token);
     known.bytes(&u32::MAX.to_le_bytes()).unwrap();
     while known.hears().is_some() {}
@@ -111,11 +114,12 @@ fn half_and_endless_beginnings_are_left_alone_in_time() {
     let mut agent = served.measures();
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);
-    agent.bye();
+    // The controller leaves them, not its end.
     for slow in slow {
         let kept = slow.join().unwrap();
         assert!(kept < PATIENCE, "{kept:?}");
     }
+    agent.bye();
     served.run.ends().assert_status(0);
 }
 
