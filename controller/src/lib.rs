@@ -13,6 +13,7 @@ mod check;
 mod claims;
 mod classes;
 mod cli;
+mod clock;
 mod colour;
 mod config;
 mod context;

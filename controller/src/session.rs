@@ -9,6 +9,7 @@ mod showing;
 use crate::agents::Agent;
 use crate::buckets;
 use crate::cli::Reports;
+use crate::clock::JvmClock;
 use crate::config::{Config, Judge};
 use crate::context::ContextFile;
 use crate::cost::Cost;
@@ -81,8 +82,8 @@ pub struct Session<'a> {
     received: Vec<u64>,
     /// Those of them that count for nothing, as far as the agent knows.
     given_back: BTreeMap<usize, u64>,
-    /// When the agent was asked for its clock.
-    asked_at: Option<Instant>,
+    /// What the JVM's clock shows.
+    clock: JvmClock,
     output: Output,
     progress: Progress,
     context: ContextFile,
@@ -160,7 +161,7 @@ impl<'a> Session<'a> {
             open: BTreeMap::new(),
             received: vec![0; setup.program.tasks.methods.len()],
             given_back: BTreeMap::new(),
-            asked_at: None,
+            clock: JvmClock::default(),
             context: ContextFile::new(setup, output.older()),
             output,
             progress: setup.progress(),
@@ -326,6 +327,7 @@ impl<'a> Session<'a> {
             if !std::mem::take(&mut self.heard) && self.agent.is_some() {
                 self.event(Event::Tick);
             }
+            self.ask_clock();
             self.spend();
             self.say_results();
             self.change_classes();

@@ -2,6 +2,7 @@
 
 use super::{Next, Session};
 use crate::agents::Agent;
+use crate::clock::JvmClock;
 use crate::context::About;
 use crate::progress;
 use crate::resume::Resumed;
@@ -63,7 +64,7 @@ impl Session<'_> {
             }
             ToController::Removed { handles, times, gap_ns } => self.removed(&handles, times, gap_ns),
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
-            ToController::Pong { now_ns, .. } => self.pong(now_ns),
+            ToController::Pong { now_ns, .. } => self.shows(now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
             ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
                 self.event(Event::Drained { method: MethodIx(handle.index()), closing: Some(number) });
@@ -108,9 +109,8 @@ impl Session<'_> {
             cost.calibrated(pid, probe_cost_ps);
         }
         self.spend();
-        self.event(Event::Clock { jvm_ns: now_ns });
-        self.asked_at = Some(self.now);
-        agent.send(ToAgent::Ping { id: 0 });
+        self.clock = JvmClock::default();
+        self.shows(now_ns);
         if let Some(limit) = max_measurements {
             self.event(Event::AgentLimit(limit));
         }
@@ -189,13 +189,18 @@ impl Session<'_> {
         }
     }
 
-    /// The agent's clock at some moment between question and answer: the middle errs least.
-    fn pong(&mut self, jvm_ns: u64) {
-        if let Some(asked) = self.asked_at.take() {
-            let way_ns =
-                u64::try_from(self.now.saturating_duration_since(asked).as_nanos() / 2).unwrap_or(u64::MAX);
-            self.event(Event::Clock { jvm_ns: jvm_ns.saturating_add(way_ns) });
+    /// Asks the agent for its clock, if it is time for it.
+    pub(super) fn ask_clock(&mut self) {
+        let now = Instant::now();
+        if let Some(agent) = self.agent.as_ref().filter(|_| self.clock.is_to_be_asked(now)) {
+            agent.send(ToAgent::Ping { id: 0 });
         }
+    }
+
+    /// The agent's clock showed this when it sent what has arrived now.
+    fn shows(&mut self, jvm_ns: u64) {
+        let jvm_ns = self.clock.shows(jvm_ns, self.now_ns());
+        self.event(Event::Clock { jvm_ns });
     }
 
     fn outcome(&mut self, method: usize, class_loader: &str, outcome: Outcome) {

@@ -145,15 +145,24 @@ impl Case {
 
 /// Waits until a method's file in `folder` has `count` records at least.
 pub fn awaits_measurements_in(folder: &Path, method: &str, count: u64) {
-    let path = file_of(folder, method);
-    poll(&path.display().to_string(), DEADLINE, || {
-        let bytes = fs::metadata(&path).map_or(0, |file| file.len());
-        (bytes > 0 && bytes >= count * LONGEST_RECORD).then_some(())
-    });
+    let what = format!("{count} calls of {method}");
+    poll(&what, DEADLINE, || has_measurements(folder, method, count).then_some(()));
 }
 
-/// More bytes than a record of any test program's methods has.
-const LONGEST_RECORD: u64 = 200;
+/// Whether a method's file in `folder` has `count` records at least.
+pub fn has_measurements(folder: &Path, method: &str, count: u64) -> bool {
+    let path = file_of(folder, method);
+    if fs::metadata(&path).map_or(0, |file| file.len()) < count * SHORTEST_RECORD {
+        return false;
+    }
+    let bytes = fs::read(&path).unwrap();
+    // What is being written may have half a record at its end.
+    let records = Reader::<Measurement>::new(&bytes).map_or(0, |records| records.flatten().count());
+    records as u64 >= count
+}
+
+/// Fewer bytes than any record has: until there are so many for each, nothing need be read.
+const SHORTEST_RECORD: u64 = 8;
 
 /// Lifts the agent's own limit of samples.
 pub const NO_LIMIT: &str = "-Dspl.client.measurements=1000000000";

@@ -162,16 +162,12 @@ fn class_loaders_of_measured_classes_are_not_kept() {
         agent.settle().unwrap();
         Some(instrumented(&agent)).filter(|some| *some > 0)
     });
-    let mut left = LOADERS;
-    for _ in 0..100 {
+    let left = poll("the loaders' end", DEADLINE, || {
         agent.settle().unwrap();
-        left = says(&mut program, &mut agent, "alive").parse().unwrap();
-        if left <= LAST_LOADERS {
-            break;
-        }
-    }
+        let left: usize = says(&mut program, &mut agent, "alive").parse().unwrap();
+        (left <= LAST_LOADERS).then_some(left)
+    });
     println!("{some} got probes, {left} are still there");
-    assert!(left <= LAST_LOADERS, "{left} of {LOADERS} are still there");
     agent.restore(&[QUICK]).unwrap();
     agent.detach().unwrap();
     assert_eq!(program.end().unwrap(), (Vec::new(), 0));

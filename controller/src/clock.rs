@@ -1,0 +1,71 @@
+//! What the JVM's clock shows, by what the agent says of it.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// How often the agent is asked.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Answers that are remembered: clocks of two machines drift apart.
+const REMEMBERED: usize = 8;
+
+/// By how much the JVM's clock is ahead of the controller's.
+///
+/// A message arrives later than it was sent, on a busy machine by milliseconds, so each says how much the JVM's clock is ahead at
+/// least; the greatest of these bounds is the nearest. A gate is never taken to have opened later than it did: then its first
+/// calls would belong to no window, and of those that end late nobody would know it in time.
+#[derive(Debug, Default)]
+pub struct JvmClock {
+    asked: Option<Instant>,
+    ahead_ns: VecDeque<i128>,
+}
+
+impl JvmClock {
+    /// Whether the agent is to be asked now; then it counts as asked.
+    pub fn is_to_be_asked(&mut self, now: Instant) -> bool {
+        let due = self.asked.is_none_or(|asked| now.saturating_duration_since(asked) >= INTERVAL);
+        if due {
+            self.asked = Some(now);
+        }
+        due
+    }
+
+    /// The JVM's clock showed this, nanoseconds, when it sent a message that has arrived now, by the controller's clock; gives what
+    /// it shows now.
+    pub fn shows(&mut self, jvm_ns: u64, now_ns: u64) -> u64 {
+        if self.ahead_ns.len() == REMEMBERED {
+            self.ahead_ns.pop_front();
+        }
+        self.ahead_ns.push_back(i128::from(jvm_ns) - i128::from(now_ns));
+        let ahead = self.ahead_ns.iter().copied().max().unwrap_or(0);
+        u64::try_from((i128::from(now_ns) + ahead).max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_that_took_the_shortest_way_tells() {
+        let mut clock = JvmClock::default();
+        assert_eq!(clock.shows(1_000_900, 3_000), 1_000_900);
+        // 400 ns on the way, then 2,000.
+        assert_eq!(clock.shows(1_010_000, 11_500), 1_010_000);
+        assert_eq!(clock.shows(1_020_000, 23_100), 1_021_600);
+        // And it is not forgotten at once, but once.
+        for _ in 0..6 {
+            assert_eq!(clock.shows(1_020_000, 24_000), 1_022_500);
+        }
+        assert_eq!(clock.shows(1_020_000, 24_000), 1_020_900);
+    }
+
+    #[test]
+    fn the_agent_is_asked_once_a_second() {
+        let (mut clock, now) = (JvmClock::default(), Instant::now());
+        let after = |clock: &mut JvmClock, ms| clock.is_to_be_asked(now + Duration::from_millis(ms));
+        assert_eq!(
+            [0, 10, 999, 1000, 1900, 2000].map(|ms| after(&mut clock, ms)),
+            [true, false, false, true, false, true]
+        );
+    }
+}
