@@ -157,3 +157,27 @@ fn a_mean_asks_for_rare_calls_and_a_median_does_not() {
     let ruling = claim("median(f) < median(g)").rule(&history, &rules);
     assert_eq!(ruling.evidence.truth(0.05), Truth::True);
 }
+
+/// Times that a machine which becomes slower and slower, to twice as long, makes of those of a function; 20 calls in each of 60 windows.
+fn slowing(of: impl Fn(u64) -> u64) -> impl Fn(u64) -> u64 {
+    move |call| of(call) * (600 + call) / 600
+}
+
+#[test]
+fn medians_on_a_machine_that_slows_down_are_compared_within_windows() {
+    let (one, two) = (slowing(even(8_000, 1)), slowing(even(10_000, 2)));
+    let history = history(60, [20, 20], [&one, &two]);
+    assert_eq!(rule("assert \"medians\": median(f) < median(g)", &history).0, Truth::True);
+    assert_eq!(rule("assert \"medians\": median(f) > 0.9 * median(g)", &history).0, Truth::False);
+    // But of a bound a machine that changes for good says nothing.
+    assert_eq!(rule("assert \"medians\": median(f) < 13 us", &history).0, Truth::Undecided);
+}
+
+#[test]
+fn where_only_windows_of_some_times_speak_for_it_medians_stay_undecided() {
+    // The left method is as fast as ever; the right one slows down with the machine.
+    let (one, two) = (even(14_000, 1), slowing(even(10_000, 2)));
+    let history = history(60, [20, 20], [&one, &two]);
+    let (truth, ruling) = rule("assert \"medians\": median(f) < median(g)", &history);
+    assert_eq!(truth, Truth::Undecided, "{ruling:?}");
+}

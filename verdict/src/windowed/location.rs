@@ -69,6 +69,10 @@ impl Location {
 
 /// Weight of "left is less than `by` times right".
 pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -> Weight {
+    let of_ratios = of_ratios(left, right, by).map(Weight::of).filter(|weight| weight.p <= rules.level);
+    if let Some(weight) = of_ratios {
+        return weight;
+    }
     let (of_left, of_right) = (right.estimate() * by, left.estimate() / by);
     let too_few = left.too_few(of_left, rules.level).or_else(|| right.too_few(of_right, rules.level));
     if let Some(need) = too_few {
@@ -81,7 +85,8 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     let threshold = -rules.level.ln();
     let ln_e = match (left, right) {
         (Location::Quantile(one), Location::Quantile(two)) => {
-            between_quantiles(one, two, by, dependent.is_none(), threshold)
+            // The other half are the ratios within windows.
+            between_quantiles(one, two, by, dependent.is_none(), threshold + LN_2) - LN_2
         }
         _ if dependent.is_some() => f64::NEG_INFINITY,
         (_, Location::Bound(bound)) => left.ln_e_below(bound * by),
@@ -99,6 +104,14 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
         return Weight { need: Some(need), ..weight };
     }
     if contradicts(left, right, by) { Weight::none(Need::contradiction()) } else { weight }
+}
+
+/// What the ratios of both sides within windows say, where they nearly all say the same and so do the sides as a whole. It is half of what
+/// is weighed.
+fn of_ratios(left: &Location, right: &Location, by: f64) -> Option<f64> {
+    let (Location::Quantile(one), Location::Quantile(two)) = (left, right) else { return None };
+    let is_below = one.estimate() < two.estimate() * by;
+    one.ratios(two).filter(|_| is_below)?.ln_e_far_below(by).map(|ln_e| ln_e - LN_2)
 }
 
 /// Whether parts of the measurement differ more than chance would make them, and some say the contrary.

@@ -74,13 +74,18 @@ impl Quantile {
             unended += if turns[side].censored { chosen.len().max(1) } else { 0 };
             windows.push(chosen);
         }
+        Self::of_windows(windows, share, unended as f64)
+    }
+
+    /// Of the times of each window, and so many calls that had not ended.
+    fn of_windows(mut windows: Vec<Vec<f64>>, share: f64, unended: f64) -> Self {
         windows.iter_mut().for_each(|window| window.sort_by(f64::total_cmp));
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
         ascending.sort_by(f64::total_cmp);
         let filled = windows.iter().filter(|window| !window.is_empty()).count();
         let clip = ascending.get(ascending.len() / 2).map_or(f64::INFINITY, |middle| Rules::CLIP * middle);
         let long: Vec<f64> = windows.iter().map(|window| over(window, clip)).collect();
-        let (unended, own, unseen) = (unended as f64, Effects::default(), Tail::of(&long).unseen_bursts());
+        let (own, unseen) = (Effects::default(), Tail::of(&long).unseen_bursts());
         let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen };
         Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
@@ -116,8 +121,7 @@ impl Quantile {
 
     /// The smallest time that the part `share` of the times doesn't exceed.
     pub(super) fn estimate(&self) -> f64 {
-        let rank = (self.share * self.ascending.len() as f64).ceil() as usize;
-        self.ascending.get(rank.clamp(1, self.ascending.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
+        rank(&self.ascending, self.share).unwrap_or(f64::NAN)
     }
 
     /// ln of the e-value against "the quantile is at least `bound`".
@@ -231,6 +235,32 @@ impl Quantile {
             .map_or(f64::NEG_INFINITY, |one| one.evidence(1.0, Rules::SCALE).ln_e_above)
     }
 
+    /// The ratios of this quantile to the other one within windows, as calls of which there is one in a window; where windows have calls
+    /// enough of both to tell. Whatever makes all calls of a window longer or shorter cancels out.
+    pub(super) fn ratios(&self, other: &Self) -> Option<Self> {
+        let fewest = Rules::MIN_BEYOND / f64::min(self.share, 1.0 - self.share);
+        let of_window = |(window, of_others): (&Vec<f64>, &Vec<f64>)| {
+            let is_enough = window.len().min(of_others.len()) as f64 >= fewest;
+            let ratio = rank(window, self.share)? / rank(of_others, other.share)?;
+            // Nothing is known to be shorter than what takes no time.
+            is_enough.then_some(if ratio.is_nan() { f64::INFINITY } else { ratio })
+        };
+        let windows = self.windows.iter().zip(&other.windows);
+        let windows: Vec<Vec<f64>> = windows.map(|both| of_window(both).into_iter().collect()).collect();
+        let ratios = Self::of_windows(windows, 0.5, 0.0);
+        let tells = self.share == other.share && self.unended == 0.0 && other.unended == 0.0;
+        (tells && ratios.filled * 2 > self.filled.max(other.filled)).then_some(ratios)
+    }
+
+    /// ln of the e-value against "the quantile is at least `bound`", of which there is nothing to be doubted but chance.
+    pub(super) fn ln_e_far_below(&self, bound: f64) -> Option<f64> {
+        let is_sure = self.filled as u64 >= Rules::MIN_WINDOWS
+            && self.is_far_below(bound)
+            && self.dependent(bound, Rules::MIN_FAR).is_none()
+            && !self.contradicts_below(bound);
+        is_sure.then(|| self.ln_e_below(bound))
+    }
+
     /// Whether parts of the measurement differ more than chance would make them, and some say that the quantile is over the bound.
     pub(super) fn contradicts_below(&self, bound: f64) -> bool {
         let each: Vec<f64> = self.windows.iter().map(|window| share(under(window, bound), window)).collect();
@@ -249,6 +279,12 @@ impl Quantile {
         let each: Vec<f64> = each.into_iter().map(|one| difference + one).collect();
         contradicts(&each, 0.0)
     }
+}
+
+/// The smallest time that the part `share` of the times doesn't exceed.
+fn rank(ascending: &[f64], share: f64) -> Option<f64> {
+    let rank = (share * ascending.len() as f64).ceil() as usize;
+    ascending.get(rank.clamp(1, ascending.len().max(1)) - 1).copied()
 }
 
 fn over(ascending: &[f64], bound: f64) -> f64 {

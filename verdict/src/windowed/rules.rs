@@ -28,6 +28,8 @@ impl Rules {
     pub const MIN_FAR: f64 = 20.0;
     /// The same where two sides are compared: near the quantiles their differences within windows decide.
     pub const MIN_FAR_OF_TWO: f64 = 10.0;
+    /// Fewest calls of a window that lie beyond a quantile on average, by which the window shows where it lies.
+    pub const MIN_BEYOND: f64 = 5.0;
     /// So many times fewer calls than a quantile lets expect lie on the other side of a bound that is far from it.
     pub const FAR: f64 = 5.0;
     /// Part by which a ratio in a measured JVM differs from that of the same code by itself or in another JVM, through what the compiler
