@@ -155,6 +155,34 @@ const theme = async (file) => {
   await page.close();
 };
 
+/** Of many claims those with one verdict or one text are found, all are opened at once, and a chart says what a place in it stands for. */
+const tools = async (file) => {
+  const { page, seen } = await open(file, 1200, 'light');
+  const shown = () => page.evaluate(() => [...document.querySelectorAll('.claim[data-badge]')].filter((one) => one.checkVisibility()).map((one) => one.dataset.badge));
+  const everything = (await shown()).length;
+  await page.locator('.counts a.number[data-filter="refuted"]').click();
+  const failing = await shown();
+  claim(failing.length > 0 && failing.length < everything && failing.every((badge) => badge === 'refuted'),
+    'a count shows the claims that it counts', `${failing.length} of ${everything}`);
+  await page.locator('#all').click();
+  await page.locator('#find').fill('NOBODY');
+  const found = await shown();
+  claim(found.length === 1 && await page.locator('#found').textContent() === `1 of ${everything} claims`,
+    'a claim is found by a part of its text', `${found.length} of ${everything}`);
+  await page.locator('#all').click();
+  await page.locator('#open').click();
+  const closed = await page.locator('.claim[data-badge]:not([open])').count();
+  claim((await shown()).length === everything && closed === 0, 'all claims are opened at once', `${closed} of ${everything} closed`);
+  const chart = page.locator('#a2 figure svg').first();
+  await chart.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await chart.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 3);
+  const value = await page.locator('.pointed').textContent();
+  claim(/^[\d.]+\u202f(ns|µs|ms|s), \d+%$/.test(value), 'a chart says what the place at the pointer stands for', value);
+  claim(seen.complaints.length === 0, 'the browser complains of no search', seen.complaints[0] ?? 'no message');
+  await page.close();
+};
+
 /** The run with assertions: one that fails, with its limit among the calls, and one that nobody could judge. */
 const asserting = async () => {
   const folder = join(work, 'asserting');
@@ -190,6 +218,7 @@ const asserting = async () => {
   claim(order[0] === '#a2' && order.indexOf('#a1') > 0, 'what fails is to be done first', order.join(', '));
   claim(seen.complaints.length === 0, 'the browser complains of no assertion', seen.complaints[0] ?? 'no message');
   await page.close();
+  await tools(file);
   for (const width of [1000, 1100, 1280]) {
     const { page: narrow } = await open(file, width, 'light');
     const gaps = await narrow.evaluate(() => {

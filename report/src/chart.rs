@@ -72,6 +72,37 @@ pub struct Axis<'a> {
     pub range: (f64, f64),
     pub ticks: Vec<f64>,
     pub label: &'a dyn Fn(f64) -> String,
+    pub scale: Scale,
+}
+
+/// What a place on an axis stands for, for the script that shows it at the pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Nanoseconds.
+    Ns,
+    /// Decimal logarithms of nanoseconds.
+    LogNs,
+    /// Seconds.
+    Seconds,
+    /// Parts of 1, shown as percentages.
+    Share,
+    /// Whole numbers.
+    Count,
+    /// Binary logarithms of quotients.
+    LogQuotient,
+}
+
+impl Scale {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::LogNs => "log-ns",
+            Self::Seconds => "s",
+            Self::Share => "share",
+            Self::Count => "count",
+            Self::LogQuotient => "log-quotient",
+        }
+    }
 }
 
 /// Something drawn.
@@ -123,18 +154,38 @@ pub fn figure(
 fn svg(title: &str, about: &str, axes: [Axis<'_>; 2], marks: &[Mark]) -> String {
     let mut drawn = String::new();
     let area = SVGBackend::with_string(&mut drawn, (WIDTH, HEIGHT)).into_drawing_area();
-    let result = draw(&area, &axes, marks).and_then(|()| area.present());
+    let result = draw(&area, &axes, marks).and_then(|plot| area.present().map(|()| plot));
     drop(area);
-    if let Err(error) = result {
-        return html! { p { "This chart could not be drawn: " (error) } }.into_string();
-    }
+    let plot = match result {
+        Ok(plot) => plot,
+        Err(error) => return html! { p { "This chart could not be drawn: " (error) } }.into_string(),
+    };
     // The first line is the element's own tag, which has to have a name for those who cannot see the chart.
     let body = drawn.split_once('\n').map_or("", |(_, body)| body);
     let head = html! { title { (title) ". " (about) } };
-    let mut text = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">{}", head.into_string());
+    let pointed = pointed(&axes, plot);
+    let mut text =
+        format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\"{pointed} role=\"img\">{}", head.into_string());
     text.push_str(&coloured(body));
     text
 }
+
+/// What the script needs to say which values a place of the chart has: for each axis its scale, where it begins and ends in the chart's
+/// coordinates, and the values there.
+fn pointed(axes: &[Axis<'_>; 2], (across, upwards): Plot) -> String {
+    let [x, y] = axes;
+    let of = |axis: &Axis<'_>, from: i32, to: i32| {
+        format!("{} {from} {to} {} {}", axis.scale.name(), axis.range.0, axis.range.1)
+    };
+    format!(
+        " data-x=\"{}\" data-y=\"{}\"",
+        of(x, across.start, across.end),
+        of(y, upwards.end, upwards.start)
+    )
+}
+
+/// Where the chart itself lies, without labels: from left to right, and from top to bottom.
+type Plot = (std::ops::Range<i32>, std::ops::Range<i32>);
 
 /// The variables of the style sheet in place of our colours, and nothing that is so by default.
 fn coloured(body: &str) -> String {
@@ -153,7 +204,7 @@ fn coloured(body: &str) -> String {
 }
 
 type Drawn<'a> =
-    Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as plotters::prelude::DrawingBackend>::ErrorType>>;
+    Result<Plot, DrawingAreaErrorKind<<SVGBackend<'a> as plotters::prelude::DrawingBackend>::ErrorType>>;
 
 fn draw<'a>(area: &DrawingArea<SVGBackend<'a>, Shift>, [x, y]: &[Axis<'_>; 2], marks: &[Mark]) -> Drawn<'a> {
     let (width, low, high) = (2 * LETTERS, y.range.0, y.range.1);
@@ -221,7 +272,7 @@ fn draw<'a>(area: &DrawingArea<SVGBackend<'a>, Shift>, [x, y]: &[Axis<'_>; 2], m
             }
         }
     }
-    Ok(())
+    Ok(chart.plotting_area().get_pixel_range())
 }
 
 /// An axis with the ticks that we want, and no others.

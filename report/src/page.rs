@@ -23,8 +23,8 @@ const SCRIPT: &str = include_str!("script.js");
 /// What the page may do: have this style and run this script, by their hashes, and nothing else. Whoever changes one of them
 /// changes its hash too (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make browser` notices if not.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
-    style-src 'sha256-7C8hA8HvcczbAEMrt3j2wBWvZXnJ/tkeqYqQ8Hix9jk='; \
-    script-src 'sha256-vAh/OGmw0uDJcRFkTj1+Z5KFyiAxXf0pjm7e07LLOpE='";
+    style-src 'sha256-NJq6rQj5k6sr5uJ/vMRjwF8SnW9nYws/oInzHRe5rww='; \
+    script-src 'sha256-xkYgl77NWfA0iWJ7nTCxq+WmWIcdBTQpAWwWDM4i9+w='";
 
 /// The facts with what several parts of the page need of them.
 struct Page<'a> {
@@ -165,6 +165,7 @@ pub fn html(facts: &Facts) -> String {
                 (summary::header(&page))
                 main {
                     (summary::summary(&page))
+                    (summary::tools(&page))
                     (comparison::results(&page))
                     (assertion::section(&page))
                     (method::section(&page))

@@ -63,6 +63,11 @@ impl Badge {
         }
     }
 
+    /// Its class in the style sheet.
+    pub fn class(self) -> &'static str {
+        self.parts().0
+    }
+
     /// What it means, in a sentence.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! How many methods were measured over time (thesis figures 4.5 and 4.7).
 
-use super::{Axis, Ink, Mark, figure};
+use super::{Axis, Ink, Mark, Scale, figure};
 use crate::facts::Decisions;
 use crate::figure::{count, digits};
 use crate::shape::{steps, thinned};
@@ -49,6 +49,7 @@ pub fn chart(decisions: &Decisions, unit: &str) -> Markup {
                 range: (start, end + (end - start) * 0.02),
                 ticks: steps(start, end, 6),
                 label: &label,
+                scale: Scale::Seconds,
             },
             Axis {
                 name: &name,
@@ -58,6 +59,7 @@ pub fn chart(decisions: &Decisions, unit: &str) -> Markup {
                     .filter(|tick| tick.fract() == 0.0)
                     .collect(),
                 label: &number,
+                scale: Scale::Count,
             },
         ],
         &[

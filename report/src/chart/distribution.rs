@@ -1,6 +1,6 @@
 //! How the times of a comparison's sides are spread: density, distribution, histogram.
 
-use super::{Axis, Ink, Mark, figure, times_name};
+use super::{Axis, Ink, Mark, Scale, figure, times_name};
 use crate::figure::{count, tick, time};
 use crate::shape::{self, steps};
 use maud::Markup;
@@ -69,8 +69,12 @@ fn name(sides: &[Side], axis: shape::Axis) -> String {
     times_name("time of a call", sides.iter().map(|side| side.factor), axis.logarithmic)
 }
 
+pub(super) fn scale(axis: shape::Axis) -> Scale {
+    if axis.logarithmic { Scale::LogNs } else { Scale::Ns }
+}
+
 fn times<'a>(name: &'a str, axis: shape::Axis, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
-    Axis { name, range: axis.range, ticks: axis.ticks(TIMES), label }
+    Axis { name, range: axis.range, ticks: axis.ticks(TIMES), label, scale: scale(axis) }
 }
 
 fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) -> Markup {
@@ -84,7 +88,13 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) 
     marks.extend(sides.iter().map(|side| Mark::Upright(side.ink, axis.at(side.figure_ns))));
     marks.extend(limit(axis, look));
     let share = |at: f64| format!("{:.0}%", at * 100.0);
-    let y = Axis { name: "how common", range: (0.0, 1.08), ticks: vec![0.0, 0.5, 1.0], label: &share };
+    let y = Axis {
+        name: "how common",
+        range: (0.0, 1.08),
+        ticks: vec![0.0, 0.5, 1.0],
+        label: &share,
+        scale: Scale::Share,
+    };
     figure(
         "Density",
         &format!(
@@ -110,6 +120,7 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &L
         range: (0.0, 1.03),
         ticks: vec![0.0, 0.25, 0.5, 0.75, 1.0],
         label: &share,
+        scale: Scale::Share,
     };
     figure(
         "Cumulative distribution (ECDF)",
@@ -150,7 +161,13 @@ fn histogram(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look
     marks.extend(limit(axis, look));
     let most = counts.iter().flatten().copied().max().unwrap_or(1).max(1) as f64;
     let number = |at: f64| count(at as u64);
-    let y = Axis { name: "calls", range: (0.0, most * 1.08), ticks: steps(0.0, most, 5), label: &number };
+    let y = Axis {
+        name: "calls",
+        range: (0.0, most * 1.08),
+        ticks: steps(0.0, most, 5),
+        label: &number,
+        scale: Scale::Count,
+    };
     figure(
         "Histogram",
         "Calls counted by how long they took: two humps mean two kinds of calls.",

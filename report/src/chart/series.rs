@@ -1,6 +1,7 @@
 //! How the times of a comparison's sides went on over the run.
 
-use super::{Axis, Ink, Mark, figure, times_name};
+use super::distribution::scale;
+use super::{Axis, Ink, Mark, Scale, figure, times_name};
 use crate::figure::{digits, tick, time};
 use crate::shape::{self, steps, thinned};
 use maud::Markup;
@@ -63,12 +64,14 @@ pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
                 range: (0.0, last * 1.02),
                 ticks: steps(0.0, last, 6),
                 label: &seconds,
+                scale: Scale::Seconds,
             },
             Axis {
                 name: &times_name("time", sides.iter().map(|side| side.factor), axis.logarithmic),
                 range: axis.range,
                 ticks: axis.ticks(5),
                 label: &label,
+                scale: scale(axis),
             },
         ],
         &marks,
@@ -97,12 +100,14 @@ pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
                 range: (first - 0.5, last + 0.5),
                 ticks: steps(first, last, 6).into_iter().filter(|tick| tick.fract() == 0.0).collect(),
                 label: &number,
+                scale: Scale::Count,
             },
             Axis {
                 name: "quotient, 1 at the limit (logarithmic)",
                 range: (-reach - 0.2, reach + 0.2),
                 ticks,
                 label: &label,
+                scale: Scale::LogQuotient,
             },
         ],
         &[Mark::Level(Ink::Limit, 0.0), Mark::Dots(Ink::Text, thinned(&dots, DOTS, |dot| dot.1))],

@@ -194,7 +194,7 @@ pub fn section(page: &Page<'_>) -> Markup {
 
 fn one(page: &Page<'_>, shown: &Shown<'_>, is_open: bool) -> Markup {
     html! {
-        details.claim #{ "a" (shown.number) } open[is_open] {
+        details.claim #{ "a" (shown.number) } data-badge=(shown.badge().class()) open[is_open] {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (shown.asserting.title) } }
                 (figures(shown))

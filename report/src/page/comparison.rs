@@ -48,7 +48,7 @@ fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
                 @for shown in rest {
                     @let claim = page.claim(shown);
                     @for looked in &shown.results {
-                        tr {
+                        tr data-badge=(Badge::of(looked.evaluation).class()) {
                             td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::of(looked.evaluation))) }
                             td.n { (ratio_text(&claim, looked.evaluation)) } td { (sizes(page, &looked.evaluation.bucket)) }
                             td.n { @if let Ok(verdict) = &looked.evaluation.verdict { (p_value(verdict.p_value)) } }
@@ -56,7 +56,7 @@ fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
                         }
                     }
                     @if shown.results.is_empty() {
-                        tr { td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::NotEvaluated)) } td {} td {} td {} td {} }
+                        tr data-badge=(Badge::NotEvaluated.class()) { td { (shown.number) } td { (claim.formula()) } td { (badge(Badge::NotEvaluated)) } td {} td {} td {} td {} }
                     }
                 }
             }
@@ -73,7 +73,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     let claim = page.claim(shown);
     let first = shown.results.iter().min_by_key(|looked| Badge::of(looked.evaluation));
     html! {
-        details.claim #{ "c" (shown.number) } open[page.claims.len() <= OPEN] {
+        details.claim #{ "c" (shown.number) } data-badge=(shown.badge().class()) open[page.claims.len() <= OPEN] {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
                 @if let Some(looked) = first {

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Advice that is given; more is of no use at once.
 const ADVICE: usize = 8;
+/// Claims that need no search.
+const FEW: usize = 3;
 /// Claims that an advice names.
 const LINKS: usize = 3;
 
@@ -77,7 +79,7 @@ pub fn summary(page: &Page<'_>) -> Markup {
             h2 #summary { (headline(all, holds, fails)) }
             ul.counts {
                 @for badge_of in Badge::ALL.into_iter().filter(|badge| counts.contains_key(badge)) {
-                    li { span.number { (count(counts[&badge_of])) } (badge(badge_of)) span.meaning {
+                    li { (number(page, badge_of, counts[&badge_of])) (badge(badge_of)) span.meaning {
                         (badge_of.meaning())
                         @if let Some(reliable) = reliable.get(&badge_of) { " " b { (reliabilities(reliable)) } }
                     } }
@@ -92,6 +94,33 @@ pub fn summary(page: &Page<'_>) -> Markup {
                 ": intervals and p-values do not say how far another run, with other data or compiled otherwise, would differ."
             }
             (cost(page))
+        }
+    }
+}
+
+/// How many claims have this badge: a link to the first of them, with which the script shows these alone.
+fn number(page: &Page<'_>, badge: Badge, number: u64) -> Markup {
+    let comparison = page.claims.iter().filter(|shown| shown.in_full).find(|shown| shown.badge() == badge);
+    let assertion = page.assertions.iter().find(|shown| shown.badge() == badge);
+    let first = match (comparison, assertion) {
+        (Some(shown), _) => format!("#c{}", shown.number),
+        (None, Some(shown)) => format!("#a{}", shown.number),
+        (None, None) => "#comparisons".to_owned(),
+    };
+    html! { a.number href=(first) data-filter=(badge.class()) { (count(number)) } }
+}
+
+/// What finds claims where there are many; it needs the script.
+pub fn tools(page: &Page<'_>) -> Markup {
+    if page.claims.len() + page.assertions.len() <= FEW {
+        return html! {};
+    }
+    html! {
+        div #tools role="search" hidden {
+            input #find type="search" placeholder="Find a claim or a method" aria-label="Find a claim or a method";
+            output #found for="find" {}
+            button #all type="button" hidden { "Show all" }
+            button #open type="button" { "Open all" }
         }
     }
 }
