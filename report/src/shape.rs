@@ -100,21 +100,22 @@ pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
     (0..CURVE).map(curve).collect()
 }
 
-/// How many positions lie in each of [`BARS`] equal parts of the range.
+/// How many positions lie in each of [`BARS`] equal parts of the range; those beyond its end are in none.
 pub fn histogram(ascending: &[f64], (low, high): (f64, f64)) -> Vec<u64> {
     let mut bars = vec![0; BARS];
-    for at in ascending {
+    for at in ascending.iter().take_while(|at| **at <= high) {
         let bar = ((at - low) / (high - low) * BARS as f64).max(0.0) as usize;
         bars[bar.min(BARS - 1)] += 1;
     }
     bars
 }
 
-/// Points of the empirical distribution function, at most `most` of them.
-pub fn distribution(ascending: &[f64], most: usize) -> Vec<(f64, f64)> {
+/// Points of the empirical distribution function up to `end`, at most `most` of them.
+pub fn distribution(ascending: &[f64], most: usize, end: f64) -> Vec<(f64, f64)> {
     let n = ascending.len();
-    let shown = n.min(most);
-    let index = |point: usize| if shown > 1 { point * (n - 1) / (shown - 1) } else { 0 };
+    let within = ascending.partition_point(|at| *at <= end);
+    let shown = within.min(most);
+    let index = |point: usize| if shown > 1 { point * (within - 1) / (shown - 1) } else { 0 };
     (0..shown).map(index).map(|index| (ascending[index], (index + 1) as f64 / n as f64)).collect()
 }
 
@@ -183,12 +184,12 @@ mod tests {
     #[test]
     fn a_distribution_ends_at_one() {
         let ascending: Vec<f64> = (1..=1000).map(f64::from).collect();
-        let points = distribution(&ascending, 100);
+        let points = distribution(&ascending, 100, f64::INFINITY);
         assert_eq!((points.len(), points[99]), (100, (1000.0, 1.0)));
         assert_eq!(
             (quantile(&ascending, 0.99), quantile(&ascending, 0.5), quantile(&[], 0.5)),
             (990.0, 500.0, 0.0)
         );
-        assert_eq!(distribution(&[7.0], 100), [(7.0, 1.0)]);
+        assert_eq!(distribution(&[7.0], 100, 7.0), [(7.0, 1.0)]);
     }
 }

@@ -1,7 +1,7 @@
 //! How the times of a comparison's sides are spread: density, distribution, histogram.
 
 use super::{Axis, Ink, Mark, Scale, figure, times_name};
-use crate::figure::{count, tick, time};
+use crate::figure::{count, counted, tick, time};
 use crate::shape::{self, steps};
 use maud::Markup;
 
@@ -30,6 +30,8 @@ pub struct Look {
     pub shares: Vec<f64>,
     /// The fixed time that a figure is compared with, nanoseconds, if it is near enough to be seen.
     pub bound_ns: Option<f64>,
+    /// What is said of calls that are not drawn; the charts know.
+    pub beyond: String,
 }
 
 impl Default for Look {
@@ -38,14 +40,19 @@ impl Default for Look {
             figures: "the averages, which the verdict compares".to_owned(),
             shares: Vec::new(),
             bound_ns: None,
+            beyond: String::new(),
         }
     }
 }
 
 /// The three charts.
 pub fn charts(sides: &[Side], look: &Look) -> [Markup; 3] {
+    let end_ns = end_ns(sides, look);
+    let figures = sides.iter().map(|side| side.figure_ns);
     let times = sides.iter().flat_map(|side| side.ascending_ns.iter().copied());
-    let axis = shape::Axis::of(times.chain(look.bound_ns));
+    let axis = shape::Axis::of(times.filter(|ns| *ns <= end_ns).chain(figures).chain(look.bound_ns));
+    let beyond = beyond(sides, end_ns);
+    let look = &Look { beyond, ..look.clone() };
     let placed: Vec<Vec<f64>> =
         sides.iter().map(|side| side.ascending_ns.iter().map(|ns| axis.at(*ns)).collect()).collect();
     [
@@ -53,6 +60,35 @@ pub fn charts(sides: &[Side], look: &Look) -> [Markup; 3] {
         distribution(sides, &placed, axis, look),
         histogram(sides, &placed, axis, look),
     ]
+}
+
+/// Where the charts end, nanoseconds: a tail that is far longer than nearly all calls would leave them no room.
+fn end_ns(sides: &[Side], look: &Look) -> f64 {
+    const NEARLY_ALL: f64 = 0.99;
+    const ROOM: f64 = 2.0;
+    const FAR: f64 = 4.0;
+    let quantiles = |side: &Side| {
+        let shares = look.shares.iter().copied().chain([NEARLY_ALL]);
+        shares.map(|share| shape::quantile(&side.ascending_ns, share)).fold(side.figure_ns, f64::max)
+    };
+    let end = sides.iter().map(quantiles).chain(look.bound_ns).fold(0.0, f64::max) * ROOM;
+    let longest = sides.iter().filter_map(|side| side.ascending_ns.last().copied()).fold(0.0, f64::max);
+    if longest > end * FAR { end } else { longest }
+}
+
+/// What is said of the calls that are longer than the charts reach.
+fn beyond(sides: &[Side], end_ns: f64) -> String {
+    let longer = |side: &Side| {
+        let number = side.ascending_ns.len() - side.ascending_ns.partition_point(|ns| *ns <= end_ns);
+        let longest = side.ascending_ns.last().filter(|_| number > 0)?;
+        Some(format!(
+            " Not drawn: {} of {}, up to {}.",
+            counted(number as u64, "call", "calls"),
+            side.name,
+            time(*longest)
+        ))
+    };
+    sides.iter().filter_map(longer).collect()
 }
 
 fn legend(sides: &[Side], look: &Look) -> Vec<(Ink, String)> {
@@ -98,9 +134,10 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) 
     figure(
         "Density",
         &format!(
-            "The higher the curve, the more calls took about that long (100%: the most common time). Upright: {}{}.",
+            "The higher the curve, the more calls took about that long (100%: the most common time). Upright: {}{}.{}",
             look.figures,
-            if look.bound_ns.is_some() { ", and the limit" } else { "" }
+            if look.bound_ns.is_some() { ", and the limit" } else { "" },
+            look.beyond
         ),
         &legend(sides, look),
         [times(&name(sides, axis), axis, &label), y],
@@ -110,7 +147,8 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) 
 
 fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) -> Markup {
     let label = |at: f64| tick(axis.ns(at));
-    let curve = |(side, at): (&Side, &Vec<f64>)| Mark::Line(side.ink, shape::distribution(at, POINTS));
+    let curve =
+        |(side, at): (&Side, &Vec<f64>)| Mark::Line(side.ink, shape::distribution(at, POINTS, axis.range.1));
     let mut marks: Vec<_> = sides.iter().zip(placed).map(curve).collect();
     marks.extend(look.shares.iter().map(|share| Mark::Level(Ink::Text, *share)));
     marks.extend(limit(axis, look));
@@ -125,7 +163,7 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &L
     figure(
         "Cumulative distribution (ECDF)",
         &format!(
-            "How many of the calls took at most that long: where the curve crosses 50% is the median. {}",
+            "How many of the calls took at most that long: where the curve crosses 50% is the median. {}{}",
             if !look.shares.is_empty() {
                 "The level line is at the share of calls that the verdict asks for: where the curve crosses it, the figure that \
                  is compared is read below."
@@ -135,7 +173,8 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &L
                 "Because of the constants the first curve, where it is more to the left, is within the limit; it need not be faster."
             } else {
                 "The curve more to the left is the faster one."
-            }
+            },
+            look.beyond
         ),
         &legend(sides, look),
         [times(&name(sides, axis), axis, &label), y],
@@ -170,9 +209,35 @@ fn histogram(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look
     };
     figure(
         "Histogram",
-        "Calls counted by how long they took: two humps mean two kinds of calls.",
+        &format!("Calls counted by how long they took: two humps mean two kinds of calls.{}", look.beyond),
         &legend(sides, look),
         [times(&name(sides, axis), axis, &label), y],
         &marks,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(ascending_ns: Vec<f64>) -> Side {
+        let figure_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
+        Side { ink: Ink::Left, name: "f".to_owned(), factor: 1.0, ascending_ns, figure_ns }
+    }
+
+    #[test]
+    fn a_long_tail_leaves_the_bulk_its_room_and_is_said() {
+        let times = |longest: &[f64]| (100..1100).map(f64::from).chain(longest.iter().copied()).collect();
+        let drawn = |longest: &[f64]| {
+            charts(&[side(times(longest))], &Look::default()).map(|chart| chart.into_string())
+        };
+        for chart in drawn(&[1e6, 5e6]) {
+            assert!(chart.contains("Not drawn: 2 calls of f, up to 5.00\u{202f}ms."), "{chart}");
+            let end: f64 =
+                chart.split("data-x=\"").nth(1).unwrap().split(['"', ' ']).nth(4).unwrap().parse().unwrap();
+            assert!(end < 1e5_f64.log10(), "{end}");
+        }
+        // What is in sight is drawn.
+        assert!(drawn(&[5000.0]).iter().all(|chart| !chart.contains("Not drawn")));
+    }
 }

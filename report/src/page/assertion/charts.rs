@@ -127,6 +127,7 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         figures: format!("{}, which the verdict looks at", figures.join(" and ")),
         shares,
         bound_ns: near,
+        ..distribution::Look::default()
     };
     let first_ns = sides.iter().flat_map(|side| &side.calls).map(|call| call.start_ns).min().unwrap_or(0);
     let over_time: Vec<series::Side> =
