@@ -63,7 +63,7 @@ const contents = async (file) => {
       const box = mark.getBoundingClientRect();
       return box.left >= frame.left - 2 && box.right <= frame.right + 2 && box.width + box.height > 0;
     };
-    const marks = [...svg.querySelectorAll('polyline, polygon, circle, rect')].filter(inside);
+    const marks = [...svg.querySelectorAll('polyline, polygon, path, rect')].filter(inside);
     return { marks: marks.length, labels: svg.querySelectorAll('text').length, title: svg.querySelector('title')?.textContent ?? '' };
   }));
   const poor = charts.filter(({ marks, labels, title }) => marks < 2 || labels < 4 || title.length < 20);

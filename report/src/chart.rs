@@ -200,7 +200,82 @@ fn coloured(body: &str) -> String {
         let _ = write!(colour, "\"#{red:02X}{green:02X}{blue:02X}\"");
         body = body.replace(&colour, &format!("\"var(--{})\"", ink.name()));
     }
-    body
+    let font = format!(" font-family=\"sans-serif\" font-size=\"{}\"", f64::from(LETTERS) / 1.24);
+    joined(&body.replace(&font, ""))
+}
+
+/// Neighbouring dots of one look in one element: of some hundred in a chart each would repeat what all have alike.
+fn joined(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = rest.find("<circle ") {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let Some((mut path, look, after)) = dot(rest) else {
+            out.push_str("<circle ");
+            rest = &rest["<circle ".len()..];
+            continue;
+        };
+        rest = after;
+        while let Some((next, _, after)) = dot(rest).filter(|(_, of_next, _)| *of_next == look) {
+            path.push_str(&next);
+            rest = after;
+        }
+        // A point that is as wide as its round line is a dot; a circle without filling is drawn.
+        let _ = match look.filling() {
+            Some(fill) => write!(
+                out,
+                "<path d=\"{path}\" stroke={fill} stroke-width=\"{}\" stroke-linecap=\"round\"{}/>",
+                2 * look.radius,
+                look.opacity
+            ),
+            None => write!(out, "<path d=\"{path}\" {}/>", look.rest),
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What dots have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct DotLook<'a> {
+    radius: u32,
+    /// With its leading space, or nothing.
+    opacity: &'a str,
+    /// Filling and line.
+    rest: &'a str,
+}
+
+impl<'a> DotLook<'a> {
+    /// The colour of a dot that is filled, in quotation marks.
+    fn filling(&self) -> Option<&'a str> {
+        let fill = self.rest.strip_prefix("fill=")?.split(' ').next()?;
+        (fill != "\"none\"").then_some(fill)
+    }
+}
+
+/// The circle that a text begins with: its part of a path, its look, and what follows it.
+fn dot(text: &str) -> Option<(String, DotLook<'_>, &str)> {
+    let (attributes, after) = text.strip_prefix("<circle cx=\"")?.split_once("/>")?;
+    let (x, attributes) = attributes.split_once("\" cy=\"")?;
+    let (y, attributes) = attributes.split_once("\" r=\"")?;
+    let (radius, rest) = attributes.split_once('"')?;
+    let (opacity, rest) = match rest.find(" fill=") {
+        Some(at) => (&rest[..at], rest[at..].trim_start()),
+        None => return None,
+    };
+    let (x, y, radius): (i32, i32, u32) = (x.parse().ok()?, y.parse().ok()?, radius.parse().ok()?);
+    let look = DotLook { radius, opacity, rest };
+    let path = match look.filling() {
+        Some(_) => format!("M{x} {y}h0"),
+        None => format!(
+            "M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0-{} 0",
+            x - radius as i32,
+            2 * radius,
+            2 * radius
+        ),
+    };
+    Some((path, look, after))
 }
 
 type Drawn<'a> =

@@ -6,7 +6,7 @@ use crate::shape::{self, steps};
 use maud::Markup;
 
 /// Points of a distribution's curve.
-const POINTS: usize = 400;
+const POINTS: usize = 200;
 /// Labels on an axis of times.
 const TIMES: usize = 6;
 
