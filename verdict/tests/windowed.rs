@@ -181,3 +181,29 @@ fn where_only_windows_of_some_times_speak_for_it_medians_stay_undecided() {
     let (truth, ruling) = rule("assert \"medians\": median(f) < median(g)", &history);
     assert_eq!(truth, Truth::Undecided, "{ruling:?}");
 }
+
+/// Calls of some length, hit by the machine for 20 ms now and then: the longer the call, the more often.
+fn hit(of: impl Fn(u64) -> u64, one_in_ns: u64, seed: u64) -> impl Fn(u64) -> u64 {
+    move |call| {
+        let time = of(call);
+        let drawn = even(1_000_000_000, seed)(call) % 1_000_000;
+        if drawn < time * 1_000_000 / one_in_ns { time + 20_000_000 } else { time }
+    }
+}
+
+#[test]
+fn what_the_machine_adds_to_twice_as_long_calls_twice_as_often_makes_no_verdict() {
+    // A processor that is given up every 4 ms for 20 ms: the means are six times as long, and still 1 : 2, but for chance.
+    for seed in 0..16 {
+        let one = hit(even(100_000, 1), 4_000_000, 2 * seed + 3);
+        let two = hit(even(50_000, 2), 4_000_000, 2 * seed + 4);
+        let history = history(300, [40, 40], [&one, &two]);
+        for text in ["f > (1, 2.1) g", "f = (1, 2) g", "f < (1, 1.9) g"] {
+            let wrong = if text.contains('=') { Truth::False } else { Truth::True };
+            let (truth, ruling) = rule(text, &history);
+            assert_ne!(truth, wrong, "{seed}: {text}: {ruling:?}");
+        }
+        // Medians know nothing of it.
+        assert_eq!(rule("assert \"medians\": median(f) > 1.8 * median(g)", &history).0, Truth::True);
+    }
+}

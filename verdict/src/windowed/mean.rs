@@ -40,12 +40,13 @@ pub(super) struct Means {
 impl Means {
     /// Of windows with the turns of the left, and of the right side unless it is a bound; in one bucket, or in all.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: Sides, scope: Option<&Bucket>, probe_ns: f64) -> Self {
-        let strata = Strata::of(shared, if sides.bound { 1 } else { 2 }, scope);
-        let mut left = Side::of(shared, 0, sides.left, &strata, probe_ns);
+        let number = if sides.bound { 1 } else { 2 };
+        let strata = Strata::of(shared, number, scope);
+        let mut left = Side::of(shared, (0, number), sides.left, &strata, probe_ns);
         let mut right = if sides.bound {
             Side { factor: sides.right, bound: true, ..Side::default() }
         } else {
-            Side::of(shared, 1, sides.right, &strata, probe_ns)
+            Side::of(shared, (1, number), sides.right, &strata, probe_ns)
         };
         doubt_ties([&mut left, &mut right]);
         let all = strata.fewest().sum::<u64>() as f64;
@@ -148,7 +149,13 @@ impl Means {
         if !of_long.is_known() {
             return Some(self.few_bursts(&of_long));
         }
-        let part = if short.bound { return None } else { long.n as f64 / (short.n + long.n) as f64 };
+        if short.bound {
+            return None;
+        }
+        // What the machine adds hits a side in proportion to the time that its calls take.
+        let took = |side: &Side| side.n as f64 * self.mean(side, Times::Typical) / side.factor;
+        let by_number = long.n as f64 / (short.n + long.n) as f64;
+        let part = by_number.max(took(long) / (took(short) + took(long)));
         let [few, many] = [of_short.bursts, of_long.bursts].map(|bursts| bursts.round() as u64);
         (share_at_least(many, few + many, part) > DOUBT * rules.level).then(|| {
             let what = format!(
@@ -217,19 +224,23 @@ impl Means {
 
     /// The same with this much more in the short side's mean than was seen.
     fn estimates_beyond(&self, short: &Side, long: &Side, unseen: f64) -> Vec<RatioEstimate> {
-        let times = if is_whole(short, long) { Times::Whole } else { Times::Clipped };
+        let is_whole = is_whole(short, long);
+        // Long calls that the methods themselves make are in proportion to their other calls, those that the machine makes are not.
+        let clips = [Times::Clipped, Times::Alike];
         let doubts: &[f64] =
             if self.probe_ns > 0.0 { &[-Rules::PROBE_DOUBT, Rules::PROBE_DOUBT] } else { &[0.0] };
-        let estimate = |doubt: &f64| {
+        let estimate = |(clipped, doubt): (Times, &f64)| {
             let probe = self.probe_ns * (1.0 + doubt);
+            let times = if is_whole { Times::Whole } else { clipped };
             let (x, of_short) = self.shares(short, times, unseen + short.doubt - probe);
-            let (y, of_long) = self.shares(long, Times::Clipped, -long.doubt - probe);
+            let (y, of_long) = self.shares(long, clipped, -long.doubt - probe);
             let differences: Vec<f64> = of_short.iter().zip(&of_long).map(|(x, y)| x - y).collect();
             let ratio = x / y * self.size_doubt.exp();
             if x > 0.0 && y > 0.0 { RatioEstimate::of_differences(ratio, &differences) } else { None }
         };
-        let found: Vec<_> = doubts.iter().filter_map(estimate).collect();
-        if found.len() == doubts.len() { found } else { Vec::new() }
+        let all = || clips.into_iter().flat_map(|clipped| doubts.iter().map(move |doubt| (clipped, doubt)));
+        let found: Vec<_> = all().filter_map(estimate).collect();
+        if found.len() == all().count() { found } else { Vec::new() }
     }
 
     /// A side's mean, scaled, with `off` added to each time, and what each window adds to the mean's logarithm.

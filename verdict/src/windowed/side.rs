@@ -13,6 +13,9 @@ pub(super) enum Times {
     Typical,
     /// Clipped far from it.
     Clipped,
+    /// Clipped as far beyond it as those of the other side, in time as it passes: what the machine adds to a call is no longer for a
+    /// longer one.
+    Alike,
     /// As they came.
     Whole,
 }
@@ -23,6 +26,7 @@ pub(super) struct Cell {
     pub(super) n: f64,
     typical: f64,
     clipped: f64,
+    alike: f64,
     whole: f64,
 }
 
@@ -55,6 +59,7 @@ impl Cell {
         self.n += other.n;
         self.typical += other.typical;
         self.clipped += other.clipped;
+        self.alike += other.alike;
         self.whole += other.whole;
     }
 
@@ -62,27 +67,30 @@ impl Cell {
         match times {
             Times::Typical => self.typical,
             Times::Clipped => self.clipped,
+            Times::Alike => self.alike,
             Times::Whole => self.whole,
         }
     }
 }
 
 impl Side {
-    /// The turns of the side with this index.
+    /// The turns of the side with this index, of so many sides.
     pub(super) fn of(
         shared: &[Vec<&Kept>],
-        index: usize,
+        (index, sides): (usize, usize),
         factor: f64,
         strata: &Strata,
         probe_ns: f64,
     ) -> Self {
-        let mut times = vec![Vec::new(); strata.len()];
-        for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
-            if let Some(at) = strata.index(stratum) {
-                times[at].extend(&calls.times);
+        let medians_of =
+            |times: &[Vec<u64>]| -> Vec<f64> { times.iter().map(|times| middle(times, probe_ns)).collect() };
+        let times = times_of(shared, index, strata);
+        let mut medians: Vec<[f64; 2]> = medians_of(&times).into_iter().map(|median| [median; 2]).collect();
+        for other in (0..sides).filter(|other| *other != index) {
+            for (of_both, other) in medians.iter_mut().zip(medians_of(&times_of(shared, other, strata))) {
+                of_both[1] = of_both[1].min(other);
             }
         }
-        let medians: Vec<f64> = times.iter().map(|times| middle(times, probe_ns)).collect();
         let mut side = Self { factor, totals: vec![Cell::default(); strata.len()], ..Self::default() };
         for turns in shared {
             let turn = turns[index];
@@ -106,13 +114,16 @@ impl Side {
         side
     }
 
-    fn cell(&mut self, times: &[u64], median: f64, probe_ns: f64) -> Cell {
+    /// Of the side's own median, and the shorter one of both sides.
+    fn cell(&mut self, times: &[u64], [median, shorter]: [f64; 2], probe_ns: f64) -> Cell {
         let [typical, clip] = [Rules::TYPICAL, Rules::CLIP].map(|times| median * times + probe_ns);
+        let alike = median + (Rules::CLIP - 1.0) * shorter + probe_ns;
         let mut cell = Cell { n: times.len() as f64, ..Cell::default() };
         for &time in times {
             let time = time as f64;
             cell.whole += time;
             cell.clipped += time.min(clip);
+            cell.alike += time.min(alike);
             cell.typical += time.min(typical);
             self.cut += u64::from(time > clip);
             self.longest = self.longest.max(time);
@@ -159,6 +170,17 @@ impl Side {
     pub(super) fn scaled(&self, mean: f64) -> f64 {
         if self.bound { self.factor } else { self.factor * mean }
     }
+}
+
+/// The times of a side by stratum.
+fn times_of(shared: &[Vec<&Kept>], index: usize, strata: &Strata) -> Vec<Vec<u64>> {
+    let mut times = vec![Vec::new(); strata.len()];
+    for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
+        if let Some(at) = strata.index(stratum) {
+            times[at].extend(&calls.times);
+        }
+    }
+    times
 }
 
 /// The median of times without the probe's, at least 1 ns.
