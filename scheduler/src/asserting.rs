@@ -1,8 +1,8 @@
 //! Assertions of the full language: the buckets in which they are judged, and the judgement.
 
-use crate::claims::MIN_SIDE;
 use crate::method::Method;
 use crate::roster::Roster;
+use crate::settings::MIN_SIDE;
 use crate::{Action, Cause, MethodIx, Scheduler};
 use spl_model::Bucket;
 use spl_verdict::{Asserted, NotEvaluated, Times, judge_assertion};

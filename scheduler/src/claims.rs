@@ -1,14 +1,12 @@
 //! Claims, which are comparisons and assertions: which are open, and what decides them (thesis 3.2.7).
 
 use crate::roster::Roster;
+use crate::settings::MIN_SIDE;
 use crate::{MethodIx, Settings, SettingsError};
 use spl_lang::{Assertion, Comparison, Program, RunMode};
 use spl_model::Bucket;
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
-
-/// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
-pub(crate) const MIN_SIDE: usize = 2;
 
 /// The claims of the task file, the comparisons first and the assertions after them; none in measurement mode.
 #[derive(Clone, Debug, PartialEq)]

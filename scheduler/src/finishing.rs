@@ -1,8 +1,8 @@
 //! When methods finish, and what becomes of their comparisons (thesis 3.2.7).
 
-use crate::claims::MIN_SIDE;
 use crate::decision::describe;
 use crate::method::Status;
+use crate::settings::MIN_SIDE;
 use crate::{Action, Cause, MethodIx, Scheduler};
 use spl_model::{Bucket, Lack, Outcome};
 use spl_verdict::NotEvaluated;

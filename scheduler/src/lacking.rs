@@ -1,7 +1,7 @@
 //! Why a method lacks samples: the one place where that is found out.
 
-use crate::claims::MIN_SIDE;
 use crate::method::Method;
+use crate::settings::MIN_SIDE;
 use crate::{MethodIx, Scheduler};
 use spl_model::{Lack, Spent, SpentOn, Taken};
 use spl_verdict::NotEvaluated;

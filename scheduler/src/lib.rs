@@ -76,12 +76,14 @@
 
 mod asserting;
 mod budget;
+mod call;
 mod claims;
 mod decision;
 mod event;
 mod filling;
 mod finishing;
 mod gates;
+mod gating;
 mod lacking;
 mod late;
 mod law;

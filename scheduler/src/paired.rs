@@ -1,8 +1,9 @@
 //! Paired sampling: gates of a group turn in windows, and calls of the same window are compared.
 
+use crate::call::Call;
 use crate::decision::{MethodTurn, Turns, Window};
 use crate::method::Status;
-use crate::windows::{Call, Closed, Due, Fill, Rotation};
+use crate::windows::{Closed, Due, Fill, Rotation};
 use crate::{Action, Cause, MethodIx, Paired, Scheduler, select};
 use spl_model::{Bucket, Sample};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ impl MethodTurn {
     fn of(method: MethodIx, calls: &[Call], outstanding: bool) -> Self {
         Self {
             method,
-            began_ns: calls.first().map_or(0, Call::start_ns),
+            began_ns: calls.first().map_or(0, |call| call.start_ns),
             calls: calls.iter().map(|call| (call.bucket.clone(), call.duration_ns())).collect(),
             sizes: calls.iter().map(|call| call.size).collect(),
             outstanding,

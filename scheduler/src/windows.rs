@@ -5,10 +5,10 @@
 //! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
 //! so far is not waited for: the window is closed and says so.
 
+use crate::call::Call;
 use crate::late::Unended;
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
-use spl_model::{Bucket, Sample, Size};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The windows of one group.
@@ -111,36 +111,6 @@ const FULL_TURNS: u32 = 2;
 const SPARSE_TURNS: u32 = 8;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
-
-/// One call that counts.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
-    start_ns: u64,
-    end_ns: u64,
-    pub(crate) bucket: Bucket,
-    /// The workload size, where it is a number.
-    pub(crate) size: Option<u64>,
-    /// Whether the gate of another method opened before the call ended.
-    pub(crate) overlapped: bool,
-}
-
-impl Call {
-    pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
-        let size = match sample.size {
-            Size::Value(size) => Some(size),
-            Size::Unchecked | Size::Label(_) => None,
-        };
-        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, size, overlapped: false }
-    }
-
-    pub(crate) fn start_ns(&self) -> u64 {
-        self.start_ns
-    }
-
-    pub(crate) fn duration_ns(&self) -> u64 {
-        self.end_ns - self.start_ns
-    }
-}
 
 /// What time asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Statements -> [`Program`]: which methods are meant, each once, and what the statements say of each other.
 
 use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
-use crate::methods::Methods;
+use crate::methods::{Lookup, Methods};
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{
@@ -9,9 +9,6 @@ use crate::{
 };
 use spl_model::MethodRef;
 use std::collections::HashMap;
-
-/// Finds the methods of the program that a pattern may mean; more are no harm.
-pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
 
 /// Reads a task file in which methods are named as class files name them (thesis 3.3.3).
 ///

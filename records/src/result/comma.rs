@@ -17,7 +17,7 @@
 //!
 //! Fields 7, 10-14 and 19-29 are empty when not evaluated, 11-14 also when there is no ratio.
 
-use super::{
+use super::parts::{
     FAILS, Figures, HOLDS, NOT_EVALUATED, Parts, ResultRecord, SIGNS, Times, index, parse_basis, parse_reason,
 };
 use crate::cursor::{Cursor, parse_double};

@@ -14,7 +14,9 @@
 //! is `-`. A label is `label:` and a JSON string. A comparison without a verdict has the reason in place of the
 //! p-value, `not evaluated: "…"`, and neither times nor ratio nor test.
 
-use super::{FAILS, Figures, HOLDS, Parts, ResultRecord, SIGNS, Times, index, parse_basis, parse_reason};
+use super::parts::{
+    FAILS, Figures, HOLDS, Parts, ResultRecord, SIGNS, Times, index, parse_basis, parse_reason,
+};
 use crate::cursor::Cursor;
 use crate::error::{Fault, Problem};
 use crate::text::{Double, write_quoted};
