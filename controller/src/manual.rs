@@ -1,10 +1,10 @@
 //! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
 //! 3.4.3). There is no scheduler; nothing is judged or written.
 
-use crate::agents::Agent;
+use crate::agents::{Agent, Input};
 use crate::measure::Inputs;
 use crate::progress::Progress;
-use crate::session::{DETACH_TIMEOUT, Input, Next};
+use crate::session::{DETACH_TIMEOUT, Next};
 use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
 use spl_model::{Handle, Outcome, Sample, one_line};
@@ -52,7 +52,7 @@ impl<'a> Manual<'a> {
     pub fn new(setup: &'a Setup) -> Self {
         Self {
             setup,
-            progress: setup.progress(),
+            progress: Progress::new(setup.quiet),
             agent: None,
             wanted: false,
             labels: Labels::default(),
@@ -204,7 +204,7 @@ impl<'a> Manual<'a> {
         }
         self.progress.note(who);
         self.progress.note("Enter puts the probes in, and takes them out again");
-        self.setup.define_methods(agent);
+        self.setup.definitions().into_iter().for_each(|message| agent.send(message));
         self.agent = Some(agent.clone());
     }
 

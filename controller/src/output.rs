@@ -3,23 +3,21 @@
 mod lines;
 mod result_file;
 
-pub use result_file::ResultFile;
+pub use result_file::{ASSERTIONS_FILE, ResultFile};
 
 use crate::decisions;
 use crate::resume::{self, Resumed, RunFile};
 use crate::setup::Setup;
-use lines::Lines;
+use lines::{Lines, cannot_write, open_records};
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Sample};
-use spl_records::{Form, Measurement, Reader, Record, measurement_files};
+use spl_records::{Form, Measurement, measurement_files};
 use spl_scheduler::{Decision, Scheduler};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Results of assertions, beside those of comparisons.
-pub const ASSERTIONS_FILE: &str = "assertions.jsonl";
 /// What the scheduler decided, beside the results.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
 const LOCK_FILE: &str = ".spl.lock";
@@ -209,8 +207,12 @@ impl MeasurementFile {
             return Ok(());
         }
         if self.file.is_none() {
-            self.file =
-                Some(open::<Measurement>(&self.path, self.overwrite, form, Measurement::header(form))?);
+            self.file = Some(open_records::<Measurement>(
+                &self.path,
+                self.overwrite,
+                form,
+                Measurement::header(form),
+            )?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         let result = file.write_all(self.pending.as_bytes());
@@ -236,48 +238,4 @@ fn lock(folder: &Path) -> Result<File, String> {
         )),
         Err(fs::TryLockError::Error(error)) => Err(cannot_write(&path, &error)),
     }
-}
-
-/// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
-fn open<R: Record>(path: &Path, overwrite: bool, form: Form, header: &str) -> Result<File, String> {
-    let wrong = |error: std::io::Error| cannot_write(path, &error);
-    // A device or a pipe would be opened, or read, for ever.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return Err(format!("cannot write {}: it is no regular file", path.display()));
-    }
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
-    if overwrite {
-        file.set_len(0).map_err(wrong)?;
-    } else {
-        let bytes = fs::read(path).map_err(wrong)?;
-        if let Some(end) =
-            end_of_records::<R>(&bytes, form).map_err(|why| format!("{}: {why}", path.display()))?
-        {
-            file.set_len(end as u64).map_err(wrong)?;
-        }
-        if !bytes.is_empty() {
-            return Ok(file);
-        }
-    }
-    file.write_all(header.as_bytes()).map_err(wrong)?;
-    Ok(file)
-}
-
-/// Where a half-written last record begins, if there is one.
-fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
-    let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
-    if reader.form() != form && !bytes.is_empty() {
-        return Err(
-            "the file has the other form (human-readable or comma-separated); change the configuration, \
-                    overwrite it, or choose another folder with --out"
-                .to_owned(),
-        );
-    }
-    // A malformed record is for whoever evaluates the file; here only the end counts.
-    reader.by_ref().for_each(drop);
-    Ok(reader.cut_off().map(|cut| cut.offset))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }

@@ -6,7 +6,7 @@ mod actions;
 mod messages;
 mod showing;
 
-use crate::agents::Agent;
+use crate::agents::{Agent, Input};
 use crate::buckets;
 use crate::cli::Reports;
 use crate::config::{Config, Judge};
@@ -25,7 +25,7 @@ use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, ToAgent, ToController};
+use spl_wire::{Labels, ToAgent};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -35,21 +35,6 @@ const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a detached agent may take to restore its classes before we end without it.
 pub const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What the loop is told.
-#[derive(Debug)]
-pub enum Input {
-    /// A message of an agent, and when it came.
-    Said { agent: Agent, at: Instant, message: Box<ToController> },
-    /// The connection of an agent ended.
-    Lost { agent: u64, why: String },
-    /// An agent could not show that it knows the token; its process, as it says.
-    Unproved { pid: u32 },
-    /// The program ended.
-    Ended,
-    /// The operator wants the measurement to end.
-    Interrupted,
-}
 
 /// How the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +148,7 @@ impl<'a> Session<'a> {
             asked_at: None,
             context: ContextFile::new(setup, output.older()),
             output,
-            progress: setup.progress(),
+            progress: Progress::new(setup.quiet),
             resumed,
             at_port: false,
             began: now,
@@ -188,7 +173,7 @@ impl<'a> Session<'a> {
             problems: Vec::new(),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
             reports,
-            live: setup.live(),
+            live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,

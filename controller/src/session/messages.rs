@@ -3,8 +3,8 @@
 use super::{Next, Session};
 use crate::agents::Agent;
 use crate::context::About;
-use crate::progress;
 use crate::resume::Resumed;
+use crate::said;
 use crate::status::Metaspace;
 use spl_model::{Facts, Handle, Outcome, Refusal, one_line};
 use spl_records::context::Measured;
@@ -115,7 +115,7 @@ impl Session<'_> {
             self.event(Event::AgentLimit(limit));
         }
         self.output.set_origin(&pid.to_string());
-        self.setup.define_methods(agent);
+        self.setup.definitions().into_iter().for_each(|message| agent.send(message));
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
@@ -230,7 +230,7 @@ impl Session<'_> {
                 self.ready.remove(&method);
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
-                if let Some(why) = progress::unavailable(&why) {
+                if let Some(why) = said::unavailable(&why) {
                     self.context.remark(
                         method,
                         About::Availability,
@@ -242,7 +242,7 @@ impl Session<'_> {
             why if !self.ready.contains(&method) => {
                 self.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
-                if let Some(why) = progress::unavailable(&why) {
+                if let Some(why) = said::unavailable(&why) {
                     self.context.remark(method, About::Availability, format!("cannot be measured: {why}"));
                 }
                 self.event(Event::Unavailable { method: MethodIx(method), why });
