@@ -54,7 +54,7 @@ impl ContextFile {
         let asked = |one: &spl_lang::Comparison| Asked {
             line: one.line,
             left: one.left,
-            sign: one.sign.to_string(),
+            sign: one.sign,
             left_factor: one.left_factor,
             right_factor: one.right_factor,
             right: one.right,
@@ -200,14 +200,14 @@ fn relations(assertion: &Assertion) -> Vec<Relating> {
         relations.push(match *atom {
             Atom::Pair { left, sign, right, within: tolerance } => Relating {
                 left: operand(left),
-                sign: sign.to_string(),
+                sign,
                 right: Some(operand(right)),
                 bound_ns: None,
                 within: within(tolerance),
             },
             Atom::Bound { times, sign, bound_ns, within: tolerance } => Relating {
                 left: operand(times),
-                sign: sign.to_string(),
+                sign,
                 right: None,
                 bound_ns: Some(bound_ns),
                 within: within(tolerance),

@@ -10,7 +10,7 @@ use crate::resume::{self, Resumed, RunFile};
 use crate::setup::Setup;
 use lines::{Lines, cannot_write, open_records};
 use spl_lang::Tasks;
-use spl_model::{MethodRef, Sample};
+use spl_model::{ClaimIx, MethodRef, Sample};
 use spl_records::{Form, Measurement, measurement_files};
 use spl_scheduler::{Decision, Scheduler};
 use std::fs::{self, File};
@@ -41,7 +41,7 @@ pub struct Output {
     pub results: ResultFile,
     decisions: Lines,
     run_file: RunFile,
-    decided: Vec<usize>,
+    decided: Vec<ClaimIx>,
     older: Older,
     origin: Arc<str>,
     /// Held until the run ends.
@@ -80,17 +80,12 @@ impl Output {
         let measurements = measurement_list(setup, config.overwrite_measurements && !append);
         if let Some(resumed) = &mut resumed {
             let (results, decided) = (&mut resumed.results, &resumed.decided);
-            results.evaluations = resume::evaluations(&config.result_file, decided)?;
-            let comparisons = setup.program.tasks.comparisons.len();
-            results.assertions = resume::assertions(
-                &config.result_file.with_file_name(ASSERTIONS_FILE),
-                decided,
-                comparisons,
-            )?;
+            let numbers = setup.program.claim_numbers();
+            results.evaluations = resume::evaluations(&config.result_file, decided, numbers)?;
+            results.assertions =
+                resume::assertions(&config.result_file.with_file_name(ASSERTIONS_FILE), decided, numbers)?;
             // What has no whole record is decided anew.
-            let asserted = results.assertions.iter().map(|asserted| comparisons + asserted.assertion);
-            let evaluated = results.evaluations.iter().map(|evaluation| evaluation.comparison);
-            resumed.decided = evaluated.chain(asserted).collect();
+            resumed.decided = results.claims(numbers);
             resumed.samples = resume::samples(&config.output_dir, &setup.methods())?;
         }
         let overwrite = config.overwrite_results && !append;
@@ -164,9 +159,9 @@ impl Output {
         self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
     }
 
-    /// Notes that a claim is decided, a comparison or after them an assertion; to be written with [`state`](Self::state)
-    /// before its result, so that a crash between the two leaves one that is decided anew, and not one with two results.
-    pub fn decided(&mut self, claim: usize) {
+    /// Notes that a claim is decided; to be written with [`state`](Self::state) before its result, so that a crash between
+    /// the two leaves one that is decided anew, and not one with two results.
+    pub fn decided(&mut self, claim: ClaimIx) {
         self.decided.push(claim);
     }
 

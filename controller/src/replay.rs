@@ -150,10 +150,10 @@ impl<'a> Replay<'a> {
         match (action, &mut self.sequential) {
             (Action::Turns(turns), Some(sequential)) => {
                 let results = sequential.window(&turns);
-                let decided = sequential.numbers(&results);
+                let decided = results.claims(self.program.claim_numbers());
                 self.results.evaluations.extend(results.evaluations);
                 self.results.assertions.extend(results.assertions);
-                return decided.into_iter().map(|comparison| Event::Decided { comparison }).collect();
+                return decided.into_iter().map(Event::Decided).collect();
             }
             (Action::Evaluated(evaluation), Some(sequential)) => {
                 self.results.evaluations.extend(sequential.ended(*evaluation));

@@ -4,7 +4,7 @@ use crate::roster::Roster;
 use crate::settings::MIN_SIDE;
 use crate::{MethodIx, Settings, SettingsError};
 use spl_lang::{Assertion, Comparison, Program, RunMode};
-use spl_model::Bucket;
+use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 pub(crate) struct Claims {
     comparisons: Vec<Comparison>,
     assertions: Vec<Assertion>,
+    numbers: ClaimNumbers,
     /// The methods of each claim, each once.
     methods: Vec<Vec<MethodIx>>,
     open: Vec<bool>,
-    /// Indices of claims by method.
-    by_method: Vec<Vec<usize>>,
+    /// Claims by method.
+    by_method: Vec<Vec<ClaimIx>>,
     /// Undecided claims of each method.
     open_counts: Vec<usize>,
     /// With windows, the samples of each comparison that found a partner, unless the owner decides; else all samples are compared.
@@ -58,7 +59,10 @@ impl Claims {
         let mut by_method = vec![Vec::new(); program.tasks.methods.len()];
         for (claim, methods) in methods.iter().enumerate() {
             for method in methods {
-                by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
+                by_method
+                    .get_mut(method.0)
+                    .ok_or(SettingsError::UnknownMethod { claim })?
+                    .push(ClaimIx(claim));
             }
         }
         let pairs = settings
@@ -69,6 +73,7 @@ impl Claims {
         Ok(Self {
             open: vec![true; methods.len()],
             open_counts,
+            numbers: ClaimNumbers::new(comparisons.len()),
             comparisons,
             assertions,
             methods,
@@ -77,9 +82,19 @@ impl Claims {
         })
     }
 
-    /// The comparison with this number, or else the number of the assertion.
-    pub(crate) fn kind(&self, claim: usize) -> Result<&Comparison, usize> {
-        self.comparisons.get(claim).ok_or(claim - self.comparisons.len().min(claim))
+    /// What the claim with this number is.
+    pub(crate) fn claimed(&self, claim: ClaimIx) -> Claimed {
+        self.numbers.claimed(claim)
+    }
+
+    /// Whether there is a comparison with this index.
+    pub(crate) fn has_comparison(&self, index: usize) -> bool {
+        index < self.comparisons.len()
+    }
+
+    /// Whether a comparison is undecided.
+    pub(crate) fn is_open_comparison(&self, index: usize) -> bool {
+        self.is_open(self.numbers.comparison(index))
     }
 
     /// The assertion with this number.
@@ -88,15 +103,15 @@ impl Claims {
     }
 
     /// The methods of a claim, each once.
-    pub(crate) fn methods(&self, claim: usize) -> &[MethodIx] {
-        self.methods.get(claim).map_or(&[], Vec::as_slice)
+    pub(crate) fn methods(&self, claim: ClaimIx) -> &[MethodIx] {
+        self.methods.get(claim.0).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the first bucket that is full for all its methods decides the claim.
-    pub(crate) fn is_decided_by_first(&self, claim: usize) -> bool {
-        match self.kind(claim) {
-            Ok(_) => true,
-            Err(index) => self.assertion(index).is_some_and(|assertion| assertion.alone),
+    pub(crate) fn is_decided_by_first(&self, claim: ClaimIx) -> bool {
+        match self.claimed(claim) {
+            Claimed::Comparison(_) => true,
+            Claimed::Assertion(index) => self.assertion(index).is_some_and(|assertion| assertion.alone),
         }
     }
 
@@ -123,9 +138,9 @@ impl Claims {
 
     /// Whether the method stands in an assertion that is not decided, or in no comparison.
     pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
-        let compared =
-            self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
-        !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
+        let is_comparison = |claim| matches!(self.claimed(claim), Claimed::Comparison(_));
+        let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| is_comparison(claim));
+        !compared || !self.open_of(method).all(is_comparison)
     }
 
     /// Adds pairs of one bucket; with windows only. Gives the number of pairs that the bucket has now.
@@ -155,8 +170,8 @@ impl Claims {
         Some(buckets.values().map(|pairs| pairs.left_ns.len() as u64).sum())
     }
 
-    pub(crate) fn is_open(&self, index: usize) -> bool {
-        self.open.get(index).copied().unwrap_or(false)
+    pub(crate) fn is_open(&self, claim: ClaimIx) -> bool {
+        self.open.get(claim.0).copied().unwrap_or(false)
     }
 
     /// The durations of both sides that are compared in a bucket.
@@ -181,8 +196,8 @@ impl Claims {
     }
 
     /// Undecided claims of a method.
-    pub(crate) fn open_of(&self, method: MethodIx) -> impl Iterator<Item = usize> {
-        self.by_method.get(method.0).into_iter().flatten().copied().filter(|&index| self.open[index])
+    pub(crate) fn open_of(&self, method: MethodIx) -> impl Iterator<Item = ClaimIx> {
+        self.by_method.get(method.0).into_iter().flatten().copied().filter(|&claim| self.is_open(claim))
     }
 
     /// How many claims of a method are undecided.
@@ -196,9 +211,9 @@ impl Claims {
     }
 
     /// Takes a claim off its methods.
-    pub(crate) fn close(&mut self, index: usize) {
-        if std::mem::replace(&mut self.open[index], false) {
-            self.methods[index].iter().for_each(|method| self.open_counts[method.0] -= 1);
+    pub(crate) fn close(&mut self, claim: ClaimIx) {
+        if std::mem::replace(&mut self.open[claim.0], false) {
+            self.methods[claim.0].iter().for_each(|method| self.open_counts[method.0] -= 1);
         }
     }
 
@@ -208,11 +223,11 @@ impl Claims {
     }
 
     /// Whether all methods have as many samples in this bucket as are asked for.
-    pub(crate) fn is_full(&self, claim: usize, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
+    pub(crate) fn is_full(&self, claim: ClaimIx, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
         let enough = |times: &[u64]| times.len() as u64 >= needed;
-        match self.kind(claim) {
-            Ok(_) => self.compared(claim, bucket, roster).into_iter().all(enough),
-            Err(_) => {
+        match self.claimed(claim) {
+            Claimed::Comparison(index) => self.compared(index, bucket, roster).into_iter().all(enough),
+            Claimed::Assertion(_) => {
                 let times = |method: &MethodIx| roster.get(*method).map_or(&[][..], |one| one.bucket(bucket));
                 self.methods(claim).iter().all(|method| enough(times(method)))
             }

@@ -4,7 +4,7 @@ use crate::decision::describe;
 use crate::method::Status;
 use crate::settings::MIN_SIDE;
 use crate::{Action, Cause, MethodIx, Scheduler};
-use spl_model::{Bucket, Lack, Outcome};
+use spl_model::{Bucket, ClaimIx, Claimed, Lack, Outcome};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
@@ -12,7 +12,7 @@ impl Scheduler {
     /// finish any of them.
     pub(crate) fn bucket_filled(&mut self, method: MethodIx, bucket: &Bucket) {
         let needed = self.settings.min_samples;
-        let ready: Vec<usize> = self
+        let ready: Vec<ClaimIx> = self
             .claims
             .open_of(method)
             .filter(|&claim| self.claims.is_decided_by_first(claim))
@@ -22,17 +22,17 @@ impl Scheduler {
     }
 
     /// Evaluates a claim whose buckets are full, unless other equal buckets were.
-    pub(crate) fn decide_full(&mut self, claim: usize, bucket: &Bucket) {
+    pub(crate) fn decide_full(&mut self, claim: ClaimIx, bucket: &Bucket) {
         if !self.claims.is_open(claim) {
             return;
         }
         let cause = Cause::BucketsFull { needed: self.settings.min_samples };
-        match self.claims.kind(claim) {
-            Ok(_) => {
-                let evaluation = self.claims.evaluate(claim, bucket, &self.roster, &self.settings);
+        match self.claims.claimed(claim) {
+            Claimed::Comparison(index) => {
+                let evaluation = self.claims.evaluate(index, bucket, &self.roster, &self.settings);
                 self.decide(Action::Evaluated(Box::new(evaluation)), cause);
             }
-            Err(assertion) => self.assert_in(assertion, std::slice::from_ref(bucket), false, cause),
+            Claimed::Assertion(index) => self.assert_in(index, std::slice::from_ref(bucket), false, cause),
         }
         self.claims.close(claim);
         self.finish_decided(claim);
@@ -60,7 +60,7 @@ impl Scheduler {
     }
 
     /// The owner has evaluated a claim itself.
-    pub(crate) fn decided(&mut self, claim: usize) {
+    pub(crate) fn decided(&mut self, claim: ClaimIx) {
         if self.claims.is_open(claim) {
             self.claims.close(claim);
             self.finish_decided(claim);
@@ -69,7 +69,7 @@ impl Scheduler {
     }
 
     /// Finishes the methods of a closed claim that have no open one left.
-    pub(crate) fn finish_decided(&mut self, claim: usize) {
+    pub(crate) fn finish_decided(&mut self, claim: ClaimIx) {
         for method in self.claims.methods(claim).to_vec() {
             if self.claims.all_decided(method) {
                 let samples = self.roster.get(method).map_or(0, |method| method.counted);
@@ -109,17 +109,19 @@ impl Scheduler {
         self.roster.set_missing(method, lack);
         let cause = Cause::Unavailable(why);
         self.mark_finished(method, cause.clone());
-        let open: Vec<usize> = self.claims.open_of(method).collect();
+        let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
-            match self.claims.kind(claim) {
-                Ok(_) => {
-                    let evaluation = self.claims.without(claim, reason.clone(), &self.roster);
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => {
+                    let evaluation = self.claims.without(index, reason.clone(), &self.roster);
                     self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
                 }
-                Err(assertion) if self.claims.is_decided_by_first(claim) || self.is_over(claim) => {
-                    self.assert_leftover(assertion, cause.clone());
+                Claimed::Assertion(index)
+                    if self.claims.is_decided_by_first(claim) || self.is_over(claim) =>
+                {
+                    self.assert_leftover(index, cause.clone());
                 }
-                Err(_) => continue,
+                Claimed::Assertion(_) => continue,
             }
             self.claims.close(claim);
             self.finish_decided(claim);
@@ -152,22 +154,24 @@ impl Scheduler {
             return;
         }
         self.mark_finished(method, cause);
-        let open: Vec<usize> = self.claims.open_of(method).collect();
+        let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
             if !self.is_over(claim) && self.rotations.is_empty() {
                 continue;
             }
             self.claims.close(claim);
-            match self.claims.kind(claim) {
-                Ok(_) => self.evaluate_leftover(claim),
-                Err(assertion) => self.assert_leftover(assertion, Cause::NoMoreSamples { sparse_buckets: 0 }),
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => self.evaluate_leftover(index),
+                Claimed::Assertion(index) => {
+                    self.assert_leftover(index, Cause::NoMoreSamples { sparse_buckets: 0 })
+                }
             }
             self.finish_decided(claim);
         }
     }
 
     /// Whether none of the claim's methods gives any more samples.
-    fn is_over(&self, claim: usize) -> bool {
+    fn is_over(&self, claim: ClaimIx) -> bool {
         self.claims.methods(claim).iter().all(|&method| self.roster.is_finished(method))
     }
 

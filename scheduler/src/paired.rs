@@ -5,7 +5,7 @@ use crate::decision::{MethodTurn, Turns, Window};
 use crate::method::Status;
 use crate::windows::{Closed, Due, Fill, Rotation};
 use crate::{Action, Cause, MethodIx, Paired, Scheduler, select};
-use spl_model::{Bucket, Sample};
+use spl_model::{Bucket, ClaimIx, Claimed, Sample};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of one window by method, in the order in which they started.
@@ -255,13 +255,19 @@ impl Scheduler {
 
     fn pair_calls(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, .. } = closed;
-        let open: BTreeSet<usize> = members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
-        let (comparisons, assertions): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
+        let open: BTreeSet<ClaimIx> =
+            members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
+        let mut assertions = Vec::new();
         let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
         let mut full = Vec::new();
-        for comparison in comparisons {
-            full.extend(self.pair(comparison, *number, calls, &mut used));
+        for claim in open {
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => {
+                    let buckets = self.pair(index, *number, calls, &mut used);
+                    full.extend(buckets.into_iter().map(|bucket| (claim, bucket)));
+                }
+                Claimed::Assertion(_) => assertions.push(claim),
+            }
         }
         self.record_used(members, calls, &used);
         full.extend(assertions.into_iter().filter_map(|claim| Some((claim, self.full_bucket(claim)?))));
@@ -269,7 +275,7 @@ impl Scheduler {
     }
 
     /// The bucket that decides an assertion now, if it is one that the first full bucket decides.
-    fn full_bucket(&self, claim: usize) -> Option<Bucket> {
+    fn full_bucket(&self, claim: ClaimIx) -> Option<Bucket> {
         let first = self.claims.methods(claim).first().filter(|_| self.claims.is_decided_by_first(claim))?;
         let needed = self.settings.min_samples;
         let is_full = |bucket: &&Bucket| self.claims.is_full(claim, bucket, &self.roster, needed);
@@ -283,7 +289,7 @@ impl Scheduler {
         number: u64,
         calls: &Calls,
         used: &mut BTreeSet<(MethodIx, usize)>,
-    ) -> Vec<(usize, Bucket)> {
+    ) -> Vec<Bucket> {
         let [left, right] = self.claims.sides(comparison);
         let of = |method: MethodIx| calls.get(&method).map_or(&[][..], Vec::as_slice);
         let mut by_bucket: BTreeMap<&Bucket, [Vec<usize>; 2]> = BTreeMap::new();
@@ -316,7 +322,7 @@ impl Scheduler {
             };
             let count = self.claims.add_pairs(comparison, bucket, &window.left_ns, &window.right_ns);
             if count >= self.settings.min_samples {
-                full.push((comparison, bucket.clone()));
+                full.push(bucket.clone());
             }
             self.decide(Action::Window(Box::new(window)), Cause::WindowClosed);
         }

@@ -11,7 +11,7 @@ use crate::select;
 use crate::windows::Rotation;
 use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Paired, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
-use spl_model::{Bucket, Lack, MethodRef, Sample, SampleFlags};
+use spl_model::{Bucket, ClaimIx, Lack, MethodRef, Sample, SampleFlags};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +129,7 @@ impl Scheduler {
                 self.meters.settle_agent(u128::from(cpu_ns));
             }
             Event::AgentUsed { .. } => {}
-            Event::Decided { comparison } => self.decided(comparison),
+            Event::Decided(claim) => self.decided(claim),
             Event::ProbesRemoved(method) => self.probes_removed(method),
             Event::NotBegun { ended_by, lasted_ns, wait_ns } => {
                 self.not_begun = Some(Lack::NotBegun { ended_by, lasted_ns, wait_ns });
@@ -165,11 +165,11 @@ impl Scheduler {
 
     /// Takes samples of an earlier run as they were taken then, with windows into those that they belonged to, but not
     /// into the law: their times are another JVM's.
-    fn resume(&mut self, decided: &[usize], samples: &[(MethodIx, Sample)]) {
+    fn resume(&mut self, decided: &[ClaimIx], samples: &[(MethodIx, Sample)]) {
         if self.last_receipt_ns.is_some() {
             return;
         }
-        decided.iter().for_each(|&comparison| self.decided(comparison));
+        decided.iter().for_each(|&claim| self.decided(claim));
         for (method, sample) in samples {
             if self.roster.is_finished(*method) {
                 continue;

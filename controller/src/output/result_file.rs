@@ -47,7 +47,7 @@ impl ResultFile {
         let Some(comparison) = tasks.comparisons.get(evaluation.comparison) else { return Ok(()) };
         let record = ResultRecord {
             left: tasks.methods[comparison.left].method.clone(),
-            sign: comparison.sign.to_string(),
+            sign: comparison.sign,
             left_factor: comparison.left_factor,
             right_factor: comparison.right_factor,
             right: tasks.methods[comparison.right].method.clone(),

@@ -129,10 +129,10 @@ impl Session<'_> {
     fn window(&mut self, turns: &Turns) {
         let Some(sequential) = &mut self.sequential else { return };
         let results = sequential.window(turns);
-        let decided = sequential.numbers(&results);
+        let decided = results.claims(self.setup.program.claim_numbers());
         results.evaluations.into_iter().for_each(|evaluation| self.evaluated(evaluation));
         results.assertions.into_iter().for_each(|asserted| self.asserted(asserted));
-        decided.into_iter().for_each(|comparison| self.event(Event::Decided { comparison }));
+        decided.into_iter().for_each(|claim| self.event(Event::Decided(claim)));
     }
 
     /// Adds to what a claim of these methods still needs that their maximum left no time for it.
@@ -145,12 +145,12 @@ impl Session<'_> {
     }
 
     fn evaluated(&mut self, evaluation: Evaluation) {
-        self.output.decided(evaluation.comparison);
+        self.output.decided(self.setup.program.claim_numbers().comparison(evaluation.comparison));
         self.unsaid.evaluations.push(evaluation);
     }
 
     fn asserted(&mut self, asserted: Asserted) {
-        self.output.decided(self.tasks.comparisons.len() + asserted.assertion);
+        self.output.decided(self.setup.program.claim_numbers().assertion(asserted.assertion));
         self.unsaid.assertions.push(asserted);
     }
 

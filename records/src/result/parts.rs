@@ -1,7 +1,7 @@
 //! What a record of a result file holds, and the values that it is put together from.
 
 use crate::error::{Fault, Problem};
-use spl_model::{Bucket, MethodRef};
+use spl_model::{Bucket, MethodRef, Sign};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Verdict, Welch};
 
 /// One record of a result file: a comparison as it was asked and what the evaluation says.
@@ -9,8 +9,8 @@ use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Verdict, Welch};
 pub struct ResultRecord {
     /// The method left of the sign.
     pub left: MethodRef,
-    /// The sign as in a task file: `<`, `<=`, `=`, `>=` or `>`. Others can be written but not read.
-    pub sign: String,
+    /// How they are asserted to compare.
+    pub sign: Sign,
     /// Multiplies the left method's times.
     pub left_factor: f64,
     /// Multiplies the right method's times.
@@ -22,9 +22,6 @@ pub struct ResultRecord {
     pub evaluation: Evaluation,
 }
 
-/// The signs, longer ones before their beginnings.
-pub(super) const SIGNS: [&str; 5] = ["<=", ">=", "<", ">", "="];
-
 /// What stands in a result file for each value of the result.
 pub(super) const HOLDS: &str = "holds";
 pub(super) const FAILS: &str = "fails";
@@ -34,7 +31,7 @@ pub(super) const NOT_EVALUATED: &str = "not-evaluated";
 pub(super) struct Parts {
     pub(super) comparison: usize,
     pub(super) left: MethodRef,
-    pub(super) sign: String,
+    pub(super) sign: Sign,
     pub(super) factors: (f64, f64),
     pub(super) right: MethodRef,
     pub(super) bucket: Bucket,

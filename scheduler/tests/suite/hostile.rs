@@ -5,7 +5,7 @@ use crate::bench::apart;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use spl_lang::RunMode;
-use spl_model::{Outcome, Sample, SampleFlags, Scale, Size};
+use spl_model::{ClaimIx, Outcome, Sample, SampleFlags, Scale, Size};
 use spl_scheduler::{Action, Budget, Event, MethodIx, Paired, Scheduler, Settings, Status, WarmUp};
 
 fn time() -> impl Strategy<Value = u64> {
@@ -32,7 +32,7 @@ fn event() -> impl Strategy<Value = Event> {
         6 => Just(Event::Pulse),
         9 => prop::collection::vec(sample(), 0..30).prop_map(Event::Samples),
         1 => (prop::collection::vec(0_usize..4, 0..3), prop::collection::vec(sample(), 0..9))
-            .prop_map(|(decided, samples)| Event::Resume { decided, samples }),
+            .prop_map(|(decided, samples)| Event::Resume { decided: decided.into_iter().map(ClaimIx).collect(), samples }),
         1 => (prop::option::of(method()), any::<u64>())
             .prop_map(|(method, count)| Event::Dropped { method, count }),
         1 => method().prop_map(Event::LimitReached),
@@ -43,7 +43,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<u64>().prop_map(|jvm_ns| Event::Clock { jvm_ns }),
         2 => (method(), prop::option::of(0_u64..9)).prop_map(|(method, closing)| Event::Drained { method, closing }),
         2 => any::<u64>().prop_map(|cpu_ns| Event::AgentUsed { cpu_ns }),
-        1 => (0_usize..4).prop_map(|comparison| Event::Decided { comparison }),
+        1 => (0_usize..4).prop_map(|claim| Event::Decided(ClaimIx(claim))),
     ]
 }
 

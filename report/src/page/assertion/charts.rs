@@ -50,7 +50,7 @@ pub fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
     };
     let within =
         relation.within.map_or_else(String::new, |within| format!(", give or take {}", percent(within)));
-    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(&relation.sign))
+    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(relation.sign))
 }
 
 /// What is to be seen of a comparison.
