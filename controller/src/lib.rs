@@ -36,6 +36,7 @@ mod methods;
 mod metrics;
 mod output;
 mod owner;
+mod peer;
 mod private_folder;
 mod program;
 mod progress;

@@ -6,7 +6,7 @@ mod actions;
 mod messages;
 mod showing;
 
-use crate::agents::{Agent, Input};
+use crate::agents::Input;
 use crate::buckets;
 use crate::cli::Reports;
 use crate::config::{Config, Judge};
@@ -15,17 +15,17 @@ use crate::cost::Cost;
 use crate::live::Live;
 use crate::metrics::MetricsFile;
 use crate::output::Output;
+use crate::peer::{NOT_RESTORED, Peer, PeerId};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
-use crate::status::Metaspace;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, ToAgent};
+use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -33,9 +33,6 @@ use std::time::{Duration, Instant};
 const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
 /// Between two times that it is written which buckets are filled.
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a detached agent may take to restore its classes before we end without it.
-pub const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// How the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -58,16 +55,10 @@ pub struct Session<'a> {
     carrying_out: bool,
     /// Decides comparisons in the sequential mode.
     sequential: Option<Sequential>,
-    /// What the probes cost the program, under a budget.
+    /// The JVMs that are measured or were, by their connections.
+    peers: BTreeMap<PeerId, Peer>,
+    /// What the probes cost the program, under a budget; of the first JVM until it is there.
     cost: Option<Cost>,
-    /// Methods whose gates are open: one call of so many is taken, until there are so many samples (0: however many).
-    open: BTreeMap<usize, (u32, u64)>,
-    /// Samples of each method that this agent has sent.
-    received: Vec<u64>,
-    /// Those of them that count for nothing, as far as the agent knows.
-    given_back: BTreeMap<usize, u64>,
-    /// When the agent was asked for its clock.
-    asked_at: Option<Instant>,
     output: Output,
     progress: Progress,
     context: ContextFile,
@@ -77,7 +68,6 @@ pub struct Session<'a> {
     began: Instant,
     /// When what is being handled happened.
     now: Instant,
-    agent: Option<Agent>,
     /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
     /// and again, the operator is told once.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
@@ -87,19 +77,6 @@ pub struct Session<'a> {
     start_at: Option<Instant>,
     next_cycle: Instant,
     next_buckets: Instant,
-    /// Whether samples came since the last cycle.
-    heard: bool,
-    /// Methods whose probes are to go in or out with the next cycle.
-    to_instrument: BTreeSet<usize>,
-    to_restore: BTreeSet<usize>,
-    /// Whether the agent is to send at once what it has.
-    to_drain: bool,
-    /// Methods of which some class could be instrumented, and those whose class was not there.
-    ready: BTreeSet<usize>,
-    absent: BTreeSet<usize>,
-    labels: Labels,
-    /// What changes of classes keep of the program's metaspace.
-    metaspace: Option<Metaspace>,
     results: Results,
     /// Those of them that are not yet written and said.
     unsaid: Results,
@@ -116,7 +93,12 @@ pub struct Session<'a> {
     /// Whether the operator has asked for the end.
     interrupted: bool,
     ever_connected: bool,
-    pid: Option<u32>,
+}
+
+/// Under a budget, what the probes cost a program that is not there yet.
+fn new_cost(setup: &Setup) -> Option<Cost> {
+    let share = setup.config.overhead_budget?;
+    Some(Cost::new(share, setup.config.argument_size == Sizing::Deep))
 }
 
 impl<'a> Session<'a> {
@@ -138,14 +120,8 @@ impl<'a> Session<'a> {
             events: VecDeque::new(),
             carrying_out: false,
             sequential: (setup.config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
-            cost: setup
-                .config
-                .overhead_budget
-                .map(|share| Cost::new(share, setup.config.argument_size == Sizing::Deep)),
-            open: BTreeMap::new(),
-            received: vec![0; setup.program.tasks.methods.len()],
-            given_back: BTreeMap::new(),
-            asked_at: None,
+            peers: BTreeMap::new(),
+            cost: new_cost(setup),
             context: ContextFile::new(setup, output.older()),
             output,
             progress: Progress::new(setup.quiet),
@@ -153,20 +129,11 @@ impl<'a> Session<'a> {
             at_port: false,
             began: now,
             now,
-            agent: None,
             turned_away: Default::default(),
             strangers: 0,
             start_at: None,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,
-            heard: false,
-            to_instrument: BTreeSet::new(),
-            to_restore: BTreeSet::new(),
-            to_drain: false,
-            ready: BTreeSet::new(),
-            absent: BTreeSet::new(),
-            labels: Labels::default(),
-            metaspace: None,
             results: Results::default(),
             unsaid: Results::default(),
             lost: 0,
@@ -178,7 +145,6 @@ impl<'a> Session<'a> {
             detach_by: None,
             interrupted: false,
             ever_connected: false,
-            pid: None,
         }
     }
 
@@ -206,7 +172,7 @@ impl<'a> Session<'a> {
 
     /// The process that was measured last, as it calls itself.
     pub fn program(&self) -> Option<u32> {
-        self.pid
+        self.peers.values().next_back().map(Peer::pid)
     }
 
     /// Whether the operator asked for the end of the measurement.
@@ -252,17 +218,7 @@ impl<'a> Session<'a> {
                 self.now = at;
                 self.said(&agent, *message)
             }
-            Input::Lost { agent, why } if self.agent.as_ref().is_some_and(|ours| ours.id == agent) => {
-                self.agent = None;
-                if self.detach_by.is_some() || self.scheduler.is_done() {
-                    let text = "the connection ended before the agent said that every class is as it was";
-                    self.progress.note(&format!("{text} ({why}); it restores the program by itself"));
-                    return Next::Over;
-                }
-                self.progress.note(&format!("the agent is gone ({why}); it restores the program by itself"));
-                self.finish();
-                Next::Over
-            }
+            Input::Lost { agent, why } if self.is_peer(agent) => self.lost_peer(PeerId(agent), &why),
             Input::Lost { agent, why } => {
                 if !self.turned_away.0.remove(&agent) {
                     self.stranger(&why);
@@ -279,15 +235,13 @@ impl<'a> Session<'a> {
                 Next::Over
             }
             Input::Interrupted if self.interrupted && self.detach_by.is_some() => {
-                self.problem(
-                    "interrupted again: the agent did not confirm that every class is restored".to_owned(),
-                );
+                self.problem(format!("interrupted again: {NOT_RESTORED}"));
                 Next::Over
             }
             Input::Ended | Input::Interrupted => {
                 self.interrupted |= matches!(input, Input::Interrupted);
                 self.finish();
-                if self.agent.is_none() { Next::Over } else { Next::Go }
+                if self.is_anybody_here() { Next::Go } else { Next::Over }
             }
         }
     }
@@ -296,7 +250,7 @@ impl<'a> Session<'a> {
     pub fn cycle(&mut self) -> Next {
         let now = Instant::now();
         if self.detach_by.is_some_and(|by| now >= by) {
-            self.problem("the agent did not confirm that every class is restored".to_owned());
+            self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
         }
         if self.start_at.is_some_and(|at| now >= at) {
@@ -308,8 +262,10 @@ impl<'a> Session<'a> {
         }
         if now >= self.next_cycle {
             self.next_cycle = now + self.config.cycle_sleep.max(SHORTEST_CYCLE);
-            if !std::mem::take(&mut self.heard) && self.agent.is_some() {
-                self.event(Event::Tick);
+            for id in self.ids_here() {
+                if self.peers.get_mut(&id).is_some_and(|peer| !peer.was_heard()) {
+                    self.event(Event::Tick);
+                }
             }
             self.spend();
             self.say_results();
@@ -325,13 +281,16 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    /// Tells what the agent's thread has used, and what measuring may cost from now on.
+    /// Tells what each agent's thread has used, and what measuring may cost from now on.
     fn spend(&mut self) {
-        if let Some(cpu_ns) = self.cost.as_mut().and_then(|cost| cost.agent_used(Instant::now())) {
-            self.event(Event::AgentUsed { cpu_ns });
-        }
-        if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(Instant::now())) {
-            self.event(Event::Budget(budget));
+        let now = Instant::now();
+        let told = |cost: &mut Cost| (cost.agent_used(now), cost.budget(now));
+        let mut all = Vec::new();
+        all.extend(self.cost.as_mut().map(told));
+        all.extend(self.peers.values_mut().filter_map(|peer| peer.cost.as_mut()).map(told));
+        for (cpu_ns, budget) in all {
+            cpu_ns.into_iter().for_each(|cpu_ns| self.event(Event::AgentUsed { cpu_ns }));
+            budget.into_iter().for_each(|budget| self.event(Event::Budget(budget)));
         }
     }
 
@@ -344,7 +303,7 @@ impl<'a> Session<'a> {
     /// Ends every method with what it has.
     fn finish(&mut self) {
         if !self.scheduler.is_done() {
-            for method in std::mem::take(&mut self.absent) {
+            for method in self.absent() {
                 self.event(Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded });
             }
             if let Some(start_at) = self.start_at.take() {
@@ -377,10 +336,35 @@ impl<'a> Session<'a> {
         self.check(written);
     }
 
-    fn send(&self, message: ToAgent) {
-        if let Some(agent) = &self.agent {
-            agent.send(message);
-        }
+    /// Sends a message to every JVM that is measured.
+    fn send(&self, message: &ToAgent) {
+        self.peers.values().for_each(|peer| peer.send(message.clone()));
+    }
+
+    /// Whether a JVM is measured by this connection.
+    fn is_peer(&self, connection: u64) -> bool {
+        self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
+    }
+
+    fn is_anybody_here(&self) -> bool {
+        self.peers.values().any(Peer::is_here)
+    }
+
+    fn ids_here(&self) -> Vec<PeerId> {
+        self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
+    }
+
+    /// Whether a JVM looked for the class of a method in vain, and none has it.
+    fn is_absent(&self, method: usize) -> bool {
+        let lacks = |peer: &Peer| peer.absent.contains(&method);
+        let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);
+        self.peers.values().any(lacks) && !self.peers.values().any(has)
+    }
+
+    /// Methods whose class was in none of the JVMs that looked for it.
+    fn absent(&self) -> BTreeSet<usize> {
+        let looked_for = self.peers.values().flat_map(|peer| &peer.absent).copied();
+        looked_for.filter(|&method| self.is_absent(method)).collect()
     }
 
     fn check(&mut self, result: Result<(), String>) {

@@ -1,13 +1,13 @@
 //! What the scheduler wants, carried out.
 
-use super::{DETACH_TIMEOUT, Session};
+use super::Session;
 use crate::context::About;
+use crate::peer::{DETACH_TIMEOUT, Opening, Peer};
 use crate::results::Results;
 use spl_model::Handle;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
 use spl_verdict::{Asserted, Evaluation, NotEvaluated};
 use spl_wire::ToAgent;
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 impl Session<'_> {
@@ -34,9 +34,7 @@ impl Session<'_> {
             decisions = self.scheduler.handle(event, self.now_ns());
         }
         // Windows are over long before the agent would send what it has.
-        if std::mem::take(&mut self.to_drain) {
-            self.send(ToAgent::Drain);
-        }
+        self.peers.values_mut().for_each(Peer::drain);
         self.carrying_out = false;
     }
 
@@ -54,7 +52,7 @@ impl Session<'_> {
                 let flushed = self.output.flush(method);
                 self.check(flushed);
             }
-            Action::Retransform { instrument, restore } => self.plan_change(instrument, restore),
+            Action::Retransform { instrument, restore } => self.plan_change(&instrument, &restore),
             Action::Evaluated(evaluation) => {
                 let evaluation = match &mut self.sequential {
                     Some(sequential) => sequential.ended(*evaluation),
@@ -89,13 +87,13 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
-        self.open.insert(method, (every, quota));
-        self.send(ToAgent::Arm { handle: Handle(method as u32), every, quota });
+    fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
+        let handle = Handle(method as u32);
+        self.peers.values_mut().for_each(|peer| peer.open_gate(handle, Opening { every, quota }));
     }
 
     fn closed_gate_costs(&mut self, method: MethodIx, cost_ns_per_s: u64) {
-        let Some(cost) = &self.cost else { return };
+        let Some(cost) = self.peers.values().find_map(|peer| peer.cost.as_ref()) else { return };
         let percent = cost.part(cost_ns_per_s) * 100.0;
         let text = format!(
             "called so often at times that its probes then take about {percent:.0}% of the CPU time even while no call is \
@@ -107,20 +105,15 @@ impl Session<'_> {
     }
 
     fn close_gate(&mut self, method: usize) {
-        self.open.remove(&method);
-        self.send(ToAgent::Disarm { handle: Handle(method as u32) });
-        self.to_drain |= self.config.scheduler.paired.is_some();
+        let drain = self.config.scheduler.paired.is_some();
+        self.peers.values_mut().for_each(|peer| peer.close_gate(Handle(method as u32), drain));
     }
 
-    fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {
-        for MethodIx(method) in instrument {
-            self.to_restore.remove(&method);
-            self.to_instrument.insert(method);
-        }
-        for MethodIx(method) in restore {
-            self.to_instrument.remove(&method);
-            self.to_restore.insert(method);
-        }
+    fn plan_change(&mut self, instrument: &[MethodIx], restore: &[MethodIx]) {
+        let handles =
+            |methods: &[MethodIx]| methods.iter().map(|method| Handle(method.0 as u32)).collect::<Vec<_>>();
+        let (instrument, restore) = (handles(instrument), handles(restore));
+        self.peers.values_mut().for_each(|peer| peer.plan_change(&instrument, &restore));
         if self.config.cycle_sleep.is_zero() {
             self.change_classes();
         }
@@ -181,18 +174,8 @@ impl Session<'_> {
         }
     }
 
-    /// One request for each direction: the agent changes all classes of a request at once.
     pub(super) fn change_classes(&mut self) {
-        let handles = |methods: BTreeSet<usize>| {
-            methods.into_iter().map(|method| Handle(method as u32)).collect::<Vec<_>>()
-        };
-        let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
-        if !out.is_empty() {
-            self.send(ToAgent::Restore { handles: handles(out) });
-        }
-        if !into.is_empty() {
-            self.send(ToAgent::Instrument { handles: handles(into) });
-        }
+        self.peers.values_mut().for_each(Peer::change_classes);
     }
 
     pub(super) fn detach(&mut self) {
@@ -203,7 +186,7 @@ impl Session<'_> {
         self.save(true);
         if self.detach_by.is_none() {
             self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
-            self.send(ToAgent::Detach);
+            self.send(&ToAgent::Detach);
         }
     }
 }
