@@ -1,7 +1,7 @@
 //! Claims, which are comparisons and assertions: which are open, and what decides them (thesis 3.2.7).
 
-use crate::roster::Roster;
 use crate::settings::MIN_SIDE;
+use crate::tally::Tallies;
 use crate::{MethodIx, Settings, SettingsError};
 use spl_lang::{Assertion, Comparison, Program, RunMode};
 use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
@@ -175,21 +175,21 @@ impl Claims {
     }
 
     /// The durations of both sides that are compared in a bucket.
-    fn compared<'a>(&'a self, index: usize, bucket: &Bucket, roster: &'a Roster) -> [&'a [u64]; 2] {
+    fn compared<'a>(&'a self, index: usize, bucket: &Bucket, tallies: &'a Tallies) -> [&'a [u64]; 2] {
         match &self.pairs {
             Some(pairs) => {
                 pairs[index].get(bucket).map_or([&[], &[]], |pairs| [&pairs.left_ns, &pairs.right_ns])
             }
-            None => self.sides(index).map(|side| roster.get(side).map_or(&[][..], |one| one.bucket(bucket))),
+            None => self.sides(index).map(|side| tallies.get(side).map_or(&[][..], |one| one.bucket(bucket))),
         }
     }
 
     /// Buckets in which both sides have samples to compare, in ascending order.
-    fn common_buckets<'a>(&'a self, index: usize, roster: &'a Roster) -> Vec<&'a Bucket> {
+    fn common_buckets<'a>(&'a self, index: usize, tallies: &'a Tallies) -> Vec<&'a Bucket> {
         if let Some(pairs) = &self.pairs {
             return pairs[index].keys().collect();
         }
-        let [Some(left), Some(right)] = self.sides(index).map(|side| roster.get(side)) else {
+        let [Some(left), Some(right)] = self.sides(index).map(|side| tallies.get(side)) else {
             return Vec::new();
         };
         left.buckets.keys().filter(|bucket| right.buckets.contains_key(bucket)).collect()
@@ -223,12 +223,13 @@ impl Claims {
     }
 
     /// Whether all methods have as many samples in this bucket as are asked for.
-    pub(crate) fn is_full(&self, claim: ClaimIx, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
+    pub(crate) fn is_full(&self, claim: ClaimIx, bucket: &Bucket, tallies: &Tallies, needed: u64) -> bool {
         let enough = |times: &[u64]| times.len() as u64 >= needed;
         match self.claimed(claim) {
-            Claimed::Comparison(index) => self.compared(index, bucket, roster).into_iter().all(enough),
+            Claimed::Comparison(index) => self.compared(index, bucket, tallies).into_iter().all(enough),
             Claimed::Assertion(_) => {
-                let times = |method: &MethodIx| roster.get(*method).map_or(&[][..], |one| one.bucket(bucket));
+                let times =
+                    |method: &MethodIx| tallies.get(*method).map_or(&[][..], |one| one.bucket(bucket));
                 self.methods(claim).iter().all(|method| enough(times(method)))
             }
         }
@@ -239,12 +240,12 @@ impl Claims {
         &self,
         index: usize,
         bucket: &Bucket,
-        roster: &Roster,
+        tallies: &Tallies,
         settings: &Settings,
     ) -> Evaluation {
         let Comparison { sign, left_factor, right_factor, .. } = self.comparisons[index];
         let [left, right] = self.sides(index);
-        let [left_ns, right_ns] = self.compared(index, bucket, roster);
+        let [left_ns, right_ns] = self.compared(index, bucket, tallies);
         Evaluation {
             comparison: index,
             bucket: bucket.clone(),
@@ -252,20 +253,20 @@ impl Claims {
             leftover: false,
             n_left: left_ns.len() as u64,
             n_right: right_ns.len() as u64,
-            drops: roster.dropped_of(&[left, right]),
+            drops: tallies.dropped_of(&[left, right]),
         }
     }
 
     /// Judges a comparison whose methods have both finished: in each common bucket with at least two samples a side,
     /// or if there is none, says why not.
-    pub(crate) fn leftover(&self, index: usize, roster: &Roster, settings: &Settings) -> Leftover {
-        let size = |bucket: &&Bucket| self.compared(index, bucket, roster).map(<[u64]>::len);
-        let common = self.common_buckets(index, roster).into_iter();
+    pub(crate) fn leftover(&self, index: usize, tallies: &Tallies, settings: &Settings) -> Leftover {
+        let size = |bucket: &&Bucket| self.compared(index, bucket, tallies).map(<[u64]>::len);
+        let common = self.common_buckets(index, tallies).into_iter();
         let (dense, sparse): (Vec<_>, Vec<_>) =
             common.partition(|bucket| size(bucket).iter().all(|&n| n >= MIN_SIDE));
         let mark = |evaluation: Evaluation| Evaluation { leftover: true, ..evaluation };
         if !dense.is_empty() {
-            let judge = |bucket| mark(self.evaluate(index, bucket, roster, settings));
+            let judge = |bucket| mark(self.evaluate(index, bucket, tallies, settings));
             return Leftover {
                 evaluations: dense.into_iter().map(judge).collect(),
                 sparse_buckets: sparse.len(),
@@ -273,26 +274,26 @@ impl Claims {
         }
         let best = sparse.into_iter().max_by_key(|bucket| size(bucket).iter().sum::<usize>());
         let evaluation = match best {
-            Some(bucket) => self.evaluate(index, bucket, roster, settings),
-            None => self.without(index, self.why_nothing_is_common(index, roster), roster),
+            Some(bucket) => self.evaluate(index, bucket, tallies, settings),
+            None => self.without(index, self.why_nothing_is_common(index, tallies), tallies),
         };
         Leftover { evaluations: vec![mark(evaluation)], sparse_buckets: 0 }
     }
 
-    fn why_nothing_is_common(&self, index: usize, roster: &Roster) -> NotEvaluated {
+    fn why_nothing_is_common(&self, index: usize, tallies: &Tallies) -> NotEvaluated {
         if self.pairs.is_some() {
             return NotEvaluated::TooFewSamples { left: 0, right: 0 };
         }
-        match self.sides(index).map(|side| roster.get(side).map_or(0, |method| method.counted)) {
+        match self.sides(index).map(|side| tallies.get(side).map_or(0, |method| method.counted)) {
             [left, right] if left == 0 || right == 0 => NotEvaluated::TooFewSamples { left, right },
             _ => NotEvaluated::NoCommonBucket,
         }
     }
 
     /// A comparison that can't be judged. No bucket is to blame, so it carries the one for all sizes.
-    pub(crate) fn without(&self, index: usize, why: NotEvaluated, roster: &Roster) -> Evaluation {
+    pub(crate) fn without(&self, index: usize, why: NotEvaluated, tallies: &Tallies) -> Evaluation {
         let [left, right] = self.sides(index);
-        let count = |method| roster.get(method).map_or(0, |method| method.counted);
+        let count = |method| tallies.get(method).map_or(0, |method| method.counted);
         Evaluation {
             comparison: index,
             bucket: Bucket::All,
@@ -300,7 +301,7 @@ impl Claims {
             leftover: false,
             n_left: count(left),
             n_right: count(right),
-            drops: roster.dropped_of(&[left, right]),
+            drops: tallies.dropped_of(&[left, right]),
         }
     }
 }

@@ -15,6 +15,10 @@ impl fmt::Display for MethodIx {
     }
 }
 
+/// A JVM, by a number that its owner gave it. The first one has 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JvmIx(pub usize);
+
 /// Something that happened. A [`MethodIx`] out of range is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -103,6 +107,8 @@ pub enum Event {
         /// How long the measurement was to wait, nanoseconds.
         wait_ns: u64,
     },
+    /// The JVM is gone, and others go on. What is measured in it ends with what it has.
+    Left,
     /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.
     Finish,
 }

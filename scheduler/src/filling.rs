@@ -104,7 +104,7 @@ impl Scheduler {
         let [left, right] = self.claims.sides(comparison);
         let mut buckets: BTreeMap<&Bucket, [u64; 2]> = BTreeMap::new();
         for (side, method) in [left, right].into_iter().enumerate() {
-            for (bucket, durations) in self.roster.get(method).into_iter().flat_map(|one| &one.buckets) {
+            for (bucket, durations) in self.tallies.get(method).into_iter().flat_map(|one| &one.buckets) {
                 buckets.entry(bucket).or_default()[side] = durations.len() as u64;
             }
         }

@@ -1,8 +1,8 @@
 //! When methods finish, and what becomes of their comparisons (thesis 3.2.7).
 
 use crate::decision::describe;
-use crate::method::Status;
 use crate::settings::MIN_SIDE;
+use crate::standing::Status;
 use crate::{Action, Cause, MethodIx, Scheduler};
 use spl_model::{Bucket, ClaimIx, Claimed, Lack, Outcome};
 use spl_verdict::NotEvaluated;
@@ -16,7 +16,7 @@ impl Scheduler {
             .claims
             .open_of(method)
             .filter(|&claim| self.claims.is_decided_by_first(claim))
-            .filter(|&claim| self.claims.is_full(claim, bucket, &self.roster, needed))
+            .filter(|&claim| self.claims.is_full(claim, bucket, &self.tallies, needed))
             .collect();
         ready.into_iter().for_each(|claim| self.decide_full(claim, bucket));
     }
@@ -29,7 +29,7 @@ impl Scheduler {
         let cause = Cause::BucketsFull { needed: self.settings.min_samples };
         match self.claims.claimed(claim) {
             Claimed::Comparison(index) => {
-                let evaluation = self.claims.evaluate(index, bucket, &self.roster, &self.settings);
+                let evaluation = self.claims.evaluate(index, bucket, &self.tallies, &self.settings);
                 self.decide(Action::Evaluated(Box::new(evaluation)), cause);
             }
             Claimed::Assertion(index) => self.assert_in(index, std::slice::from_ref(bucket), false, cause),
@@ -40,7 +40,7 @@ impl Scheduler {
 
     /// Finishes a method that has as many samples as are allowed.
     pub(crate) fn finish_at_limit(&mut self, method: MethodIx) {
-        let samples = self.roster.get(method).map_or(0, |method| method.counted);
+        let samples = self.tallies.counted(method);
         let limit = self.settings.effective_max();
         if samples >= limit {
             self.finish(method, Cause::LimitReached { samples, limit: Some(limit) });
@@ -56,7 +56,7 @@ impl Scheduler {
         } else {
             "max-method-measurements"
         };
-        self.roster.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
+        self.tallies.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
     }
 
     /// The owner has evaluated a claim itself.
@@ -72,7 +72,7 @@ impl Scheduler {
     pub(crate) fn finish_decided(&mut self, claim: ClaimIx) {
         for method in self.claims.methods(claim).to_vec() {
             if self.claims.all_decided(method) {
-                let samples = self.roster.get(method).map_or(0, |method| method.counted);
+                let samples = self.tallies.counted(method);
                 self.finish(method, Cause::ClaimsDecided { samples });
             }
         }
@@ -80,8 +80,10 @@ impl Scheduler {
 
     /// Methods that have as many samples already finish now.
     pub(crate) fn agent_limit(&mut self, limit: u64) {
-        self.settings.agent_limit = Some(limit.max(1));
-        for index in 0..self.roster.len() {
+        // Of several agents the one with the lowest limit rules.
+        let of_others = self.settings.agent_limit.filter(|_| !self.others.is_empty());
+        self.settings.agent_limit = Some(limit.max(1).min(of_others.unwrap_or(u64::MAX)));
+        for index in 0..self.tallies.len() {
             self.finish_at_limit(MethodIx(index));
         }
         self.balance(None);
@@ -89,8 +91,8 @@ impl Scheduler {
 
     /// The agent gives a method up. With windows, the calls that are held are all there will be.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
-        self.close_windows_of(method);
-        let samples = self.roster.get(method).map_or(0, |method| method.counted);
+        self.in_each_jvm(|this| this.close_windows_of(method));
+        let samples = self.tallies.counted(method);
         self.finish(method, Cause::LimitReached { samples, limit: None });
         self.balance(None);
     }
@@ -98,7 +100,7 @@ impl Scheduler {
     /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing. A formula
     /// may be decided by its other methods.
     pub(crate) fn unavailable(&mut self, method: MethodIx, why: Outcome) {
-        if self.roster.is_finished(method) {
+        if self.tallies.is_finished(method) {
             return;
         }
         let lack = match &why {
@@ -106,14 +108,14 @@ impl Scheduler {
             why => Lack::Unmeasurable { why: describe(why) },
         };
         let reason = NotEvaluated::NotMeasured(format!("{}: {lack}", self.name(method)));
-        self.roster.set_missing(method, lack);
+        self.tallies.set_missing(method, lack);
         let cause = Cause::Unavailable(why);
         self.mark_finished(method, cause.clone());
         let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
             match self.claims.claimed(claim) {
                 Claimed::Comparison(index) => {
-                    let evaluation = self.claims.without(index, reason.clone(), &self.roster);
+                    let evaluation = self.claims.without(index, reason.clone(), &self.tallies);
                     self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
                 }
                 Claimed::Assertion(index)
@@ -132,8 +134,8 @@ impl Scheduler {
     /// The method ends with what it has; with too little for any judgement it counts as not measured. With windows, the calls that
     /// are held are all there will be.
     pub(crate) fn given_up(&mut self, method: MethodIx, why: Outcome) {
-        self.close_windows_of(method);
-        if self.roster.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
+        self.in_each_jvm(|this| this.close_windows_of(method));
+        if self.tallies.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
             return self.unavailable(method, why);
         }
         self.finish(method, Cause::Unavailable(why));
@@ -141,8 +143,8 @@ impl Scheduler {
     }
 
     pub(crate) fn finish_all(&mut self) {
-        self.close_all_windows();
-        for index in 0..self.roster.len() {
+        self.in_each_jvm(Self::close_all_windows);
+        for index in 0..self.tallies.len() {
             self.finish(MethodIx(index), Cause::RunEnds);
         }
     }
@@ -150,13 +152,13 @@ impl Scheduler {
     /// Ends a method's measurement and judges its open claims whose other methods have ended too; with windows all of
     /// them, because a side alone makes no pairs.
     pub(crate) fn finish(&mut self, method: MethodIx, cause: Cause) {
-        if self.roster.is_finished(method) {
+        if self.tallies.is_finished(method) {
             return;
         }
         self.mark_finished(method, cause);
         let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
-            if !self.is_over(claim) && self.rotations.is_empty() {
+            if !self.is_over(claim) && self.jvm.rotations.is_empty() {
                 continue;
             }
             self.claims.close(claim);
@@ -172,11 +174,11 @@ impl Scheduler {
 
     /// Whether none of the claim's methods gives any more samples.
     fn is_over(&self, claim: ClaimIx) -> bool {
-        self.claims.methods(claim).iter().all(|&method| self.roster.is_finished(method))
+        self.claims.methods(claim).iter().all(|&method| self.tallies.is_finished(method))
     }
 
     fn evaluate_leftover(&mut self, comparison: usize) {
-        let left = self.claims.leftover(comparison, &self.roster, &self.settings);
+        let left = self.claims.leftover(comparison, &self.tallies, &self.settings);
         let sides = self.claims.sides(comparison);
         for mut evaluation in left.evaluations {
             if let Err(why) = &mut evaluation.verdict {
@@ -191,8 +193,11 @@ impl Scheduler {
     }
 
     fn mark_finished(&mut self, method: MethodIx, cause: Cause) {
-        self.roster.set_status(method, Status::Finished);
-        self.law.clamp(self.roster.unfinished());
+        self.tallies.finish(method);
+        for station in std::iter::once(&mut self.jvm).chain(&mut self.others) {
+            station.roster.set_status(method, Status::Finished);
+            station.law.clamp(station.roster.unfinished());
+        }
         self.decide(Action::Finished(method), cause);
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Rotation {
     phase: Phase,
     /// Number of the newest window, from 1.
     window: u64,
+    /// Windows of this JVM so far: the same number, unless other JVMs have windows too.
+    begun: u64,
     /// Number of the newest window that is closed.
     closed: u64,
     /// Methods whose turn is still to come in this window, the next one last.
@@ -147,15 +149,16 @@ impl Rotation {
         now_ns.saturating_sub(self.shares.1) >= Paired::SHARE_NS
     }
 
-    /// Starts the next window. Every second one has the reverse order of the one before, so that drift within windows cancels out;
+    /// Starts the next window, with a number that no window of the group had in any JVM. Every second one has the reverse order of the one before, so that drift within windows cancels out;
     /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
-    pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
-        self.window += 1;
-        let pair = (self.window - 1) / 2;
+    pub(crate) fn begin(&mut self, number: u64, mut members: Vec<MethodIx>) {
+        self.window = number;
+        self.begun += 1;
+        let pair = (self.begun - 1) / 2;
         if pair > 0 {
             shuffle(&mut members, pair);
         }
-        if self.window % 2 == 1 {
+        if self.begun % 2 == 1 {
             members.reverse();
         }
         self.to_come = members;
@@ -296,6 +299,7 @@ impl Rotation {
             return false;
         }
         self.window = self.window.max(window);
+        self.begun = self.begun.max(window);
         let known = self.turns.iter().position(|turn| (turn.window, turn.method) == (window, method));
         let index = known.unwrap_or_else(|| {
             let index = self.turns.partition_point(|turn| turn.window <= window);

@@ -25,7 +25,8 @@ fn sample() -> impl Strategy<Value = (MethodIx, Sample)> {
     })
 }
 
-fn event() -> impl Strategy<Value = Event> {
+/// Something that happens, sensible or not.
+pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         2 => Just(Event::Start),
         3 => Just(Event::Tick),
@@ -47,7 +48,8 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+/// Settings of every policy with every other.
+pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
     let law = (1_usize..7, 0_u64..100, 100_u64..5000, 0_u32..4, 2_u64..5, 1_u64..20);
     let budget = prop::option::of((time(), time(), time(), time(), any::<u32>()));
     let paired = prop::option::of((time(), time(), any::<bool>()));
@@ -112,8 +114,8 @@ proptest! {
 
     #[test]
     fn any_events_in_any_order(
-        settings in settings(),
-        events in prop::collection::vec((event(), time()), 0..60),
+        settings in any_settings(),
+        events in prop::collection::vec((any_event(), time()), 0..60),
         comparisons in prop::collection::vec((0_usize..5, 0_usize..5), 0..4),
     ) {
         let mut scheduler = Scheduler::new(settings, &apart(5, &comparisons)).unwrap();
