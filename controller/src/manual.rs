@@ -9,6 +9,7 @@ use crate::session::Next;
 use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
 use spl_model::{Handle, Outcome, Sample, one_line};
+use spl_scheduler::JvmIx;
 use spl_verdict::ExitStatus;
 use spl_wire::{Change, Readings, ToAgent, ToController, WireSample};
 use std::io::BufRead;
@@ -202,7 +203,7 @@ impl<'a> Manual<'a> {
         self.progress.note(who);
         self.progress.note("Enter puts the probes in, and takes them out again");
         self.setup.definitions().into_iter().for_each(|message| agent.send(message));
-        self.peer = Some(Peer::new(agent.clone(), pid, None));
+        self.peer = Some(Peer::new(agent.clone(), JvmIx::default(), pid, None));
     }
 
     fn lost(&mut self, agent: u64, why: &str) -> bool {

@@ -43,7 +43,6 @@ pub struct Output {
     run_file: RunFile,
     decided: Vec<ClaimIx>,
     older: Older,
-    origin: Arc<str>,
     /// Held until the run ends.
     _lock: File,
 }
@@ -108,7 +107,6 @@ impl Output {
             run_file,
             decided,
             older,
-            origin: Arc::from(""),
             _lock: lock,
         };
         Ok((output, resumed))
@@ -119,21 +117,17 @@ impl Output {
         &self.older
     }
 
-    /// Names the run of the JVM that the next samples come from.
-    pub fn set_origin(&mut self, origin: &str) {
-        self.origin = Arc::from(origin);
-    }
-
-    /// Adds a sample of the method with this index; it is on disk after `measurements-to-flush` of them.
+    /// Adds a sample of the method with this index, taken in the run of a JVM with this name; it is on disk after
+    /// `measurements-to-flush` of them.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn sample(&mut self, method: usize, sample: &Sample) -> Result<(), String> {
+    pub fn sample(&mut self, method: usize, sample: &Sample, origin: &Arc<str>) -> Result<(), String> {
         let Some(file) = self.measurements.get_mut(method) else { return Ok(()) };
         let record = Measurement {
             method: Arc::clone(&file.method),
             sample: sample.clone(),
-            origin: Arc::clone(&self.origin),
+            origin: Arc::clone(origin),
         };
         // A `String` takes everything.
         let _ = record.write(self.measurement_form, &mut file.pending);

@@ -5,8 +5,10 @@ use crate::agents::Agent;
 use crate::cost::Cost;
 use crate::status::Metaspace;
 use spl_model::{Handle, Sample, one_line};
+use spl_scheduler::JvmIx;
 use spl_wire::{ByeReason, Label, Labels, SampleFault, ToAgent, WireSample, WireSize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a detached agent may take to restore its classes before we end without it.
@@ -30,12 +32,20 @@ pub struct Opening {
 pub struct Peer {
     /// `None` once its connection has ended.
     agent: Option<Agent>,
+    /// Its number for the scheduler.
+    pub jvm: JvmIx,
     pid: u32,
+    /// What its samples carry in files, to tell its clock from others.
+    pub origin: Arc<str>,
+    /// When its measurement starts, as long as it has not: `initial-sleep` after its first message.
+    pub start_at: Option<Instant>,
     labels: Labels,
     /// Gates that are open.
     open: BTreeMap<Handle, Opening>,
     /// Samples of each method that this agent has sent.
     received: BTreeMap<Handle, u64>,
+    /// Those of them that were not discarded.
+    kept: BTreeMap<Handle, u64>,
     /// Those of them that count for nothing, as far as the agent knows.
     given_back: BTreeMap<Handle, u64>,
     /// When the agent was asked for its clock.
@@ -59,13 +69,17 @@ pub struct Peer {
 
 impl Peer {
     /// A JVM whose agent has just said hello.
-    pub fn new(agent: Agent, pid: u32, cost: Option<Cost>) -> Self {
+    pub fn new(agent: Agent, jvm: JvmIx, pid: u32, cost: Option<Cost>) -> Self {
         Self {
             agent: Some(agent),
+            jvm,
             pid,
+            origin: Arc::from(pid.to_string()),
+            start_at: None,
             labels: Labels::default(),
             open: BTreeMap::new(),
             received: BTreeMap::new(),
+            kept: BTreeMap::new(),
             given_back: BTreeMap::new(),
             asked_at: None,
             heard: false,
@@ -189,6 +203,16 @@ impl Peer {
     pub fn received(&mut self, handle: Handle) {
         self.heard = true;
         *self.received.entry(handle).or_insert(0) += 1;
+    }
+
+    /// Notes that a sample was not discarded.
+    pub fn kept(&mut self, handle: Handle) {
+        *self.kept.entry(handle).or_insert(0) += 1;
+    }
+
+    /// Samples of a method that were not discarded.
+    pub fn kept_of(&self, handle: Handle) -> u64 {
+        self.kept.get(&handle).copied().unwrap_or(0)
     }
 
     /// Whether samples came since this was asked last.

@@ -23,7 +23,7 @@ use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
-use spl_scheduler::{Event, MethodIx, Scheduler};
+use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
 use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -49,8 +49,8 @@ pub struct Session<'a> {
     setup: &'a Setup,
     tasks: &'a Tasks,
     scheduler: Scheduler,
-    /// What the scheduler is yet to be told.
-    events: VecDeque<Event>,
+    /// What the scheduler is yet to be told, and of which JVM; of the run as a whole without one.
+    events: VecDeque<(Option<JvmIx>, Event)>,
     /// Whether decisions are being carried out.
     carrying_out: bool,
     /// Decides comparisons in the sequential mode.
@@ -73,10 +73,10 @@ pub struct Session<'a> {
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
     /// How often somebody was not measured.
     strangers: u32,
-    /// When the measurement starts: `initial-sleep` after the agent's first message.
-    start_at: Option<Instant>,
     next_cycle: Instant,
     next_buckets: Instant,
+    /// What a call of an empty method reports in the JVM where that is longest, picoseconds.
+    probe_empty_ps: u64,
     results: Results,
     /// Those of them that are not yet written and said.
     unsaid: Results,
@@ -131,9 +131,9 @@ impl<'a> Session<'a> {
             now,
             turned_away: Default::default(),
             strangers: 0,
-            start_at: None,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,
+            probe_empty_ps: 0,
             results: Results::default(),
             unsaid: Results::default(),
             lost: 0,
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
 
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
-        let start = self.start_at.filter(|_| self.detach_by.is_none());
+        let start = self.start_at().filter(|_| self.detach_by.is_none());
         start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
     }
 
@@ -253,18 +253,16 @@ impl<'a> Session<'a> {
             self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
         }
-        if self.start_at.is_some_and(|at| now >= at) {
-            self.start_at = None;
-            self.progress.note("the measurement starts");
-            self.save(false);
-            self.measuring_since = Some((now, self.samples_so_far()));
-            self.event(Event::Start);
+        for id in self.ids_here() {
+            self.start(id, now);
         }
         if now >= self.next_cycle {
             self.next_cycle = now + self.config.cycle_sleep.max(SHORTEST_CYCLE);
             for id in self.ids_here() {
-                if self.peers.get_mut(&id).is_some_and(|peer| !peer.was_heard()) {
-                    self.event(Event::Tick);
+                let Some(peer) = self.peers.get_mut(&id) else { continue };
+                let (jvm, was_heard) = (peer.jvm, peer.was_heard());
+                if !was_heard {
+                    self.event_in(jvm, Event::Tick);
                 }
             }
             self.spend();
@@ -273,7 +271,7 @@ impl<'a> Session<'a> {
             self.progress.cycle(self.tasks, &self.scheduler, self.live.is_some());
             self.show(now);
         }
-        if now >= self.next_buckets && self.start_at.is_none() && self.detach_by.is_none() {
+        if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {
             self.write_buckets();
             // However many there are, writing them takes a fiftieth of our time at most.
             self.next_buckets = now + BUCKETS_INTERVAL.max(now.elapsed() * 50);
@@ -284,13 +282,14 @@ impl<'a> Session<'a> {
     /// Tells what each agent's thread has used, and what measuring may cost from now on.
     fn spend(&mut self) {
         let now = Instant::now();
-        let told = |cost: &mut Cost| (cost.agent_used(now), cost.budget(now));
+        let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
         let mut all = Vec::new();
-        all.extend(self.cost.as_mut().map(told));
-        all.extend(self.peers.values_mut().filter_map(|peer| peer.cost.as_mut()).map(told));
-        for (cpu_ns, budget) in all {
-            cpu_ns.into_iter().for_each(|cpu_ns| self.event(Event::AgentUsed { cpu_ns }));
-            budget.into_iter().for_each(|budget| self.event(Event::Budget(budget)));
+        all.extend(self.cost.as_mut().map(|cost| told((JvmIx::default(), cost))));
+        let here = self.peers.values_mut().filter(|peer| peer.is_here());
+        all.extend(here.filter_map(|peer| Some((peer.jvm, peer.cost.as_mut()?))).map(told));
+        for (jvm, cpu_ns, budget) in all {
+            cpu_ns.into_iter().for_each(|cpu_ns| self.event_in(jvm, Event::AgentUsed { cpu_ns }));
+            budget.into_iter().for_each(|budget| self.event_in(jvm, Event::Budget(budget)));
         }
     }
 
@@ -304,9 +303,15 @@ impl<'a> Session<'a> {
     fn finish(&mut self) {
         if !self.scheduler.is_done() {
             for method in self.absent() {
-                self.event(Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded });
+                let event = || Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded };
+                let here = self.peers.values().filter(|peer| peer.is_here()).map(|peer| peer.jvm);
+                let here = here.collect::<Vec<_>>();
+                if here.is_empty() {
+                    self.event(event());
+                }
+                here.into_iter().for_each(|jvm| self.event_in(jvm, event()));
             }
-            if let Some(start_at) = self.start_at.take() {
+            if let Some(start_at) = self.start_at().filter(|_| self.measuring_since.is_none()) {
                 self.event(self.not_begun(start_at));
             }
             self.event(Event::Finish);
@@ -334,6 +339,39 @@ impl<'a> Session<'a> {
     fn write_buckets(&mut self) {
         let written = buckets::write(&self.config.result_file, self.setup, &self.scheduler);
         self.check(written);
+    }
+
+    /// Starts to measure a JVM that has come, if it is time for it.
+    fn start(&mut self, id: PeerId, now: Instant) {
+        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
+        else {
+            return;
+        };
+        peer.start_at = None;
+        let (jvm, pid) = (peer.jvm, peer.pid());
+        if self.measuring_since.is_none() {
+            self.progress.note("the measurement starts");
+            self.save(false);
+            self.measuring_since = Some((now, self.samples_so_far()));
+        } else {
+            self.progress.note(&format!("pid {pid} is measured too"));
+        }
+        self.event_in(jvm, Event::Start);
+    }
+
+    /// When the next JVM starts to be measured; `None` where all are.
+    fn start_at(&self) -> Option<Instant> {
+        self.peers.values().filter_map(|peer| peer.start_at).min()
+    }
+
+    /// Whether a JVM is there and none is measured yet.
+    fn is_starting(&self) -> bool {
+        self.measuring_since.is_none() && self.start_at().is_some()
+    }
+
+    /// The JVM with this number, as long as it is there.
+    fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
+        self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
     }
 
     /// Sends a message to every JVM that is measured.

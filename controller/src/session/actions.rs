@@ -5,7 +5,7 @@ use crate::context::About;
 use crate::peer::{DETACH_TIMEOUT, Opening, Peer};
 use crate::results::Results;
 use spl_model::Handle;
-use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
+use spl_scheduler::{Action, Decision, Event, JvmIx, MethodIx, Turns};
 use spl_verdict::{Asserted, Evaluation, NotEvaluated};
 use spl_wire::ToAgent;
 use std::time::Instant;
@@ -13,7 +13,13 @@ use std::time::Instant;
 impl Session<'_> {
     /// Tells the scheduler, and does what it decides; what follows from that is told after it.
     pub(super) fn event(&mut self, event: Event) {
-        self.events.push_back(event);
+        self.events.push_back((None, event));
+        self.carry_out_all(Vec::new());
+    }
+
+    /// As [`event`](Self::event) of what happened in one JVM.
+    pub(super) fn event_in(&mut self, jvm: JvmIx, event: Event) {
+        self.events.push_back((Some(jvm), event));
         self.carry_out_all(Vec::new());
     }
 
@@ -30,8 +36,11 @@ impl Session<'_> {
                 self.check(written);
                 self.carry_out(decision);
             }
-            let Some(event) = self.events.pop_front() else { break };
-            decisions = self.scheduler.handle(event, self.now_ns());
+            let Some((jvm, event)) = self.events.pop_front() else { break };
+            decisions = match jvm {
+                Some(jvm) => self.scheduler.handle_in(jvm, event, self.now_ns()),
+                None => self.scheduler.handle(event, self.now_ns()),
+            };
         }
         // Windows are over long before the agent would send what it has.
         self.peers.values_mut().for_each(Peer::drain);
@@ -39,20 +48,21 @@ impl Session<'_> {
     }
 
     fn carry_out(&mut self, decision: Decision) {
+        let jvm = decision.jvm;
         match decision.action {
             // Gates follow these by orders of their own.
             Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
-            Action::Open { method, every, quota } => self.open_gate(method, every, quota.unwrap_or(0)),
+            Action::Open { method, every, quota } => self.open_gate(jvm, method, every, quota.unwrap_or(0)),
             Action::ClosedGateCosts { method, cost_ns_per_s } => {
-                self.closed_gate_costs(method, cost_ns_per_s)
+                self.closed_gate_costs(jvm, method, cost_ns_per_s)
             }
-            Action::Close(MethodIx(method)) => self.close_gate(method),
+            Action::Close(MethodIx(method)) => self.close_gate(jvm, method),
             Action::Turns(turns) => self.window(&turns),
             Action::Finished(MethodIx(method)) => {
                 let flushed = self.output.flush(method);
                 self.check(flushed);
             }
-            Action::Retransform { instrument, restore } => self.plan_change(&instrument, &restore),
+            Action::Retransform { instrument, restore } => self.plan_change(jvm, &instrument, &restore),
             Action::Evaluated(evaluation) => {
                 let evaluation = match &mut self.sequential {
                     Some(sequential) => sequential.ended(*evaluation),
@@ -87,13 +97,13 @@ impl Session<'_> {
         }
     }
 
-    fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
+    fn open_gate(&mut self, jvm: JvmIx, MethodIx(method): MethodIx, every: u32, quota: u64) {
         let handle = Handle(method as u32);
-        self.peers.values_mut().for_each(|peer| peer.open_gate(handle, Opening { every, quota }));
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.open_gate(handle, Opening { every, quota }));
     }
 
-    fn closed_gate_costs(&mut self, method: MethodIx, cost_ns_per_s: u64) {
-        let Some(cost) = self.peers.values().find_map(|peer| peer.cost.as_ref()) else { return };
+    fn closed_gate_costs(&mut self, jvm: JvmIx, method: MethodIx, cost_ns_per_s: u64) {
+        let Some(cost) = self.peer_of(jvm).and_then(|peer| peer.cost.as_ref()) else { return };
         let percent = cost.part(cost_ns_per_s) * 100.0;
         let text = format!(
             "called so often at times that its probes then take about {percent:.0}% of the CPU time even while no call is \
@@ -104,16 +114,17 @@ impl Session<'_> {
         self.context.remark(method.0, About::Cost, text);
     }
 
-    fn close_gate(&mut self, method: usize) {
+    fn close_gate(&mut self, jvm: JvmIx, method: usize) {
         let drain = self.config.scheduler.paired.is_some();
-        self.peers.values_mut().for_each(|peer| peer.close_gate(Handle(method as u32), drain));
+        let handle = Handle(method as u32);
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.close_gate(handle, drain));
     }
 
-    fn plan_change(&mut self, instrument: &[MethodIx], restore: &[MethodIx]) {
+    fn plan_change(&mut self, jvm: JvmIx, instrument: &[MethodIx], restore: &[MethodIx]) {
         let handles =
             |methods: &[MethodIx]| methods.iter().map(|method| Handle(method.0 as u32)).collect::<Vec<_>>();
         let (instrument, restore) = (handles(instrument), handles(restore));
-        self.peers.values_mut().for_each(|peer| peer.plan_change(&instrument, &restore));
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.plan_change(&instrument, &restore));
         if self.config.cycle_sleep.is_zero() {
             self.change_classes();
         }

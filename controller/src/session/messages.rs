@@ -7,11 +7,12 @@ use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction};
 use crate::resume::Resumed;
 use crate::said;
 use crate::status::Metaspace;
-use spl_model::{Facts, Handle, Outcome, Refusal, one_line};
+use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
 use spl_records::context::Measured;
-use spl_scheduler::{Event, MethodIx, Status};
+use spl_scheduler::{Event, JvmIx, MethodIx, Status};
 use spl_wire::{Readings, ToAgent, ToController, WireSample};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit`), bytes.
@@ -28,6 +29,7 @@ impl Session<'_> {
         }
         let id = PeerId(agent.id);
         let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.is_here()) else { return Next::Go };
+        let jvm = peer.jvm;
         match message {
             ToController::Outcome { handle, class_loader, outcome } => {
                 self.outcome(id, handle.index(), &class_loader, outcome);
@@ -53,7 +55,7 @@ impl Session<'_> {
             ToController::Dear { handles, bytes } => {
                 tracing::info!(?handles, bytes, "changes of these methods' classes keep metaspace");
                 for handle in handles {
-                    self.event(Event::DearChange(MethodIx(handle.index())));
+                    self.event_in(jvm, Event::DearChange(MethodIx(handle.index())));
                 }
             }
             ToController::Metaspace { kept, reserved, limit } => {
@@ -66,7 +68,8 @@ impl Session<'_> {
             ToController::Pong { now_ns, .. } => self.pong(id, now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
             ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
-                self.event(Event::Drained { method: MethodIx(handle.index()), closing: Some(number) });
+                let method = MethodIx(handle.index());
+                self.event_in(jvm, Event::Drained { method, closing: Some(number) });
             }
             ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
         }
@@ -87,7 +90,8 @@ impl Session<'_> {
         else {
             return;
         };
-        if self.is_anybody_here() || self.detach_by.is_some() || self.scheduler.is_done() {
+        let are_enough = self.ids_here().len() >= self.config.programs;
+        if are_enough || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
         if let Some(why) = self.setup.unknown_kind(&kinds) {
@@ -107,25 +111,26 @@ impl Session<'_> {
         if let Some(cost) = &mut cost {
             cost.calibrated(pid, probe_cost_ps);
         }
-        let mut peer = Peer::new(agent.clone(), pid, cost);
+        let jvm = JvmIx(self.peers.len());
+        let mut peer = Peer::new(agent.clone(), jvm, pid, cost);
         peer.ask_clock(self.now);
         self.peers.insert(PeerId(agent.id), peer);
         self.spend();
-        self.event(Event::Clock { jvm_ns: now_ns });
+        self.event_in(jvm, Event::Clock { jvm_ns: now_ns });
         if let Some(limit) = max_measurements {
-            self.event(Event::AgentLimit(limit));
+            self.event_in(jvm, Event::AgentLimit(limit));
         }
-        self.output.set_origin(&pid.to_string());
         self.setup.definitions().into_iter().for_each(|message| agent.send(message));
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
         if let (Some(sequential), Some(ps)) = (&mut self.sequential, probe_empty_ps) {
-            sequential.probe_takes(ps as f64 / 1000.0);
+            // Of several JVMs the slowest: what it says of the shortest calls is right for the others too.
+            self.probe_empty_ps = self.probe_empty_ps.max(ps);
+            sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
-        if !self.ever_connected {
-            self.start_at = Some(Instant::now() + self.config.initial_sleep);
-        }
+        let start_at = Instant::now() + self.config.initial_sleep;
+        self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.start_at = Some(start_at));
         self.ever_connected = true;
         self.context.met(Measured {
             pid,
@@ -188,14 +193,17 @@ impl Session<'_> {
 
     fn pong(&mut self, id: PeerId, answered_ns: u64) {
         let now = self.now;
-        if let Some(jvm_ns) = self.peers.get_mut(&id).and_then(|peer| peer.clock_ns(answered_ns, now)) {
-            self.event(Event::Clock { jvm_ns });
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        let jvm = peer.jvm;
+        if let Some(jvm_ns) = peer.clock_ns(answered_ns, now) {
+            self.event_in(jvm, Event::Clock { jvm_ns });
         }
     }
 
     fn outcome(&mut self, id: PeerId, method: usize, class_loader: &str, outcome: Outcome) {
         let Some(task) = self.tasks.methods.get(method) else { return };
         let Some(peer) = self.peers.get_mut(&id) else { return };
+        let jvm = peer.jvm;
         tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
         match outcome {
             Outcome::Instrumented(facts) => {
@@ -233,7 +241,7 @@ impl Session<'_> {
                         format!("cannot be measured any more: {why}"),
                     );
                 }
-                self.event(Event::GivenUp { method: MethodIx(method), why });
+                self.event_in(jvm, Event::GivenUp { method: MethodIx(method), why });
             }
             why if !peer.ready.contains(&method) => {
                 peer.absent.remove(&method);
@@ -241,7 +249,7 @@ impl Session<'_> {
                 if let Some(why) = said::unavailable(&why) {
                     self.context.remark(method, About::Availability, format!("cannot be measured: {why}"));
                 }
-                self.event(Event::Unavailable { method: MethodIx(method), why });
+                self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
             _ => {}
         }
@@ -266,16 +274,21 @@ impl Session<'_> {
     fn limit(&mut self, id: PeerId, handle: Handle) {
         let method = MethodIx(handle.index());
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
+        let is_alone = self.peers.len() == 1;
         let Some(peer) = self.peers.get_mut(&id).filter(|_| progress.status != Status::Finished) else {
             return;
         };
-        if !peer.give_back(handle, progress.samples) {
-            self.event(Event::LimitReached(method));
+        // What counts is known of all JVMs together; of one of several, what was not discarded.
+        let counted = if is_alone { progress.samples } else { peer.kept_of(handle) };
+        let jvm = peer.jvm;
+        if !peer.give_back(handle, counted) {
+            self.event_in(jvm, Event::LimitReached(method));
         }
     }
 
     fn samples(&mut self, id: PeerId, samples: &[WireSample], mut lost: u64) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
+        let (jvm, origin) = (peer.jvm, Arc::clone(&peer.origin));
         let mut batch = Vec::with_capacity(samples.len());
         for wire in samples {
             peer.took(wire);
@@ -290,13 +303,18 @@ impl Session<'_> {
             if let Some(cost) = &mut peer.cost {
                 cost.took(lost, 1, 0);
             }
-            self.event(Event::Dropped { method: None, count: lost });
+            self.event_in(jvm, Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {
-            let decisions = self.scheduler.handle_samples(&mut batch, self.now_ns());
+            let decisions = self.scheduler.handle_samples_in(jvm, &mut batch, self.now_ns());
             // Written with the flags of those that do not count, and before what they led to.
             for (method, sample) in &batch {
-                let written = self.output.sample(method.0, sample);
+                if let Some(peer) = self.peers.get_mut(&id)
+                    && !sample.flags.contains(SampleFlags::DISCARDED)
+                {
+                    peer.kept(Handle(method.0 as u32));
+                }
+                let written = self.output.sample(method.0, sample, &origin);
                 self.check(written);
             }
             self.carry_out_all(decisions);
@@ -312,8 +330,7 @@ impl Session<'_> {
             Farewell::ProgramEnds => tracing::info!("the JVM ends"),
             Farewell::Failed(why) => self.problem(why),
         }
-        self.without(id);
-        Next::Over
+        self.without(id)
     }
 
     /// The connection of a JVM that is measured ended without a farewell.
@@ -324,14 +341,22 @@ impl Session<'_> {
         } else {
             self.progress.note(&peer::lost(why));
         }
-        self.without(id);
-        Next::Over
+        self.without(id)
     }
 
-    /// Goes on without a JVM.
-    fn without(&mut self, id: PeerId) {
-        self.peers.get_mut(&id).into_iter().for_each(Peer::gone);
-        self.finish();
+    /// Goes on without a JVM, as long as there is another one.
+    fn without(&mut self, id: PeerId) -> Next {
+        let gone = self.peers.get_mut(&id).map(|peer| {
+            peer.gone();
+            peer.start_at = peer.start_at.filter(|_| self.measuring_since.is_none());
+            peer.jvm
+        });
+        if !self.is_anybody_here() {
+            self.finish();
+            return Next::Over;
+        }
+        gone.into_iter().for_each(|jvm| self.event_in(jvm, Event::Left));
+        Next::Go
     }
 }
 

@@ -41,7 +41,7 @@ impl Session<'_> {
             Phase::Ending
         } else if !self.is_anybody_here() {
             Phase::Waiting
-        } else if self.start_at.is_some() {
+        } else if self.is_starting() {
             Phase::Starting
         } else {
             Phase::Measuring
