@@ -139,10 +139,9 @@ fn one_program_ends_and_the_other_goes_on() {
     served.run.ends_by_itself().assert_status(0);
 }
 
-#[test]
-fn two_real_programs_are_measured_together() {
-    let case = two_at_once(&format!("{FAST} <= {SLOW}\n")).endless();
-    let mut served = serve(&case, &["--once"]);
+/// Two real programs with the agent, both measured, until there are enough calls of them.
+fn measures_two(case: &Case, what: &str, is_enough: impl Fn(&[Measurement]) -> bool) {
+    let mut served = serve(case, &["--once"]);
     let client = || {
         let port = served.port.to_string();
         let mut spl = case.spl_with(&["client", "--port", &port, "--token-file", TOKEN_FILE, "--"]);
@@ -152,15 +151,39 @@ fn two_real_programs_are_measured_together() {
     let clients = [client(), client()];
     served.run.awaits("the measurement starts");
     served.run.awaits(" is measured too");
-    poll("calls of both programs", DEADLINE, || {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for record in case.measurements(FAST).into_iter().chain(case.measurements(SLOW)) {
-            *counts.entry(record.origin.to_string()).or_default() += 1;
-        }
-        (counts.len() == 2 && counts.values().all(|&count| count > 50)).then_some(())
+    poll(what, DEADLINE, || {
+        let records: Vec<_> = [FAST, SLOW].into_iter().flat_map(|method| case.measurements(method)).collect();
+        is_enough(&records).then_some(())
     });
     served.run.signal("INT");
     let ended = served.run.ends();
     assert_eq!(case.results().len(), 1, "{}", ended.err);
     drop(clients);
+}
+
+#[test]
+fn two_real_programs_are_measured_together() {
+    let case = two_at_once(&format!("{FAST} <= {SLOW}\n")).endless();
+    measures_two(&case, "calls of both programs", |records| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        records.iter().for_each(|record| *counts.entry(&record.origin).or_default() += 1);
+        counts.len() == 2 && counts.values().all(|&count| count > 50)
+    });
+}
+
+#[test]
+fn a_window_is_of_one_program() {
+    let case =
+        two_at_once(&format!("{FAST} <= {SLOW}\n")).set("scheduler", "profile", "production").endless();
+    measures_two(&case, "windows of both programs", |records| {
+        let mut windows: BTreeMap<u64, &str> = BTreeMap::new();
+        for record in records {
+            let Some(window) = record.sample.window else { continue };
+            let of = windows.entry(window).or_insert(&record.origin);
+            assert_eq!(**of, *record.origin, "window {window} is of two programs");
+        }
+        let origins = windows.values().collect::<BTreeSet<_>>();
+        let of = |origin: &&&str| windows.values().filter(|one| one == origin).count();
+        origins.len() == 2 && origins.iter().all(|origin| of(origin) >= 5)
+    });
 }
