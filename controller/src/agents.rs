@@ -1,8 +1,7 @@
 //! Connections from agents: version exchange, proofs of the token, then messages both ways. One task a connection; all that is known of a
 //! connection reaches the session as [`Input`]s.
 
-use crate::door;
-use crate::session::Input;
+use crate::files::random;
 use crate::strangers::Place;
 use spl_wire::{
     AGENT_PROOF_BYTES, AgentProof, ControllerProof, Decoder, Encoder, Greeting, NONCE_BYTES, Nonces, Side,
@@ -29,6 +28,21 @@ impl Agent {
     pub fn send(&self, message: ToAgent) {
         let _ = self.messages.send(message);
     }
+}
+
+/// What the loop is told.
+#[derive(Debug)]
+pub enum Input {
+    /// A message of an agent, and when it came.
+    Said { agent: Agent, at: Instant, message: Box<ToController> },
+    /// The connection of an agent ended.
+    Lost { agent: u64, why: String },
+    /// An agent could not show that it knows the token; its process, as it says.
+    Unproved { pid: u32 },
+    /// The program ended.
+    Ended,
+    /// The operator wants the measurement to end.
+    Interrupted,
 }
 
 /// Whoever comes in at a port, until it has shown that it knows the token.
@@ -128,8 +142,7 @@ async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> io::Result<Begin> {
     let mut bytes = greet(stream).await?;
     place.has_greeted();
-    let nonces =
-        Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: door::random()? };
+    let nonces = Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: random()? };
     let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(token, Side::Controller) };
     stream.write_all(&ours.to_bytes()).await?;
     stream.flush().await?;

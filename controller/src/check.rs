@@ -2,7 +2,7 @@
 
 use crate::classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
 use crate::cli::{Check, Classes};
-use crate::progress;
+use crate::said;
 use crate::stdout;
 use serde::Serialize;
 use spl_lang::{Diagnostic, RunMode, Severity, read_file};
@@ -68,7 +68,7 @@ impl OpenClasses {
         let class_path = arguments.classpath.as_deref().map(path::entries).unwrap_or_default();
         let jdk = arguments.jdk.as_deref().map(Jdk::at).or_else(Jdk::installed);
         if jdk.is_none() {
-            progress::say("no JDK was found: name one with --jdk, or the JDK's classes are unknown");
+            said::say("no JDK was found: name one with --jdk, or the JDK's classes are unknown");
         }
         let catalogue = Catalogue::open(&class_path, jdk.as_ref());
         if catalogue.problems().is_empty() {
@@ -80,7 +80,7 @@ impl OpenClasses {
 
     /// Tells of classes that could not be read since they were opened.
     pub fn say_unreadable(&self) {
-        self.catalogue.problems().iter().for_each(|problem| progress::say(problem));
+        self.catalogue.problems().iter().for_each(|problem| said::say(problem));
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Config {
     pub cycle_sleep: Duration,
     /// `port`: where `spl serve` listens.
     pub port: u16,
+    /// Programs that are measured at once, and whose samples count together.
+    pub programs: usize,
     /// `argument-size`: how workload sizes are found.
     pub argument_size: Sizing,
     /// `argument-size = auto`: as the tasks need it.
@@ -110,6 +112,7 @@ impl Default for Config {
             initial_sleep: Duration::from_millis(3000),
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
+            programs: 1,
             argument_size: Sizing::None,
             automatic_size: true,
             size_visit_limit: 10_000,
@@ -193,16 +196,26 @@ const MOST_AT_ONCE: &str = "10000";
 const MEGABYTE: u64 = 1 << 20;
 const MEGABYTES: &str = "a number of megabytes from 1";
 const OBJECTS: &str = "a number of objects from 1";
+const PROGRAMS: &str = "a number of programs from 1";
 
 /// What a value was expected to be.
 type Expected = String;
 type Set = fn(&mut Config, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
-const KEYS: [(&str, &str, Set); 41] = [
+const KEYS: [(&str, &str, Set); 42] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
+    ("communication", "programs", |c, v| {
+        let programs = number(v, PROGRAMS)?;
+        if programs == 0 {
+            Err(PROGRAMS.to_owned())
+        } else {
+            c.programs = programs;
+            Ok(())
+        }
+    }),
     ("scheduler", "initial-optimal-measurements", |c, v| {
         number(v, "a number of methods").map(|n| c.scheduler.initial_optimal = n)
     }),

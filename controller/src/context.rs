@@ -54,7 +54,7 @@ impl ContextFile {
         let asked = |one: &spl_lang::Comparison| Asked {
             line: one.line,
             left: one.left,
-            sign: one.sign.to_string(),
+            sign: one.sign,
             left_factor: one.left_factor,
             right_factor: one.right_factor,
             right: one.right,
@@ -146,8 +146,8 @@ impl ContextFile {
         self.end.metaspace_limit = Some(limit);
     }
 
-    /// Notes what is known at the end; `cost` is known under a budget.
-    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, cost: Option<&Cost>, problems: &[String]) {
+    /// Notes what is known at the end; `costs` are those of its programs, known under a budget.
+    pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, costs: &[&Cost], problems: &[String]) {
         for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {
             facts.lack = scheduler.lack(progress.method);
             facts.counts = Some(Counts {
@@ -164,10 +164,10 @@ impl ContextFile {
         self.context.end = Some(End {
             lasted_ns: u64::try_from(lasted.as_nanos()).unwrap_or(u64::MAX),
             lost,
-            cpu_ns: cost.and_then(Cost::cpu_ns),
-            agent_ns: cost.map(Cost::agent_ns),
-            probes_ns: cost.map(Cost::probes_ns),
-            sizes_ns: cost.map(Cost::sizes_ns),
+            cpu_ns: sum(costs.iter().filter_map(|cost| cost.cpu_ns())),
+            agent_ns: sum(costs.iter().map(|cost| cost.agent_ns())),
+            probes_ns: sum(costs.iter().map(|cost| cost.probes_ns())),
+            sizes_ns: sum(costs.iter().map(|cost| cost.sizes_ns())),
             problems: problems.to_vec(),
             ..self.end.clone()
         });
@@ -200,14 +200,14 @@ fn relations(assertion: &Assertion) -> Vec<Relating> {
         relations.push(match *atom {
             Atom::Pair { left, sign, right, within: tolerance } => Relating {
                 left: operand(left),
-                sign: sign.to_string(),
+                sign,
                 right: Some(operand(right)),
                 bound_ns: None,
                 within: within(tolerance),
             },
             Atom::Bound { times, sign, bound_ns, within: tolerance } => Relating {
                 left: operand(times),
-                sign: sign.to_string(),
+                sign,
                 right: None,
                 bound_ns: Some(bound_ns),
                 within: within(tolerance),
@@ -223,6 +223,11 @@ fn from_beside(file: &Path, folder: &Path) -> String {
     let (file, folder) = (absolute(file), absolute(folder));
     let relative = file.parent().and_then(|parent| folder.strip_prefix(parent).ok());
     relative.unwrap_or(&folder).display().to_string()
+}
+
+/// The sum; `None` of nothing.
+fn sum(all: impl Iterator<Item = u64>) -> Option<u64> {
+    all.reduce(u64::saturating_add)
 }
 
 #[cfg(test)]

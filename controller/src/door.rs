@@ -1,13 +1,13 @@
 //! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
 
-use crate::agents::{self, Stranger};
+use crate::agents::{self, Input, Stranger};
+use crate::files::random;
 use crate::owner::Owners;
 use crate::private_folder::{PrivateFolder, SOCKET};
-use crate::session::Input;
 use crate::strangers::Strangers;
 use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -175,16 +175,6 @@ pub fn write_token(path: &Path) -> Result<Token, String> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(wrong)?;
     writeln!(file, "{text}").map_err(wrong)?;
     Ok(Token::new(&text).expect("it has digits"))
-}
-
-/// Bytes that nobody can foresee.
-///
-/// # Errors
-/// When the system gives none.
-pub fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::details::judged_samples;
 use crate::document::{Checked, document};
 use crate::junit;
 use crate::output::ResultFile;
+use crate::progress::Progress;
 use crate::replay::Replay;
 use crate::setup::Setup;
 use crate::stdout;
@@ -42,7 +43,7 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
         let document = document(&setup, replay.results(), replay.scheduler(), replay.sequential(), &checks)?;
         stdout::print_as_it_is(&document)?;
     } else {
-        let progress = setup.progress();
+        let progress = Progress::new(setup.quiet);
         progress.table(&setup, replay.results(), replay.scheduler(), replay.sequential());
         checks.iter().for_each(|check| progress.note(&check.to_string()));
     }
@@ -61,8 +62,11 @@ fn context_of(measurements: &Path) -> Option<Context> {
 fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
-    let mut setup =
-        Setup::read(&Common { config, tasks, out: None, classes, quiet: *quiet, plain: true }, &[])?;
+    let mut setup = Setup::read(
+        &Common { config, tasks, out: None, classes, quiet: *quiet, plain: true },
+        &[],
+        &mut |text| Progress::new(*quiet).note(text),
+    )?;
     let is_said =
         setup.written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
     match (method, recorded) {
@@ -70,7 +74,7 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
         (None, Some(recorded)) if !is_said && recorded.judge == Judge::Welch.to_string() => {
             setup.config.judge_once(recorded.paired);
             let policy = if recorded.paired { "paired" } else { "delay" };
-            setup.progress().note(&format!(
+            Progress::new(setup.quiet).note(&format!(
                 "judged as this run was: policy = {policy}, method = welch; --method sequential judges it anew"
             ));
         }

@@ -1,7 +1,7 @@
-//! Files that are there whole or not at all.
+//! Files that are there whole or not at all, and the system's random bytes.
 
-use std::fs::Permissions;
-use std::io::{self, Write};
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -36,4 +36,14 @@ pub fn check_folders<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()
             Err(format!("cannot write {}: there is no folder {}", path.display(), folder_of(path).display()))
         }
     }
+}
+
+/// Bytes that nobody can foresee.
+///
+/// # Errors
+/// When the system gives none.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }

@@ -37,6 +37,7 @@ mod methods;
 mod metrics;
 mod output;
 mod owner;
+mod peer;
 mod private_folder;
 mod program;
 mod progress;
@@ -46,6 +47,7 @@ mod report;
 mod results;
 mod resume;
 mod run;
+mod said;
 mod sequential;
 mod serve;
 mod session;
@@ -86,7 +88,7 @@ pub fn main() -> ExitCode {
         cli::Command::Man(arguments) => shell::man(arguments),
     };
     let status = result.unwrap_or_else(|problem| {
-        progress::say(&format!("error: {problem}"));
+        said::say(&format!("error: {problem}"));
         if cli.command.prints_json() {
             // That it failed, the status says too.
             let _ = stdout::print_json(&serde_json::json!({ "schema": "spl.error/1", "error": problem }));

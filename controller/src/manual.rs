@@ -1,22 +1,25 @@
 //! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
 //! 3.4.3). There is no scheduler; nothing is judged or written.
 
-use crate::agents::Agent;
+use crate::agents::{Agent, Input};
 use crate::measure::Inputs;
+use crate::peer::{self, DETACH_TIMEOUT, DETACHED, Farewell, NOT_RESTORED, Opening, Peer, introduction};
 use crate::progress::Progress;
-use crate::session::{DETACH_TIMEOUT, Input, Next};
+use crate::session::Next;
 use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
 use spl_model::{Handle, Outcome, Sample, one_line};
+use spl_scheduler::JvmIx;
 use spl_verdict::ExitStatus;
-use spl_wire::{ByeReason, Change, Labels, Readings, ToAgent, ToController, WireSample};
-use std::collections::BTreeMap;
+use spl_wire::{Change, Readings, ToAgent, ToController, WireSample};
 use std::io::BufRead;
 use std::time::Instant;
 use tokio::sync::mpsc::{self, Receiver};
 
 /// Calls of one message that are said; a busy method has thousands.
 const SAID: usize = 10;
+/// Gates let every call through, however many there are.
+const EVERY_CALL: Opening = Opening { every: 1, quota: 0 };
 
 /// The operator's lines, until there are no more.
 pub fn lines() -> Receiver<()> {
@@ -37,12 +40,9 @@ pub fn lines() -> Receiver<()> {
 pub struct Manual<'a> {
     setup: &'a Setup,
     progress: Progress,
-    agent: Option<Agent>,
+    peer: Option<Peer>,
     /// Whether the probes are wanted.
     wanted: bool,
-    labels: Labels,
-    /// Samples of each method that came and still count toward the agent's own limit.
-    received: BTreeMap<Handle, u64>,
     detach_by: Option<Instant>,
     failed: bool,
 }
@@ -52,11 +52,9 @@ impl<'a> Manual<'a> {
     pub fn new(setup: &'a Setup) -> Self {
         Self {
             setup,
-            progress: setup.progress(),
-            agent: None,
+            progress: Progress::new(setup.quiet),
+            peer: None,
             wanted: false,
-            labels: Labels::default(),
-            received: BTreeMap::new(),
             detach_by: None,
             failed: false,
         }
@@ -92,7 +90,7 @@ impl<'a> Manual<'a> {
                     None => self.detach(),
                 },
                 () = late => {
-                    self.fail("the agent did not confirm that every class is restored");
+                    self.fail(NOT_RESTORED);
                     true
                 }
             };
@@ -117,29 +115,31 @@ impl<'a> Manual<'a> {
 
     /// Asks for the probes, or for the original classes.
     fn toggle(&mut self) -> bool {
-        let Some(agent) = &self.agent else {
+        let (handles, methods) = (self.handles(), self.methods());
+        let Some(peer) = &mut self.peer else {
             self.progress.note("there is no program yet");
             return false;
         };
         self.wanted = !self.wanted;
-        let handles = self.handles();
-        let names = self.methods().iter().map(|task| task.method.to_string()).collect::<Vec<_>>().join(", ");
+        let names = methods.iter().map(|task| task.method.to_string()).collect::<Vec<_>>().join(", ");
         if self.wanted {
             self.progress.note(&format!("asking for probes in {names}"));
-            agent.send(ToAgent::Instrument { handles: handles.clone() });
-            handles.into_iter().for_each(|handle| agent.send(ToAgent::Arm { handle, every: 1, quota: 0 }));
+            peer.plan_change(&handles, &[]);
+            peer.change_classes();
+            handles.into_iter().for_each(|handle| peer.open_gate(handle, EVERY_CALL));
         } else {
             self.progress.note(&format!("asking for the original bytecode of {names}"));
-            handles.iter().for_each(|&handle| agent.send(ToAgent::Disarm { handle }));
-            agent.send(ToAgent::Restore { handles });
+            handles.iter().for_each(|&handle| peer.close_gate(handle, false));
+            peer.plan_change(&[], &handles);
+            peer.change_classes();
         }
         false
     }
 
     fn detach(&mut self) -> bool {
         self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
-        match &self.agent {
-            Some(agent) => agent.send(ToAgent::Detach),
+        match &self.peer {
+            Some(peer) => peer.send(ToAgent::Detach),
             None => return true,
         }
         false
@@ -147,18 +147,17 @@ impl<'a> Manual<'a> {
 
     /// Handles a message; says whether the program is done with.
     fn said(&mut self, agent: &Agent, message: ToController) -> bool {
-        let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent.id);
+        if let ToController::Hello { pid, java_version, command, kinds, .. } = message {
+            self.hello(agent, pid, &introduction(&java_version, pid, &command), &kinds);
+            return false;
+        }
+        let Some(peer) = self.peer.as_mut().filter(|peer| peer.is(agent.id)) else { return false };
         match message {
-            ToController::Hello { pid, java_version, command, kinds, .. } => {
-                let who = format!("measuring Java {java_version}, pid {pid}: {command}");
-                self.hello(agent, pid, &one_line(&who), &kinds);
-            }
-            _ if !ours => {}
             ToController::Outcome { handle, outcome, .. } => self.outcome(handle, &outcome),
             ToController::Retransformed { handles, change, took_ns, .. } => {
                 self.retransformed(&handles, change, took_ns);
             }
-            ToController::Labels { labels } => self.labels.learn(labels),
+            ToController::Labels { labels } => peer.learn(labels),
             ToController::Readings { readings: Readings::Times(samples), .. } => self.samples(&samples),
             ToController::Limit { handle } => self.limit(handle),
             ToController::Warning { text } => {
@@ -166,12 +165,10 @@ impl<'a> Manual<'a> {
             }
             ToController::Ping { id } => agent.send(ToAgent::Pong { id }),
             ToController::Bye { reason } => {
-                match reason {
-                    ByeReason::Detached => {
-                        self.progress.note("every class is as it was; the agent is dormant")
-                    }
-                    ByeReason::VmDeath => self.progress.note("the program ends"),
-                    ByeReason::Failed(why) => self.fail(&one_line(&format!("the agent failed: {why}"))),
+                match reason.into() {
+                    Farewell::Detached => self.progress.note(DETACHED),
+                    Farewell::ProgramEnds => self.progress.note("the program ends"),
+                    Farewell::Failed(why) => self.fail(&why),
                 }
                 return true;
             }
@@ -185,7 +182,8 @@ impl<'a> Manual<'a> {
                     kb(limit)
                 ));
             }
-            ToController::Restored { .. }
+            ToController::Hello { .. }
+            | ToController::Restored { .. }
             | ToController::Dear { .. }
             | ToController::Compiled { .. }
             | ToController::Pong { .. }
@@ -195,7 +193,7 @@ impl<'a> Manual<'a> {
     }
 
     fn hello(&mut self, agent: &Agent, pid: u32, who: &str, kinds: &[String]) {
-        let busy = self.agent.is_some() || self.detach_by.is_some();
+        let busy = self.peer.is_some() || self.detach_by.is_some();
         let reason = busy.then(|| "another JVM is being measured".to_owned());
         if let Some(reason) = reason.or_else(|| self.setup.unknown_kind(kinds)) {
             agent.send(ToAgent::Reject { reason: reason.clone() });
@@ -204,14 +202,14 @@ impl<'a> Manual<'a> {
         }
         self.progress.note(who);
         self.progress.note("Enter puts the probes in, and takes them out again");
-        self.setup.define_methods(agent);
-        self.agent = Some(agent.clone());
+        self.setup.definitions().into_iter().for_each(|message| agent.send(message));
+        self.peer = Some(Peer::new(agent.clone(), JvmIx::default(), pid, None));
     }
 
     fn lost(&mut self, agent: u64, why: &str) -> bool {
-        let ours = self.agent.as_ref().is_some_and(|ours| ours.id == agent);
+        let ours = self.peer.as_ref().is_some_and(|peer| peer.is(agent));
         if ours {
-            self.progress.note(&format!("the agent is gone ({why}); it restores the program by itself"));
+            self.progress.note(&peer::lost(why));
         }
         ours
     }
@@ -246,13 +244,11 @@ impl<'a> Manual<'a> {
     }
 
     fn samples(&mut self, samples: &[WireSample]) {
-        for one in samples {
-            *self.received.entry(one.handle).or_insert(0) += 1;
-        }
-        let known = samples.iter().filter_map(|one| {
-            let task = self.methods().get(one.handle.index())?;
-            Some((task, one.to_sample(&self.labels).ok()?))
-        });
+        let methods = self.methods();
+        let Some(peer) = &mut self.peer else { return };
+        samples.iter().for_each(|one| peer.received(one.handle));
+        let known =
+            samples.iter().filter_map(|one| Some((methods.get(one.handle.index())?, peer.sample(one).ok()?)));
         for (MeasuredMethod { method, .. }, sample) in known.take(SAID) {
             let Sample { thread, size, .. } = &sample;
             let took = sample.duration_ns();
@@ -265,10 +261,8 @@ impl<'a> Manual<'a> {
 
     /// Nothing is kept of the samples, so the agent's own limit of them is lifted.
     fn limit(&mut self, handle: Handle) {
-        let count = self.received.remove(&handle).unwrap_or(0);
-        if let Some(agent) = self.agent.as_ref().filter(|_| self.wanted && count > 0) {
-            agent.send(ToAgent::Discarded { handle, count });
-            agent.send(ToAgent::Arm { handle, every: 1, quota: 0 });
+        if let Some(peer) = self.peer.as_mut().filter(|_| self.wanted) {
+            peer.give_back(handle, 0);
         }
     }
 

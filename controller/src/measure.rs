@@ -1,6 +1,7 @@
 //! The loop around a session: inputs in, cycles on time.
 
-use crate::session::{Input, Next, Session};
+use crate::agents::Input;
+use crate::session::{Next, Session};
 use std::fs;
 use std::future::Future;
 use tokio::runtime::Runtime;

@@ -3,7 +3,7 @@
 use crate::check::{JsonMethod, OpenClasses};
 use crate::classes::{Catalogue, Known};
 use crate::cli::Methods;
-use crate::progress;
+use crate::said;
 use crate::stdout;
 use serde::Serialize;
 use spl_lang::ast::{MethodPattern, MethodTerm};
@@ -35,11 +35,11 @@ pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
         let lines = found.iter().map(|known| line(known, arguments.java, &mut classes.catalogue) + "\n");
         stdout::print(&lines.collect::<String>())?;
         if count > limit {
-            progress::say(&format!("{limit} of {count} methods are listed; --limit {count} lists all"));
+            said::say(&format!("{limit} of {count} methods are listed; --limit {count} lists all"));
         }
     }
     if count == 0 {
-        progress::say(&nothing(&wanted, &classes.catalogue));
+        said::say(&nothing(&wanted, &classes.catalogue));
     }
     Ok(if count > 0 { ExitStatus::AllHold } else { ExitStatus::SomeFail })
 }

@@ -3,23 +3,21 @@
 mod lines;
 mod result_file;
 
-pub use result_file::ResultFile;
+pub use result_file::{ASSERTIONS_FILE, ResultFile};
 
 use crate::decisions;
 use crate::resume::{self, Resumed, RunFile};
 use crate::setup::Setup;
-use lines::Lines;
+use lines::{Lines, cannot_write, open_records};
 use spl_lang::Tasks;
-use spl_model::{MethodRef, Sample};
-use spl_records::{Form, Measurement, Reader, Record, measurement_files};
+use spl_model::{ClaimIx, MethodRef, Sample};
+use spl_records::{Form, Measurement, measurement_files};
 use spl_scheduler::{Decision, Scheduler};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Results of assertions, beside those of comparisons.
-pub const ASSERTIONS_FILE: &str = "assertions.jsonl";
 /// What the scheduler decided, beside the results.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
 const LOCK_FILE: &str = ".spl.lock";
@@ -43,9 +41,8 @@ pub struct Output {
     pub results: ResultFile,
     decisions: Lines,
     run_file: RunFile,
-    decided: Vec<usize>,
+    decided: Vec<ClaimIx>,
     older: Older,
-    origin: Arc<str>,
     /// Held until the run ends.
     _lock: File,
 }
@@ -82,17 +79,12 @@ impl Output {
         let measurements = measurement_list(setup, config.overwrite_measurements && !append);
         if let Some(resumed) = &mut resumed {
             let (results, decided) = (&mut resumed.results, &resumed.decided);
-            results.evaluations = resume::evaluations(&config.result_file, decided)?;
-            let comparisons = setup.program.tasks.comparisons.len();
-            results.assertions = resume::assertions(
-                &config.result_file.with_file_name(ASSERTIONS_FILE),
-                decided,
-                comparisons,
-            )?;
+            let numbers = setup.program.claim_numbers();
+            results.evaluations = resume::evaluations(&config.result_file, decided, numbers)?;
+            results.assertions =
+                resume::assertions(&config.result_file.with_file_name(ASSERTIONS_FILE), decided, numbers)?;
             // What has no whole record is decided anew.
-            let asserted = results.assertions.iter().map(|asserted| comparisons + asserted.assertion);
-            let evaluated = results.evaluations.iter().map(|evaluation| evaluation.comparison);
-            resumed.decided = evaluated.chain(asserted).collect();
+            resumed.decided = results.claims(numbers);
             resumed.samples = resume::samples(&config.output_dir, &setup.methods())?;
         }
         let overwrite = config.overwrite_results && !append;
@@ -115,7 +107,6 @@ impl Output {
             run_file,
             decided,
             older,
-            origin: Arc::from(""),
             _lock: lock,
         };
         Ok((output, resumed))
@@ -126,21 +117,17 @@ impl Output {
         &self.older
     }
 
-    /// Names the run of the JVM that the next samples come from.
-    pub fn set_origin(&mut self, origin: &str) {
-        self.origin = Arc::from(origin);
-    }
-
-    /// Adds a sample of the method with this index; it is on disk after `measurements-to-flush` of them.
+    /// Adds a sample of the method with this index, taken in the run of a JVM with this name; it is on disk after
+    /// `measurements-to-flush` of them.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn sample(&mut self, method: usize, sample: &Sample) -> Result<(), String> {
+    pub fn sample(&mut self, method: usize, sample: &Sample, origin: &Arc<str>) -> Result<(), String> {
         let Some(file) = self.measurements.get_mut(method) else { return Ok(()) };
         let record = Measurement {
             method: Arc::clone(&file.method),
             sample: sample.clone(),
-            origin: Arc::clone(&self.origin),
+            origin: Arc::clone(origin),
         };
         // A `String` takes everything.
         let _ = record.write(self.measurement_form, &mut file.pending);
@@ -166,9 +153,9 @@ impl Output {
         self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
     }
 
-    /// Notes that a claim is decided, a comparison or after them an assertion; to be written with [`state`](Self::state)
-    /// before its result, so that a crash between the two leaves one that is decided anew, and not one with two results.
-    pub fn decided(&mut self, claim: usize) {
+    /// Notes that a claim is decided; to be written with [`state`](Self::state) before its result, so that a crash between
+    /// the two leaves one that is decided anew, and not one with two results.
+    pub fn decided(&mut self, claim: ClaimIx) {
         self.decided.push(claim);
     }
 
@@ -209,8 +196,12 @@ impl MeasurementFile {
             return Ok(());
         }
         if self.file.is_none() {
-            self.file =
-                Some(open::<Measurement>(&self.path, self.overwrite, form, Measurement::header(form))?);
+            self.file = Some(open_records::<Measurement>(
+                &self.path,
+                self.overwrite,
+                form,
+                Measurement::header(form),
+            )?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         let result = file.write_all(self.pending.as_bytes());
@@ -236,48 +227,4 @@ fn lock(folder: &Path) -> Result<File, String> {
         )),
         Err(fs::TryLockError::Error(error)) => Err(cannot_write(&path, &error)),
     }
-}
-
-/// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
-fn open<R: Record>(path: &Path, overwrite: bool, form: Form, header: &str) -> Result<File, String> {
-    let wrong = |error: std::io::Error| cannot_write(path, &error);
-    // A device or a pipe would be opened, or read, for ever.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return Err(format!("cannot write {}: it is no regular file", path.display()));
-    }
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
-    if overwrite {
-        file.set_len(0).map_err(wrong)?;
-    } else {
-        let bytes = fs::read(path).map_err(wrong)?;
-        if let Some(end) =
-            end_of_records::<R>(&bytes, form).map_err(|why| format!("{}: {why}", path.display()))?
-        {
-            file.set_len(end as u64).map_err(wrong)?;
-        }
-        if !bytes.is_empty() {
-            return Ok(file);
-        }
-    }
-    file.write_all(header.as_bytes()).map_err(wrong)?;
-    Ok(file)
-}
-
-/// Where a half-written last record begins, if there is one.
-fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
-    let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
-    if reader.form() != form && !bytes.is_empty() {
-        return Err(
-            "the file has the other form (human-readable or comma-separated); change the configuration, \
-                    overwrite it, or choose another folder with --out"
-                .to_owned(),
-        );
-    }
-    // A malformed record is for whoever evaluates the file; here only the end counts.
-    reader.by_ref().for_each(drop);
-    Ok(reader.cut_off().map(|cut| cut.offset))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }

@@ -2,6 +2,7 @@
 //! judges are the same.
 
 use crate::config::{Config, Judge};
+use crate::progress::Progress;
 use crate::recorded::Recorded;
 use crate::results::Results;
 use crate::sequential::Sequential;
@@ -63,7 +64,7 @@ impl<'a> Replay<'a> {
         let Survey { order, span_ns, windows } =
             if windowed { Survey::of(setup, folder, &scheduler)? } else { Survey::default() };
         if windowed && !windows && span_ns.is_some() {
-            let progress = setup.progress();
+            let progress = Progress::new(setup.quiet);
             if config.judge == Judge::Welch {
                 progress.note(
                     "these calls were recorded without windows: all are compared, as by policy = delay",
@@ -149,10 +150,10 @@ impl<'a> Replay<'a> {
         match (action, &mut self.sequential) {
             (Action::Turns(turns), Some(sequential)) => {
                 let results = sequential.window(&turns);
-                let decided = sequential.numbers(&results);
+                let decided = results.claims(self.program.claim_numbers());
                 self.results.evaluations.extend(results.evaluations);
                 self.results.assertions.extend(results.assertions);
-                return decided.into_iter().map(|comparison| Event::Decided { comparison }).collect();
+                return decided.into_iter().map(Event::Decided).collect();
             }
             (Action::Evaluated(evaluation), Some(sequential)) => {
                 self.results.evaluations.extend(sequential.ended(*evaluation));

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Judge};
 use spl_lang::Program;
+use spl_model::{ClaimIx, ClaimNumbers};
 use spl_verdict::{Asserted, Correction, Evaluation, ExitStatus, Standing, correct, exit_status};
 
 /// The results of a run, in the order in which they came.
@@ -34,6 +35,12 @@ impl Results {
             (&program.tasks.comparisons, &mut self.evaluations),
             (&program.assertions, &mut self.assertions),
         );
+    }
+
+    /// The claims that these results are of.
+    pub fn claims(&self, numbers: ClaimNumbers) -> Vec<ClaimIx> {
+        let comparisons = self.evaluations.iter().map(|one| numbers.comparison(one.comparison));
+        comparisons.chain(self.assertions.iter().map(|one| numbers.assertion(one.assertion))).collect()
     }
 
     /// The exit status as things stand: what has no result is undecided. In measurement mode all is well.

@@ -3,7 +3,7 @@
 use crate::recorded::Recorded;
 use crate::results::Results;
 use spl_lang::Tasks;
-use spl_model::{MethodRef, Sample};
+use spl_model::{ClaimIx, ClaimNumbers, MethodRef, Sample};
 use spl_records::{
     AssertionRecord, MethodProgress as RecordedProgress, Reader, Record, ResultRecord, RunState, TasksHash,
 };
@@ -18,8 +18,8 @@ const RUN_FILE: &str = "run.json";
 /// What an interrupted run left behind.
 #[derive(Debug, Default)]
 pub struct Resumed {
-    /// Comparisons that have a result, and assertions, which are numbered after them.
-    pub decided: Vec<usize>,
+    /// Claims that have a result.
+    pub decided: Vec<ClaimIx>,
     /// Their results.
     pub results: Results,
     /// The samples of its measurement files.
@@ -67,7 +67,7 @@ impl RunFile {
         &self,
         tasks: &Tasks,
         scheduler: &Scheduler,
-        decided: &[usize],
+        decided: &[ClaimIx],
         finished: bool,
     ) -> Result<(), String> {
         let methods =
@@ -103,19 +103,24 @@ pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sa
 ///
 /// # Errors
 /// As [`samples`].
-pub fn evaluations(path: &Path, decided: &[usize]) -> Result<Vec<Evaluation>, String> {
+pub fn evaluations(
+    path: &Path,
+    decided: &[ClaimIx],
+    numbers: ClaimNumbers,
+) -> Result<Vec<Evaluation>, String> {
     let results = records::<ResultRecord>(path)?;
-    let latest = |index: &usize| {
-        results.iter().rev().map(|result| &result.evaluation).find(|e| e.comparison == *index)
+    let latest = |claim: &ClaimIx| {
+        let of_this = |one: &&Evaluation| numbers.comparison(one.comparison) == *claim;
+        results.iter().rev().map(|result| &result.evaluation).find(of_this)
     };
     Ok(decided.iter().filter_map(latest).cloned().collect())
 }
 
-/// The latest result of each of these assertions, by the number that is in `decided` after those of the comparisons.
+/// The latest result of each of these assertions.
 ///
 /// # Errors
 /// As [`samples`].
-pub fn assertions(path: &Path, decided: &[usize], comparisons: usize) -> Result<Vec<Asserted>, String> {
+pub fn assertions(path: &Path, decided: &[ClaimIx], numbers: ClaimNumbers) -> Result<Vec<Asserted>, String> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -125,10 +130,9 @@ pub fn assertions(path: &Path, decided: &[usize], comparisons: usize) -> Result<
     let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let records = whole.map(AssertionRecord::from_json).collect::<Result<Vec<_>, _>>();
     let records = records.map_err(|error| cannot_go_on(path, &error.to_string()))?;
-    let latest = |claim: &usize| {
+    let latest = |claim: &ClaimIx| {
         let asserted = records.iter().rev().map(|record| &record.asserted);
-        let index = claim.checked_sub(comparisons)?;
-        asserted.into_iter().find(|one| one.assertion == index)
+        asserted.into_iter().find(|one| numbers.assertion(one.assertion) == *claim)
     };
     Ok(decided.iter().filter_map(latest).cloned().collect())
 }

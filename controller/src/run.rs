@@ -1,5 +1,6 @@
 //! `spl run`: the controller and the program together.
 
+use crate::agents::Input;
 use crate::cli::Run;
 use crate::door::PrivateSocket;
 use crate::files::check_folders;
@@ -9,7 +10,7 @@ use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
 use crate::resume::Resumed;
-use crate::session::{Input, Session};
+use crate::session::Session;
 use crate::setup::Setup;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
@@ -30,12 +31,14 @@ use tokio::task::JoinHandle;
 /// The program was not started then.
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
-    let setup = Setup::read(&arguments.common, &arguments.command)?;
+    let setup = Setup::read(&arguments.common, &arguments.command, &mut |text| {
+        Progress::new(arguments.common.quiet).note(text)
+    })?;
     match measured(arguments, &setup) {
         Ok(status) => Ok(status),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
-            let status = unmeasured::run(&arguments.command, &setup.progress(), &why)?;
-            report_program(&setup.progress(), Some(status));
+            let status = unmeasured::run(&arguments.command, &Progress::new(setup.quiet), &why)?;
+            report_program(&Progress::new(setup.quiet), Some(status));
             Ok(ExitStatus::Error)
         }
         Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => Err(why),
@@ -80,7 +83,7 @@ async fn together(
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
     session.report();
-    let progress = setup.progress();
+    let progress = Progress::new(setup.quiet);
     progress.lost(session.lost());
     session.table();
     let status = if in_foreground {

@@ -3,7 +3,7 @@
 use crate::results::Results;
 use crate::setup::Setup;
 use spl_lang::Program;
-use spl_model::Bucket;
+use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_scheduler::Turns;
 use spl_verdict::{
     Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Judged, Look, NotEvaluated, Part,
@@ -18,7 +18,7 @@ const LOOKS: u64 = 20;
 #[derive(Debug)]
 pub struct Sequential {
     claims: Vec<InTheMaking>,
-    comparisons: usize,
+    numbers: ClaimNumbers,
     /// Which assertions are a comparison on a line of its own.
     alone: Vec<bool>,
     history: History,
@@ -63,7 +63,7 @@ impl Sequential {
         };
         Self {
             claims: claims.map(in_the_making).collect(),
-            comparisons: tasks.comparisons.len(),
+            numbers: setup.program.claim_numbers(),
             alone: assertions.iter().map(|one| one.alone).collect(),
             history: History::new(tasks.methods.len()),
             rules: setup.config.rules(),
@@ -130,42 +130,37 @@ impl Sequential {
                     Truth::False
                 };
                 one.decided = Some(Decided { truth, p, adjusted });
-                self.add_result(index, &mut results);
+                self.add_result(ClaimIx(index), &mut results);
             }
         }
         results
     }
 
-    /// The numbers of the claims that these results decide, assertions after the comparisons.
-    pub fn numbers(&self, results: &Results) -> Vec<usize> {
-        let assertions = results.assertions.iter().map(|one| self.comparisons + one.assertion);
-        results.evaluations.iter().map(|one| one.comparison).chain(assertions).collect()
-    }
-
     /// What there is to say of a comparison that ends, in place of what the scheduler would say of the samples. Nothing of one
     /// that was decided.
     pub fn ended(&mut self, ended: Evaluation) -> Option<Evaluation> {
-        if self.claims.get(ended.comparison)?.decided.is_some() {
+        let claim = self.numbers.comparison(ended.comparison);
+        if self.claims.get(claim.0)?.decided.is_some() {
             return None;
         }
         if matches!(ended.verdict, Err(NotEvaluated::NotMeasured(_) | NotEvaluated::Lacking(_))) {
             return Some(ended);
         }
-        self.end(ended.comparison);
+        self.end(claim);
         let mut results = Results::default();
-        self.add_result(ended.comparison, &mut results);
+        self.add_result(claim, &mut results);
         Some(Evaluation { leftover: true, drops: ended.drops, ..results.evaluations.pop()? })
     }
 
     /// As [`ended`](Self::ended) of an assertion.
     pub fn ended_assertion(&mut self, ended: Asserted) -> Option<Asserted> {
-        let index = self.comparisons + ended.assertion;
-        if self.claims.get(index)?.decided.is_some() {
+        let claim = self.numbers.assertion(ended.assertion);
+        if self.claims.get(claim.0)?.decided.is_some() {
             return None;
         }
-        self.end(index);
+        self.end(claim);
         let mut results = Results::default();
-        self.add_result(index, &mut results);
+        self.add_result(claim, &mut results);
         let mut asserted = results.assertions.pop()?;
         let is_reason =
             |gap: &NotEvaluated| matches!(gap, NotEvaluated::NotMeasured(_) | NotEvaluated::Lacking(_));
@@ -179,7 +174,7 @@ impl Sequential {
     }
 
     /// Looks at a claim for the last time.
-    fn end(&mut self, index: usize) {
+    fn end(&mut self, ClaimIx(index): ClaimIx) {
         self.claims[index].look(&self.history, &self.rules);
         // It may be decided now, if the last look was some windows ago; whatever else is, comes to its own end.
         let p_values: Vec<f64> = self
@@ -204,12 +199,16 @@ impl Sequential {
         one.decided = Some(Decided { truth, p: p_values[index], adjusted });
     }
 
-    fn add_result(&self, index: usize, results: &mut Results) {
-        let one = &self.claims[index];
+    fn add_result(&self, claim: ClaimIx, results: &mut Results) {
+        let one = &self.claims[claim.0];
         let (Some(decided), Some(ruling)) = (one.decided, &one.ruling) else { return };
-        match index.checked_sub(self.comparisons) {
-            None => results.evaluations.push(self.evaluation(index, &one.claim, ruling, decided)),
-            Some(assertion) => results.assertions.push(self.asserted(assertion, &one.claim, ruling, decided)),
+        match self.numbers.claimed(claim) {
+            Claimed::Comparison(index) => {
+                results.evaluations.push(self.evaluation(index, &one.claim, ruling, decided))
+            }
+            Claimed::Assertion(index) => {
+                results.assertions.push(self.asserted(index, &one.claim, ruling, decided))
+            }
         }
     }
 

@@ -7,8 +7,9 @@ use crate::manual::{self, Manual};
 use crate::measure::{self, Inputs};
 use crate::output::Output;
 use crate::program;
-use crate::progress;
+use crate::progress::Progress;
 use crate::resume::Resumed;
+use crate::said;
 use crate::session::{Next, Session};
 use crate::setup::Setup;
 use crate::tryout;
@@ -24,7 +25,8 @@ use std::process::Command;
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
-    let setup = Setup::read(&arguments.common, &[])?;
+    let setup =
+        Setup::read(&arguments.common, &[], &mut |text| Progress::new(arguments.common.quiet).note(text))?;
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 
@@ -40,7 +42,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         None => door::default_token_file(port)?,
     };
     let token = door::write_token(&token_file)?;
-    let progress = setup.progress();
+    let progress = Progress::new(setup.quiet);
     let mut inputs = Inputs::new()?;
     let door = tokio::spawn(door::accept(listener, token, inputs.sender()));
     progress
@@ -62,7 +64,7 @@ async fn measured(
     files: (Output, Option<Resumed>),
     inputs: &mut Inputs,
 ) -> Result<ExitStatus, String> {
-    let progress = setup.progress();
+    let progress = Progress::new(setup.quiet);
     let (mut files, mut worst) = (Some(files), None);
     loop {
         let (output, resumed) = match files.take() {
@@ -97,7 +99,7 @@ async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitS
             return status;
         }
         worst = Some(status);
-        setup.progress().note("waiting for the next program");
+        Progress::new(setup.quiet).note("waiting for the next program");
     }
 }
 
@@ -115,7 +117,7 @@ pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
     let (library, token_file) = match ready(arguments) {
         Ok(ready) => ready,
         Err(Trouble::Obstacle(why)) if !arguments.require => {
-            progress::say(&format!("error: {}", unmeasured::warning(&why)));
+            said::say(&format!("error: {}", unmeasured::warning(&why)));
             let (program, rest) = (&arguments.command[0], &arguments.command[1..]);
             return Err(program::cannot_start(program, &Command::new(program).args(rest).exec()));
         }

@@ -6,27 +6,26 @@ mod actions;
 mod messages;
 mod showing;
 
-use crate::agents::Agent;
+use crate::agents::Input;
 use crate::buckets;
 use crate::cli::Reports;
-use crate::clock::JvmClock;
 use crate::config::{Config, Judge};
 use crate::context::ContextFile;
 use crate::cost::Cost;
 use crate::live::Live;
 use crate::metrics::MetricsFile;
 use crate::output::Output;
+use crate::peer::{NOT_RESTORED, Peer, PeerId};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
-use crate::status::Metaspace;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
-use spl_scheduler::{Event, MethodIx, Scheduler};
+use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::{Labels, ToAgent, ToController};
+use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -34,24 +33,6 @@ use std::time::{Duration, Instant};
 const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
 /// Between two times that it is written which buckets are filled.
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a detached agent may take to restore its classes before we end without it.
-pub const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What the loop is told.
-#[derive(Debug)]
-pub enum Input {
-    /// A message of an agent, and when it came.
-    Said { agent: Agent, at: Instant, message: Box<ToController> },
-    /// The connection of an agent ended.
-    Lost { agent: u64, why: String },
-    /// An agent could not show that it knows the token; its process, as it says.
-    Unproved { pid: u32 },
-    /// The program ended.
-    Ended,
-    /// The operator wants the measurement to end.
-    Interrupted,
-}
-
 /// How the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -68,22 +49,16 @@ pub struct Session<'a> {
     setup: &'a Setup,
     tasks: &'a Tasks,
     scheduler: Scheduler,
-    /// What the scheduler is yet to be told.
-    events: VecDeque<Event>,
+    /// What the scheduler is yet to be told, and of which JVM; of the run as a whole without one.
+    events: VecDeque<(Option<JvmIx>, Event)>,
     /// Whether decisions are being carried out.
     carrying_out: bool,
     /// Decides comparisons in the sequential mode.
     sequential: Option<Sequential>,
-    /// What the probes cost the program, under a budget.
+    /// The JVMs that are measured or were, by their connections.
+    peers: BTreeMap<PeerId, Peer>,
+    /// What the probes cost the program, under a budget; of the first JVM until it is there.
     cost: Option<Cost>,
-    /// Methods whose gates are open: one call of so many is taken, until there are so many samples (0: however many).
-    open: BTreeMap<usize, (u32, u64)>,
-    /// Samples of each method that this agent has sent.
-    received: Vec<u64>,
-    /// Those of them that count for nothing, as far as the agent knows.
-    given_back: BTreeMap<usize, u64>,
-    /// What the JVM's clock shows.
-    clock: JvmClock,
     output: Output,
     progress: Progress,
     context: ContextFile,
@@ -93,29 +68,15 @@ pub struct Session<'a> {
     began: Instant,
     /// When what is being handled happened.
     now: Instant,
-    agent: Option<Agent>,
     /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
     /// and again, the operator is told once.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
     /// How often somebody was not measured.
     strangers: u32,
-    /// When the measurement starts: `initial-sleep` after the agent's first message.
-    start_at: Option<Instant>,
     next_cycle: Instant,
     next_buckets: Instant,
-    /// Whether samples came since the last cycle.
-    heard: bool,
-    /// Methods whose probes are to go in or out with the next cycle.
-    to_instrument: BTreeSet<usize>,
-    to_restore: BTreeSet<usize>,
-    /// Whether the agent is to send at once what it has.
-    to_drain: bool,
-    /// Methods of which some class could be instrumented, and those whose class was not there.
-    ready: BTreeSet<usize>,
-    absent: BTreeSet<usize>,
-    labels: Labels,
-    /// What changes of classes keep of the program's metaspace.
-    metaspace: Option<Metaspace>,
+    /// What a call of an empty method reports in the JVM where that is longest, picoseconds.
+    probe_empty_ps: u64,
     results: Results,
     /// Those of them that are not yet written and said.
     unsaid: Results,
@@ -132,7 +93,12 @@ pub struct Session<'a> {
     /// Whether the operator has asked for the end.
     interrupted: bool,
     ever_connected: bool,
-    pid: Option<u32>,
+}
+
+/// Under a budget, what the probes cost a program that is not there yet.
+fn new_cost(setup: &Setup) -> Option<Cost> {
+    let share = setup.config.overhead_budget?;
+    Some(Cost::new(share, setup.config.argument_size == Sizing::Deep))
 }
 
 impl<'a> Session<'a> {
@@ -154,47 +120,31 @@ impl<'a> Session<'a> {
             events: VecDeque::new(),
             carrying_out: false,
             sequential: (setup.config.judge == Judge::Sequential).then(|| Sequential::of(setup)),
-            cost: setup
-                .config
-                .overhead_budget
-                .map(|share| Cost::new(share, setup.config.argument_size == Sizing::Deep)),
-            open: BTreeMap::new(),
-            received: vec![0; setup.program.tasks.methods.len()],
-            given_back: BTreeMap::new(),
-            clock: JvmClock::default(),
+            peers: BTreeMap::new(),
+            cost: new_cost(setup),
             context: ContextFile::new(setup, output.older()),
             output,
-            progress: setup.progress(),
+            progress: Progress::new(setup.quiet),
             resumed,
             at_port: false,
             began: now,
             now,
-            agent: None,
             turned_away: Default::default(),
             strangers: 0,
-            start_at: None,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,
-            heard: false,
-            to_instrument: BTreeSet::new(),
-            to_restore: BTreeSet::new(),
-            to_drain: false,
-            ready: BTreeSet::new(),
-            absent: BTreeSet::new(),
-            labels: Labels::default(),
-            metaspace: None,
+            probe_empty_ps: 0,
             results: Results::default(),
             unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
             reports,
-            live: setup.live(),
+            live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,
             ever_connected: false,
-            pid: None,
         }
     }
 
@@ -222,7 +172,7 @@ impl<'a> Session<'a> {
 
     /// The process that was measured last, as it calls itself.
     pub fn program(&self) -> Option<u32> {
-        self.pid
+        self.peers.values().next_back().map(Peer::pid)
     }
 
     /// Whether the operator asked for the end of the measurement.
@@ -237,7 +187,7 @@ impl<'a> Session<'a> {
 
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
-        let start = self.start_at.filter(|_| self.detach_by.is_none());
+        let start = self.start_at().filter(|_| self.detach_by.is_none());
         start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
     }
 
@@ -268,17 +218,7 @@ impl<'a> Session<'a> {
                 self.now = at;
                 self.said(&agent, *message)
             }
-            Input::Lost { agent, why } if self.agent.as_ref().is_some_and(|ours| ours.id == agent) => {
-                self.agent = None;
-                if self.detach_by.is_some() || self.scheduler.is_done() {
-                    let text = "the connection ended before the agent said that every class is as it was";
-                    self.progress.note(&format!("{text} ({why}); it restores the program by itself"));
-                    return Next::Over;
-                }
-                self.progress.note(&format!("the agent is gone ({why}); it restores the program by itself"));
-                self.finish();
-                Next::Over
-            }
+            Input::Lost { agent, why } if self.is_peer(agent) => self.lost_peer(PeerId(agent), &why),
             Input::Lost { agent, why } => {
                 if !self.turned_away.0.remove(&agent) {
                     self.stranger(&why);
@@ -295,15 +235,13 @@ impl<'a> Session<'a> {
                 Next::Over
             }
             Input::Interrupted if self.interrupted && self.detach_by.is_some() => {
-                self.problem(
-                    "interrupted again: the agent did not confirm that every class is restored".to_owned(),
-                );
+                self.problem(format!("interrupted again: {NOT_RESTORED}"));
                 Next::Over
             }
             Input::Ended | Input::Interrupted => {
                 self.interrupted |= matches!(input, Input::Interrupted);
                 self.finish();
-                if self.agent.is_none() { Next::Over } else { Next::Go }
+                if self.is_anybody_here() { Next::Go } else { Next::Over }
             }
         }
     }
@@ -312,29 +250,29 @@ impl<'a> Session<'a> {
     pub fn cycle(&mut self) -> Next {
         let now = Instant::now();
         if self.detach_by.is_some_and(|by| now >= by) {
-            self.problem("the agent did not confirm that every class is restored".to_owned());
+            self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
         }
-        if self.start_at.is_some_and(|at| now >= at) {
-            self.start_at = None;
-            self.progress.note("the measurement starts");
-            self.save(false);
-            self.measuring_since = Some((now, self.samples_so_far()));
-            self.event(Event::Start);
+        for id in self.ids_here() {
+            self.start(id, now);
         }
         if now >= self.next_cycle {
             self.next_cycle = now + self.config.cycle_sleep.max(SHORTEST_CYCLE);
-            if !std::mem::take(&mut self.heard) && self.agent.is_some() {
-                self.event(Event::Tick);
+            for id in self.ids_here() {
+                let Some(peer) = self.peers.get_mut(&id) else { continue };
+                let (jvm, was_heard) = (peer.jvm, peer.was_heard());
+                if !was_heard {
+                    self.event_in(jvm, Event::Tick);
+                }
             }
-            self.ask_clock();
+            self.ask_clocks();
             self.spend();
             self.say_results();
             self.change_classes();
             self.progress.cycle(self.tasks, &self.scheduler, self.live.is_some());
             self.show(now);
         }
-        if now >= self.next_buckets && self.start_at.is_none() && self.detach_by.is_none() {
+        if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {
             self.write_buckets();
             // However many there are, writing them takes a fiftieth of our time at most.
             self.next_buckets = now + BUCKETS_INTERVAL.max(now.elapsed() * 50);
@@ -342,13 +280,17 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    /// Tells what the agent's thread has used, and what measuring may cost from now on.
+    /// Tells what each agent's thread has used, and what measuring may cost from now on.
     fn spend(&mut self) {
-        if let Some(cpu_ns) = self.cost.as_mut().and_then(|cost| cost.agent_used(Instant::now())) {
-            self.event(Event::AgentUsed { cpu_ns });
-        }
-        if let Some(budget) = self.cost.as_mut().and_then(|cost| cost.budget(Instant::now())) {
-            self.event(Event::Budget(budget));
+        let now = Instant::now();
+        let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
+        let mut all = Vec::new();
+        all.extend(self.cost.as_mut().map(|cost| told((JvmIx::default(), cost))));
+        let here = self.peers.values_mut().filter(|peer| peer.is_here());
+        all.extend(here.filter_map(|peer| Some((peer.jvm, peer.cost.as_mut()?))).map(told));
+        for (jvm, cpu_ns, budget) in all {
+            cpu_ns.into_iter().for_each(|cpu_ns| self.event_in(jvm, Event::AgentUsed { cpu_ns }));
+            budget.into_iter().for_each(|budget| self.event_in(jvm, Event::Budget(budget)));
         }
     }
 
@@ -361,10 +303,16 @@ impl<'a> Session<'a> {
     /// Ends every method with what it has.
     fn finish(&mut self) {
         if !self.scheduler.is_done() {
-            for method in std::mem::take(&mut self.absent) {
-                self.event(Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded });
+            for method in self.absent() {
+                let event = || Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded };
+                let here = self.peers.values().filter(|peer| peer.is_here()).map(|peer| peer.jvm);
+                let here = here.collect::<Vec<_>>();
+                if here.is_empty() {
+                    self.event(event());
+                }
+                here.into_iter().for_each(|jvm| self.event_in(jvm, event()));
             }
-            if let Some(start_at) = self.start_at.take() {
+            if let Some(start_at) = self.start_at().filter(|_| self.measuring_since.is_none()) {
                 self.event(self.not_begun(start_at));
             }
             self.event(Event::Finish);
@@ -394,10 +342,68 @@ impl<'a> Session<'a> {
         self.check(written);
     }
 
-    fn send(&self, message: ToAgent) {
-        if let Some(agent) = &self.agent {
-            agent.send(message);
+    /// Starts to measure a JVM that has come, if it is time for it.
+    fn start(&mut self, id: PeerId, now: Instant) {
+        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
+        else {
+            return;
+        };
+        peer.start_at = None;
+        let (jvm, pid) = (peer.jvm, peer.pid());
+        if self.measuring_since.is_none() {
+            self.progress.note("the measurement starts");
+            self.save(false);
+            self.measuring_since = Some((now, self.samples_so_far()));
+        } else {
+            self.progress.note(&format!("pid {pid} is measured too"));
         }
+        self.event_in(jvm, Event::Start);
+    }
+
+    /// When the next JVM starts to be measured; `None` where all are.
+    fn start_at(&self) -> Option<Instant> {
+        self.peers.values().filter_map(|peer| peer.start_at).min()
+    }
+
+    /// Whether a JVM is there and none is measured yet.
+    fn is_starting(&self) -> bool {
+        self.measuring_since.is_none() && self.start_at().is_some()
+    }
+
+    /// The JVM with this number, as long as it is there.
+    fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
+        self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
+    }
+
+    /// Sends a message to every JVM that is measured.
+    fn send(&self, message: &ToAgent) {
+        self.peers.values().for_each(|peer| peer.send(message.clone()));
+    }
+
+    /// Whether a JVM is measured by this connection.
+    fn is_peer(&self, connection: u64) -> bool {
+        self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
+    }
+
+    fn is_anybody_here(&self) -> bool {
+        self.peers.values().any(Peer::is_here)
+    }
+
+    fn ids_here(&self) -> Vec<PeerId> {
+        self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
+    }
+
+    /// Whether a JVM looked for the class of a method in vain, and none has it.
+    fn is_absent(&self, method: usize) -> bool {
+        let lacks = |peer: &Peer| peer.absent.contains(&method);
+        let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);
+        self.peers.values().any(lacks) && !self.peers.values().any(has)
+    }
+
+    /// Methods whose class was in none of the JVMs that looked for it.
+    fn absent(&self) -> BTreeSet<usize> {
+        let looked_for = self.peers.values().flat_map(|peer| &peer.absent).copied();
+        looked_for.filter(|&method| self.is_absent(method)).collect()
     }
 
     fn check(&mut self, result: Result<(), String>) {

@@ -1,10 +1,7 @@
 //! What a measurement begins with: configuration, tasks, and an interrupted run if there is one to go on with.
 
-use crate::agents::Agent;
 use crate::cli::Common;
 use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, written};
-use crate::live::Live;
-use crate::progress::Progress;
 use crate::tasks::{self, Places};
 use spl_lang::{Assertion, MeasuredMethod, Program, Span};
 use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
@@ -37,11 +34,15 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads configuration and tasks; `command` is that of the program, if it is known.
+    /// Reads configuration and tasks; `command` is that of the program, if it is known. `tell` is told what is odd and no mistake.
     ///
     /// # Errors
     /// Everything that is wrong with them, as text for the operator.
-    pub fn read(arguments: &Common, command: &[OsString]) -> Result<Self, String> {
+    pub fn read(
+        arguments: &Common,
+        command: &[OsString],
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Self, String> {
         let (mut config, mut written) = read_config(arguments.config.as_deref())?;
         if let Some(tasks) = &arguments.tasks {
             config.tasks_file.clone_from(tasks);
@@ -64,8 +65,8 @@ impl Setup {
                 )
             })?;
         }
-        let (places, progress) = (Places::new(&arguments.classes, command), Progress::new(arguments.quiet));
-        let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, &progress)?;
+        let places = Places::new(&arguments.classes, command);
+        let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, tell)?;
         if config.automatic_size {
             config.argument_size = needed_size(&program);
         }
@@ -85,7 +86,7 @@ impl Setup {
         let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
         let unused = setup.program.tasks.methods.iter().find(has_processor);
         if let Some(task) = unused.filter(|_| setup.config.argument_size != Sizing::Deep) {
-            setup.progress().note(&format!(
+            tell(&format!(
                 "{}: size processors are asked only with argument-size = deep, and it is not that",
                 task.method
             ));
@@ -124,16 +125,18 @@ impl Setup {
         Instrument { method: task.method.clone(), kind: ProbeKind::Times(sizing) }
     }
 
-    /// Tells an agent how sizes are found, and numbers the methods.
-    pub fn define_methods(&self, agent: &Agent) {
-        agent.send(ToAgent::VisitLimit { objects: self.config.size_visit_limit });
-        agent.send(ToAgent::MetaspaceLimit { bytes: self.config.metaspace_limit });
-        if let Some(jar) = &self.config.processor_jar {
-            agent.send(ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() });
-        }
-        for (handle, task) in (0..).zip(&self.program.tasks.methods) {
-            agent.send(ToAgent::Define { handle: Handle(handle), instrument: self.instrument(task) });
-        }
+    /// What an agent is told first: how sizes are found, and the methods with their numbers.
+    pub fn definitions(&self) -> Vec<ToAgent> {
+        let mut messages = vec![
+            ToAgent::VisitLimit { objects: self.config.size_visit_limit },
+            ToAgent::MetaspaceLimit { bytes: self.config.metaspace_limit },
+        ];
+        let jar = self.config.processor_jar.as_ref();
+        messages.extend(jar.map(|jar| ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() }));
+        let define =
+            |(handle, task)| ToAgent::Define { handle: Handle(handle), instrument: self.instrument(task) };
+        messages.extend((0..).zip(&self.program.tasks.methods).map(define));
+        messages
     }
 
     /// The text of an assertion, as the file has it.
@@ -154,14 +157,9 @@ impl Setup {
         })
     }
 
-    /// The live view, where the operator wants one and has a terminal for it.
-    pub fn live(&self) -> Option<Live> {
-        if self.quiet || self.plain { None } else { Live::open() }
-    }
-
-    /// The lines for the operator.
-    pub fn progress(&self) -> Progress {
-        Progress::new(self.quiet)
+    /// Whether the operator wants a live view.
+    pub fn wants_view(&self) -> bool {
+        !self.quiet && !self.plain
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::classes::{Catalogue, Jdk, launch, path, resolve};
 use crate::cli::Classes;
-use crate::progress::Progress;
 use spl_lang::ast::File;
 use spl_lang::{Diagnostic, Program, RunMode, parse_file};
 use std::ffi::OsString;
@@ -27,7 +26,7 @@ impl Places {
     }
 }
 
-/// Reads a task file; gives what it means, and its text.
+/// Reads a task file; gives what it means, and its text. `tell` is told what is odd and no mistake.
 ///
 /// # Errors
 /// Everything that is wrong with it, as text for the operator.
@@ -35,7 +34,7 @@ pub fn read(
     file: &Path,
     mode: RunMode,
     places: &Places,
-    progress: &Progress,
+    tell: &mut dyn FnMut(&str),
 ) -> Result<(Program, String), String> {
     let text = fs::read_to_string(file).map_err(|e| {
         format!("cannot read the task file {}: {e}; name one with --tasks FILE", file.display())
@@ -44,10 +43,10 @@ pub fn read(
     let shown = |found: &[Diagnostic]| {
         found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
     };
-    match parse_file(&text, mode).and_then(|file| meaning(&file, &text, places, progress)) {
+    match parse_file(&text, mode).and_then(|file| meaning(&file, &text, places, tell)) {
         Ok(program) => {
             if !program.tasks.warnings.is_empty() {
-                progress.note(&shown(&program.tasks.warnings));
+                tell(&shown(&program.tasks.warnings));
             }
             Ok((program, text))
         }
@@ -61,7 +60,7 @@ fn meaning(
     file: &File,
     text: &str,
     places: &Places,
-    progress: &Progress,
+    tell: &mut dyn FnMut(&str),
 ) -> Result<Program, Vec<Diagnostic>> {
     if file.patterns().is_empty() {
         return file.check(text, &mut |_| Vec::new());
@@ -70,7 +69,7 @@ fn meaning(
     let found = file
         .check(text, &mut |pattern| catalogue.meant(pattern).into_iter().map(|known| known.method).collect());
     for problem in catalogue.problems() {
-        progress.note(problem);
+        tell(problem);
     }
     // What is wrong the classes can tell better than the language.
     found.map_err(|_| resolve(file, text, &mut catalogue, false).findings)

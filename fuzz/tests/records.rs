@@ -170,7 +170,7 @@ fn results() -> Vec<ResultRecord> {
     ];
     let record = |(comparison, (bucket, verdict))| ResultRecord {
         left: "p/C.f(I)V".parse().unwrap(),
-        sign: "<=".to_owned(),
+        sign: spl_model::Sign::LessOrEqual,
         left_factor: 1.0,
         right_factor: 1.0,
         right: "p/C.<init>()V".parse().unwrap(),
@@ -193,7 +193,7 @@ fn state() -> RunState {
     RunState {
         tasks: TasksHash::of("tasks"),
         methods: vec![progress("p/C.f(I)V"), progress("p/C.<init>()V")],
-        decided: vec![0, 2],
+        decided: vec![spl_model::ClaimIx(0), spl_model::ClaimIx(2)],
         finished: false,
     }
 }

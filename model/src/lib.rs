@@ -4,18 +4,22 @@
 //! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
 #![forbid(unsafe_code)]
 
+mod claim;
 mod instrument;
 mod lack;
 mod method;
 mod outcome;
 mod sample;
+mod sign;
 mod size;
 mod text;
 
+pub use claim::{ClaimIx, ClaimNumbers, Claimed};
 pub use instrument::{Handle, Instrument, InstrumentId, ProbeKind, Sizing};
 pub use lack::{EndedBy, Lack, Spent, SpentOn, Taken};
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};
 pub use outcome::{Facts, Outcome, Refusal};
 pub use sample::{Sample, SampleError, SampleFlags};
+pub use sign::{Demand, Shorter, Sign, UnknownSign};
 pub use size::{Bucket, BucketError, Scale, ScaleError, Size};
 pub use text::{lines, one_line, plain_json};

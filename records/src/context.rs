@@ -3,7 +3,7 @@
 
 use crate::run::TasksHash;
 use serde::{Deserialize, Serialize};
-use spl_model::{Lack, Scale};
+use spl_model::{Lack, Scale, Sign};
 
 const SCHEMA: &str = "spl.context/1";
 
@@ -97,7 +97,7 @@ pub struct Asked {
     /// Index of the left method.
     pub left: usize,
     /// The sign.
-    pub sign: String,
+    pub sign: Sign,
     /// Multiplies the left method's times.
     pub left_factor: f64,
     /// Multiplies the right method's times.
@@ -128,7 +128,7 @@ pub struct Relating {
     /// Before the sign.
     pub left: Operand,
     /// The sign.
-    pub sign: String,
+    pub sign: Sign,
     /// After the sign, where that is a method.
     pub right: Option<Operand>,
     /// After the sign, where that is a fixed time: nanoseconds.

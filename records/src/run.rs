@@ -2,7 +2,7 @@
 
 use crate::hash::fnv1a_128;
 use serde::{Deserialize, Serialize};
-use spl_model::{MethodError, MethodRef};
+use spl_model::{ClaimIx, MethodError, MethodRef};
 use std::fmt;
 
 const SCHEMA: &str = "spl.run/1";
@@ -30,7 +30,7 @@ pub struct RunState {
     /// Every method of the tasks, in their order.
     pub methods: Vec<MethodProgress>,
     /// Comparisons with a result, as indices into the tasks' comparisons.
-    pub decided: Vec<usize>,
+    pub decided: Vec<ClaimIx>,
     /// Whether the run came to its end; then there is nothing to continue.
     pub finished: bool,
 }
@@ -126,7 +126,7 @@ struct Json {
     schema: String,
     tasks: String,
     methods: Vec<JsonMethod>,
-    decided: Vec<usize>,
+    decided: Vec<ClaimIx>,
     finished: bool,
 }
 

@@ -164,8 +164,14 @@ mod tests {
         right.calls[1].flags = SampleFlags::GC;
         right.calls[2].flags = SampleFlags::DISCARDED;
         let (lefts, rights) = ([100, 120], [210, 220]);
-        let asked =
-            Asked { line: 1, left: 0, sign: "<=".to_owned(), left_factor: 1.0, right_factor: 2.0, right: 1 };
+        let asked = Asked {
+            line: 1,
+            left: 0,
+            sign: spl_model::Sign::LessOrEqual,
+            left_factor: 1.0,
+            right_factor: 2.0,
+            right: 1,
+        };
         let verdict = evaluate(spl_lang::Sign::LessOrEqual, 1.0, 2.0, &lefts, &rights, 0.05);
         let evaluation = Evaluation {
             comparison: 0,

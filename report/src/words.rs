@@ -3,6 +3,7 @@
 use crate::figure::{count, counted, digits, odds, percent, quotient, time};
 use crate::names::Names;
 use crate::reasons;
+use spl_model::{Demand, Shorter, Sign};
 use spl_records::Context;
 use spl_records::context::{Asked, Operand};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Truth, Verdict};
@@ -99,11 +100,30 @@ pub struct Claim<'a> {
     pub limit: f64,
 }
 
+/// How the subject of a claim is to compare with the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Below,
+    AtMost,
+    Same,
+}
+
+impl Bound {
+    /// The words between "takes" and how many times as long.
+    fn before_a_figure(self) -> &'static str {
+        match self {
+            Self::Below => "less than ",
+            Self::AtMost => "at most ",
+            Self::Same => "",
+        }
+    }
+}
+
 impl<'a> Claim<'a> {
     /// The comparison in words of the side that is to be the shorter one.
     pub fn of(asked: &'a Asked, names: &'a Names) -> Self {
         let (left, right) = (names.get(asked.left), names.get(asked.right));
-        let turned = asked.sign.starts_with('>');
+        let turned = asked.sign.demand().shorter == Shorter::Right;
         let limit = asked.right_factor / asked.left_factor;
         if turned {
             Self { asked, subject: right, object: left, turned, limit: limit.recip() }
@@ -114,10 +134,10 @@ impl<'a> Claim<'a> {
 
     /// As a short formula: `A ≤ 2 × B`.
     pub fn formula(&self) -> String {
-        let sign = match self.asked.sign.as_str() {
-            "<" | ">" => "<",
-            "=" => "=",
-            _ => "≤",
+        let sign = match self.bound() {
+            Bound::Below => "<",
+            Bound::Same => "=",
+            Bound::AtMost => "≤",
         };
         if self.limit == 1.0 {
             format!("{} {sign} {}", self.subject, self.object)
@@ -133,15 +153,19 @@ impl<'a> Claim<'a> {
         } else {
             format!("{} times as long as", digits(self.limit))
         };
-        let most = match self.asked.sign.as_str() {
-            "<" | ">" if self.limit == 1.0 => {
-                return format!("{} takes less time than {}", self.subject, self.object);
-            }
-            "<" | ">" => "less than ",
-            "=" => "",
-            _ => "at most ",
-        };
-        format!("{} takes {most}{times} {}", self.subject, self.object)
+        if self.bound() == Bound::Below && self.limit == 1.0 {
+            return format!("{} takes less time than {}", self.subject, self.object);
+        }
+        format!("{} takes {}{times} {}", self.subject, self.bound().before_a_figure(), self.object)
+    }
+
+    /// How the subject is to compare with the limit.
+    fn bound(&self) -> Bound {
+        match self.asked.sign.demand() {
+            Demand { shorter: Shorter::Neither, .. } => Bound::Same,
+            Demand { strictly: true, .. } => Bound::Below,
+            Demand { strictly: false, .. } => Bound::AtMost,
+        }
     }
 
     /// How many times as long the subject took, and the ends of the interval.
@@ -181,9 +205,9 @@ pub fn explain(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) ->
 /// Whether the interval shows the contrary of a claim that was not proved.
 fn is_contradicted(claim: &Claim<'_>, ratio: &Ratio) -> bool {
     let (_, low, high) = claim.ratio(ratio);
-    match claim.asked.sign.as_str() {
-        "=" => high < claim.limit || claim.limit < low,
-        _ => claim.limit < low,
+    match claim.bound() {
+        Bound::Same => high < claim.limit || claim.limit < low,
+        Bound::Below | Bound::AtMost => claim.limit < low,
     }
 }
 
@@ -195,10 +219,10 @@ fn found(claim: &Claim<'_>, verdict: &Verdict) -> String {
         return format!("On average the times were {times}; one of them is too short for a ratio.");
     };
     let (value, low, high) = claim.ratio(ratio);
-    let allowed = match claim.asked.sign.as_str() {
-        "=" => format!("{} is asserted", digits(claim.limit)),
-        "<" | ">" => format!("less than {} is asserted", digits(claim.limit)),
-        _ => format!("at most {} is allowed", digits(claim.limit)),
+    let allowed = match claim.bound() {
+        Bound::Same => format!("{} is asserted", digits(claim.limit)),
+        Bound::Below => format!("less than {} is asserted", digits(claim.limit)),
+        Bound::AtMost => format!("at most {} is allowed", digits(claim.limit)),
     };
     format!(
         "On average {} took {} times as long as {} ({times}); {allowed}. With {} confidence the true figure lies between {} and {}.",
@@ -234,7 +258,7 @@ fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
         Basis::NotRefuted => format!(
             "The measurements decide nothing: a difference from the limit like this comes by chance {chance}.{reach} \
              What says “{}” counts as holding until measurements show the contrary. This is no proof that it holds.",
-            if claim.asked.sign == "=" { "as long as" } else { "at most" }
+            if claim.bound() == Bound::Same { "as long as" } else { "at most" }
         ),
         Basis::NotProved if verdict.ratio.as_ref().is_some_and(|ratio| is_contradicted(claim, ratio)) => {
             format!(
@@ -264,15 +288,11 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
             claim.subject,
             quotient(value),
             claim.object,
-            match claim.asked.sign.as_str() {
-                "<" | ">" => "less than ",
-                "=" => "",
-                _ => "at most ",
-            },
+            claim.bound().before_a_figure(),
             digits(claim.limit)
         ));
     }
-    if claim.asked.sign == "=" {
+    if claim.bound() == Bound::Same {
         return None;
     }
     // The interval narrows with the square root of the number of samples.
@@ -318,13 +338,14 @@ pub fn statistic(share: Option<f64>) -> String {
 }
 
 /// What a sign asks for.
-pub fn asks(sign: &str) -> &'static str {
-    match sign {
-        "<" => "less than",
-        ">" => "more than",
-        ">=" => "at least",
-        "=" => "the same as",
-        _ => "at most",
+pub fn asks(sign: Sign) -> &'static str {
+    let Demand { shorter, strictly } = sign.demand();
+    match (shorter, strictly) {
+        (Shorter::Left, true) => "less than",
+        (Shorter::Left, false) => "at most",
+        (Shorter::Right, true) => "more than",
+        (Shorter::Right, false) => "at least",
+        (Shorter::Neither, _) => "the same as",
     }
 }
 
@@ -333,7 +354,7 @@ mod tests {
     use super::*;
 
     fn asked(sign: &str, left_factor: f64, right_factor: f64) -> Asked {
-        Asked { line: 1, left: 0, sign: sign.to_owned(), left_factor, right_factor, right: 1 }
+        Asked { line: 1, left: 0, sign: sign.parse().unwrap(), left_factor, right_factor, right: 1 }
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn calls(middle: u64, scale: Option<Scale>, in_full: bool) -> Calls {
 }
 
 fn asked(left: usize, right: usize, right_factor: f64) -> Asked {
-    Asked { line: 1 + left, left, sign: "<=".to_owned(), left_factor: 1.0, right_factor, right }
+    Asked { line: 1 + left, left, sign: Sign::LessOrEqual, left_factor: 1.0, right_factor, right }
 }
 
 /// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the right one 800.
@@ -229,7 +229,7 @@ fn charts_have_the_order_of_the_sentence_and_say_what_multiplies() {
     has(&page, "it need not be faster");
     let mut facts = run(&[1.0]);
     has(&html(&facts), "The curve more to the left is the faster one.");
-    facts.context.comparisons[0].sign = ">=".to_owned();
+    facts.context.comparisons[0].sign = Sign::GreaterOrEqual;
     facts.context.paired = true;
     let [left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
     facts.results[0].verdict = evaluate(Sign::GreaterOrEqual, 1.0, 1.0, &left, &right, 0.05);
@@ -275,8 +275,13 @@ fn asserting(bound_ns: f64) -> Facts {
     let mut facts = run(&[2.0]);
     let bucket = Bucket::Range { low: 0, high: Some(100) };
     let operand = |method, share| Operand { method, share, factor: 1.0 };
-    let relating =
-        |left| Relating { left, sign: "<=".to_owned(), right: None, bound_ns: Some(bound_ns), within: None };
+    let relating = |left| Relating {
+        left,
+        sign: Sign::LessOrEqual,
+        right: None,
+        bound_ns: Some(bound_ns),
+        within: None,
+    };
     let asserting = |title: &str, method, share| Asserting {
         line: 7,
         title: title.to_owned(),
@@ -355,7 +360,7 @@ fn two_sides_of_an_assertion_are_told_with_their_constants() {
     let operand = |method, factor| Operand { method, share: Some(0.5), factor };
     facts.context.assertions[1].relations[0] = Relating {
         left: operand(0, 1.0),
-        sign: "=".to_owned(),
+        sign: Sign::Equal,
         right: Some(operand(1, 1.2)),
         bound_ns: None,
         within: Some(0.05),
@@ -397,7 +402,7 @@ fn what_fails_comes_first_and_then_what_is_undecided() {
 #[test]
 fn a_proof_that_the_data_contradict_is_not_called_close() {
     let mut facts = run(&[1.0]);
-    facts.context.comparisons[0].sign = "<".to_owned();
+    facts.context.comparisons[0].sign = Sign::Less;
     let [left, right] = [0, 1].map(|side: usize| facts.methods[side].kept_ns.clone());
     facts.results[0].verdict = evaluate(Sign::Less, 1.0, 1.0, &left, &right, 0.05);
     let page = html(&facts);
@@ -498,7 +503,6 @@ fn nothing_that_comes_from_elsewhere_becomes_markup() {
         vec![Setting { section: hostile(), key: hostile(), value: hostile(), default: String::new() }];
     context.methods[0] = MethodFacts { remark: Some(hostile()), ..method(HOSTILE) };
     context.methods[1] = method(&format!("p/C.<{HOSTILE}()V"));
-    context.comparisons[0].sign = hostile();
     context.end = Some(End { problems: vec![hostile()], ..End::default() });
     context.assertions =
         vec![

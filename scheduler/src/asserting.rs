@@ -1,17 +1,16 @@
 //! Assertions of the full language: the buckets in which they are judged, and the judgement.
 
-use crate::claims::MIN_SIDE;
-use crate::method::Method;
-use crate::roster::Roster;
+use crate::settings::MIN_SIDE;
+use crate::tally::{Tallies, Tally};
 use crate::{Action, Cause, MethodIx, Scheduler};
 use spl_model::Bucket;
 use spl_verdict::{Asserted, NotEvaluated, Times, judge_assertion};
 use std::collections::BTreeSet;
 
-impl Times for Roster {
+impl Times for Tallies {
     fn of(&self, method: usize, bucket: &Bucket) -> Result<&[u64], NotEvaluated> {
         match self.get(MethodIx(method)) {
-            Some(Method { missing: None, buckets, .. }) => Ok(buckets.get(bucket).map_or(&[], Vec::as_slice)),
+            Some(Tally { missing: None, buckets, .. }) => Ok(buckets.get(bucket).map_or(&[], Vec::as_slice)),
             // Whose it is the scheduler says, which knows the methods' names.
             Some(_) => Err(NotEvaluated::NotMeasured(String::new())),
             None => Ok(&[]),
@@ -24,7 +23,7 @@ impl Scheduler {
     pub(crate) fn assert_in(&mut self, index: usize, buckets: &[Bucket], leftover: bool, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
         let methods: Vec<MethodIx> = assertion.methods().into_iter().map(MethodIx).collect();
-        let mut asserted = judge_assertion(index, assertion, buckets, &self.roster, self.settings.limit_p);
+        let mut asserted = judge_assertion(index, assertion, buckets, &self.tallies, self.settings.limit_p);
         let mut of_relations: Vec<Vec<MethodIx>> = Vec::new();
         assertion.formula.value.for_each(&mut |atom| {
             of_relations.push(atom.methods().map(MethodIx).collect());
@@ -43,7 +42,7 @@ impl Scheduler {
                 gap
             });
         }
-        let drops = self.roster.dropped_of(&methods);
+        let drops = self.tallies.dropped_of(&methods);
         self.decide(Action::Asserted(Box::new(Asserted { leftover, drops, ..asserted })), cause);
     }
 
@@ -51,7 +50,7 @@ impl Scheduler {
     /// that have enough samples for a variance.
     pub(crate) fn assert_leftover(&mut self, index: usize, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
-        let methods = assertion.methods().into_iter().filter_map(|method| self.roster.get(MethodIx(method)));
+        let methods = assertion.methods().into_iter().filter_map(|method| self.tallies.get(MethodIx(method)));
         // A method that could not be measured has no bucket and is no reason to leave the others' out.
         let measured: Vec<_> = methods.filter(|method| method.missing.is_none()).collect();
         let seen: BTreeSet<&Bucket> = measured.iter().flat_map(|method| method.buckets.keys()).collect();

@@ -1,25 +1,24 @@
 //! Claims, which are comparisons and assertions: which are open, and what decides them (thesis 3.2.7).
 
-use crate::roster::Roster;
+use crate::settings::MIN_SIDE;
+use crate::tally::Tallies;
 use crate::{MethodIx, Settings, SettingsError};
 use spl_lang::{Assertion, Comparison, Program, RunMode};
-use spl_model::Bucket;
+use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
-
-/// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
-pub(crate) const MIN_SIDE: usize = 2;
 
 /// The claims of the task file, the comparisons first and the assertions after them; none in measurement mode.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claims {
     comparisons: Vec<Comparison>,
     assertions: Vec<Assertion>,
+    numbers: ClaimNumbers,
     /// The methods of each claim, each once.
     methods: Vec<Vec<MethodIx>>,
     open: Vec<bool>,
-    /// Indices of claims by method.
-    by_method: Vec<Vec<usize>>,
+    /// Claims by method.
+    by_method: Vec<Vec<ClaimIx>>,
     /// Undecided claims of each method.
     open_counts: Vec<usize>,
     /// With windows, the samples of each comparison that found a partner, unless the owner decides; else all samples are compared.
@@ -60,7 +59,10 @@ impl Claims {
         let mut by_method = vec![Vec::new(); program.tasks.methods.len()];
         for (claim, methods) in methods.iter().enumerate() {
             for method in methods {
-                by_method.get_mut(method.0).ok_or(SettingsError::UnknownMethod { claim })?.push(claim);
+                by_method
+                    .get_mut(method.0)
+                    .ok_or(SettingsError::UnknownMethod { claim })?
+                    .push(ClaimIx(claim));
             }
         }
         let pairs = settings
@@ -71,6 +73,7 @@ impl Claims {
         Ok(Self {
             open: vec![true; methods.len()],
             open_counts,
+            numbers: ClaimNumbers::new(comparisons.len()),
             comparisons,
             assertions,
             methods,
@@ -79,9 +82,19 @@ impl Claims {
         })
     }
 
-    /// The comparison with this number, or else the number of the assertion.
-    pub(crate) fn kind(&self, claim: usize) -> Result<&Comparison, usize> {
-        self.comparisons.get(claim).ok_or(claim - self.comparisons.len().min(claim))
+    /// What the claim with this number is.
+    pub(crate) fn claimed(&self, claim: ClaimIx) -> Claimed {
+        self.numbers.claimed(claim)
+    }
+
+    /// Whether there is a comparison with this index.
+    pub(crate) fn has_comparison(&self, index: usize) -> bool {
+        index < self.comparisons.len()
+    }
+
+    /// Whether a comparison is undecided.
+    pub(crate) fn is_open_comparison(&self, index: usize) -> bool {
+        self.is_open(self.numbers.comparison(index))
     }
 
     /// The assertion with this number.
@@ -90,15 +103,15 @@ impl Claims {
     }
 
     /// The methods of a claim, each once.
-    pub(crate) fn methods(&self, claim: usize) -> &[MethodIx] {
-        self.methods.get(claim).map_or(&[], Vec::as_slice)
+    pub(crate) fn methods(&self, claim: ClaimIx) -> &[MethodIx] {
+        self.methods.get(claim.0).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the first bucket that is full for all its methods decides the claim.
-    pub(crate) fn is_decided_by_first(&self, claim: usize) -> bool {
-        match self.kind(claim) {
-            Ok(_) => true,
-            Err(index) => self.assertion(index).is_some_and(|assertion| assertion.alone),
+    pub(crate) fn is_decided_by_first(&self, claim: ClaimIx) -> bool {
+        match self.claimed(claim) {
+            Claimed::Comparison(_) => true,
+            Claimed::Assertion(index) => self.assertion(index).is_some_and(|assertion| assertion.alone),
         }
     }
 
@@ -125,9 +138,9 @@ impl Claims {
 
     /// Whether the method stands in an assertion that is not decided, or in no comparison.
     pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
-        let compared =
-            self.by_method.get(method.0).into_iter().flatten().any(|&claim| self.kind(claim).is_ok());
-        !compared || self.open_of(method).any(|claim| self.kind(claim).is_err())
+        let is_comparison = |claim| matches!(self.claimed(claim), Claimed::Comparison(_));
+        let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| is_comparison(claim));
+        !compared || !self.open_of(method).all(is_comparison)
     }
 
     /// Adds pairs of one bucket; with windows only. Gives the number of pairs that the bucket has now.
@@ -157,34 +170,34 @@ impl Claims {
         Some(buckets.values().map(|pairs| pairs.left_ns.len() as u64).sum())
     }
 
-    pub(crate) fn is_open(&self, index: usize) -> bool {
-        self.open.get(index).copied().unwrap_or(false)
+    pub(crate) fn is_open(&self, claim: ClaimIx) -> bool {
+        self.open.get(claim.0).copied().unwrap_or(false)
     }
 
     /// The durations of both sides that are compared in a bucket.
-    fn compared<'a>(&'a self, index: usize, bucket: &Bucket, roster: &'a Roster) -> [&'a [u64]; 2] {
+    fn compared<'a>(&'a self, index: usize, bucket: &Bucket, tallies: &'a Tallies) -> [&'a [u64]; 2] {
         match &self.pairs {
             Some(pairs) => {
                 pairs[index].get(bucket).map_or([&[], &[]], |pairs| [&pairs.left_ns, &pairs.right_ns])
             }
-            None => self.sides(index).map(|side| roster.get(side).map_or(&[][..], |one| one.bucket(bucket))),
+            None => self.sides(index).map(|side| tallies.get(side).map_or(&[][..], |one| one.bucket(bucket))),
         }
     }
 
     /// Buckets in which both sides have samples to compare, in ascending order.
-    fn common_buckets<'a>(&'a self, index: usize, roster: &'a Roster) -> Vec<&'a Bucket> {
+    fn common_buckets<'a>(&'a self, index: usize, tallies: &'a Tallies) -> Vec<&'a Bucket> {
         if let Some(pairs) = &self.pairs {
             return pairs[index].keys().collect();
         }
-        let [Some(left), Some(right)] = self.sides(index).map(|side| roster.get(side)) else {
+        let [Some(left), Some(right)] = self.sides(index).map(|side| tallies.get(side)) else {
             return Vec::new();
         };
         left.buckets.keys().filter(|bucket| right.buckets.contains_key(bucket)).collect()
     }
 
     /// Undecided claims of a method.
-    pub(crate) fn open_of(&self, method: MethodIx) -> impl Iterator<Item = usize> {
-        self.by_method.get(method.0).into_iter().flatten().copied().filter(|&index| self.open[index])
+    pub(crate) fn open_of(&self, method: MethodIx) -> impl Iterator<Item = ClaimIx> {
+        self.by_method.get(method.0).into_iter().flatten().copied().filter(|&claim| self.is_open(claim))
     }
 
     /// How many claims of a method are undecided.
@@ -198,9 +211,9 @@ impl Claims {
     }
 
     /// Takes a claim off its methods.
-    pub(crate) fn close(&mut self, index: usize) {
-        if std::mem::replace(&mut self.open[index], false) {
-            self.methods[index].iter().for_each(|method| self.open_counts[method.0] -= 1);
+    pub(crate) fn close(&mut self, claim: ClaimIx) {
+        if std::mem::replace(&mut self.open[claim.0], false) {
+            self.methods[claim.0].iter().for_each(|method| self.open_counts[method.0] -= 1);
         }
     }
 
@@ -210,12 +223,13 @@ impl Claims {
     }
 
     /// Whether all methods have as many samples in this bucket as are asked for.
-    pub(crate) fn is_full(&self, claim: usize, bucket: &Bucket, roster: &Roster, needed: u64) -> bool {
+    pub(crate) fn is_full(&self, claim: ClaimIx, bucket: &Bucket, tallies: &Tallies, needed: u64) -> bool {
         let enough = |times: &[u64]| times.len() as u64 >= needed;
-        match self.kind(claim) {
-            Ok(_) => self.compared(claim, bucket, roster).into_iter().all(enough),
-            Err(_) => {
-                let times = |method: &MethodIx| roster.get(*method).map_or(&[][..], |one| one.bucket(bucket));
+        match self.claimed(claim) {
+            Claimed::Comparison(index) => self.compared(index, bucket, tallies).into_iter().all(enough),
+            Claimed::Assertion(_) => {
+                let times =
+                    |method: &MethodIx| tallies.get(*method).map_or(&[][..], |one| one.bucket(bucket));
                 self.methods(claim).iter().all(|method| enough(times(method)))
             }
         }
@@ -226,12 +240,12 @@ impl Claims {
         &self,
         index: usize,
         bucket: &Bucket,
-        roster: &Roster,
+        tallies: &Tallies,
         settings: &Settings,
     ) -> Evaluation {
         let Comparison { sign, left_factor, right_factor, .. } = self.comparisons[index];
         let [left, right] = self.sides(index);
-        let [left_ns, right_ns] = self.compared(index, bucket, roster);
+        let [left_ns, right_ns] = self.compared(index, bucket, tallies);
         Evaluation {
             comparison: index,
             bucket: bucket.clone(),
@@ -239,20 +253,20 @@ impl Claims {
             leftover: false,
             n_left: left_ns.len() as u64,
             n_right: right_ns.len() as u64,
-            drops: roster.dropped_of(&[left, right]),
+            drops: tallies.dropped_of(&[left, right]),
         }
     }
 
     /// Judges a comparison whose methods have both finished: in each common bucket with at least two samples a side,
     /// or if there is none, says why not.
-    pub(crate) fn leftover(&self, index: usize, roster: &Roster, settings: &Settings) -> Leftover {
-        let size = |bucket: &&Bucket| self.compared(index, bucket, roster).map(<[u64]>::len);
-        let common = self.common_buckets(index, roster).into_iter();
+    pub(crate) fn leftover(&self, index: usize, tallies: &Tallies, settings: &Settings) -> Leftover {
+        let size = |bucket: &&Bucket| self.compared(index, bucket, tallies).map(<[u64]>::len);
+        let common = self.common_buckets(index, tallies).into_iter();
         let (dense, sparse): (Vec<_>, Vec<_>) =
             common.partition(|bucket| size(bucket).iter().all(|&n| n >= MIN_SIDE));
         let mark = |evaluation: Evaluation| Evaluation { leftover: true, ..evaluation };
         if !dense.is_empty() {
-            let judge = |bucket| mark(self.evaluate(index, bucket, roster, settings));
+            let judge = |bucket| mark(self.evaluate(index, bucket, tallies, settings));
             return Leftover {
                 evaluations: dense.into_iter().map(judge).collect(),
                 sparse_buckets: sparse.len(),
@@ -260,26 +274,26 @@ impl Claims {
         }
         let best = sparse.into_iter().max_by_key(|bucket| size(bucket).iter().sum::<usize>());
         let evaluation = match best {
-            Some(bucket) => self.evaluate(index, bucket, roster, settings),
-            None => self.without(index, self.why_nothing_is_common(index, roster), roster),
+            Some(bucket) => self.evaluate(index, bucket, tallies, settings),
+            None => self.without(index, self.why_nothing_is_common(index, tallies), tallies),
         };
         Leftover { evaluations: vec![mark(evaluation)], sparse_buckets: 0 }
     }
 
-    fn why_nothing_is_common(&self, index: usize, roster: &Roster) -> NotEvaluated {
+    fn why_nothing_is_common(&self, index: usize, tallies: &Tallies) -> NotEvaluated {
         if self.pairs.is_some() {
             return NotEvaluated::TooFewSamples { left: 0, right: 0 };
         }
-        match self.sides(index).map(|side| roster.get(side).map_or(0, |method| method.counted)) {
+        match self.sides(index).map(|side| tallies.get(side).map_or(0, |method| method.counted)) {
             [left, right] if left == 0 || right == 0 => NotEvaluated::TooFewSamples { left, right },
             _ => NotEvaluated::NoCommonBucket,
         }
     }
 
     /// A comparison that can't be judged. No bucket is to blame, so it carries the one for all sizes.
-    pub(crate) fn without(&self, index: usize, why: NotEvaluated, roster: &Roster) -> Evaluation {
+    pub(crate) fn without(&self, index: usize, why: NotEvaluated, tallies: &Tallies) -> Evaluation {
         let [left, right] = self.sides(index);
-        let count = |method| roster.get(method).map_or(0, |method| method.counted);
+        let count = |method| tallies.get(method).map_or(0, |method| method.counted);
         Evaluation {
             comparison: index,
             bucket: Bucket::All,
@@ -287,7 +301,7 @@ impl Claims {
             leftover: false,
             n_left: count(left),
             n_right: count(right),
-            drops: roster.dropped_of(&[left, right]),
+            drops: tallies.dropped_of(&[left, right]),
         }
     }
 }

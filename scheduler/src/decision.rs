@@ -1,6 +1,6 @@
 //! What the scheduler decides, and why.
 
-use crate::MethodIx;
+use crate::{JvmIx, MethodIx};
 use spl_model::{Bucket, Outcome};
 use spl_verdict::{Asserted, Evaluation};
 use std::fmt;
@@ -107,6 +107,8 @@ pub struct MethodTurn {
 /// An action with what led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
+    /// The JVM that the action is about, and whose figures these are.
+    pub jvm: JvmIx,
     /// What is to be done.
     pub action: Action,
     /// Why.

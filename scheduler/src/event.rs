@@ -1,7 +1,7 @@
 //! What the scheduler is told.
 
 use crate::Budget;
-use spl_model::{EndedBy, Outcome, Sample};
+use spl_model::{ClaimIx, EndedBy, Outcome, Sample};
 use std::fmt;
 
 /// A method, by its index in the task file's list of distinct methods, from 0.
@@ -15,13 +15,17 @@ impl fmt::Display for MethodIx {
     }
 }
 
+/// A JVM, by a number that its owner gave it. The first one has 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JvmIx(pub usize);
+
 /// Something that happened. A [`MethodIx`] out of range is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// An interrupted run is taken up; before [`Event::Start`] only.
     Resume {
-        /// Comparisons that were decided; they are not evaluated again.
-        decided: Vec<usize>,
+        /// Claims that were decided; they are not evaluated again.
+        decided: Vec<ClaimIx>,
         /// Samples that counted, in the order in which they were recorded. With windows those without a number of their
         /// window are left out: what is compared there are pairs of one window. The event may come in parts.
         samples: Vec<(MethodIx, Sample)>,
@@ -88,11 +92,8 @@ pub enum Event {
         /// Nanoseconds of CPU time.
         cpu_ns: u64,
     },
-    /// The owner decided and evaluated a comparison: see [`Paired::owner_decides`](crate::Paired).
-    Decided {
-        /// Index of the comparison; assertions are numbered after them.
-        comparison: usize,
-    },
+    /// The owner decided and evaluated a claim: see [`Paired::owner_decides`](crate::Paired).
+    Decided(ClaimIx),
     /// Another agent replaced the method's class and took its probes out: calls of it are not seen any more. It changes nothing
     /// but the reason that is given where the method then lacks samples.
     ProbesRemoved(MethodIx),
@@ -106,6 +107,8 @@ pub enum Event {
         /// How long the measurement was to wait, nanoseconds.
         wait_ns: u64,
     },
+    /// The JVM is gone, and others go on. What is measured in it ends with what it has.
+    Left,
     /// The program ended, the operator interrupted, or the JVM is lost: every method finishes with what it has.
     Finish,
 }

@@ -98,11 +98,13 @@ impl Scheduler {
     /// and decided comparisons remain.
     #[must_use]
     pub fn filling(&self, comparison: usize) -> Option<Filling> {
-        self.claims.kind(comparison).ok()?;
+        if !self.claims.has_comparison(comparison) {
+            return None;
+        }
         let [left, right] = self.claims.sides(comparison);
         let mut buckets: BTreeMap<&Bucket, [u64; 2]> = BTreeMap::new();
         for (side, method) in [left, right].into_iter().enumerate() {
-            for (bucket, durations) in self.roster.get(method).into_iter().flat_map(|one| &one.buckets) {
+            for (bucket, durations) in self.tallies.get(method).into_iter().flat_map(|one| &one.buckets) {
                 buckets.entry(bucket).or_default()[side] = durations.len() as u64;
             }
         }
@@ -115,7 +117,7 @@ impl Scheduler {
         let by_evidence = self.settings.windows().is_some_and(|windows| windows.owner_decides);
         Some(Filling {
             comparison,
-            open: self.claims.is_open(comparison),
+            open: self.claims.is_open_comparison(comparison),
             needed: if by_evidence { 1 } else { self.settings.min_samples },
             scale: self.settings.scale,
             buckets: buckets.into_iter().map(filled).collect(),

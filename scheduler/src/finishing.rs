@@ -1,10 +1,10 @@
 //! When methods finish, and what becomes of their comparisons (thesis 3.2.7).
 
-use crate::claims::MIN_SIDE;
 use crate::decision::describe;
-use crate::method::Status;
+use crate::settings::MIN_SIDE;
+use crate::standing::Status;
 use crate::{Action, Cause, MethodIx, Scheduler};
-use spl_model::{Bucket, Lack, Outcome};
+use spl_model::{Bucket, ClaimIx, Claimed, Lack, Outcome};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
@@ -12,27 +12,27 @@ impl Scheduler {
     /// finish any of them.
     pub(crate) fn bucket_filled(&mut self, method: MethodIx, bucket: &Bucket) {
         let needed = self.settings.min_samples;
-        let ready: Vec<usize> = self
+        let ready: Vec<ClaimIx> = self
             .claims
             .open_of(method)
             .filter(|&claim| self.claims.is_decided_by_first(claim))
-            .filter(|&claim| self.claims.is_full(claim, bucket, &self.roster, needed))
+            .filter(|&claim| self.claims.is_full(claim, bucket, &self.tallies, needed))
             .collect();
         ready.into_iter().for_each(|claim| self.decide_full(claim, bucket));
     }
 
     /// Evaluates a claim whose buckets are full, unless other equal buckets were.
-    pub(crate) fn decide_full(&mut self, claim: usize, bucket: &Bucket) {
+    pub(crate) fn decide_full(&mut self, claim: ClaimIx, bucket: &Bucket) {
         if !self.claims.is_open(claim) {
             return;
         }
         let cause = Cause::BucketsFull { needed: self.settings.min_samples };
-        match self.claims.kind(claim) {
-            Ok(_) => {
-                let evaluation = self.claims.evaluate(claim, bucket, &self.roster, &self.settings);
+        match self.claims.claimed(claim) {
+            Claimed::Comparison(index) => {
+                let evaluation = self.claims.evaluate(index, bucket, &self.tallies, &self.settings);
                 self.decide(Action::Evaluated(Box::new(evaluation)), cause);
             }
-            Err(assertion) => self.assert_in(assertion, std::slice::from_ref(bucket), false, cause),
+            Claimed::Assertion(index) => self.assert_in(index, std::slice::from_ref(bucket), false, cause),
         }
         self.claims.close(claim);
         self.finish_decided(claim);
@@ -40,7 +40,7 @@ impl Scheduler {
 
     /// Finishes a method that has as many samples as are allowed.
     pub(crate) fn finish_at_limit(&mut self, method: MethodIx) {
-        let samples = self.roster.get(method).map_or(0, |method| method.counted);
+        let samples = self.tallies.counted(method);
         let limit = self.settings.effective_max();
         if samples >= limit {
             self.finish(method, Cause::LimitReached { samples, limit: Some(limit) });
@@ -56,11 +56,11 @@ impl Scheduler {
         } else {
             "max-method-measurements"
         };
-        self.roster.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
+        self.tallies.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
     }
 
     /// The owner has evaluated a claim itself.
-    pub(crate) fn decided(&mut self, claim: usize) {
+    pub(crate) fn decided(&mut self, claim: ClaimIx) {
         if self.claims.is_open(claim) {
             self.claims.close(claim);
             self.finish_decided(claim);
@@ -69,10 +69,10 @@ impl Scheduler {
     }
 
     /// Finishes the methods of a closed claim that have no open one left.
-    pub(crate) fn finish_decided(&mut self, claim: usize) {
+    pub(crate) fn finish_decided(&mut self, claim: ClaimIx) {
         for method in self.claims.methods(claim).to_vec() {
             if self.claims.all_decided(method) {
-                let samples = self.roster.get(method).map_or(0, |method| method.counted);
+                let samples = self.tallies.counted(method);
                 self.finish(method, Cause::ClaimsDecided { samples });
             }
         }
@@ -80,8 +80,10 @@ impl Scheduler {
 
     /// Methods that have as many samples already finish now.
     pub(crate) fn agent_limit(&mut self, limit: u64) {
-        self.settings.agent_limit = Some(limit.max(1));
-        for index in 0..self.roster.len() {
+        // Of several agents the one with the lowest limit rules.
+        let of_others = self.settings.agent_limit.filter(|_| !self.others.is_empty());
+        self.settings.agent_limit = Some(limit.max(1).min(of_others.unwrap_or(u64::MAX)));
+        for index in 0..self.tallies.len() {
             self.finish_at_limit(MethodIx(index));
         }
         self.balance(None);
@@ -89,8 +91,8 @@ impl Scheduler {
 
     /// The agent gives a method up. With windows, the calls that are held are all there will be.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
-        self.close_windows_of(method);
-        let samples = self.roster.get(method).map_or(0, |method| method.counted);
+        self.in_each_jvm(|this| this.close_windows_of(method));
+        let samples = self.tallies.counted(method);
         self.finish(method, Cause::LimitReached { samples, limit: None });
         self.balance(None);
     }
@@ -98,7 +100,7 @@ impl Scheduler {
     /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing. A formula
     /// may be decided by its other methods.
     pub(crate) fn unavailable(&mut self, method: MethodIx, why: Outcome) {
-        if self.roster.is_finished(method) {
+        if self.tallies.is_finished(method) {
             return;
         }
         let lack = match &why {
@@ -106,20 +108,22 @@ impl Scheduler {
             why => Lack::Unmeasurable { why: describe(why) },
         };
         let reason = NotEvaluated::NotMeasured(format!("{}: {lack}", self.name(method)));
-        self.roster.set_missing(method, lack);
+        self.tallies.set_missing(method, lack);
         let cause = Cause::Unavailable(why);
         self.mark_finished(method, cause.clone());
-        let open: Vec<usize> = self.claims.open_of(method).collect();
+        let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
-            match self.claims.kind(claim) {
-                Ok(_) => {
-                    let evaluation = self.claims.without(claim, reason.clone(), &self.roster);
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => {
+                    let evaluation = self.claims.without(index, reason.clone(), &self.tallies);
                     self.decide(Action::Evaluated(Box::new(evaluation)), cause.clone());
                 }
-                Err(assertion) if self.claims.is_decided_by_first(claim) || self.is_over(claim) => {
-                    self.assert_leftover(assertion, cause.clone());
+                Claimed::Assertion(index)
+                    if self.claims.is_decided_by_first(claim) || self.is_over(claim) =>
+                {
+                    self.assert_leftover(index, cause.clone());
                 }
-                Err(_) => continue,
+                Claimed::Assertion(_) => continue,
             }
             self.claims.close(claim);
             self.finish_decided(claim);
@@ -130,8 +134,8 @@ impl Scheduler {
     /// The method ends with what it has; with too little for any judgement it counts as not measured. With windows, the calls that
     /// are held are all there will be.
     pub(crate) fn given_up(&mut self, method: MethodIx, why: Outcome) {
-        self.close_windows_of(method);
-        if self.roster.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
+        self.in_each_jvm(|this| this.close_windows_of(method));
+        if self.tallies.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
             return self.unavailable(method, why);
         }
         self.finish(method, Cause::Unavailable(why));
@@ -139,8 +143,8 @@ impl Scheduler {
     }
 
     pub(crate) fn finish_all(&mut self) {
-        self.close_all_windows();
-        for index in 0..self.roster.len() {
+        self.in_each_jvm(Self::close_all_windows);
+        for index in 0..self.tallies.len() {
             self.finish(MethodIx(index), Cause::RunEnds);
         }
     }
@@ -148,31 +152,33 @@ impl Scheduler {
     /// Ends a method's measurement and judges its open claims whose other methods have ended too; with windows all of
     /// them, because a side alone makes no pairs.
     pub(crate) fn finish(&mut self, method: MethodIx, cause: Cause) {
-        if self.roster.is_finished(method) {
+        if self.tallies.is_finished(method) {
             return;
         }
         self.mark_finished(method, cause);
-        let open: Vec<usize> = self.claims.open_of(method).collect();
+        let open: Vec<ClaimIx> = self.claims.open_of(method).collect();
         for claim in open {
-            if !self.is_over(claim) && self.rotations.is_empty() {
+            if !self.is_over(claim) && self.jvm.rotations.is_empty() {
                 continue;
             }
             self.claims.close(claim);
-            match self.claims.kind(claim) {
-                Ok(_) => self.evaluate_leftover(claim),
-                Err(assertion) => self.assert_leftover(assertion, Cause::NoMoreSamples { sparse_buckets: 0 }),
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => self.evaluate_leftover(index),
+                Claimed::Assertion(index) => {
+                    self.assert_leftover(index, Cause::NoMoreSamples { sparse_buckets: 0 })
+                }
             }
             self.finish_decided(claim);
         }
     }
 
     /// Whether none of the claim's methods gives any more samples.
-    fn is_over(&self, claim: usize) -> bool {
-        self.claims.methods(claim).iter().all(|&method| self.roster.is_finished(method))
+    fn is_over(&self, claim: ClaimIx) -> bool {
+        self.claims.methods(claim).iter().all(|&method| self.tallies.is_finished(method))
     }
 
     fn evaluate_leftover(&mut self, comparison: usize) {
-        let left = self.claims.leftover(comparison, &self.roster, &self.settings);
+        let left = self.claims.leftover(comparison, &self.tallies, &self.settings);
         let sides = self.claims.sides(comparison);
         for mut evaluation in left.evaluations {
             if let Err(why) = &mut evaluation.verdict {
@@ -187,8 +193,11 @@ impl Scheduler {
     }
 
     fn mark_finished(&mut self, method: MethodIx, cause: Cause) {
-        self.roster.set_status(method, Status::Finished);
-        self.law.clamp(self.roster.unfinished());
+        self.tallies.finish(method);
+        for station in std::iter::once(&mut self.jvm).chain(&mut self.others) {
+            station.roster.set_status(method, Status::Finished);
+            station.law.clamp(station.roster.unfinished());
+        }
         self.decide(Action::Finished(method), cause);
     }
 }

@@ -1,7 +1,7 @@
 //! Why a method lacks samples: the one place where that is found out.
 
-use crate::claims::MIN_SIDE;
-use crate::method::Method;
+use crate::settings::MIN_SIDE;
+use crate::tally::Tally;
 use crate::{MethodIx, Scheduler};
 use spl_model::{Lack, Spent, SpentOn, Taken};
 use spl_verdict::NotEvaluated;
@@ -15,7 +15,7 @@ impl Scheduler {
 
     /// Another agent took the method's probes out.
     pub(crate) fn probes_removed(&mut self, method: MethodIx) {
-        if let Some(method) = self.roster.get_mut(method) {
+        if let Some(method) = self.tallies.get_mut(method) {
             method.probes_removed = true;
         }
     }
@@ -73,7 +73,7 @@ impl Scheduler {
     }
 
     fn lack_of_pairs(&self, index: MethodIx, pairs: Option<u64>) -> Option<Lack> {
-        let method = self.roster.get(index)?;
+        let method = self.tallies.get(index)?;
         if let Some(missing) = &method.missing {
             return Some(missing.clone());
         }
@@ -89,10 +89,11 @@ impl Scheduler {
             Lack::ProbesRemoved
         } else if taken.total() > 0 {
             Lack::Discarded(taken)
-        } else if self.last_receipt_ns.is_none() {
+        } else if self.stations().all(|jvm| jvm.last_receipt_ns.is_none()) {
             self.not_begun.clone().unwrap_or(Lack::NotRecorded)
         } else if method.openings > 0 {
-            let newest = self.gates.open_since_ns(index).map_or(0, |since| self.now_ns.saturating_sub(since));
+            let since = self.stations().filter_map(|jvm| jvm.gates.open_since_ns(index));
+            let newest = since.map(|since| self.now_ns.saturating_sub(since)).sum::<u64>();
             Lack::NeverCalled { open_ns: method.open_ns.saturating_add(newest), lost: taken.lost }
         } else if method.unpaid {
             Lack::NoBudget { spent: self.most_spent() }
@@ -101,7 +102,7 @@ impl Scheduler {
         })
     }
 
-    fn taken(&self, index: MethodIx, method: &Method, pairs: Option<u64>) -> Taken {
+    fn taken(&self, index: MethodIx, method: &Tally, pairs: Option<u64>) -> Taken {
         let counted = pairs.map_or(method.counted, |pairs| pairs.min(method.counted));
         Taken {
             counted,
@@ -109,18 +110,21 @@ impl Scheduler {
             disturbed: method.disturbed,
             surplus: method.surplus.saturating_add(method.counted - counted),
             late: method.late,
-            lost: self.roster.dropped_of(&[index]),
+            lost: self.tallies.dropped_of(&[index]),
         }
     }
 
     /// What most of the budget went to.
     fn most_spent(&self) -> Option<Spent> {
         let name = |method| self.name(method);
-        let of_methods = self.meters.bills_ns().flat_map(|(method, calls, sizes)| {
+        let bills = self.stations().flat_map(|jvm| jvm.meters.bills_ns());
+        let of_methods = bills.flat_map(|(method, calls, sizes)| {
             [(SpentOn::Calls(name(method)), calls), (SpentOn::Sizes(name(method)), sizes)]
         });
-        let all: Vec<(SpentOn, u64)> =
-            of_methods.chain([(SpentOn::Agent, self.meters.agent_extra_ns())]).collect();
+        let all: Vec<(SpentOn, u64)> = {
+            let agents = self.stations().map(|jvm| (SpentOn::Agent, jvm.meters.agent_extra_ns()));
+            of_methods.chain(agents).collect()
+        };
         let of_ns = all.iter().fold(0_u64, |sum, (_, ns)| sum.saturating_add(*ns));
         let (on, ns) = all.into_iter().max_by_key(|(_, ns)| *ns).filter(|(_, ns)| *ns > 0)?;
         Some(Spent { on, ns, of_ns })

@@ -1,7 +1,7 @@
 //! Calls that end after their window was closed: they complete it.
 
 use crate::MethodIx;
-use crate::windows::Call;
+use crate::call::Call;
 
 /// Turns that are waited for at most: the oldest makes room. A method that never returns leaves one in each window.
 const MOST: usize = 10_000;
@@ -36,7 +36,7 @@ impl Unended {
 
     /// Keeps a late call, and gives the number of its window; `None` where no turn waits for it.
     pub(crate) fn hold(&mut self, method: MethodIx, call: Call) -> Option<u64> {
-        let began = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= call.start_ns();
+        let began = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= call.start_ns;
         let turn = self.turns.iter_mut().rev().find(began)?;
         turn.calls.push(call);
         Some(turn.window)

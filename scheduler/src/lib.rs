@@ -36,6 +36,14 @@
 //! [`Scheduler::handle`]: the owner gathers what arrived within `cycle-sleep` into one [`Event::Samples`], or says
 //! [`Event::Tick`].
 //!
+//! # Several JVMs
+//!
+//! Several JVMs of one service may feed one measurement ([`Scheduler::handle_in`]). What was gathered is of all of them: samples,
+//! buckets, limits and claims. How a method stands is of each: whether its gate is open there, its probes, its warm-up, the
+//! law with its times, the budget, the windows and the clock. A window is of one JVM and has a number that no other has, so that
+//! calls of two JVMs are never a pair. A method that one JVM cannot give ends there; it ends for good when none can. Each
+//! [`Decision`] says which JVM it is about. With one JVM nothing is different from a scheduler that knows no other.
+//!
 //! # Beside the thesis
 //!
 //! Each of these is off in [`Settings::thesis`] and works without the others:
@@ -76,16 +84,17 @@
 
 mod asserting;
 mod budget;
+mod call;
 mod claims;
 mod decision;
 mod event;
 mod filling;
 mod finishing;
 mod gates;
+mod gating;
 mod lacking;
 mod late;
 mod law;
-mod method;
 mod paired;
 mod probes;
 mod progress;
@@ -93,12 +102,15 @@ mod roster;
 mod scheduler;
 mod select;
 mod settings;
+mod standing;
+mod station;
+mod tally;
 mod windows;
 
 pub use decision::{Action, Cause, Decision, MethodTurn, Situation, Turns, Window};
-pub use event::{Event, MethodIx};
+pub use event::{Event, JvmIx, MethodIx};
 pub use filling::{FilledBucket, Filling, Named, Remedy, Shortfall};
-pub use method::Status;
 pub use progress::MethodProgress;
 pub use scheduler::Scheduler;
 pub use settings::{Budget, Paired, Settings, SettingsError, WarmUp};
+pub use standing::Status;

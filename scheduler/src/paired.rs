@@ -1,10 +1,11 @@
 //! Paired sampling: gates of a group turn in windows, and calls of the same window are compared.
 
+use crate::call::Call;
 use crate::decision::{MethodTurn, Turns, Window};
-use crate::method::Status;
-use crate::windows::{Call, Closed, Due, Fill, Rotation};
+use crate::standing::Status;
+use crate::windows::{Closed, Due, Fill, Rotation};
 use crate::{Action, Cause, MethodIx, Paired, Scheduler, select};
-use spl_model::{Bucket, Sample};
+use spl_model::{Bucket, ClaimIx, Claimed, Sample};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of one window by method, in the order in which they started.
@@ -14,7 +15,7 @@ impl MethodTurn {
     fn of(method: MethodIx, calls: &[Call], outstanding: bool) -> Self {
         Self {
             method,
-            began_ns: calls.first().map_or(0, Call::start_ns),
+            began_ns: calls.first().map_or(0, |call| call.start_ns),
             calls: calls.iter().map(|call| (call.bucket.clone(), call.duration_ns())).collect(),
             sizes: calls.iter().map(|call| call.size).collect(),
             outstanding,
@@ -28,59 +29,66 @@ impl Scheduler {
     #[must_use]
     pub fn wake_ns(&self) -> Option<u64> {
         let paired = self.settings.windows()?;
-        self.rotations.iter().filter_map(|rotation| rotation.due_ns(&paired)).min()
+        self.stations().flat_map(|jvm| &jvm.rotations).filter_map(|rotation| rotation.due_ns(&paired)).min()
     }
 
     /// Starts to measure the group of `method`; `cause` is that of the first gate to open.
     pub(crate) fn begin_windows(&mut self, method: MethodIx, cause: Cause) {
         let unit = self.unit_of(method);
-        let members = self.roster.unfinished_of(unit);
+        let members = self.jvm.roster.unfinished_of(unit);
         for &member in &members {
-            self.roster.set_status(member, Status::Resting);
+            self.set_status(member, Status::Resting);
         }
-        self.rotations[unit].begin_share(self.now_ns);
-        self.rotations[unit].begin(members);
+        self.jvm.rotations[unit].begin_share(self.now_ns);
+        self.begin_window(unit, members);
         self.open_next(unit, cause);
     }
 
     /// The method whose group is measured next. Where the owner decides, those come first that began least often: nobody waits
     /// until the claims of others are decided.
     pub(crate) fn next_to_measure(&self) -> Option<MethodIx> {
-        let chosen = select::to_measure(&self.roster, &self.claims);
+        let chosen = select::to_measure(&self.jvm.roster, &self.tallies, &self.claims);
         if !self.settings.owner_decides() {
             return chosen;
         }
-        let shares = |method: MethodIx| self.rotations.get(self.unit_of(method)).map_or(0, Rotation::shares);
-        let fewest = self.roster.waiting().min_by_key(|&method| shares(method))?;
+        let shares =
+            |method: MethodIx| self.jvm.rotations.get(self.unit_of(method)).map_or(0, Rotation::shares);
+        let fewest = self.jvm.roster.waiting().min_by_key(|&method| shares(method))?;
         chosen.filter(|&method| shares(method) <= shares(fewest)).or(Some(fewest))
     }
 
     /// Suspends a group between two of its windows when it has had its share of the time and another one waits.
     fn give_place(&mut self, unit: usize) {
-        let waits = self.settings.owner_decides() && self.roster.waiting().next().is_some();
-        if !waits || !self.rotations[unit].has_had_share(self.now_ns) {
+        let waits = self.settings.owner_decides() && self.jvm.roster.waiting().next().is_some();
+        if !waits || !self.jvm.rotations[unit].has_had_share(self.now_ns) {
             return;
         }
-        for member in self.roster.unfinished_of(unit) {
-            self.roster.set_status(member, Status::Suspended);
+        for member in self.jvm.roster.unfinished_of(unit) {
+            self.set_status(member, Status::Suspended);
             self.decide(Action::Suspend(member), Cause::ShareOver);
         }
     }
 
+    /// Starts the next window of a group. Its number is that of no other, in whichever JVM.
+    fn begin_window(&mut self, unit: usize, members: Vec<MethodIx>) {
+        let newest = self.stations().filter_map(|jvm| jvm.rotations.get(unit)).map(Rotation::window).max();
+        self.jvm.rotations[unit].begin(newest.unwrap_or(0) + 1, members);
+    }
+
     /// Opens the next gate of this window; `false` when there is none.
     fn open_next(&mut self, unit: usize, cause: Cause) -> bool {
-        let Some(method) = self.rotations[unit].next(&self.roster) else { return false };
-        let jvm_ns = (i128::from(self.now_ns) + self.clock_offset_ns).clamp(0, i128::from(u64::MAX));
-        self.rotations[unit].opened(method, self.now_ns, u64::try_from(jvm_ns).unwrap_or(u64::MAX));
-        self.roster.set_status(method, Status::Measured);
-        self.gates.begin_turn(method);
+        let Some(method) = self.jvm.rotations[unit].next(&self.jvm.roster) else { return false };
+        let jvm_ns = (i128::from(self.now_ns) + self.jvm.clock_offset_ns).clamp(0, i128::from(u64::MAX));
+        self.jvm.rotations[unit].opened(method, self.now_ns, u64::try_from(jvm_ns).unwrap_or(u64::MAX));
+        self.set_status(method, Status::Measured);
+        self.jvm.gates.begin_turn(method);
         self.decide(Action::Measure(method), cause);
         true
     }
 
     pub(crate) fn drained(&mut self, method: MethodIx, closing: Option<u64>) {
         let unit = self.unit_of(method);
-        if let Some(rotation) = self.rotations.get_mut(unit) {
+        if let Some(rotation) = self.jvm.rotations.get_mut(unit) {
             rotation.drained(method, closing);
         }
         self.complete_windows(method, closing);
@@ -90,12 +98,10 @@ impl Scheduler {
     fn complete_windows(&mut self, method: MethodIx, closing: Option<u64>) {
         let unit = self.unit_of(method);
         let completed =
-            self.rotations.get_mut(unit).map_or_else(Vec::new, |one| one.completed(method, closing));
+            self.jvm.rotations.get_mut(unit).map_or_else(Vec::new, |one| one.completed(method, closing));
         for (number, calls) in completed {
             for call in &calls {
-                if let Some(method) = self.roster.get_mut(method) {
-                    method.take(&call.bucket, call.duration_ns());
-                }
+                self.take_counted(method, &call.bucket, call.duration_ns());
             }
             let turns = Turns { number, turns: vec![MethodTurn::of(method, &calls, false)] };
             self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
@@ -105,18 +111,18 @@ impl Scheduler {
     /// Ends and begins the turns of all groups whose time has come.
     pub(crate) fn turn_windows(&mut self) {
         let Some(paired) = self.settings.windows() else { return };
-        for unit in 0..self.rotations.len() {
+        for unit in 0..self.jvm.rotations.len() {
             self.turn_unit(unit, &paired);
         }
         self.balance(None);
     }
 
     fn turn_unit(&mut self, unit: usize, paired: &Paired) {
-        while self.roster.is_active(unit) {
-            match self.rotations[unit].due(self.now_ns, paired, &self.roster) {
+        while self.jvm.roster.is_active(unit) {
+            match self.jvm.rotations[unit].due(self.now_ns, paired, &self.jvm.roster) {
                 Due::Nothing => return,
                 Due::Rest(method) => {
-                    self.roster.set_status(method, Status::Resting);
+                    self.set_status(method, Status::Resting);
                     self.decide(Action::Rest(method), self.turn_cause(unit));
                 }
                 Due::Next => {
@@ -126,35 +132,36 @@ impl Scheduler {
                     // This window is complete, so the one before it has had its time.
                     self.close_windows(
                         unit,
-                        self.rotations[unit].window().saturating_sub(1),
+                        self.jvm.rotations[unit].window().saturating_sub(1),
                         Some(self.now_ns),
                     );
                     self.give_place(unit);
-                    if !self.roster.is_active(unit) {
+                    if !self.jvm.roster.is_active(unit) {
                         break;
                     }
-                    self.rotations[unit].begin(self.roster.unfinished_of(unit));
+                    let members = self.jvm.roster.unfinished_of(unit);
+                    self.begin_window(unit, members);
                     if self.open_next(unit, self.turn_cause(unit)) {
                         return;
                     }
                 }
             }
         }
-        self.rotations[unit].pause();
-        if self.roster.unfinished_of(unit).is_empty() {
-            self.rotations[unit].clear();
+        self.jvm.rotations[unit].pause();
+        if self.jvm.roster.unfinished_of(unit).is_empty() {
+            self.jvm.rotations[unit].clear();
         }
     }
 
     fn turn_cause(&self, unit: usize) -> Cause {
-        Cause::Turn { window: self.rotations[unit].window() }
+        Cause::Turn { window: self.jvm.rotations[unit].window() }
     }
 
     /// Keeps a call until its window is closed, and notes the window's number in the sample.
     pub(crate) fn hold(&mut self, method: MethodIx, bucket: Bucket, sample: &mut Sample) {
         let unit = self.unit_of(method);
         let room = self.settings.effective_max();
-        sample.window = self.rotations[unit].hold(method, Call::new(sample, bucket), room);
+        sample.window = self.jvm.rotations[unit].hold(method, Call::new(sample, bucket), room);
         if sample.window.is_none() {
             self.add_surplus(method, 1);
         }
@@ -166,20 +173,20 @@ impl Scheduler {
         let Some(window) = sample.window else { return };
         let unit = self.unit_of(method);
         self.close_windows(unit, window.saturating_sub(2), Some(self.now_ns));
-        if !self.rotations[unit].hold_again(window, method, Call::new(sample, bucket)) {
+        if !self.jvm.rotations[unit].hold_again(window, method, Call::new(sample, bucket)) {
             self.add_surplus(method, 1);
         }
     }
 
     pub(crate) fn close_windows_of(&mut self, method: MethodIx) {
         let unit = self.unit_of(method);
-        if unit < self.rotations.len() {
+        if unit < self.jvm.rotations.len() {
             self.close_windows(unit, u64::MAX, None);
         }
     }
 
     pub(crate) fn close_all_windows(&mut self) {
-        for unit in 0..self.rotations.len() {
+        for unit in 0..self.jvm.rotations.len() {
             self.close_windows(unit, u64::MAX, None);
         }
     }
@@ -188,8 +195,8 @@ impl Scheduler {
     /// calls that are outstanding are not waited for.
     fn close_windows(&mut self, unit: usize, newest: u64, now_ns: Option<u64>) {
         let Some(paired) = self.settings.paired else { return };
-        while let Some(closed) = self.rotations[unit].close_oldest(newest, now_ns, &paired) {
-            let members = self.roster.unfinished_of(unit);
+        while let Some(closed) = self.jvm.rotations[unit].close_oldest(newest, now_ns, &paired) {
+            let members = self.jvm.roster.unfinished_of(unit);
             if paired.owner_decides {
                 self.spread_calls(&closed.fills);
                 // What the end cuts off is cut off by its length.
@@ -219,9 +226,7 @@ impl Scheduler {
             let partners = |claim| self.claims.methods(claim).iter().map(n).min().unwrap_or(0);
             let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).clamp(1, quota);
             for call in list.iter().take(counted) {
-                if let Some(method) = self.roster.get_mut(member) {
-                    method.take(&call.bucket, call.duration_ns());
-                }
+                self.take_counted(member, &call.bucket, call.duration_ns());
             }
             self.add_surplus(member, list.len().saturating_sub(counted) as u64);
         }
@@ -237,16 +242,16 @@ impl Scheduler {
     /// calls of a turn are not like all: those that follow a long call are among them more often, and the long call is not, where it
     /// comes after as many as a turn may have.
     fn spread_calls(&mut self, fills: &[(MethodIx, Fill)]) {
-        let most = self.settings.budget.map_or(Paired::MOST_EVERY, |budget| budget.max_every);
+        let most = self.jvm.budget.map_or(Paired::MOST_EVERY, |budget| budget.max_every);
         for &(method, fill) in fills {
-            let old = self.meters.every(method);
+            let old = self.jvm.meters.every(method);
             let every = match fill {
                 Fill::Full if old <= most / 2 => old * 2,
                 Fill::Sparse => (old / 2).max(1),
                 Fill::Full | Fill::Some | Fill::Empty => old,
             };
             if every != old {
-                self.meters.set_every(method, every);
+                self.jvm.meters.set_every(method, every);
                 self.decide(Action::SampleEvery { method, every }, Cause::Spread);
             }
         }
@@ -254,13 +259,19 @@ impl Scheduler {
 
     fn pair_calls(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, .. } = closed;
-        let open: BTreeSet<usize> = members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
-        let (comparisons, assertions): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|&claim| self.claims.kind(claim).is_ok());
+        let open: BTreeSet<ClaimIx> =
+            members.iter().flat_map(|&member| self.claims.open_of(member)).collect();
+        let mut assertions = Vec::new();
         let mut used: BTreeSet<(MethodIx, usize)> = BTreeSet::new();
         let mut full = Vec::new();
-        for comparison in comparisons {
-            full.extend(self.pair(comparison, *number, calls, &mut used));
+        for claim in open {
+            match self.claims.claimed(claim) {
+                Claimed::Comparison(index) => {
+                    let buckets = self.pair(index, *number, calls, &mut used);
+                    full.extend(buckets.into_iter().map(|bucket| (claim, bucket)));
+                }
+                Claimed::Assertion(_) => assertions.push(claim),
+            }
         }
         self.record_used(members, calls, &used);
         full.extend(assertions.into_iter().filter_map(|claim| Some((claim, self.full_bucket(claim)?))));
@@ -268,11 +279,11 @@ impl Scheduler {
     }
 
     /// The bucket that decides an assertion now, if it is one that the first full bucket decides.
-    fn full_bucket(&self, claim: usize) -> Option<Bucket> {
+    fn full_bucket(&self, claim: ClaimIx) -> Option<Bucket> {
         let first = self.claims.methods(claim).first().filter(|_| self.claims.is_decided_by_first(claim))?;
         let needed = self.settings.min_samples;
-        let is_full = |bucket: &&Bucket| self.claims.is_full(claim, bucket, &self.roster, needed);
-        self.roster.get(*first)?.buckets.keys().find(is_full).cloned()
+        let is_full = |bucket: &&Bucket| self.claims.is_full(claim, bucket, &self.tallies, needed);
+        self.tallies.get(*first)?.buckets.keys().find(is_full).cloned()
     }
 
     /// Pairs the calls of a comparison in each bucket, the first with the first. Gives the buckets that are full.
@@ -282,7 +293,7 @@ impl Scheduler {
         number: u64,
         calls: &Calls,
         used: &mut BTreeSet<(MethodIx, usize)>,
-    ) -> Vec<(usize, Bucket)> {
+    ) -> Vec<Bucket> {
         let [left, right] = self.claims.sides(comparison);
         let of = |method: MethodIx| calls.get(&method).map_or(&[][..], Vec::as_slice);
         let mut by_bucket: BTreeMap<&Bucket, [Vec<usize>; 2]> = BTreeMap::new();
@@ -315,7 +326,7 @@ impl Scheduler {
             };
             let count = self.claims.add_pairs(comparison, bucket, &window.left_ns, &window.right_ns);
             if count >= self.settings.min_samples {
-                full.push((comparison, bucket.clone()));
+                full.push(bucket.clone());
             }
             self.decide(Action::Window(Box::new(window)), Cause::WindowClosed);
         }
@@ -332,9 +343,7 @@ impl Scheduler {
             let alone = self.claims.is_asserted(member);
             for (at, call) in list.iter().enumerate() {
                 if alone || used.contains(&(member, at)) || (none && at == 0) {
-                    if let Some(method) = self.roster.get_mut(member) {
-                        method.take(&call.bucket, call.duration_ns());
-                    }
+                    self.take_counted(member, &call.bucket, call.duration_ns());
                 } else {
                     self.add_surplus(member, 1);
                 }
@@ -343,7 +352,7 @@ impl Scheduler {
     }
 
     fn add_surplus(&mut self, method: MethodIx, count: u64) {
-        if let Some(method) = self.roster.get_mut(method) {
+        if let Some(method) = self.tallies.get_mut(method) {
             method.surplus = method.surplus.saturating_add(count);
         }
     }
@@ -355,6 +364,6 @@ impl Scheduler {
     }
 
     fn unit_of(&self, method: MethodIx) -> usize {
-        self.roster.get(method).map_or(usize::MAX, |method| method.unit)
+        self.jvm.roster.get(method).map_or(usize::MAX, |method| method.unit)
     }
 }

@@ -6,8 +6,8 @@
 //! like; only gates turn. Where each change of a class costs the program memory for good, because the class has many lambdas, its
 //! methods get their probes together and keep them to the end.
 
-use crate::method::{Method, Status};
 use crate::roster::Roster;
+use crate::standing::{Standing, Status};
 use crate::{MethodIx, Settings};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -134,17 +134,18 @@ impl Probes {
         let class_of = |method: &MethodIx| roster.get(*method).map(|method| method.class);
         let dear: BTreeSet<usize> =
             change.instrument.iter().filter(|method| self.dear[method.0]).filter_map(class_of).collect();
-        let joins = |(_, method): &(MethodIx, &Method)| dear.contains(&method.class);
+        let joins = |(_, method): &(MethodIx, &Standing)| dear.contains(&method.class);
         let has = |wanted: Status, inside: bool| {
-            let of_these = move |(index, method): &(MethodIx, &Method)| {
+            let of_these = move |(index, method): &(MethodIx, &Standing)| {
                 method.status == wanted && self.inside[index.0] == inside
             };
             roster.iter().filter(of_these).map(|(index, _)| index)
         };
         let ahead = settings.instrument_ahead.saturating_sub(has(Status::Waiting, true).count());
         change.instrument.extend(has(Status::Waiting, false).take(ahead));
-        let waits =
-            |(index, method): &(MethodIx, &Method)| method.status == Status::Waiting && !self.inside[index.0];
+        let waits = |(index, method): &(MethodIx, &Standing)| {
+            method.status == Status::Waiting && !self.inside[index.0]
+        };
         change.instrument.extend(roster.iter().filter(joins).filter(waits).map(|(index, _)| index));
         change.instrument.sort_unstable();
         change.instrument.dedup();

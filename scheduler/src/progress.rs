@@ -1,6 +1,7 @@
 //! What a display shows of a running measurement.
 
-use crate::method::{Method, Status};
+use crate::standing::Status;
+use crate::tally::Tally;
 use crate::{Decision, MethodIx, Scheduler};
 use spl_model::Bucket;
 use std::fmt;
@@ -41,17 +42,17 @@ pub struct MethodProgress {
 impl Scheduler {
     /// All methods, in the task file's order.
     pub fn progress(&self) -> impl Iterator<Item = MethodProgress> {
-        self.roster.iter().map(|(index, method)| self.progress_of(index, method))
+        self.tallies.iter().map(|(index, method)| self.progress_of(index, method))
     }
 
-    fn progress_of(&self, index: MethodIx, method: &Method) -> MethodProgress {
+    fn progress_of(&self, index: MethodIx, method: &Tally) -> MethodProgress {
         let needed = self.settings.min_samples;
         MethodProgress {
             method: index,
-            status: method.status,
-            probes_in: self.probes.is_inside(index),
-            warms_up: !method.warm,
-            every: self.meters.every(index),
+            status: self.status_of(index),
+            probes_in: self.stations().any(|jvm| jvm.probes.is_inside(index)),
+            warms_up: !self.stations().any(|jvm| jvm.roster.get(index).is_some_and(|one| one.warm)),
+            every: self.jvm.meters.every(index),
             samples: method.counted,
             remaining: self.settings.effective_max().saturating_sub(method.counted),
             late: method.late,
@@ -64,16 +65,32 @@ impl Scheduler {
         }
     }
 
+    /// How a method stands in the JVM where it is nearest to being measured.
+    fn status_of(&self, method: MethodIx) -> Status {
+        if self.tallies.is_finished(method) {
+            return Status::Finished;
+        }
+        let all = self.stations().filter_map(|jvm| jvm.roster.get(method)).map(|one| one.status);
+        let nearness = |status: &Status| match status {
+            Status::Measured => 4,
+            Status::Resting => 3,
+            Status::Suspended => 2,
+            Status::Waiting => 1,
+            Status::Finished => 0,
+        };
+        all.max_by_key(nearness).unwrap_or(Status::Waiting)
+    }
+
     /// The durations that count of a method in a bucket, nanoseconds, in the order in which they were taken.
     #[must_use]
     pub fn times(&self, method: MethodIx, bucket: &Bucket) -> &[u64] {
-        self.roster.get(method).map_or(&[], |method| method.bucket(bucket))
+        self.tallies.get(method).map_or(&[], |method| method.bucket(bucket))
     }
 
     /// The durations that count of a method, nanoseconds, of all buckets.
     #[must_use]
     pub fn all_times(&self, method: MethodIx) -> Vec<u64> {
-        self.roster
+        self.tallies
             .get(method)
             .into_iter()
             .flat_map(|method| method.buckets.values().flatten())

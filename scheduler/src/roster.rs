@@ -1,9 +1,8 @@
-//! All methods, their counts by status, and the classes they belong to.
+//! How all methods stand in one JVM, their counts by status, and the classes they belong to.
 
 use crate::MethodIx;
-use crate::method::{Method, Status};
+use crate::standing::{Standing, Status};
 use spl_lang::Tasks;
-use spl_model::Lack;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// counts are always right.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Roster {
-    methods: Vec<Method>,
+    methods: Vec<Standing>,
     units: Vec<Unit>,
     classes: Vec<Class>,
     /// Classes with a method that waits, by priority and then by the task file: the last one is the next.
@@ -28,8 +27,6 @@ pub(crate) struct Roster {
     unsettled: BTreeSet<MethodIx>,
     /// Rises whenever it changes which methods should have probes.
     revision: u64,
-    /// Lost samples of which nobody knows whose they were.
-    dropped_of_unknown: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +64,7 @@ impl Roster {
             classes.resize_with(classes.len().max(class + 1), Class::default);
             classes[class].members.push(MethodIx(index));
             classes[class].waiting += 1;
-            methods.push(Method::new(class, unit));
+            methods.push(Standing::new(class, unit));
             units.resize_with(units.len().max(unit + 1), Unit::default);
             units[unit].members.push(MethodIx(index));
             units[unit].unfinished += 1;
@@ -88,19 +85,18 @@ impl Roster {
             measured_methods: BTreeSet::new(),
             unsettled: BTreeSet::new(),
             revision: 0,
-            dropped_of_unknown: 0,
         }
     }
 
-    pub(crate) fn get(&self, method: MethodIx) -> Option<&Method> {
+    pub(crate) fn get(&self, method: MethodIx) -> Option<&Standing> {
         self.methods.get(method.0)
     }
 
-    pub(crate) fn get_mut(&mut self, method: MethodIx) -> Option<&mut Method> {
+    pub(crate) fn get_mut(&mut self, method: MethodIx) -> Option<&mut Standing> {
         self.methods.get_mut(method.0)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (MethodIx, &Method)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MethodIx, &Standing)> {
         self.methods.iter().enumerate().map(|(index, method)| (MethodIx(index), method))
     }
 
@@ -180,14 +176,13 @@ impl Roster {
         self.get(method).is_none_or(|method| method.status == Status::Finished)
     }
 
-    /// Moves a method to another status. A finished method stays finished.
-    pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
-        let lost = self.dropped_of_unknown;
+    /// Moves a method to another status; says whether its measurement begins by that. A finished method stays finished.
+    pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) -> bool {
         let index = method;
-        let Some(method) = self.methods.get_mut(method.0) else { return };
+        let Some(method) = self.methods.get_mut(method.0) else { return false };
         let old = method.status;
         if old == Status::Finished || old == status {
-            return;
+            return false;
         }
         method.status = status;
         if status == Status::Measured {
@@ -216,11 +211,12 @@ impl Roster {
         unit.unfinished -= usize::from(status == Status::Finished);
         self.measured = self.measured - usize::from(was_active) + usize::from(unit.active > 0);
         self.unfinished -= usize::from(status == Status::Finished && unit.unfinished == 0);
-        if status.is_active() && !old.is_active() {
+        let begins = status.is_active() && !old.is_active();
+        if begins {
             self.turns += 1;
             method.turn = self.turns;
-            method.dropped_before.get_or_insert(lost);
         }
+        begins
     }
 
     /// Every method of these methods' classes starts its warm-up anew, and its gate opens no sooner than at this time: a changed
@@ -236,42 +232,6 @@ impl Roster {
             self.methods[member.0].cool_down(opens_at_ns);
             self.unsettled.insert(member);
         }
-    }
-
-    /// Notes why a method can't be measured.
-    pub(crate) fn set_missing(&mut self, method: MethodIx, why: Lack) {
-        if let Some(method) = self.methods.get_mut(method.0) {
-            method.missing = Some(why);
-        }
-    }
-
-    /// Counts a sample that was discarded, for nothing but being disturbed or as warm-up.
-    pub(crate) fn discard_sample(&mut self, method: MethodIx, disturbed: bool) {
-        if let Some(method) = self.methods.get_mut(method.0) {
-            method.discarded = method.discarded.saturating_add(1);
-            method.disturbed = method.disturbed.saturating_add(u64::from(disturbed));
-        }
-    }
-
-    /// Counts lost samples.
-    pub(crate) fn drop_samples(&mut self, method: Option<MethodIx>, count: u64) {
-        match method {
-            None => self.dropped_of_unknown = self.dropped_of_unknown.saturating_add(count),
-            Some(method) => {
-                if let Some(method) = self.methods.get_mut(method.0) {
-                    method.dropped = method.dropped.saturating_add(count);
-                }
-            }
-        }
-    }
-
-    /// Samples of these methods that were lost, those of unknown methods since the first of them was measured included.
-    pub(crate) fn dropped_of(&self, methods: &[MethodIx]) -> u64 {
-        let distinct = methods.iter().collect::<BTreeSet<_>>();
-        let methods = || distinct.iter().filter_map(|&&method| self.get(method));
-        let own = methods().fold(0_u64, |sum, method| sum.saturating_add(method.dropped));
-        let before = methods().filter_map(|method| method.dropped_before).min();
-        own.saturating_add(before.map_or(0, |before| self.dropped_of_unknown - before))
     }
 }
 

@@ -1,35 +1,31 @@
 //! The state machine: each event is one communication cycle (thesis 3.2.3, 3.2.4).
 
-use crate::budget::{DearGate, Meters, Thinning};
+use crate::budget::{DearGate, Thinning};
 use crate::claims::Claims;
-use crate::gates::Gates;
-use crate::law::{Law, Shift};
-use crate::method::Status;
-use crate::probes::Probes;
+use crate::law::Shift;
 use crate::roster::Roster;
 use crate::select;
-use crate::windows::Rotation;
-use crate::{Action, Budget, Cause, Decision, Event, MethodIx, Paired, Settings, SettingsError, Situation};
+use crate::standing::{Arrival, Status};
+use crate::station::Station;
+use crate::tally::Tallies;
+use crate::{Action, Budget, Cause, Decision, Event, JvmIx, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
-use spl_model::{Bucket, Lack, MethodRef, Sample, SampleFlags};
+use spl_model::{Bucket, ClaimIx, Lack, MethodRef, Sample, SampleFlags};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheduler {
     pub(crate) settings: Settings,
     pub(crate) names: Vec<MethodRef>,
-    pub(crate) roster: Roster,
+    /// What was gathered, in all JVMs together.
+    pub(crate) tallies: Tallies,
     pub(crate) claims: Claims,
-    pub(crate) law: Law,
-    pub(crate) probes: Probes,
-    pub(crate) meters: Meters,
-    pub(crate) gates: Gates,
-    /// The windows of each group of methods; empty in the policy of the thesis.
-    pub(crate) rotations: Vec<Rotation>,
-    /// Time of the JVM's clock less that of the owner's.
-    pub(crate) clock_offset_ns: i128,
-    /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
-    pub(crate) last_receipt_ns: Option<u64>,
+    /// The JVM that the step at hand is about.
+    pub(crate) jvm: Station,
+    /// The others that feed the measurement.
+    pub(crate) others: Vec<Station>,
+    /// How methods stand in a JVM that has just come.
+    fresh: Roster,
     pub(crate) now_ns: u64,
     /// Why the measurement never began, where it did not.
     pub(crate) not_begun: Option<Lack>,
@@ -58,22 +54,13 @@ impl Scheduler {
             if settings.windows().is_some() { claims.groups() } else { (0..tasks.methods.len()).collect() };
         let roster = Roster::new(tasks, &units);
         Ok(Self {
-            rotations: if settings.windows().is_some() { Rotation::of_units(&roster) } else { Vec::new() },
-            law: match settings.windows() {
-                Some(windows) if windows.owner_decides => {
-                    Law::of_windows(settings.initial_optimal, roster.unfinished())
-                }
-                _ => Law::new(settings.initial_optimal, roster.unfinished()),
-            },
-            probes: Probes::new(roster.len()),
-            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::CALLS } else { 1 }),
-            gates: Gates::default(),
+            tallies: Tallies::new(roster.len()),
+            jvm: Station::new(JvmIx::default(), roster.clone(), &settings),
+            others: Vec::new(),
+            fresh: roster,
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             claims,
-            roster,
             settings,
-            clock_offset_ns: 0,
-            last_receipt_ns: None,
             now_ns: 0,
             not_begun: None,
             done: false,
@@ -83,8 +70,17 @@ impl Scheduler {
 
     /// Takes one event that happened at `now_ns`, nanoseconds of the owner's monotonic clock, and gives the decisions
     /// in the order in which they are to be carried out. A time before that of an earlier event counts as that time.
+    ///
+    /// The event is about the run as a whole, or about its only JVM.
     pub fn handle(&mut self, event: Event, now_ns: u64) -> Vec<Decision> {
         self.step(now_ns, |this| this.take(event))
+    }
+
+    /// As [`handle`](Self::handle) of something that happened in one of several JVMs. One that was not heard of before feeds the
+    /// measurement from now on.
+    pub fn handle_in(&mut self, jvm: JvmIx, event: Event, now_ns: u64) -> Vec<Decision> {
+        self.turn_to(jvm);
+        self.handle(event, now_ns)
     }
 
     /// As [`handle`](Self::handle) of [`Event::Samples`]; flags those of the samples that it discards, and gives each of
@@ -93,16 +89,77 @@ impl Scheduler {
         self.step(now_ns, |this| if batch.is_empty() { this.tick() } else { this.samples(batch) })
     }
 
+    /// As [`handle_samples`](Self::handle_samples) of the calls in one of several JVMs.
+    pub fn handle_samples_in(
+        &mut self,
+        jvm: JvmIx,
+        batch: &mut [(MethodIx, Sample)],
+        now_ns: u64,
+    ) -> Vec<Decision> {
+        self.turn_to(jvm);
+        self.handle_samples(batch, now_ns)
+    }
+
+    /// All JVMs, the one at hand first.
+    pub(crate) fn stations(&self) -> impl Iterator<Item = &Station> {
+        std::iter::once(&self.jvm).chain(&self.others)
+    }
+
+    /// Makes a JVM the one at hand.
+    fn turn_to(&mut self, jvm: JvmIx) {
+        if self.jvm.ix == jvm {
+            return;
+        }
+        let index = self.others.iter().position(|station| station.ix == jvm).unwrap_or_else(|| {
+            let mut roster = self.fresh.clone();
+            for (method, _) in self.tallies.iter().filter(|(method, _)| self.tallies.is_finished(*method)) {
+                roster.set_status(method, Status::Finished);
+            }
+            self.others.push(Station::new(jvm, roster, &self.settings));
+            self.others.len() - 1
+        });
+        std::mem::swap(&mut self.jvm, &mut self.others[index]);
+    }
+
+    /// Does something for each JVM, beginning with the one at hand, which it is afterwards too.
+    pub(crate) fn in_each_jvm(&mut self, mut act: impl FnMut(&mut Self)) {
+        act(self);
+        for index in 0..self.others.len() {
+            std::mem::swap(&mut self.jvm, &mut self.others[index]);
+            act(self);
+            std::mem::swap(&mut self.jvm, &mut self.others[index]);
+        }
+    }
+
+    /// The JVM at hand is gone: what it still held of closed and open windows is all there will be. The last one stays, as it was.
+    fn left(&mut self) {
+        if self.others.is_empty() {
+            return;
+        }
+        self.close_all_windows();
+        self.jvm = self.others.remove(0);
+    }
+
     fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
-        self.meters.pass_time(self.settings.budget.as_ref(), self.now_ns);
-        self.excuse_silence();
+        self.in_each_jvm(|this| {
+            this.jvm.meters.pass_time(this.jvm.budget.as_ref(), this.now_ns);
+            this.excuse_silence();
+        });
         take(self);
-        self.turn_windows();
-        self.close_gates();
-        self.spend();
-        self.tell_dear_gates();
-        self.settle();
+        let at_hand = self.jvm.ix;
+        self.in_each_jvm(|this| {
+            this.turn_windows();
+            if this.jvm.ix != at_hand {
+                // What finished elsewhere makes room here.
+                this.balance(None);
+            }
+            this.close_gates();
+            this.spend();
+            this.tell_dear_gates();
+            this.settle();
+        });
+        self.end_once();
         std::mem::take(&mut self.decisions)
     }
 
@@ -116,24 +173,34 @@ impl Scheduler {
             Event::Pulse => {}
             Event::Dropped { method, count } => self.dropped(method, count),
             Event::AgentLimit(limit) => self.agent_limit(limit),
+            Event::LimitReached(method)
+            | Event::Unavailable { method, .. }
+            | Event::GivenUp { method, .. }
+                if self.goes_on_elsewhere(method) =>
+            {
+                self.end_here(method);
+            }
             Event::LimitReached(method) => self.limit_reached(method),
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::GivenUp { method, why } => self.given_up(method, why),
-            Event::DearChange(method) => self.probes.set_dear(method),
-            Event::Clock { jvm_ns } => self.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns),
+            Event::DearChange(method) => self.jvm.probes.set_dear(method),
+            Event::Clock { jvm_ns } => {
+                self.jvm.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns)
+            }
             Event::Drained { method, closing } => self.drained(method, closing),
             Event::Budget(budget) => self.budget(budget),
             // With windows a turn for which there is no money is lost, and with it the window: what was paid with the samples
             // has to do.
-            Event::AgentUsed { cpu_ns } if self.rotations.is_empty() => {
-                self.meters.settle_agent(u128::from(cpu_ns));
+            Event::AgentUsed { cpu_ns } if self.jvm.rotations.is_empty() => {
+                self.jvm.meters.settle_agent(u128::from(cpu_ns));
             }
             Event::AgentUsed { .. } => {}
-            Event::Decided { comparison } => self.decided(comparison),
+            Event::Decided(claim) => self.decided(claim),
             Event::ProbesRemoved(method) => self.probes_removed(method),
             Event::NotBegun { ended_by, lasted_ns, wait_ns } => {
                 self.not_begun = Some(Lack::NotBegun { ended_by, lasted_ns, wait_ns });
             }
+            Event::Left => self.left(),
             Event::Finish => self.finish_all(),
         }
     }
@@ -143,10 +210,10 @@ impl Scheduler {
     pub fn situation(&self) -> Situation {
         Situation {
             now_ns: self.now_ns,
-            difference_ns: self.law.difference_ns(),
-            optimal: self.law.optimal(),
-            measured: self.roster.measured(),
-            unfinished: self.roster.unfinished(),
+            difference_ns: self.jvm.law.difference_ns(),
+            optimal: self.jvm.law.optimal(),
+            measured: self.jvm.roster.measured(),
+            unfinished: self.jvm.roster.unfinished(),
         }
     }
 
@@ -157,32 +224,35 @@ impl Scheduler {
     }
 
     fn start(&mut self) {
-        if self.last_receipt_ns.is_none() {
-            self.last_receipt_ns = Some(self.now_ns);
+        if self.jvm.last_receipt_ns.is_none() {
+            self.jvm.last_receipt_ns = Some(self.now_ns);
             self.balance(None);
         }
     }
 
     /// Takes samples of an earlier run as they were taken then, with windows into those that they belonged to, but not
     /// into the law: their times are another JVM's.
-    fn resume(&mut self, decided: &[usize], samples: &[(MethodIx, Sample)]) {
-        if self.last_receipt_ns.is_some() {
+    fn resume(&mut self, decided: &[ClaimIx], samples: &[(MethodIx, Sample)]) {
+        if self.jvm.last_receipt_ns.is_some() {
             return;
         }
-        decided.iter().for_each(|&comparison| self.decided(comparison));
+        decided.iter().for_each(|&claim| self.decided(claim));
         for (method, sample) in samples {
-            if self.roster.is_finished(*method) {
+            if self.tallies.is_finished(*method) {
                 continue;
             }
             if sample.flags.contains(SampleFlags::DISCARDED) {
                 let has = |flag| sample.flags.contains(flag);
                 let disturbed = has(SampleFlags::GC) || has(SampleFlags::RETRANSFORM);
                 let disturbed = disturbed && !has(SampleFlags::WARM_UP) && self.settings.discard_disturbed;
-                self.roster.discard_sample(*method, disturbed);
+                self.tallies
+                    .get_mut(*method)
+                    .into_iter()
+                    .for_each(|tally| tally.note(Arrival::Discarded { disturbed }));
                 continue;
             }
             let bucket = self.settings.scale.bucket(&sample.size);
-            if self.rotations.is_empty() {
+            if self.jvm.rotations.is_empty() {
                 self.record(*method, bucket, sample.duration_ns());
             } else {
                 self.hold_again(*method, bucket, sample);
@@ -192,8 +262,8 @@ impl Scheduler {
 
     fn samples(&mut self, batch: &mut [(MethodIx, Sample)]) {
         batch.sort_by_key(|(_, sample)| sample.end_ns());
-        if self.last_receipt_ns.is_some() {
-            self.last_receipt_ns = Some(self.now_ns);
+        if self.jvm.last_receipt_ns.is_some() {
+            self.jvm.last_receipt_ns = Some(self.now_ns);
         }
         for (method, sample) in batch {
             self.sample(*method, sample);
@@ -202,17 +272,18 @@ impl Scheduler {
 
     /// One sample, in the thesis's order (3.2.3): record it, remove what it finished, then add or suspend.
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
-        let Some(method) = self.roster.get_mut(index) else { return };
-        let counts = method.arrive(sample, &self.settings);
+        let Some(method) = self.jvm.roster.get_mut(index) else { return };
+        let arrival = method.arrive(sample, &self.settings);
+        self.tallies.get_mut(index).into_iter().for_each(|tally| tally.note(arrival));
         self.meter(index, sample);
-        let shift = if self.last_receipt_ns.is_some() {
-            self.law.ended(sample.end_ns(), &self.settings, self.roster.unfinished())
+        let shift = if self.jvm.last_receipt_ns.is_some() {
+            self.jvm.law.ended(sample.end_ns(), &self.settings, self.jvm.roster.unfinished())
         } else {
             None
         };
-        if counts {
+        if arrival == Arrival::Counts {
             let bucket = self.settings.scale.bucket(&sample.size);
-            if self.rotations.is_empty() {
+            if self.jvm.rotations.is_empty() {
                 self.record(index, bucket, sample.duration_ns());
             } else {
                 self.hold(index, bucket, sample);
@@ -222,28 +293,53 @@ impl Scheduler {
     }
 
     fn record(&mut self, index: MethodIx, bucket: Bucket, duration_ns: u64) {
-        let Some(method) = self.roster.get_mut(index) else { return };
-        if method.take(&bucket, duration_ns) == self.settings.min_samples {
+        if self.take_counted(index, &bucket, duration_ns) == self.settings.min_samples {
             self.bucket_filled(index, &bucket);
         }
         self.finish_at_limit(index);
     }
 
+    /// Takes a sample that counts and gives the number of samples that its bucket has now.
+    pub(crate) fn take_counted(&mut self, method: MethodIx, bucket: &Bucket, duration_ns: u64) -> u64 {
+        self.jvm.roster.get_mut(method).into_iter().for_each(|standing| standing.warm = true);
+        self.tallies.take(method, bucket, duration_ns)
+    }
+
+    /// Moves a method to another status in the JVM at hand.
+    pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
+        if self.jvm.roster.set_status(method, status) {
+            self.tallies.begin(method);
+        }
+    }
+
+    /// Whether another JVM may give samples of a method.
+    fn goes_on_elsewhere(&self, method: MethodIx) -> bool {
+        self.others.iter().any(|jvm| !jvm.roster.is_finished(method))
+    }
+
+    /// Ends the measurement of a method in the JVM at hand, while others go on with it.
+    fn end_here(&mut self, method: MethodIx) {
+        self.close_windows_of(method);
+        self.set_status(method, Status::Finished);
+        self.jvm.law.clamp(self.jvm.roster.unfinished());
+        self.balance(None);
+    }
+
     /// Nothing arrived in this cycle: the time since the last receipt is compared with the limit, in each such cycle
     /// anew, as the thesis has it. So the optimal number goes on rising as long as the silence lasts.
     fn tick(&mut self) {
-        let Some(last) = self.last_receipt_ns else { return };
+        let Some(last) = self.jvm.last_receipt_ns else { return };
         let silent_ns = self.now_ns.saturating_sub(last);
-        let shift = self.law.silent(silent_ns, &self.settings, self.roster.unfinished());
+        let shift = self.jvm.law.silent(silent_ns, &self.settings, self.jvm.roster.unfinished());
         self.balance(shift);
     }
 
     /// Adds or suspends methods until as many are measured as is optimal.
     pub(crate) fn balance(&mut self, shift: Option<Shift>) {
-        if self.last_receipt_ns.is_none() {
+        if self.jvm.last_receipt_ns.is_none() {
             return;
         }
-        while self.roster.measured() < self.law.optimal() {
+        while self.jvm.roster.measured() < self.jvm.law.optimal() {
             let Some(method) = self.next_to_measure() else { break };
             let cause = match &shift {
                 Some(Shift::More(cause)) => cause.clone(),
@@ -251,14 +347,14 @@ impl Scheduler {
             };
             self.measure(method, cause);
         }
-        while self.roster.measured() > self.law.optimal() {
-            let Some(method) = select::to_suspend(&self.roster) else { break };
+        while self.jvm.roster.measured() > self.jvm.law.optimal() {
+            let Some(method) = select::to_suspend(&self.jvm.roster) else { break };
             let cause = match &shift {
                 Some(Shift::Fewer(cause)) => cause.clone(),
                 _ => Cause::Applied,
             };
-            for member in self.roster.active_with(method) {
-                self.roster.set_status(member, Status::Suspended);
+            for member in self.jvm.roster.active_with(method) {
+                self.set_status(member, Status::Suspended);
                 self.decide(Action::Suspend(member), cause.clone());
             }
         }
@@ -266,8 +362,8 @@ impl Scheduler {
 
     /// Starts to measure a method, or its group by way of the first of its windows.
     fn measure(&mut self, method: MethodIx, cause: Cause) {
-        if self.rotations.is_empty() {
-            self.roster.set_status(method, Status::Measured);
+        if self.jvm.rotations.is_empty() {
+            self.set_status(method, Status::Measured);
             self.decide(Action::Measure(method), cause);
         } else {
             self.begin_windows(method, cause);
@@ -275,20 +371,20 @@ impl Scheduler {
     }
 
     fn budget(&mut self, budget: Budget) {
-        self.settings.budget = Some(budget);
-        self.meters.earn(0, &budget);
+        self.jvm.budget = Some(budget);
+        self.jvm.meters.earn(0, &budget);
     }
 
     /// Keeps the probes' cost near the budget's ceiling: takes fewer calls of busy methods. With windows, turns are short and
     /// take few calls as it is.
     fn spend(&mut self) {
-        let Some(budget) = self.settings.budget.filter(|_| self.rotations.is_empty()) else { return };
-        self.meters.find_rates(&self.roster, &budget);
-        for thinning in self.meters.plan(&self.roster, &budget) {
+        let Some(budget) = self.jvm.budget.filter(|_| self.jvm.rotations.is_empty()) else { return };
+        self.jvm.meters.find_rates(&self.jvm.roster, &budget);
+        for thinning in self.jvm.meters.plan(&self.jvm.roster, &budget) {
             let Thinning { method, every, calls_per_s } = thinning;
             let cause = Cause::Budget {
                 calls_per_s,
-                cost_ns_per_s: self.meters.cost_ns_per_s(),
+                cost_ns_per_s: self.jvm.meters.cost_ns_per_s(),
                 ceiling_ns_per_s: budget.ceiling_ns_per_s,
             };
             self.decide(Action::SampleEvery { method, every }, cause);
@@ -297,8 +393,10 @@ impl Scheduler {
 
     /// What closed gates cost is not in the account, because nothing can be done about it but to take the probes out.
     fn tell_dear_gates(&mut self) {
-        let Some(budget) = self.settings.budget else { return };
-        for DearGate { method, calls_per_s, cost_ns_per_s } in self.meters.dear_gates(&self.roster, &budget) {
+        let Some(budget) = self.jvm.budget else { return };
+        for DearGate { method, calls_per_s, cost_ns_per_s } in
+            self.jvm.meters.dear_gates(&self.jvm.roster, &budget)
+        {
             let cause =
                 Cause::Budget { calls_per_s, cost_ns_per_s, ceiling_ns_per_s: budget.ceiling_ns_per_s };
             self.decide(Action::ClosedGateCosts { method, cost_ns_per_s }, cause);
@@ -306,28 +404,32 @@ impl Scheduler {
     }
 
     fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
-        self.roster.drop_samples(method, count);
+        self.tallies.drop_samples(method, count);
         // A lost sample never reached the agent's thread, or cost it nothing more.
-        let each_ps = self.settings.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
-        self.meters.charge(each_ps.saturating_mul(u128::from(count)));
+        let each_ps = self.jvm.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
+        self.jvm.meters.charge(each_ps.saturating_mul(u128::from(count)));
         match method {
-            Some(method) => self.meters.count(method, count),
+            Some(method) => self.jvm.meters.count(method, count),
             None => {
-                self.meters.count_unknown(count, &self.roster);
-                self.gates.distrust();
+                self.jvm.meters.count_unknown(count, &self.jvm.roster);
+                self.jvm.gates.distrust();
             }
         }
     }
 
-    /// Lets probes and gates follow the decisions, then says once that all is done.
+    /// Lets probes and gates follow the decisions.
     fn settle(&mut self) {
-        if let Some(change) = self.probes.apply(&mut self.roster, &self.settings, self.now_ns) {
+        if let Some(change) = self.jvm.probes.apply(&mut self.jvm.roster, &self.settings, self.now_ns) {
             let action = Action::Retransform { instrument: change.instrument, restore: change.restore };
             self.decide(action, Cause::Applied);
         }
         self.open_gates();
-        let started = self.last_receipt_ns.is_some() || !self.names.is_empty();
-        if started && !self.done && self.roster.unfinished() == 0 {
+    }
+
+    /// Says once that all is done.
+    fn end_once(&mut self) {
+        let started = self.jvm.last_receipt_ns.is_some() || !self.names.is_empty();
+        if started && !self.done && self.tallies.are_finished() {
             self.done = true;
             self.decide(Action::Done, Cause::AllFinished);
         }
@@ -335,6 +437,6 @@ impl Scheduler {
 
     pub(crate) fn decide(&mut self, action: Action, cause: Cause) {
         let situation = self.situation();
-        self.decisions.push(Decision { action, cause, situation });
+        self.decisions.push(Decision { jvm: self.jvm.ix, action, cause, situation });
     }
 }

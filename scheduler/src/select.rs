@@ -2,17 +2,18 @@
 
 use crate::MethodIx;
 use crate::claims::Claims;
-use crate::method::Method;
 use crate::roster::Roster;
+use crate::standing::Standing;
+use crate::tally::Tallies;
 use std::cmp::Reverse;
 
 /// The method whose measurement should start: of the class with the highest priority, the method with most undecided
 /// comparisons, then with fewest remaining samples, then the first in the task file.
-pub(crate) fn to_measure(roster: &Roster, claims: &Claims) -> Option<MethodIx> {
+pub(crate) fn to_measure(roster: &Roster, tallies: &Tallies, claims: &Claims) -> Option<MethodIx> {
     // Every method has the same limit: the most samples counted are the fewest remaining.
     of(roster, roster.next_class())
         .filter(|(_, method)| method.status.waits())
-        .max_by_key(|&(index, method)| (claims.open_count(index), method.counted, Reverse(index)))
+        .max_by_key(|&(index, _)| (claims.open_count(index), tallies.counted(index), Reverse(index)))
         .map(|(index, _)| index)
 }
 
@@ -30,6 +31,6 @@ pub(crate) fn to_suspend(roster: &Roster) -> Option<MethodIx> {
 fn of<'a>(
     roster: &'a Roster,
     methods: impl IntoIterator<Item = &'a MethodIx>,
-) -> impl Iterator<Item = (MethodIx, &'a Method)> {
+) -> impl Iterator<Item = (MethodIx, &'a Standing)> {
     methods.into_iter().filter_map(|&index| Some((index, roster.get(index)?)))
 }

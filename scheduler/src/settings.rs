@@ -1,8 +1,10 @@
 //! What the operator may set (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
 
-use crate::claims::MIN_SIDE;
 use spl_lang::RunMode;
 use spl_model::Scale;
+
+/// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
+pub(crate) const MIN_SIDE: usize = 2;
 
 /// The scheduler's settings. [`Settings::thesis`] has the thesis's defaults and nothing that the thesis hasn't.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,10 @@
 //! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
 //! so far is not waited for: the window is closed and says so.
 
+use crate::call::Call;
 use crate::late::Unended;
 use crate::roster::Roster;
 use crate::{MethodIx, Paired};
-use spl_model::{Bucket, Sample, Size};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The windows of one group.
@@ -17,6 +17,8 @@ pub(crate) struct Rotation {
     phase: Phase,
     /// Number of the newest window, from 1.
     window: u64,
+    /// Windows of this JVM so far: the same number, unless other JVMs have windows too.
+    begun: u64,
     /// Number of the newest window that is closed.
     closed: u64,
     /// Methods whose turn is still to come in this window, the next one last.
@@ -112,36 +114,6 @@ const SPARSE_TURNS: u32 = 8;
 /// Calls that last longer than so many times the longest one so far are not waited for.
 const WAIT_FACTOR: u64 = 3;
 
-/// One call that counts.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
-    start_ns: u64,
-    end_ns: u64,
-    pub(crate) bucket: Bucket,
-    /// The workload size, where it is a number.
-    pub(crate) size: Option<u64>,
-    /// Whether the gate of another method opened before the call ended.
-    pub(crate) overlapped: bool,
-}
-
-impl Call {
-    pub(crate) fn new(sample: &Sample, bucket: Bucket) -> Self {
-        let size = match sample.size {
-            Size::Value(size) => Some(size),
-            Size::Unchecked | Size::Label(_) => None,
-        };
-        Self { start_ns: sample.start_ns(), end_ns: sample.end_ns(), bucket, size, overlapped: false }
-    }
-
-    pub(crate) fn start_ns(&self) -> u64 {
-        self.start_ns
-    }
-
-    pub(crate) fn duration_ns(&self) -> u64 {
-        self.end_ns - self.start_ns
-    }
-}
-
 /// What time asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Due {
@@ -177,15 +149,16 @@ impl Rotation {
         now_ns.saturating_sub(self.shares.1) >= Paired::SHARE_NS
     }
 
-    /// Starts the next window. Every second one has the reverse order of the one before, so that drift within windows cancels out;
+    /// Starts the next window, with a number that no window of the group had in any JVM. Every second one has the reverse order of the one before, so that drift within windows cancels out;
     /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
-    pub(crate) fn begin(&mut self, mut members: Vec<MethodIx>) {
-        self.window += 1;
-        let pair = (self.window - 1) / 2;
+    pub(crate) fn begin(&mut self, number: u64, mut members: Vec<MethodIx>) {
+        self.window = number;
+        self.begun += 1;
+        let pair = (self.begun - 1) / 2;
         if pair > 0 {
             shuffle(&mut members, pair);
         }
-        if self.window % 2 == 1 {
+        if self.begun % 2 == 1 {
             members.reverse();
         }
         self.to_come = members;
@@ -326,6 +299,7 @@ impl Rotation {
             return false;
         }
         self.window = self.window.max(window);
+        self.begun = self.begun.max(window);
         let known = self.turns.iter().position(|turn| (turn.window, turn.method) == (window, method));
         let index = known.unwrap_or_else(|| {
             let index = self.turns.partition_point(|turn| turn.window <= window);

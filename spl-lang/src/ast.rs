@@ -2,37 +2,19 @@
 
 mod formula;
 mod literal;
+mod node;
 mod pattern;
+mod target;
 
 pub use formula::{Formula, Relation, Side, Sizes, Times};
 pub use literal::{ByteSize, Duration, Interval, Percent, SizeUnit, Statistic, TimeUnit};
+pub use node::Node;
 pub use pattern::{MethodPattern, TypePattern};
+pub use target::{MethodTerm, Target};
 
 use crate::source::Source;
 use crate::{Diagnostic, Severity, Span};
-use spl_model::MethodRef;
 use std::fmt;
-
-/// A piece of the tree and where it stands. Two nodes are equal when their values are, wherever they stand.
-#[derive(Clone, Debug)]
-pub struct Node<T> {
-    /// What was read.
-    pub value: T,
-    /// The bytes it was read from.
-    pub span: Span,
-}
-
-impl<T: PartialEq> PartialEq for Node<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for Node<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
-    }
-}
 
 /// A task file whose every line can be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,45 +134,6 @@ impl fmt::Display for Statement {
                 )?;
                 level.iter().try_for_each(|level| write!(f, " at {level}"))
             }
-        }
-    }
-}
-
-/// A method and the class that computes its workload sizes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Target {
-    /// The method.
-    pub method: Node<MethodTerm>,
-    /// The size processor, named with dots.
-    pub processor: Option<Node<String>>,
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.processor {
-            Some(processor) => write!(f, "{}, {processor}", self.method),
-            None => self.method.fmt(f),
-        }
-    }
-}
-
-/// The ways to say which method is meant.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MethodTerm {
-    /// As the class file names it: `pkg/Class.name(I)V`.
-    Exact(MethodRef),
-    /// As Java names it: `pkg.Class#name(int)`; to be looked up among the classes of the program.
-    Pattern(MethodPattern),
-    /// By the name that a `let` gave it.
-    Name(String),
-}
-
-impl fmt::Display for MethodTerm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exact(method) => method.fmt(f),
-            Self::Pattern(pattern) => pattern.fmt(f),
-            Self::Name(name) => name.fmt(f),
         }
     }
 }

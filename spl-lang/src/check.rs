@@ -1,7 +1,7 @@
 //! Statements -> [`Program`]: which methods are meant, each once, and what the statements say of each other.
 
 use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
-use crate::methods::Methods;
+use crate::methods::{Lookup, Methods};
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{
@@ -9,9 +9,6 @@ use crate::{
 };
 use spl_model::MethodRef;
 use std::collections::HashMap;
-
-/// Finds the methods of the program that a pattern may mean; more are no harm.
-pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
 
 /// Reads a task file in which methods are named as class files name them (thesis 3.3.3).
 ///
@@ -242,29 +239,38 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
         let right = self.side(&relation.right.value, second);
         let (sign, within) = (relation.sign.value, relation.within.as_ref().map(|node| node.value));
         Ok(match (left?, right?) {
-            (Ok(left), Ok(right)) => Atom::Pair { left, sign, right, within },
-            (Ok(times), Err(bound_ns)) => Atom::Bound { times, sign, bound_ns, within },
-            (Err(bound_ns), Ok(times)) => Atom::Bound { times, sign: sign.mirrored(), bound_ns, within },
+            (Operand::Times(left), Operand::Times(right)) => Atom::Pair { left, sign, right, within },
+            (Operand::Times(times), Operand::Bound { ns }) => {
+                Atom::Bound { times, sign, bound_ns: ns, within }
+            }
+            (Operand::Bound { ns }, Operand::Times(times)) => {
+                Atom::Bound { times, sign: sign.mirrored(), bound_ns: ns, within }
+            }
             // The parser refuses two bounds.
-            (Err(_), Err(_)) => return Err(NotFound),
+            (Operand::Bound { .. }, Operand::Bound { .. }) => return Err(NotFound),
         })
     }
 
-    /// Scaled times, or a bound in nanoseconds.
-    fn side(&mut self, side: &Side, pair_factor: f64) -> Result<Result<Scaled, f64>, NotFound> {
+    fn side(&mut self, side: &Side, pair_factor: f64) -> Result<Operand, NotFound> {
         let times = match side {
             Side::Times(times) => times,
-            Side::Bound(duration) => return Ok(Err(duration.ns())),
+            Side::Bound(duration) => return Ok(Operand::Bound { ns: duration.ns() }),
         };
         let method = self.methods.one(&times.target).ok_or(NotFound)?;
         let statistic = times.statistic.as_ref().map_or(Statistic::Mean, |node| node.value);
         let factor = times.factor.as_ref().map_or(pair_factor, |node| node.value);
-        Ok(Ok(Scaled { method, statistic, factor }))
+        Ok(Operand::Times(Scaled { method, statistic, factor }))
     }
 
     fn warn(&mut self, problem: Problem<'_>) {
         self.program.tasks.warnings.push(problem.at(self.source, Severity::Warning));
     }
+}
+
+/// What stands on one side of a sign.
+enum Operand {
+    Times(Scaled),
+    Bound { ns: f64 },
 }
 
 /// Whether only a factor distinguishes it from measured times.

@@ -1,12 +1,14 @@
 //! The methods of a file: each once, whichever way it is named.
 
 use crate::ast::{MethodPattern, MethodTerm, Node, Target};
-use crate::check::Lookup;
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{Diagnostic, MeasuredMethod, Severity, Span};
 use spl_model::MethodRef;
 use std::collections::HashMap;
+
+/// Finds the methods of the program that a pattern may mean; more are no harm.
+pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
 
 /// Candidates that an error lists; a class rarely has more methods of one name.
 const MAX_LISTED: usize = 8;

@@ -22,6 +22,10 @@ use std::cell::RefCell;
 
 type Parsed<'a, T> = nom::IResult<&'a str, T, Problem<'a>>;
 
+/// Words that cannot be given to a method by `let`.
+const WORDS: [&str; 13] =
+    ["all", "assert", "at", "for", "in", "inf", "let", "mean", "median", "size", "sizes", "some", "within"];
+
 /// The parser of one line.
 struct Parser<'s, 'a> {
     source: &'s Source<'a>,
@@ -112,6 +116,12 @@ fn keyword<'a>(word: &str, input: &'a str) -> Option<&'a str> {
     (!rest.starts_with(is_word_char) && !rest.starts_with(['.', '/', '#', '(', '$'])).then_some(rest)
 }
 
+/// Whether `let` may give this name.
+fn is_name(text: &str) -> bool {
+    let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    starts_well && text.chars().all(is_word_char) && !WORDS.contains(&text)
+}
+
 fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -137,7 +147,7 @@ impl<'a> Parser<'_, 'a> {
     fn definition(&self, input: &'a str) -> Parsed<'a, Statement> {
         let rest = keyword("let", input).unwrap_or(input).trim_start();
         let (name, after) = rest.split_at(rest.find(|c| !is_word_char(c)).unwrap_or(rest.len()));
-        if !target::is_name(name) {
+        if !is_name(name) {
             let problem = Problem::new(first_word(rest), "expected a name")
                 .label(found(rest, "not a name"))
                 .help("a name has letters, digits and `_`, and is no word of the language: `let fast = a/B.f()V`");

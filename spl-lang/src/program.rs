@@ -2,6 +2,7 @@
 
 use crate::ast::{Formula, Node, Percent, Statistic};
 use crate::{Sign, Span, Tasks};
+use spl_model::ClaimNumbers;
 use std::collections::BTreeSet;
 
 /// A checked task file of the full language.
@@ -11,6 +12,14 @@ pub struct Program {
     pub tasks: Tasks,
     /// All that says more than a plain comparison, in file order.
     pub assertions: Vec<Assertion>,
+}
+
+impl Program {
+    /// How its claims are numbered.
+    #[must_use]
+    pub fn claim_numbers(&self) -> ClaimNumbers {
+        ClaimNumbers::new(self.tasks.comparisons.len())
+    }
 }
 
 /// One formula that is to be decided.

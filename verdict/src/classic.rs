@@ -2,6 +2,7 @@
 
 use crate::types::{Basis, NotEvaluated, Side, Verdict};
 use spl_lang::Sign;
+use spl_model::Shorter;
 use spl_stats::{CONFIDENCE, MIN_SAMPLES, SampleError, Summary, Welch, median, ratio_of_means, welch};
 
 /// Judges `left_factor`·left `sign` `right_factor`·right by Welch's test at the limit p-value `limit_p`.
@@ -47,17 +48,27 @@ pub fn evaluate(
 /// Basis and reported p-value of a sign. A strict sign asks for proof, `=` for the absence of refutation; `<=` takes
 /// proof and contents itself with the absence of refutation.
 fn judge(sign: Sign, test: &Welch, limit_p: f64) -> (Basis, f64) {
-    let strict = |on_this_side: bool, p: f64| on_this_side && p < limit_p;
-    let equal = if test.p_two >= limit_p { Basis::NotRefuted } else { Basis::Refuted };
-    let less = strict(test.t < 0.0, test.p_less);
-    let greater = strict(test.t > 0.0, test.p_greater);
-    let demand = |proved: bool| if proved { Basis::Proved } else { Basis::NotProved };
-    match sign {
-        Sign::Less => (demand(less), test.p_less),
-        Sign::Greater => (demand(greater), test.p_greater),
-        Sign::LessOrEqual if less => (Basis::Proved, test.p_less),
-        Sign::GreaterOrEqual if greater => (Basis::Proved, test.p_greater),
-        Sign::LessOrEqual | Sign::GreaterOrEqual | Sign::Equal => (equal, test.p_two),
+    match one_sided(sign, test) {
+        Some(OneSided { p, points_there }) if points_there && p < limit_p => (Basis::Proved, p),
+        Some(OneSided { p, .. }) if sign.demand().strictly => (Basis::NotProved, p),
+        _ if test.p_two >= limit_p => (Basis::NotRefuted, test.p_two),
+        _ => (Basis::Refuted, test.p_two),
+    }
+}
+
+/// The one-sided test that can prove a sign.
+pub(crate) struct OneSided {
+    pub(crate) p: f64,
+    /// Whether the means differ in the direction that is to be proved.
+    pub(crate) points_there: bool,
+}
+
+/// The test that can prove this sign; `None` where none can.
+pub(crate) fn one_sided(sign: Sign, test: &Welch) -> Option<OneSided> {
+    match sign.demand().shorter {
+        Shorter::Left => Some(OneSided { p: test.p_less, points_there: test.t < 0.0 }),
+        Shorter::Right => Some(OneSided { p: test.p_greater, points_there: test.t > 0.0 }),
+        Shorter::Neither => None,
     }
 }
 

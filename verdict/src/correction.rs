@@ -2,6 +2,7 @@
 //! for all of them together.
 
 use crate::assertion::Asserted;
+use crate::classic::one_sided;
 use crate::evidence::Evidence;
 use crate::relation::standing_alone;
 use crate::types::{Basis, Evaluation, Verdict};
@@ -75,29 +76,20 @@ impl Verdict {
     /// The p-value of the one test that can decide a comparison of this sign, proving or refuting it: that of the other
     /// direction is over one half.
     fn decisive_p(&self, sign: Sign) -> f64 {
-        match sign {
-            Sign::Less => self.welch.p_less,
-            Sign::Greater => self.welch.p_greater,
-            Sign::LessOrEqual if self.welch.t < 0.0 => self.welch.p_less,
-            Sign::GreaterOrEqual if self.welch.t > 0.0 => self.welch.p_greater,
-            Sign::LessOrEqual | Sign::GreaterOrEqual | Sign::Equal => self.welch.p_two,
+        match one_sided(sign, &self.welch) {
+            Some(one) if sign.demand().strictly || one.points_there => one.p,
+            _ => self.welch.p_two,
         }
     }
 
     /// Judges anew with the decisive p-value adjusted, which only weakens a verdict.
     fn correct(&mut self, sign: Sign, adjusted: f64, limit_p: f64) {
         let strong = self.basis.is_strong() && adjusted < limit_p;
-        let one_sided = match sign {
-            Sign::Less | Sign::Greater => true,
-            Sign::LessOrEqual => self.welch.t < 0.0,
-            Sign::GreaterOrEqual => self.welch.t > 0.0,
-            Sign::Equal => false,
-        };
-        (self.basis, self.p_value) = match sign {
+        (self.basis, self.p_value) = match one_sided(sign, &self.welch) {
             _ if strong => (self.basis, adjusted),
-            Sign::Less | Sign::Greater => (Basis::NotProved, adjusted),
+            _ if sign.demand().strictly => (Basis::NotProved, adjusted),
             // What is not proved is reported with the two-sided test, which did not refute it.
-            _ if one_sided => (Basis::NotRefuted, (2.0 * adjusted).min(1.0)),
+            Some(one) if one.points_there => (Basis::NotRefuted, (2.0 * adjusted).min(1.0)),
             _ => (Basis::NotRefuted, adjusted),
         };
         self.holds = self.basis.holds();

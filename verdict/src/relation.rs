@@ -5,6 +5,7 @@ use crate::truth::Truth;
 use crate::types::{Basis, NotEvaluated};
 use spl_lang::ast::Statistic;
 use spl_lang::{Atom, Scaled, Sign};
+use spl_model::Shorter;
 use spl_stats::{Location, LocationError, MIN_SAMPLES, SampleError};
 
 /// One comparison's evidence with the figures that a report shows.
@@ -56,7 +57,7 @@ pub fn judge<'a>(atom: &Atom, times_of: impl Fn(usize) -> &'a [u64]) -> Result<J
 pub fn standing_alone(atom: &Atom, evidence: &Evidence, level: f64) -> (Basis, f64) {
     let (Atom::Pair { sign, within, .. } | Atom::Bound { sign, within, .. }) = atom;
     let Evidence { p_true, p_false } = *evidence;
-    let asks_for_proof = matches!(sign, Sign::Less | Sign::Greater) || within.is_some();
+    let asks_for_proof = sign.demand().strictly || within.is_some();
     match evidence.truth(level) {
         Truth::True => (Basis::Proved, p_true),
         Truth::False if !asks_for_proof || within.is_some() => (Basis::Refuted, p_false),
@@ -68,11 +69,11 @@ pub fn standing_alone(atom: &Atom, evidence: &Evidence, level: f64) -> (Basis, f
 fn evidence(left: &Operand, sign: Sign, right: &Operand, within: f64) -> Result<Evidence, NotEvaluated> {
     let two_sided = |p: f64| (2.0 * p).min(1.0);
     let (less, greater) = (left.p_less(1.0, right)?, right.p_less(1.0, left)?);
-    Ok(match sign {
-        Sign::Less | Sign::LessOrEqual => Evidence { p_true: less, p_false: two_sided(greater) },
-        Sign::Greater | Sign::GreaterOrEqual => Evidence { p_true: greater, p_false: two_sided(less) },
-        Sign::Equal if within == 0.0 => Evidence { p_true: 1.0, p_false: two_sided(less.min(greater)) },
-        Sign::Equal => {
+    Ok(match sign.demand().shorter {
+        Shorter::Left => Evidence { p_true: less, p_false: two_sided(greater) },
+        Shorter::Right => Evidence { p_true: greater, p_false: two_sided(less) },
+        Shorter::Neither if within == 0.0 => Evidence { p_true: 1.0, p_false: two_sided(less.min(greater)) },
+        Shorter::Neither => {
             let reach = 1.0 + within;
             let inside = left.p_less(reach.recip(), right)?.max(right.p_less(reach.recip(), left)?);
             let outside = left.p_less(reach, right)?.min(right.p_less(reach, left)?);
@@ -86,6 +87,14 @@ enum Operand<'a> {
     Mean { times: &'a [u64], factor: f64 },
     Quantile { ascending: Vec<u64>, factor: f64, share: f64 },
     Bound(f64),
+}
+
+/// Where a side lies, nanoseconds.
+enum Place<'a> {
+    /// By its samples.
+    Estimated(Location<'a>),
+    /// A bound.
+    Known(f64),
 }
 
 impl<'a> Operand<'a> {
@@ -111,14 +120,14 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// The location of the times, or else the bound, multiplied by `by` too.
-    fn scaled(&self, by: f64) -> Result<Result<Location<'_>, f64>, NotEvaluated> {
+    /// Where the side lies, multiplied by `by` too.
+    fn scaled(&self, by: f64) -> Result<Place<'_>, NotEvaluated> {
         let location = match self {
             Self::Mean { times, factor } => Location::mean(times, factor * by),
             Self::Quantile { ascending, factor, share } => Location::quantile(ascending, factor * by, *share),
-            Self::Bound(bound) => return Ok(Err(bound * by)),
+            Self::Bound(bound) => return Ok(Place::Known(bound * by)),
         };
-        location.map(Ok).map_err(|error| match error {
+        location.map(Place::Estimated).map_err(|error| match error {
             LocationError::Share(share) => NotEvaluated::NoSuchQuantile(share * 100.0),
             LocationError::Samples(SampleError::TooFew(_) | SampleError::OutOfRange) => {
                 NotEvaluated::OutOfRange
@@ -127,16 +136,19 @@ impl<'a> Operand<'a> {
     }
 
     fn estimate(&self) -> Result<f64, NotEvaluated> {
-        Ok(self.scaled(1.0)?.map_or_else(|bound| bound, |location| location.estimate()))
+        Ok(match self.scaled(1.0)? {
+            Place::Estimated(location) => location.estimate(),
+            Place::Known(bound) => bound,
+        })
     }
 
     /// p-value against "`by` times this side is at least the other": small when it is below.
     fn p_less(&self, by: f64, other: &Self) -> Result<f64, NotEvaluated> {
         Ok(match (self.scaled(by)?, other.scaled(1.0)?) {
-            (Ok(one), Ok(two)) => one.p_less(&two),
-            (Ok(one), Err(bound)) => one.p_below(bound),
-            (Err(bound), Ok(two)) => two.p_above(bound),
-            (Err(one), Err(two)) => f64::from(one >= two),
+            (Place::Estimated(one), Place::Estimated(two)) => one.p_less(&two),
+            (Place::Estimated(one), Place::Known(bound)) => one.p_below(bound),
+            (Place::Known(bound), Place::Estimated(two)) => two.p_above(bound),
+            (Place::Known(one), Place::Known(two)) => f64::from(one >= two),
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::classic::evaluate;
 use crate::truth::Truth;
 use crate::types::{Basis, NotEvaluated, Verdict};
 use spl_lang::Sign;
+use spl_model::Shorter;
 use spl_stats::Ratio;
 use spl_stats::sequential::{Decision, Look, Sequential, Settings, SettingsError};
 
@@ -46,13 +47,13 @@ impl SequentialComparison {
     ) -> Result<Self, SettingsError> {
         let machine = |bound, alpha| Settings::new(bound, alpha).map(Sequential::new);
         // `=` can be wrongly refuted in two directions, which share the error probability.
-        let (lower, upper) = match (sign, margin) {
-            (Sign::Equal, Some(margin)) => {
+        let (lower, upper) = match (sign.demand().shorter, margin) {
+            (Shorter::Neither, Some(margin)) => {
                 let bound = 1.0 + margin;
                 (machine(bound.recip(), alpha / 2.0)?, Some(machine(bound, alpha / 2.0)?))
             }
-            (Sign::Equal, None) => (machine(1.0, alpha / 2.0)?, None),
-            _ => (machine(1.0, alpha)?, None),
+            (Shorter::Neither, None) => (machine(1.0, alpha / 2.0)?, None),
+            (Shorter::Left | Shorter::Right, _) => (machine(1.0, alpha)?, None),
         };
         let factors = (left_factor, right_factor);
         Ok(Self { sign, factors, alpha, lower, upper, looks: None, decided: None })
@@ -72,7 +73,7 @@ impl SequentialComparison {
     /// Decides by the last look with another probability of a wrong decision, if its evidence suffices for that. With
     /// several comparisons the probability that each may use depends on the evidence of the others.
     pub fn decide_at(&mut self, alpha: f64) -> Truth {
-        let alpha = if self.sign == Sign::Equal { alpha / 2.0 } else { alpha };
+        let alpha = if self.is_equality() { alpha / 2.0 } else { alpha };
         self.lower.decide_at(alpha);
         if let Some(upper) = &mut self.upper {
             upper.decide_at(alpha);
@@ -99,15 +100,21 @@ impl SequentialComparison {
     #[must_use]
     pub fn truth(&self) -> Truth {
         let upper = self.upper.as_ref().map(Sequential::decision);
-        match (self.sign, self.lower.decision(), upper) {
-            (Sign::Equal, Decision::Below, _) | (Sign::Equal, _, Some(Decision::Above)) => Truth::False,
-            (Sign::Equal, Decision::Above, Some(Decision::Below)) => Truth::True,
-            (Sign::Equal, Decision::Above, None) => Truth::False,
-            (Sign::Equal, ..) | (_, Decision::Undecided, _) => Truth::Undecided,
-            (Sign::Less | Sign::LessOrEqual, Decision::Below, _) => Truth::True,
-            (Sign::Greater | Sign::GreaterOrEqual, Decision::Above, _) => Truth::True,
-            (_, Decision::Below | Decision::Above, _) => Truth::False,
+        match (self.sign.demand().shorter, self.lower.decision(), upper) {
+            (Shorter::Neither, Decision::Below, _) | (Shorter::Neither, _, Some(Decision::Above)) => {
+                Truth::False
+            }
+            (Shorter::Neither, Decision::Above, Some(Decision::Below)) => Truth::True,
+            (Shorter::Neither, Decision::Above, None) => Truth::False,
+            (Shorter::Neither, ..) | (_, Decision::Undecided, _) => Truth::Undecided,
+            (Shorter::Left, Decision::Below, _) | (Shorter::Right, Decision::Above, _) => Truth::True,
+            (Shorter::Left, Decision::Above, _) | (Shorter::Right, Decision::Below, _) => Truth::False,
         }
+    }
+
+    /// Whether both sides are to be the same, so that it can be wrongly refuted in two directions.
+    fn is_equality(&self) -> bool {
+        self.sign.demand().shorter == Shorter::Neither
     }
 
     /// The look that decided, or else the last one: estimates, evidence, and whether rare long calls matter.
@@ -135,7 +142,7 @@ impl SequentialComparison {
         };
         let Look { estimate, low, high, .. } = looks.lower;
         // Each end of the interval errs with the probability of one direction.
-        let confidence = 1.0 - if self.sign == Sign::Equal { self.alpha } else { 2.0 * self.alpha };
+        let confidence = 1.0 - if self.is_equality() { self.alpha } else { 2.0 * self.alpha };
         let ratio = Ratio { value: estimate.ratio, low, high, confidence };
         Ok(Verdict { holds: basis.holds(), basis, p_value: self.p_at(&looks), ratio: Some(ratio), ..figures })
     }
@@ -148,7 +155,7 @@ impl SequentialComparison {
         let doubled = |p: f64| (2.0 * p).min(1.0);
         let Some(upper) = upper else {
             let stronger = p(lower.ln_e_below).min(p(lower.ln_e_above));
-            return if self.sign == Sign::Equal { doubled(stronger) } else { stronger };
+            return if self.is_equality() { doubled(stronger) } else { stronger };
         };
         let inside = p(lower.ln_e_above).max(p(upper.ln_e_below));
         let outside = doubled(p(lower.ln_e_below).min(p(upper.ln_e_above)));

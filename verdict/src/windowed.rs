@@ -26,7 +26,7 @@ use quantile::Quantile;
 use rules::Weight;
 use spl_lang::ast::{Formula, Statistic};
 use spl_lang::{Assertion, Atom, Comparison, Scaled, Sign};
-use spl_model::Bucket;
+use spl_model::{Bucket, Shorter};
 use spl_stats::Ratio;
 use spl_stats::sequential::RatioEstimate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -233,7 +233,7 @@ fn weigh(atom: &Atom, scope: Option<&Bucket>, history: &History, rules: &Rules) 
 fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
     let (Atom::Pair { sign, .. } | Atom::Bound { sign, .. }) = atom;
     let apart = (judged.left_ns / judged.right_ns).ln().abs();
-    (*sign != Sign::Equal && apart < Rules::RESOLUTION).then(Need::farther)
+    (sign.demand().shorter != Shorter::Neither && apart < Rules::RESOLUTION).then(Need::farther)
 }
 
 /// The weights for and against a sign, of those of "left is below so many times right" and "above". What lies nearer to the limit
@@ -245,10 +245,10 @@ fn signed(
     above: &dyn Fn(f64) -> Weight,
 ) -> (Weight, Weight) {
     let (less, more) = (1.0 - Rules::RESOLUTION, 1.0 + Rules::RESOLUTION);
-    match sign {
-        Sign::Less | Sign::LessOrEqual => (below(less), above(more)),
-        Sign::Greater | Sign::GreaterOrEqual => (above(more), below(less)),
-        Sign::Equal => {
+    match sign.demand().shorter {
+        Shorter::Left => (below(less), above(more)),
+        Shorter::Right => (above(more), below(less)),
+        Shorter::Neither => {
             (below(reach * less).both(above(more / reach)), above(reach * more).either(below(less / reach)))
         }
     }

@@ -28,12 +28,12 @@ mod sample;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
-pub use message::{ByeReason, Change, Label, Readings, ToAgent, ToController};
+pub use message::{ByeReason, Change, Readings, ToAgent, ToController};
 pub use proof::{
     AGENT_PROOF_BYTES, AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, NONCE_BYTES, Nonce, Nonces,
     Proof, Side, Token,
 };
-pub use sample::{Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};
+pub use sample::{Label, Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};
 
 #[cfg(test)]
 mod tests;

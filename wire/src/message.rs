@@ -3,7 +3,7 @@
 //! postcard writes fields in order and enum variants by their index: any change here needs a new
 //! [`PROTOCOL`](crate::PROTOCOL) number.
 
-use crate::WireSample;
+use crate::{Label, WireSample};
 use serde::{Deserialize, Serialize};
 use spl_model::{Handle, Instrument, Outcome};
 
@@ -245,13 +245,4 @@ pub enum ByeReason {
     Detached,
     /// An error of its own; every class was restored as far as possible.
     Failed(String),
-}
-
-/// A size label and the number that samples carry in its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Label {
-    /// The number.
-    pub id: u32,
-    /// The text that a size processor gave.
-    pub text: String,
 }

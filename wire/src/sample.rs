@@ -1,6 +1,5 @@
 //! Samples as they cross: size labels as numbers, times unchecked.
 
-use crate::Label;
 use serde::{Deserialize, Serialize};
 use spl_model::{Handle, Sample, SampleError, SampleFlags, Size};
 use std::collections::HashMap;
@@ -74,6 +73,15 @@ impl WireSample {
         sample.flags = SampleFlags(self.flags);
         Ok(sample)
     }
+}
+
+/// A size label and the number that samples carry in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// The number.
+    pub id: u32,
+    /// The text that a size processor gave.
+    pub text: String,
 }
 
 /// The size labels that an agent has named so far.

@@ -39,7 +39,7 @@ fn the_page_has_every_key_with_its_default_and_no_other() {
 
 #[test]
 fn every_key_is_read() {
-    let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\n\
+    let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\nprograms=4\n\
         [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nmetaspace-limit=20\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
         [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
         [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
@@ -48,6 +48,7 @@ fn every_key_is_read() {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
         port: 3,
+        programs: 4,
         argument_size: Sizing::Shallow,
         automatic_size: false,
         size_visit_limit: 19,

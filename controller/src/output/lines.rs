@@ -1,6 +1,6 @@
-//! Files of lines, such as those of JSON objects.
+//! Files that are added to: of lines, such as those of JSON objects, and of records.
 
-use super::cannot_write;
+use spl_records::{Form, Reader, Record};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -46,4 +46,54 @@ impl Lines {
         };
         file.and_then(|file| file.write_all(line.as_bytes())).map_err(|e| cannot_write(&self.path, &e))
     }
+}
+
+/// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
+pub fn open_records<R: Record>(
+    path: &Path,
+    overwrite: bool,
+    form: Form,
+    header: &str,
+) -> Result<File, String> {
+    let wrong = |error: std::io::Error| cannot_write(path, &error);
+    // A device or a pipe would be opened, or read, for ever.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(format!("cannot write {}: it is no regular file", path.display()));
+    }
+    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
+    if overwrite {
+        file.set_len(0).map_err(wrong)?;
+    } else {
+        let bytes = fs::read(path).map_err(wrong)?;
+        if let Some(end) =
+            end_of_records::<R>(&bytes, form).map_err(|why| format!("{}: {why}", path.display()))?
+        {
+            file.set_len(end as u64).map_err(wrong)?;
+        }
+        if !bytes.is_empty() {
+            return Ok(file);
+        }
+    }
+    file.write_all(header.as_bytes()).map_err(wrong)?;
+    Ok(file)
+}
+
+/// Where a half-written last record begins, if there is one.
+fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
+    let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
+    if reader.form() != form && !bytes.is_empty() {
+        return Err(
+            "the file has the other form (human-readable or comma-separated); change the configuration, \
+                    overwrite it, or choose another folder with --out"
+                .to_owned(),
+        );
+    }
+    // A malformed record is for whoever evaluates the file; here only the end counts.
+    reader.by_ref().for_each(drop);
+    Ok(reader.cut_off().map(|cut| cut.offset))
+}
+
+/// That a file cannot be written, in words.
+pub fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }

@@ -1,6 +1,6 @@
 //! The results: plain comparisons in the thesis's file, assertions beside it.
 
-use super::{ASSERTIONS_FILE, Lines, cannot_write, open};
+use super::lines::{Lines, cannot_write, open_records};
 use crate::config::Config;
 use crate::setup::Setup;
 use spl_lang::Tasks;
@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Results of assertions, beside those of comparisons.
+pub const ASSERTIONS_FILE: &str = "assertions.jsonl";
 /// Both files.
 #[derive(Debug)]
 pub struct ResultFile {
@@ -26,7 +28,7 @@ impl ResultFile {
     /// When one cannot be written, or has another form; one line of text.
     pub fn open(config: &Config, path: &Path, overwrite: bool) -> Result<Self, String> {
         let form = if config.human_results { Form::Human } else { Form::Comma };
-        let file = open::<ResultRecord>(path, overwrite, form, ResultRecord::header(form))?;
+        let file = open_records::<ResultRecord>(path, overwrite, form, ResultRecord::header(form))?;
         let mut assertions = Lines::beside(path, ASSERTIONS_FILE);
         assertions.open(overwrite)?;
         Ok(Self { file, path: path.to_owned(), form, assertions })
@@ -45,7 +47,7 @@ impl ResultFile {
         let Some(comparison) = tasks.comparisons.get(evaluation.comparison) else { return Ok(()) };
         let record = ResultRecord {
             left: tasks.methods[comparison.left].method.clone(),
-            sign: comparison.sign.to_string(),
+            sign: comparison.sign,
             left_factor: comparison.left_factor,
             right_factor: comparison.right_factor,
             right: tasks.methods[comparison.right].method.clone(),

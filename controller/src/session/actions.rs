@@ -1,19 +1,25 @@
 //! What the scheduler wants, carried out.
 
-use super::{DETACH_TIMEOUT, Session};
+use super::Session;
 use crate::context::About;
+use crate::peer::{DETACH_TIMEOUT, Opening, Peer};
 use crate::results::Results;
 use spl_model::Handle;
-use spl_scheduler::{Action, Decision, Event, MethodIx, Turns};
+use spl_scheduler::{Action, Decision, Event, JvmIx, MethodIx, Turns};
 use spl_verdict::{Asserted, Evaluation, NotEvaluated};
 use spl_wire::ToAgent;
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 impl Session<'_> {
     /// Tells the scheduler, and does what it decides; what follows from that is told after it.
     pub(super) fn event(&mut self, event: Event) {
-        self.events.push_back(event);
+        self.events.push_back((None, event));
+        self.carry_out_all(Vec::new());
+    }
+
+    /// As [`event`](Self::event) of what happened in one JVM.
+    pub(super) fn event_in(&mut self, jvm: JvmIx, event: Event) {
+        self.events.push_back((Some(jvm), event));
         self.carry_out_all(Vec::new());
     }
 
@@ -30,31 +36,33 @@ impl Session<'_> {
                 self.check(written);
                 self.carry_out(decision);
             }
-            let Some(event) = self.events.pop_front() else { break };
-            decisions = self.scheduler.handle(event, self.now_ns());
+            let Some((jvm, event)) = self.events.pop_front() else { break };
+            decisions = match jvm {
+                Some(jvm) => self.scheduler.handle_in(jvm, event, self.now_ns()),
+                None => self.scheduler.handle(event, self.now_ns()),
+            };
         }
         // Windows are over long before the agent would send what it has.
-        if std::mem::take(&mut self.to_drain) {
-            self.send(ToAgent::Drain);
-        }
+        self.peers.values_mut().for_each(Peer::drain);
         self.carrying_out = false;
     }
 
     fn carry_out(&mut self, decision: Decision) {
+        let jvm = decision.jvm;
         match decision.action {
             // Gates follow these by orders of their own.
             Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
-            Action::Open { method, every, quota } => self.open_gate(method, every, quota.unwrap_or(0)),
+            Action::Open { method, every, quota } => self.open_gate(jvm, method, every, quota.unwrap_or(0)),
             Action::ClosedGateCosts { method, cost_ns_per_s } => {
-                self.closed_gate_costs(method, cost_ns_per_s)
+                self.closed_gate_costs(jvm, method, cost_ns_per_s)
             }
-            Action::Close(MethodIx(method)) => self.close_gate(method),
+            Action::Close(MethodIx(method)) => self.close_gate(jvm, method),
             Action::Turns(turns) => self.window(&turns),
             Action::Finished(MethodIx(method)) => {
                 let flushed = self.output.flush(method);
                 self.check(flushed);
             }
-            Action::Retransform { instrument, restore } => self.plan_change(instrument, restore),
+            Action::Retransform { instrument, restore } => self.plan_change(jvm, &instrument, &restore),
             Action::Evaluated(evaluation) => {
                 let evaluation = match &mut self.sequential {
                     Some(sequential) => sequential.ended(*evaluation),
@@ -89,13 +97,13 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn open_gate(&mut self, MethodIx(method): MethodIx, every: u32, quota: u64) {
-        self.open.insert(method, (every, quota));
-        self.send(ToAgent::Arm { handle: Handle(method as u32), every, quota });
+    fn open_gate(&mut self, jvm: JvmIx, MethodIx(method): MethodIx, every: u32, quota: u64) {
+        let handle = Handle(method as u32);
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.open_gate(handle, Opening { every, quota }));
     }
 
-    fn closed_gate_costs(&mut self, method: MethodIx, cost_ns_per_s: u64) {
-        let Some(cost) = &self.cost else { return };
+    fn closed_gate_costs(&mut self, jvm: JvmIx, method: MethodIx, cost_ns_per_s: u64) {
+        let Some(cost) = self.peer_of(jvm).and_then(|peer| peer.cost.as_ref()) else { return };
         let percent = cost.part(cost_ns_per_s) * 100.0;
         let text = format!(
             "called so often at times that its probes then take about {percent:.0}% of the CPU time even while no call is \
@@ -106,21 +114,17 @@ impl Session<'_> {
         self.context.remark(method.0, About::Cost, text);
     }
 
-    fn close_gate(&mut self, method: usize) {
-        self.open.remove(&method);
-        self.send(ToAgent::Disarm { handle: Handle(method as u32) });
-        self.to_drain |= self.config.scheduler.paired.is_some();
+    fn close_gate(&mut self, jvm: JvmIx, method: usize) {
+        let drain = self.config.scheduler.paired.is_some();
+        let handle = Handle(method as u32);
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.close_gate(handle, drain));
     }
 
-    fn plan_change(&mut self, instrument: Vec<MethodIx>, restore: Vec<MethodIx>) {
-        for MethodIx(method) in instrument {
-            self.to_restore.remove(&method);
-            self.to_instrument.insert(method);
-        }
-        for MethodIx(method) in restore {
-            self.to_instrument.remove(&method);
-            self.to_restore.insert(method);
-        }
+    fn plan_change(&mut self, jvm: JvmIx, instrument: &[MethodIx], restore: &[MethodIx]) {
+        let handles =
+            |methods: &[MethodIx]| methods.iter().map(|method| Handle(method.0 as u32)).collect::<Vec<_>>();
+        let (instrument, restore) = (handles(instrument), handles(restore));
+        self.peer_of(jvm).into_iter().for_each(|peer| peer.plan_change(&instrument, &restore));
         if self.config.cycle_sleep.is_zero() {
             self.change_classes();
         }
@@ -129,10 +133,10 @@ impl Session<'_> {
     fn window(&mut self, turns: &Turns) {
         let Some(sequential) = &mut self.sequential else { return };
         let results = sequential.window(turns);
-        let decided = sequential.numbers(&results);
+        let decided = results.claims(self.setup.program.claim_numbers());
         results.evaluations.into_iter().for_each(|evaluation| self.evaluated(evaluation));
         results.assertions.into_iter().for_each(|asserted| self.asserted(asserted));
-        decided.into_iter().for_each(|comparison| self.event(Event::Decided { comparison }));
+        decided.into_iter().for_each(|claim| self.event(Event::Decided(claim)));
     }
 
     /// Adds to what a claim of these methods still needs that their maximum left no time for it.
@@ -145,12 +149,12 @@ impl Session<'_> {
     }
 
     fn evaluated(&mut self, evaluation: Evaluation) {
-        self.output.decided(evaluation.comparison);
+        self.output.decided(self.setup.program.claim_numbers().comparison(evaluation.comparison));
         self.unsaid.evaluations.push(evaluation);
     }
 
     fn asserted(&mut self, asserted: Asserted) {
-        self.output.decided(self.tasks.comparisons.len() + asserted.assertion);
+        self.output.decided(self.setup.program.claim_numbers().assertion(asserted.assertion));
         self.unsaid.assertions.push(asserted);
     }
 
@@ -181,18 +185,8 @@ impl Session<'_> {
         }
     }
 
-    /// One request for each direction: the agent changes all classes of a request at once.
     pub(super) fn change_classes(&mut self) {
-        let handles = |methods: BTreeSet<usize>| {
-            methods.into_iter().map(|method| Handle(method as u32)).collect::<Vec<_>>()
-        };
-        let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
-        if !out.is_empty() {
-            self.send(ToAgent::Restore { handles: handles(out) });
-        }
-        if !into.is_empty() {
-            self.send(ToAgent::Instrument { handles: handles(into) });
-        }
+        self.peers.values_mut().for_each(Peer::change_classes);
     }
 
     pub(super) fn detach(&mut self) {
@@ -203,7 +197,7 @@ impl Session<'_> {
         self.save(true);
         if self.detach_by.is_none() {
             self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
-            self.send(ToAgent::Detach);
+            self.send(&ToAgent::Detach);
         }
     }
 }

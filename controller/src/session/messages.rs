@@ -1,17 +1,18 @@
 //! What the agent says, and what that means for the measurement.
 
-use super::{Next, Session};
+use super::{Next, Session, new_cost};
 use crate::agents::Agent;
-use crate::clock::JvmClock;
 use crate::context::About;
-use crate::progress;
+use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction};
 use crate::resume::Resumed;
+use crate::said;
 use crate::status::Metaspace;
-use spl_model::{Facts, Handle, Outcome, Refusal, one_line};
+use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
 use spl_records::context::Measured;
-use spl_scheduler::{Event, MethodIx, Status};
-use spl_wire::{ByeReason, Readings, ToAgent, ToController, WireSample, WireSize};
+use spl_scheduler::{Event, JvmIx, MethodIx, Status};
+use spl_wire::{Readings, ToAgent, ToController, WireSample};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// HotSpot interprets methods whose code is larger (`HugeMethodLimit`), bytes.
@@ -26,18 +27,18 @@ impl Session<'_> {
             self.hello(agent, message);
             return Next::Go;
         }
-        if self.agent.as_ref().is_none_or(|ours| ours.id != agent.id) {
-            return Next::Go;
-        }
+        let id = PeerId(agent.id);
+        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.is_here()) else { return Next::Go };
+        let jvm = peer.jvm;
         match message {
             ToController::Outcome { handle, class_loader, outcome } => {
-                self.outcome(handle.index(), &class_loader, outcome);
+                self.outcome(id, handle.index(), &class_loader, outcome);
             }
             ToController::Readings { readings: Readings::Times(samples), dropped, anomalies } => {
-                self.samples(&samples, dropped.saturating_add(anomalies))
+                self.samples(id, &samples, dropped.saturating_add(anomalies))
             }
-            ToController::Labels { labels } => self.labels.learn(labels),
-            ToController::Limit { handle } => self.limit(handle),
+            ToController::Labels { labels } => peer.learn(labels),
+            ToController::Limit { handle } => self.limit(id, handle),
             ToController::Warning { text } => {
                 self.progress.note(&format!("the agent warns: {}", one_line(&text)))
             }
@@ -46,7 +47,7 @@ impl Session<'_> {
                 self.say_results();
                 agent.send(ToAgent::Pong { id });
             }
-            ToController::Bye { reason } => return self.bye(reason),
+            ToController::Bye { reason } => return self.bye(id, reason.into()),
             ToController::Retransformed { handles, change, took_ns, .. } => {
                 self.context.changed(took_ns);
                 tracing::info!(?handles, ?change, took_ns, "classes were changed");
@@ -54,20 +55,21 @@ impl Session<'_> {
             ToController::Dear { handles, bytes } => {
                 tracing::info!(?handles, bytes, "changes of these methods' classes keep metaspace");
                 for handle in handles {
-                    self.event(Event::DearChange(MethodIx(handle.index())));
+                    self.event_in(jvm, Event::DearChange(MethodIx(handle.index())));
                 }
             }
             ToController::Metaspace { kept, reserved, limit } => {
-                self.metaspace = Some(Metaspace { kept, reserved, limit });
+                peer.metaspace = Some(Metaspace { kept, reserved, limit });
                 self.context.metaspace(kept, limit);
                 tracing::info!(kept, reserved, limit, "bytes of metaspace");
             }
             ToController::Removed { handles, times, gap_ns } => self.removed(&handles, times, gap_ns),
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
-            ToController::Pong { now_ns, .. } => self.shows(now_ns),
+            ToController::Pong { now_ns, .. } => self.shows(id, now_ns),
             // Only windows wait for it; thousands of methods that end at once say it thousands of times.
             ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
-                self.event(Event::Drained { method: MethodIx(handle.index()), closing: Some(number) });
+                let method = MethodIx(handle.index());
+                self.event_in(jvm, Event::Drained { method, closing: Some(number) });
             }
             ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
         }
@@ -88,14 +90,14 @@ impl Session<'_> {
         else {
             return;
         };
-        if self.agent.is_some() || self.detach_by.is_some() || self.scheduler.is_done() {
+        let are_enough = self.ids_here().len() >= self.config.programs;
+        if are_enough || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
         if let Some(why) = self.setup.unknown_kind(&kinds) {
             return self.turn_away(agent, pid, &why, &why);
         }
-        let who = format!("measuring Java {java_version}, pid {pid}: {command}");
-        self.progress.note(&one_line(&who));
+        self.progress.note(&introduction(&java_version, pid, &command));
         if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
             self.progress.note(&format!(
                 "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
@@ -105,31 +107,29 @@ impl Session<'_> {
         if let Some(ps) = probe_cost_ps {
             tracing::info!("a measured call costs {}.{:03} ns", ps / 1000, ps % 1000);
         }
-        if let Some(cost) = &mut self.cost {
+        let mut cost = self.cost.take().or_else(|| new_cost(self.setup));
+        if let Some(cost) = &mut cost {
             cost.calibrated(pid, probe_cost_ps);
         }
+        let jvm = JvmIx(self.peers.len());
+        self.peers.insert(PeerId(agent.id), Peer::new(agent.clone(), jvm, pid, cost));
         self.spend();
-        self.clock = JvmClock::default();
-        self.shows(now_ns);
+        self.shows(PeerId(agent.id), now_ns);
         if let Some(limit) = max_measurements {
-            self.event(Event::AgentLimit(limit));
+            self.event_in(jvm, Event::AgentLimit(limit));
         }
-        self.output.set_origin(&pid.to_string());
-        self.setup.define_methods(agent);
+        self.setup.definitions().into_iter().for_each(|message| agent.send(message));
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
         if let (Some(sequential), Some(ps)) = (&mut self.sequential, probe_empty_ps) {
-            sequential.probe_takes(ps as f64 / 1000.0);
+            // Of several JVMs the slowest: what it says of the shortest calls is right for the others too.
+            self.probe_empty_ps = self.probe_empty_ps.max(ps);
+            sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
-        self.given_back.clear();
-        self.received.fill(0);
-        if !self.ever_connected {
-            self.start_at = Some(Instant::now() + self.config.initial_sleep);
-        }
+        let start_at = Instant::now() + self.config.initial_sleep;
+        self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.start_at = Some(start_at));
         self.ever_connected = true;
-        self.pid = Some(pid);
-        self.agent = Some(agent.clone());
         self.context.met(Measured {
             pid,
             java: one_line(&java_version),
@@ -184,32 +184,34 @@ impl Session<'_> {
         let text = format!("an agent could not be used: {why}");
         if self.at_port {
             self.note_stranger(&text);
-        } else if self.agent.is_none() {
+        } else if !self.is_anybody_here() {
             self.problem(text);
         }
     }
 
-    /// Asks the agent for its clock, if it is time for it.
-    pub(super) fn ask_clock(&mut self) {
+    /// Asks agents for their clocks, if it is time for it.
+    pub(super) fn ask_clocks(&mut self) {
         let now = Instant::now();
-        if let Some(agent) = self.agent.as_ref().filter(|_| self.clock.is_to_be_asked(now)) {
-            agent.send(ToAgent::Ping { id: 0 });
-        }
+        self.peers.values_mut().for_each(|peer| peer.ask_clock(now));
     }
 
     /// The agent's clock showed this when it sent what has arrived now.
-    fn shows(&mut self, jvm_ns: u64) {
-        let jvm_ns = self.clock.shows(jvm_ns, self.now_ns());
-        self.event(Event::Clock { jvm_ns });
+    fn shows(&mut self, id: PeerId, jvm_ns: u64) {
+        let now_ns = self.now_ns();
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        let (jvm, jvm_ns) = (peer.jvm, peer.clock.shows(jvm_ns, now_ns));
+        self.event_in(jvm, Event::Clock { jvm_ns });
     }
 
-    fn outcome(&mut self, method: usize, class_loader: &str, outcome: Outcome) {
+    fn outcome(&mut self, id: PeerId, method: usize, class_loader: &str, outcome: Outcome) {
         let Some(task) = self.tasks.methods.get(method) else { return };
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        let jvm = peer.jvm;
         tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
         match outcome {
             Outcome::Instrumented(facts) => {
-                self.ready.insert(method);
-                self.absent.remove(&method);
+                peer.ready.insert(method);
+                peer.absent.remove(&method);
                 self.context.no_remark(method, About::Availability);
                 if let Some(text) = code_remark(facts)
                     && self.context.remark(method, About::Code, text.clone())
@@ -218,7 +220,7 @@ impl Session<'_> {
                 }
             }
             Outcome::NotLoaded => {
-                self.absent.insert(method);
+                peer.absent.insert(method);
                 self.context.remark(method, About::Availability, "its class was not loaded".to_owned());
                 self.progress.note(&format!(
                     "{}: its class is not loaded yet; it is measured when it is",
@@ -232,25 +234,25 @@ impl Session<'_> {
                 | Refusal::NoMemory(_)
                 | Refusal::Removed(_),
             ) => {
-                self.ready.remove(&method);
-                self.absent.remove(&method);
+                peer.ready.remove(&method);
+                peer.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
-                if let Some(why) = progress::unavailable(&why) {
+                if let Some(why) = said::unavailable(&why) {
                     self.context.remark(
                         method,
                         About::Availability,
                         format!("cannot be measured any more: {why}"),
                     );
                 }
-                self.event(Event::GivenUp { method: MethodIx(method), why });
+                self.event_in(jvm, Event::GivenUp { method: MethodIx(method), why });
             }
-            why if !self.ready.contains(&method) => {
-                self.absent.remove(&method);
+            why if !peer.ready.contains(&method) => {
+                peer.absent.remove(&method);
                 self.progress.unavailable(&task.method, &why);
-                if let Some(why) = progress::unavailable(&why) {
+                if let Some(why) = said::unavailable(&why) {
                     self.context.remark(method, About::Availability, format!("cannot be measured: {why}"));
                 }
-                self.event(Event::Unavailable { method: MethodIx(method), why });
+                self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
             _ => {}
         }
@@ -270,51 +272,52 @@ impl Session<'_> {
         }
     }
 
-    /// The agent counts every sample that it takes; those that count for nothing are given back to it. Those that wait
+    /// Samples that count for nothing are given back to an agent that reached its own limit. Those that wait
     /// for the end of their window are too: what then counts too much ends at the controller's own maximum.
-    fn limit(&mut self, handle: Handle) {
+    fn limit(&mut self, id: PeerId, handle: Handle) {
         let method = MethodIx(handle.index());
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
-        if progress.status == Status::Finished {
+        let is_alone = self.peers.len() == 1;
+        let Some(peer) = self.peers.get_mut(&id).filter(|_| progress.status != Status::Finished) else {
             return;
-        }
-        let uncounted = self.received.get(method.0).map_or(0, |all| all.saturating_sub(progress.samples));
-        let known = self.given_back.insert(method.0, uncounted).unwrap_or(0);
-        let count = uncounted.saturating_sub(known);
-        if count == 0 {
-            return self.event(Event::LimitReached(method));
-        }
-        self.send(ToAgent::Discarded { handle, count });
-        if let Some(&(every, quota)) = self.open.get(&method.0) {
-            self.open_gate(method, every, quota);
+        };
+        // What counts is known of all JVMs together; of one of several, what was not discarded.
+        let counted = if is_alone { progress.samples } else { peer.kept_of(handle) };
+        let jvm = peer.jvm;
+        if !peer.give_back(handle, counted) {
+            self.event_in(jvm, Event::LimitReached(method));
         }
     }
 
-    fn samples(&mut self, samples: &[WireSample], mut lost: u64) {
+    fn samples(&mut self, id: PeerId, samples: &[WireSample], mut lost: u64) {
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        let (jvm, origin) = (peer.jvm, Arc::clone(&peer.origin));
         let mut batch = Vec::with_capacity(samples.len());
         for wire in samples {
-            self.took(wire);
-            match wire.to_sample(&self.labels) {
+            peer.took(wire);
+            match peer.sample(wire) {
                 Ok(sample) => batch.push((MethodIx(wire.handle.index()), sample)),
                 Err(_) => lost = lost.saturating_add(1),
             }
         }
+        batch.iter().for_each(|(method, _)| peer.received(Handle(method.0 as u32)));
         if lost > 0 {
             self.lost = self.lost.saturating_add(lost);
-            if let Some(cost) = &mut self.cost {
+            if let Some(cost) = &mut peer.cost {
                 cost.took(lost, 1, 0);
             }
-            self.event(Event::Dropped { method: None, count: lost });
+            self.event_in(jvm, Event::Dropped { method: None, count: lost });
         }
         if !batch.is_empty() {
-            self.heard = true;
-            let decisions = self.scheduler.handle_samples(&mut batch, self.now_ns());
+            let decisions = self.scheduler.handle_samples_in(jvm, &mut batch, self.now_ns());
             // Written with the flags of those that do not count, and before what they led to.
             for (method, sample) in &batch {
-                if let Some(received) = self.received.get_mut(method.0) {
-                    *received += 1;
+                if let Some(peer) = self.peers.get_mut(&id)
+                    && !sample.flags.contains(SampleFlags::DISCARDED)
+                {
+                    peer.kept(Handle(method.0 as u32));
                 }
-                let written = self.output.sample(method.0, sample);
+                let written = self.output.sample(method.0, sample, &origin);
                 self.check(written);
             }
             self.carry_out_all(decisions);
@@ -324,23 +327,39 @@ impl Session<'_> {
         }
     }
 
-    /// Counts what taking a call cost the program.
-    fn took(&mut self, sample: &WireSample) {
-        let Some(cost) = &mut self.cost else { return };
-        let every = self.open.get(&sample.handle.index()).map_or(1, |&(every, _)| every);
-        let size = if let WireSize::Value(size) = sample.size { size } else { 0 };
-        cost.took(1, every, size);
+    fn bye(&mut self, id: PeerId, farewell: Farewell) -> Next {
+        match farewell {
+            Farewell::Detached => self.progress.note(DETACHED),
+            Farewell::ProgramEnds => tracing::info!("the JVM ends"),
+            Farewell::Failed(why) => self.problem(why),
+        }
+        self.without(id)
     }
 
-    fn bye(&mut self, reason: ByeReason) -> Next {
-        match reason {
-            ByeReason::Detached => self.progress.note("every class is as it was; the agent is dormant"),
-            ByeReason::VmDeath => tracing::info!("the JVM ends"),
-            ByeReason::Failed(why) => self.problem(one_line(&format!("the agent failed: {why}"))),
+    /// The connection of a JVM that is measured ended without a farewell.
+    pub(super) fn lost_peer(&mut self, id: PeerId, why: &str) -> Next {
+        if self.detach_by.is_some() || self.scheduler.is_done() {
+            let text = "the connection ended before the agent said that every class is as it was";
+            self.progress.note(&format!("{text} ({why}); it restores the program by itself"));
+        } else {
+            self.progress.note(&peer::lost(why));
         }
-        self.agent = None;
-        self.finish();
-        Next::Over
+        self.without(id)
+    }
+
+    /// Goes on without a JVM, as long as there is another one.
+    fn without(&mut self, id: PeerId) -> Next {
+        let gone = self.peers.get_mut(&id).map(|peer| {
+            peer.gone();
+            peer.start_at = peer.start_at.filter(|_| self.measuring_since.is_none());
+            peer.jvm
+        });
+        if !self.is_anybody_here() {
+            self.finish();
+            return Next::Over;
+        }
+        gone.into_iter().for_each(|jvm| self.event_in(jvm, Event::Left));
+        Next::Go
     }
 }
 

@@ -6,7 +6,7 @@ use crate::document::document;
 use crate::files::write_whole;
 use crate::junit;
 use crate::report;
-use crate::status::{MethodStatus, Phase, State, Status};
+use crate::status::{MethodStatus, Overhead, Phase, State, Status};
 use spl_scheduler::MethodProgress;
 use spl_scheduler::Status as Scheduled;
 use std::path::Path;
@@ -22,20 +22,26 @@ impl Session<'_> {
             methods: self.scheduler.progress().map(|progress| self.method_status(&progress)).collect(),
             situation: self.scheduler.situation(),
             difference_limits_ns: (settings.min_diff_ns, settings.max_diff_ns),
-            overhead: self.cost.as_ref().and_then(|cost| cost.overhead()),
-            metaspace: self.metaspace,
+            overhead: self.overhead(),
+            metaspace: self.peers.values().filter_map(|peer| peer.metaspace).max_by_key(|one| one.kept),
             lost: self.lost,
             claims: claims(self.setup, &self.results),
             to_go: self.to_go(),
         }
     }
 
+    /// Of the program that measuring costs most.
+    fn overhead(&self) -> Option<Overhead> {
+        let all = self.peers.values().filter_map(|peer| peer.cost.as_ref()?.overhead());
+        all.max_by(|one, other| one.estimated.total_cmp(&other.estimated))
+    }
+
     fn phase(&self) -> Phase {
         if self.detach_by.is_some() || self.scheduler.is_done() {
             Phase::Ending
-        } else if self.agent.is_none() {
+        } else if !self.is_anybody_here() {
             Phase::Waiting
-        } else if self.start_at.is_some() {
+        } else if self.is_starting() {
             Phase::Starting
         } else {
             Phase::Measuring
@@ -45,7 +51,7 @@ impl Session<'_> {
     fn method_status(&self, progress: &MethodProgress) -> MethodStatus {
         let state = match progress.status {
             Scheduled::Finished => State::Finished,
-            _ if self.absent.contains(&progress.method.0) => State::NotLoaded,
+            _ if self.is_absent(progress.method.0) => State::NotLoaded,
             Scheduled::Waiting => State::Waiting,
             Scheduled::Suspended => State::Suspended,
             Scheduled::Measured | Scheduled::Resting if progress.warms_up => State::Warming,
@@ -129,7 +135,8 @@ impl Session<'_> {
 
     /// Writes the page for people, and before it what the page needs beside the other files.
     fn write_page(&mut self) {
-        self.context.ended(&self.scheduler, self.lost, self.cost.as_ref(), &self.problems);
+        let costs = self.peers.values().filter_map(|peer| peer.cost.as_ref()).collect::<Vec<_>>();
+        self.context.ended(&self.scheduler, self.lost, &costs, &self.problems);
         let written = self.context.write();
         self.check(written);
         let folder = self.config.result_file.parent().unwrap_or(Path::new(""));

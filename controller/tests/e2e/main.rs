@@ -55,6 +55,7 @@ mod stand_in;
 mod startup;
 mod strangers;
 mod terminal;
+mod together;
 mod token;
 mod transparency;
 mod unmeasured;

@@ -188,5 +188,5 @@ fn a_state_that_a_crash_left_beside_the_old_one_is_not_read() {
     fs::write(case.path("out/run.json.new"), "{\"schema\": \"spl.ru").unwrap();
     let (mut run, _agent) = start(&case);
     run.awaits("going on with an interrupted run");
-    assert_eq!((before.tasks, before.decided), (TasksHash::of(TASKS), vec![0]));
+    assert_eq!((before.tasks, before.decided), (TasksHash::of(TASKS), vec![spl_model::ClaimIx(0)]));
 }

@@ -38,6 +38,14 @@ impl Agent {
         agent
     }
 
+    /// As [`connect`](Self::connect), of another process with another clock.
+    pub fn connect_as(port: u16, token: &str, pid: u32, clock_ns: u64) -> Self {
+        let mut agent = Self::known(port, token);
+        agent.clock_ns = clock_ns;
+        agent.hello_of(pid, None);
+        agent
+    }
+
     /// Connects, exchanges versions and shows that it knows this token; whether it is the right one is another matter.
     pub fn known(port: u16, token: &str) -> Self {
         let mut agent = Self::greet(port);
@@ -99,7 +107,7 @@ impl Agent {
             pid,
             java_version: "17".to_owned(),
             command: "none".to_owned(),
-            now_ns: 0,
+            now_ns: self.clock_ns,
             kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
             max_measurements,
             probe_cost_ps: None,

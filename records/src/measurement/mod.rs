@@ -1,26 +1,15 @@
 //! Measurements (`*.msr`, thesis 3.3.2).
 
+mod call;
 mod comma;
 mod human;
+
+pub use call::Measurement;
 
 use crate::cursor::Cursor;
 use crate::error::Fault;
 use crate::reader::{Form, Record};
-use spl_model::{MethodRef, Sample};
 use std::fmt;
-use std::sync::Arc;
-
-/// One record of a measurement file: a measured call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measurement {
-    /// The method that was called; all records of a file share it.
-    pub method: Arc<MethodRef>,
-    /// The call.
-    pub sample: Sample,
-    /// Which run of the JVM the call belongs to, empty when not known. Times of different runs are those of
-    /// different clocks: they can be told apart by this alone when a file is appended to.
-    pub origin: Arc<str>,
-}
 
 impl Measurement {
     /// What a new file begins with.

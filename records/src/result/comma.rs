@@ -17,8 +17,8 @@
 //!
 //! Fields 7, 10-14 and 19-29 are empty when not evaluated, 11-14 also when there is no ratio.
 
-use super::{
-    FAILS, Figures, HOLDS, NOT_EVALUATED, Parts, ResultRecord, SIGNS, Times, index, parse_basis, parse_reason,
+use super::parts::{
+    FAILS, Figures, HOLDS, NOT_EVALUATED, Parts, ResultRecord, Times, index, parse_basis, parse_reason,
 };
 use crate::cursor::{Cursor, parse_double};
 use crate::error::{Fault, Problem};
@@ -87,10 +87,9 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
         "" => false,
         _ => return Err(fields.fault(15, Problem::Expected("leftover, or nothing"))),
     };
-    let sign = fields.text(1).to_owned();
-    if !SIGNS.contains(&sign.as_str()) {
+    let Ok(sign) = fields.text(1).parse() else {
         return Err(fields.fault(1, Problem::Expected("a sign: <, <=, =, >= or >")));
-    }
+    };
     let verdict = match fields.text(5) {
         NOT_EVALUATED => Err(parse_reason(fields.text(30)).map_err(|problem| fields.fault(30, problem))?),
         HOLDS | FAILS => Ok(fields.figures()?),

@@ -14,11 +14,11 @@
 //! is `-`. A label is `label:` and a JSON string. A comparison without a verdict has the reason in place of the
 //! p-value, `not evaluated: "…"`, and neither times nor ratio nor test.
 
-use super::{FAILS, Figures, HOLDS, Parts, ResultRecord, SIGNS, Times, index, parse_basis, parse_reason};
+use super::parts::{FAILS, Figures, HOLDS, Parts, ResultRecord, Times, index, parse_basis, parse_reason};
 use crate::cursor::Cursor;
 use crate::error::{Fault, Problem};
 use crate::text::{Double, write_quoted};
-use spl_model::{Bucket, FieldType, MethodRef};
+use spl_model::{Bucket, FieldType, MethodRef, Sign};
 use spl_verdict::{Ratio, Verdict, Welch};
 use std::fmt::{self, Write};
 
@@ -95,7 +95,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
     let left = read_method(cursor)?;
     cursor.literal(" ")?;
     let sign_at = cursor.at();
-    let Some(sign) = SIGNS.into_iter().find(|sign| cursor.try_literal(sign)) else {
+    let Some(sign) = signs().find(|sign| cursor.try_literal(sign.as_str())) else {
         return Err(Fault::expected(sign_at, "a sign: <, <=, =, >= or >"));
     };
     cursor.literal(" ")?;
@@ -126,7 +126,6 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
         }
     };
     let comparison = index(comparison, number_at)?;
-    let sign = sign.to_owned();
     Ok(Parts { comparison, left, sign, factors, right, bucket, leftover, counts, drops, verdict }.into())
 }
 
@@ -251,4 +250,10 @@ fn read_test(cursor: &mut Cursor<'_>) -> Result<Welch, Fault> {
     cursor.end_of_line()?;
     let [t, df, p_less, p_greater, p_two] = doubles;
     Ok(Welch { t, df, p_less, p_greater, p_two })
+}
+
+/// Every sign, longer ones before their beginnings.
+fn signs() -> impl Iterator<Item = Sign> {
+    let of_length = |wanted| Sign::ALL.into_iter().filter(move |sign| sign.as_str().len() == wanted);
+    of_length(2).chain(of_length(1))
 }

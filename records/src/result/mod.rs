@@ -2,31 +2,14 @@
 
 mod comma;
 mod human;
+mod parts;
+
+pub use parts::ResultRecord;
 
 use crate::cursor::Cursor;
-use crate::error::{Fault, Problem};
+use crate::error::Fault;
 use crate::reader::{Form, Record};
-use spl_model::{Bucket, MethodRef};
-use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Verdict, Welch};
 use std::fmt;
-
-/// One record of a result file: a comparison as it was asked and what the evaluation says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResultRecord {
-    /// The method left of the sign.
-    pub left: MethodRef,
-    /// The sign as in a task file: `<`, `<=`, `=`, `>=` or `>`. Others can be written but not read.
-    pub sign: String,
-    /// Multiplies the left method's times.
-    pub left_factor: f64,
-    /// Multiplies the right method's times.
-    pub right_factor: f64,
-    /// The method right of the sign.
-    pub right: MethodRef,
-    /// What the evaluation says. What it repeats is written once: a verdict's `holds` follows from its basis, its
-    /// sides' factors and numbers of samples are `left_factor`, `right_factor`, `n_left` and `n_right`.
-    pub evaluation: Evaluation,
-}
 
 impl ResultRecord {
     /// What a new file begins with.
@@ -60,94 +43,4 @@ impl Record for ResultRecord {
             Form::Human => human::read(cursor),
         }
     }
-}
-
-/// The signs, longer ones before their beginnings.
-const SIGNS: [&str; 5] = ["<=", ">=", "<", ">", "="];
-
-/// What stands in a result file for each value of the result.
-const HOLDS: &str = "holds";
-const FAILS: &str = "fails";
-const NOT_EVALUATED: &str = "not-evaluated";
-
-/// The values of a record, in the order in which both forms can be put together from them.
-struct Parts {
-    comparison: usize,
-    left: MethodRef,
-    sign: String,
-    factors: (f64, f64),
-    right: MethodRef,
-    bucket: Bucket,
-    leftover: bool,
-    counts: (u64, u64),
-    drops: u64,
-    verdict: Result<Figures, NotEvaluated>,
-}
-
-/// The figures of a verdict that the rest of the record doesn't hold.
-struct Figures {
-    basis: Basis,
-    p_value: f64,
-    ratio: Option<Ratio>,
-    left: Times,
-    right: Times,
-    welch: Welch,
-}
-
-/// A side's scaled times, nanoseconds.
-#[derive(Clone, Copy)]
-struct Times {
-    mean_ns: f64,
-    median_ns: f64,
-    sd_ns: f64,
-}
-
-impl Times {
-    fn of(side: &Side) -> Self {
-        Self { mean_ns: side.mean_ns, median_ns: side.median_ns, sd_ns: side.sd_ns }
-    }
-
-    fn side(self, factor: f64, n: u64) -> Side {
-        Side { factor, n, mean_ns: self.mean_ns, median_ns: self.median_ns, sd_ns: self.sd_ns }
-    }
-}
-
-impl From<Parts> for ResultRecord {
-    fn from(parts: Parts) -> Self {
-        let (left_factor, right_factor) = parts.factors;
-        let (n_left, n_right) = parts.counts;
-        let verdict = parts.verdict.map(|figures| Verdict {
-            holds: figures.basis.holds(),
-            basis: figures.basis,
-            p_value: figures.p_value,
-            ratio: figures.ratio,
-            left: figures.left.side(left_factor, n_left),
-            right: figures.right.side(right_factor, n_right),
-            welch: figures.welch,
-        });
-        let evaluation = Evaluation {
-            comparison: parts.comparison,
-            bucket: parts.bucket,
-            verdict,
-            leftover: parts.leftover,
-            n_left,
-            n_right,
-            drops: parts.drops,
-        };
-        Self { left: parts.left, sign: parts.sign, left_factor, right_factor, right: parts.right, evaluation }
-    }
-}
-
-fn parse_basis(text: &str) -> Result<Basis, Problem> {
-    text.parse().map_err(|_| Problem::Expected("a basis: proved, not-refuted, refuted or not-proved"))
-}
-
-fn parse_reason(text: &str) -> Result<NotEvaluated, Problem> {
-    text.parse().map_err(|_| Problem::Expected("a reason that this version of spl knows"))
-}
-
-/// The index of a comparison from its number in the file, which counts from 1.
-fn index(number: u64, at: usize) -> Result<usize, Fault> {
-    let index = number.checked_sub(1).ok_or_else(|| Fault::expected(at, "a comparison's number, from 1"))?;
-    usize::try_from(index).map_err(|_| Fault::new(at, Problem::TooLarge))
 }

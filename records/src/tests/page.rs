@@ -37,7 +37,10 @@ fn results_are_written_as_described() {
 #[test]
 fn the_state_of_a_run_is_as_described() {
     let state = RunState::from_json(&example("{")).unwrap();
-    assert_eq!((state.methods.len(), state.decided, state.finished), (1, vec![0, 2], false));
+    assert_eq!(
+        (state.methods.len(), state.decided, state.finished),
+        (1, vec![spl_model::ClaimIx(0), spl_model::ClaimIx(2)], false)
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn judged() -> ResultRecord {
     };
     ResultRecord {
         left: "p/A.f(I)V".parse().unwrap(),
-        sign: "<=".into(),
+        sign: spl_model::Sign::LessOrEqual,
         left_factor: 2.0,
         right_factor: 1.0,
         right: "p/B,C.g()V".parse().unwrap(),

@@ -8,14 +8,18 @@ use proptest::prelude::*;
 fn state() -> impl Strategy<Value = RunState> {
     let method = (method(), any::<u64>(), any::<bool>())
         .prop_map(|(method, measurements, finished)| MethodProgress { method, measurements, finished });
-    (any::<String>(), vec(method, 0..4), vec(any::<usize>(), 0..4), any::<bool>()).prop_map(
-        |(tasks, methods, decided, finished)| RunState {
+    (
+        any::<String>(),
+        vec(method, 0..4),
+        vec(any::<usize>().prop_map(spl_model::ClaimIx), 0..4),
+        any::<bool>(),
+    )
+        .prop_map(|(tasks, methods, decided, finished)| RunState {
             tasks: TasksHash::of(&tasks),
             methods,
             decided,
             finished,
-        },
-    )
+        })
 }
 
 proptest! {
@@ -37,7 +41,7 @@ fn the_file_has_this_layout() {
     let state = RunState {
         tasks: TasksHash::of("foobar"),
         methods: vec![method],
-        decided: vec![0, 2],
+        decided: vec![spl_model::ClaimIx(0), spl_model::ClaimIx(2)],
         finished: false,
     };
     let expected = r#"{

@@ -104,7 +104,7 @@ pub(super) fn result() -> impl Strategy<Value = ResultRecord> {
         any::<(u64, Option<u64>)>().prop_map(|(low, high)| Bucket::Range { low, high }),
         text().prop_map(Bucket::Label)
     ];
-    let sign = proptest::sample::select(vec!["<", "<=", "=", ">=", ">"]);
+    let sign = proptest::sample::select(&spl_model::Sign::ALL[..]);
     let factors = prop_oneof![Just((1.0, 1.0)), (double(), double())];
     let about = (any::<u32>(), any::<bool>(), any::<u64>(), any::<(u64, u64)>(), factors, bucket);
     (method(), sign, method(), about).prop_flat_map(|(left, sign, right, about)| {
@@ -115,7 +115,7 @@ pub(super) fn result() -> impl Strategy<Value = ResultRecord> {
         ];
         verdict.prop_map(move |verdict| ResultRecord {
             left: left.clone(),
-            sign: sign.to_owned(),
+            sign,
             left_factor: factors.0,
             right_factor: factors.1,
             right: right.clone(),

@@ -2,62 +2,24 @@
 
 mod charts;
 
-use super::{Page, badge, scrolling, sizes};
-use crate::facts::{Facts, shown_assertions};
+use super::asserted::Shown;
+use super::parts::{Page, badge, scrolling, sizes};
 use crate::figure::{count, counted, p_equation, percent, time};
-use crate::words::{Badge, asks, operand};
+use crate::words::Badge;
+use charts::found;
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
-use spl_records::context::{Asserting, Relating};
-use spl_verdict::{Judged, NotEvaluated, Part, Truth};
-use std::collections::{BTreeMap, BTreeSet};
+use spl_records::context::Relating;
+use spl_verdict::{Judged, Part, Truth};
 
 /// Comparisons of one assertion that are listed.
 const PARTS: usize = 200;
-/// Comparisons of one assertion that have charts.
-const CHARTS: usize = 3;
 /// Assertions that are shown.
 const ASSERTIONS: usize = 1000;
 /// So few assertions and comparisons are open from the start.
 const OPEN: usize = 3;
 
-/// An assertion with its result.
-pub struct Shown<'a> {
-    pub number: usize,
-    pub asserting: &'a Asserting,
-    record: Option<&'a AssertionRecord>,
-    /// Whether it is shown with charts.
-    in_full: bool,
-}
-
-impl<'a> Shown<'a> {
-    /// All of a run, in the order of the task file.
-    pub fn all(facts: &'a Facts) -> Vec<Self> {
-        let in_full: BTreeSet<usize> =
-            shown_assertions(&facts.context, &facts.assertions).into_iter().collect();
-        let mut records = BTreeMap::new();
-        for record in &facts.assertions {
-            records.entry(record.asserted.assertion).or_insert(record);
-        }
-        let shown = |(index, asserting)| Self {
-            number: index + 1,
-            asserting,
-            record: records.get(&index).copied(),
-            in_full: in_full.contains(&index),
-        };
-        facts.context.assertions.iter().enumerate().map(shown).collect()
-    }
-
-    /// Its verdict.
-    pub fn badge(&self) -> Badge {
-        let Some(asserted) = self.record.map(|record| &record.asserted) else { return Badge::NotEvaluated };
-        match asserted.basis {
-            Some(basis) => Badge::of_basis(basis),
-            None if asserted.parts.iter().all(|part| part.judged.is_err()) => Badge::NotEvaluated,
-            None => Badge::of_truth(asserted.truth),
-        }
-    }
-
+impl Shown<'_> {
     /// What the operator can do about it; nothing about what holds.
     pub fn advice(&self, page: &Page<'_>) -> Option<String> {
         let Some(record) = self.record else {
@@ -102,12 +64,6 @@ impl<'a> Shown<'a> {
         Some(format!("{found}. {missing}"))
     }
 
-    /// What is missing for a decision by windows.
-    fn open(&self) -> Option<&'a NotEvaluated> {
-        let mut gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
-        gaps.rfind(|gap| matches!(gap, NotEvaluated::Open { .. }))
-    }
-
     /// Why nothing of it could be judged, each reason once, and what helps.
     fn reasons(&self, page: &Page<'_>) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
@@ -119,41 +75,6 @@ impl<'a> Shown<'a> {
         }
         texts
     }
-
-    fn relation(&self, part: &Part) -> Option<&'a Relating> {
-        self.asserting.relations.get(part.relation)
-    }
-
-    /// The comparisons that have charts: those that are false first, then the undecided ones.
-    fn charted(&self) -> Vec<&'a Part> {
-        let Some(record) = self.record.filter(|_| self.in_full) else { return Vec::new() };
-        let mut parts: Vec<(u8, &Part)> = Vec::new();
-        for part in &record.asserted.parts {
-            if let Ok(judged) = &part.judged {
-                let rank = match judged.evidence.truth(record.asserted.level) {
-                    Truth::False => 0,
-                    Truth::Undecided => 1,
-                    Truth::True => 2,
-                };
-                parts.push((rank, part));
-            }
-        }
-        parts.sort_by_key(|(rank, _)| *rank);
-        parts.into_iter().take(CHARTS).map(|(_, part)| part).collect()
-    }
-}
-
-/// What was found of a comparison, and what is asserted.
-fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
-    let left = operand(&relation.left, &page.names);
-    let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
-    let right = match &relation.right {
-        Some(right) => format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns)),
-        None => time(judged.right_ns),
-    };
-    let within =
-        relation.within.map_or_else(String::new, |within| format!(", give or take {}", percent(within)));
-    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(&relation.sign))
 }
 
 /// That there are too few calls to say anything of a high percentile: with n calls of which each is below it with probability q,

@@ -1,6 +1,6 @@
 //! Comparisons: one after the other with charts, the rest in a table.
 
-use super::{Looked, Page, Shown, badge, scrolling, sizes};
+use super::parts::{Looked, Page, Shown, badge, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::{Reliability, Weight};
 use crate::facts::Call;

@@ -1,6 +1,6 @@
 //! Methods: what was measured of each, and what that cost.
 
-use super::{Page, scrolling};
+use super::parts::{Page, scrolling};
 use crate::chart::{Ink, distribution};
 use crate::facts::{Calls, SHOWN_METHODS};
 use crate::figure::{count, counted, time};

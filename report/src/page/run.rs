@@ -1,6 +1,6 @@
 //! The run: what the scheduler decided, the configuration, and what words mean.
 
-use super::{Page, scrolling};
+use super::parts::{Page, scrolling};
 use crate::chart::decisions as chart;
 use crate::figure::count;
 use crate::words::Badge;
@@ -93,7 +93,7 @@ pub fn glossary(page: &Page<'_>) -> Markup {
             h2 #words { "What the words mean" }
             dl.words {
                 @for badge in Badge::ALL {
-                    div { dt { (super::badge(badge)) } dd { (badge.meaning()) } }
+                    div { dt { (super::parts::badge(badge)) } dd { (badge.meaning()) } }
                 }
                 div { dt { "Ratio" } dd { "The average time of one method divided by that of the other." } }
                 div { dt { "Interval" } dd { "Where the true ratio lies, in 95 of 100 measurements like this one. A wide one means that the ratio is known only roughly." } }

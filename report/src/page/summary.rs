@@ -1,6 +1,6 @@
 //! What is seen first: what was measured, how it came out, what to do.
 
-use super::{Page, Shown, badge};
+use super::parts::{Page, Shown, badge};
 use crate::doubt::{Reliability, Weight};
 use crate::facts::Calls;
 use crate::figure::{count, counted, percent, time};

@@ -5,7 +5,7 @@ use crate::bench::apart;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use spl_lang::RunMode;
-use spl_model::{Outcome, Sample, SampleFlags, Scale, Size};
+use spl_model::{ClaimIx, Outcome, Sample, SampleFlags, Scale, Size};
 use spl_scheduler::{Action, Budget, Event, MethodIx, Paired, Scheduler, Settings, Status, WarmUp};
 
 fn time() -> impl Strategy<Value = u64> {
@@ -25,14 +25,15 @@ fn sample() -> impl Strategy<Value = (MethodIx, Sample)> {
     })
 }
 
-fn event() -> impl Strategy<Value = Event> {
+/// Something that happens, sensible or not.
+pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         2 => Just(Event::Start),
         3 => Just(Event::Tick),
         6 => Just(Event::Pulse),
         9 => prop::collection::vec(sample(), 0..30).prop_map(Event::Samples),
         1 => (prop::collection::vec(0_usize..4, 0..3), prop::collection::vec(sample(), 0..9))
-            .prop_map(|(decided, samples)| Event::Resume { decided, samples }),
+            .prop_map(|(decided, samples)| Event::Resume { decided: decided.into_iter().map(ClaimIx).collect(), samples }),
         1 => (prop::option::of(method()), any::<u64>())
             .prop_map(|(method, count)| Event::Dropped { method, count }),
         1 => method().prop_map(Event::LimitReached),
@@ -43,11 +44,12 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<u64>().prop_map(|jvm_ns| Event::Clock { jvm_ns }),
         2 => (method(), prop::option::of(0_u64..9)).prop_map(|(method, closing)| Event::Drained { method, closing }),
         2 => any::<u64>().prop_map(|cpu_ns| Event::AgentUsed { cpu_ns }),
-        1 => (0_usize..4).prop_map(|comparison| Event::Decided { comparison }),
+        1 => (0_usize..4).prop_map(|claim| Event::Decided(ClaimIx(claim))),
     ]
 }
 
-fn settings() -> impl Strategy<Value = Settings> {
+/// Settings of every policy with every other.
+pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
     let law = (1_usize..7, 0_u64..100, 100_u64..5000, 0_u32..4, 2_u64..5, 1_u64..20);
     let budget = prop::option::of((time(), time(), time(), time(), any::<u32>()));
     let paired = prop::option::of((time(), time(), any::<bool>()));
@@ -112,8 +114,8 @@ proptest! {
 
     #[test]
     fn any_events_in_any_order(
-        settings in settings(),
-        events in prop::collection::vec((event(), time()), 0..60),
+        settings in any_settings(),
+        events in prop::collection::vec((any_event(), time()), 0..60),
         comparisons in prop::collection::vec((0_usize..5, 0_usize..5), 0..4),
     ) {
         let mut scheduler = Scheduler::new(settings, &apart(5, &comparisons)).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::bench::{apart, calm, check_decisions, check_trace, event, samples, short, tasks};
 use spl_lang::{RunMode, Tasks};
-use spl_model::{Outcome, SampleFlags};
+use spl_model::{ClaimIx, Outcome, SampleFlags};
 use spl_scheduler::{Event, MethodIx, Scheduler, Settings, SettingsError, WarmUp};
 
 #[test]
@@ -195,7 +195,7 @@ fn an_interrupted_run_is_taken_up() {
     // The run before decided comparison 0, which finished B; A has 3 samples of 5, C 2 of the 3 that fill a bucket.
     let mut scheduler = Scheduler::new(calm(), &apart(3, &[(0, 1), (0, 2)])).unwrap();
     let before = samples("A@900+1x3 B@910+1x3 C@920+1x2");
-    let resume = Event::Resume { decided: vec![0, 99], samples: before };
+    let resume = Event::Resume { decided: vec![ClaimIx(0), ClaimIx(99)], samples: before };
     assert_eq!(short(&scheduler.handle(resume.clone(), 0)), "!B");
     assert_eq!(scheduler.progress().map(|one| one.samples).collect::<Vec<_>>(), [3, 0, 2]);
     assert_eq!(scheduler.situation().difference_ns, None);

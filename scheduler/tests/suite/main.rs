@@ -12,6 +12,7 @@ mod finishing;
 mod golden;
 mod golden_rules;
 mod hostile;
+mod jvms;
 mod lacking;
 mod life;
 mod paired;

@@ -4,6 +4,7 @@
 
 use crate::bench::{apart, calm, event, gates, probes, samples, short, with_status};
 use spl_lang::{RunMode, Tasks};
+use spl_model::ClaimIx;
 use spl_scheduler::{Action, Event, Paired, Scheduler, Settings, Status};
 
 fn paired() -> Settings {
@@ -367,9 +368,9 @@ fn the_owner_may_decide() {
             (4000, "pulse", "_A t1:3*+3* +A"),
         ],
     );
-    assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 9 }, 4001)), "");
-    assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 0 }, 4001)), "!A !B done");
-    assert_eq!(short(&scheduler.handle(Event::Decided { comparison: 0 }, 4002)), "");
+    assert_eq!(short(&scheduler.handle(Event::Decided(ClaimIx(9)), 4001)), "");
+    assert_eq!(short(&scheduler.handle(Event::Decided(ClaimIx(0)), 4001)), "!A !B done");
+    assert_eq!(short(&scheduler.handle(Event::Decided(ClaimIx(0)), 4002)), "");
 }
 
 #[test]
@@ -401,7 +402,7 @@ fn of_an_interrupted_run_calls_are_taken_up_with_their_windows() {
     let resumed = |text: &str, window: Option<u64>| {
         let mut samples = samples(text);
         samples.iter_mut().for_each(|(_, sample)| sample.window = window);
-        Event::Resume { decided: vec![0], samples }
+        Event::Resume { decided: vec![ClaimIx(0)], samples }
     };
     assert_eq!(short(&scheduler.handle(resumed("B@1+1x9 C@1+1x9", None), 0)), "!A");
     assert_eq!(short(&scheduler.handle(resumed("B@1+1x2 C@1+1x1", Some(4)), 0)), "");

@@ -9,6 +9,7 @@ use nom::Parser as _;
 use nom::character::complete::char;
 use nom::combinator::cut;
 use nom::sequence::{delimited, preceded};
+use spl_model::Shorter;
 
 impl<'a> Parser<'_, 'a> {
     /// `side sign [(a, b)] side [within 5%]`
@@ -35,7 +36,7 @@ impl<'a> Parser<'_, 'a> {
             let problem = Problem::new(&input[..input.len() - rest.len()], "two bounds are compared");
             self.note(problem.label("no method's times stand on either side"));
         }
-        if relation.within.is_some() && relation.sign.value != Sign::Equal {
+        if relation.within.is_some() && relation.sign.value.demand().shorter != Shorter::Neither {
             let help = "`within` says how far apart two sides are that are called equal: write `=`";
             let problem =
                 Problem::new(&at_within[..at_within.len() - after.len()], "a tolerance needs the sign `=`");

@@ -1,22 +1,12 @@
 //! Methods and their size processors.
 
-use super::{Parsed, Parser, found, gap, is_word_char};
+use super::{Parsed, Parser, WORDS, found, gap, is_name};
 use crate::ast::{MethodTerm, Node, Target};
 use crate::method;
 use crate::problem::{Problem, first_word};
 use crate::sign;
 use nom::Parser as _;
 use nom::sequence::preceded;
-
-/// Words that cannot be given to a method by `let`.
-const WORDS: [&str; 13] =
-    ["all", "assert", "at", "for", "in", "inf", "let", "mean", "median", "size", "sizes", "some", "within"];
-
-/// Whether `let` may give this name.
-pub(super) fn is_name(text: &str) -> bool {
-    let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    starts_well && text.chars().all(is_word_char) && !WORDS.contains(&text)
-}
 
 impl<'a> Parser<'_, 'a> {
     /// `method [, processor]`

@@ -1,14 +1,14 @@
 //! The calls that a comparison of an assertion rests on, as charts with the limit and the percentile drawn in.
 
+use super::super::asserted::Shown;
 use super::super::comparison::{dots, scaled_name};
-use super::super::{Page, sizes};
-use super::{Shown, found};
+use super::super::parts::{Page, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::{self, Doubt, Footing};
 use crate::facts::Call;
-use crate::figure::{p_equation, time};
+use crate::figure::{p_equation, percent, time};
 use crate::judged::Chosen;
-use crate::words::statistic;
+use crate::words::{asks, operand, statistic};
 use maud::{Markup, html};
 use spl_records::AssertionRecord;
 use spl_records::context::{Operand, Relating};
@@ -38,6 +38,19 @@ impl Side<'_> {
         let kept = self.calls.iter().filter(|call| !call.is_discarded());
         kept.take(usize::try_from(self.n).unwrap_or(usize::MAX)).map(|call| call.took_ns).collect()
     }
+}
+
+/// What was found of a comparison, and what is asserted.
+pub fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
+    let left = operand(&relation.left, &page.names);
+    let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
+    let right = match &relation.right {
+        Some(right) => format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns)),
+        None => time(judged.right_ns),
+    };
+    let within =
+        relation.within.map_or_else(String::new, |within| format!(", give or take {}", percent(within)));
+    format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(relation.sign))
 }
 
 /// What is to be seen of a comparison.

@@ -1,8 +1,7 @@
-//! One method: where it stands and what was measured of it.
+//! How a method stands in one JVM.
 
 use crate::{Settings, WarmUp};
-use spl_model::{Bucket, Lack, Sample, SampleFlags};
-use std::collections::BTreeMap;
+use spl_model::{Sample, SampleFlags};
 
 /// Where a method stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,9 +30,20 @@ impl Status {
     }
 }
 
-/// One method: status, counts, buckets.
+/// What becomes of a sample when it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It counts.
+    Counts,
+    /// The method had finished.
+    Late,
+    /// It is discarded: as disturbed and for nothing else, or else as warm-up.
+    Discarded { disturbed: bool },
+}
+
+/// One method in one JVM: whether it is measured there, and how warm it is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Method {
+pub(crate) struct Standing {
     /// Index of its class, in the order in which the task file names classes first.
     pub(crate) class: usize,
     /// What is measured and suspended together with it: its group with windows, else itself alone.
@@ -43,22 +53,6 @@ pub(crate) struct Method {
     pub(crate) opens_at_ns: u64,
     /// Rises with each start of a measurement: the smallest is the longest-measured.
     pub(crate) turn: u64,
-    /// Samples that count.
-    pub(crate) counted: u64,
-    /// Samples that came after the method had finished.
-    pub(crate) late: u64,
-    /// Samples that were discarded, as warm-up or as disturbed.
-    pub(crate) discarded: u64,
-    /// Those of them that were discarded as disturbed only.
-    pub(crate) disturbed: u64,
-    /// Samples that found no partner in their window.
-    pub(crate) surplus: u64,
-    /// Samples of this method known to be lost.
-    pub(crate) dropped: u64,
-    /// Samples of unknown methods that were lost before this one was measured first.
-    pub(crate) dropped_before: Option<u64>,
-    /// Durations in nanoseconds by bucket; `counted` of them, so at most `max-method-measurements`.
-    pub(crate) buckets: BTreeMap<Bucket, Vec<u64>>,
     /// The latest end and the one before it, nanoseconds of the JVM's clock.
     ends_ns: (Option<u64>, Option<u64>),
     warming: Warming,
@@ -66,15 +60,6 @@ pub(crate) struct Method {
     pub(crate) warm: bool,
     /// How often its gate was closed.
     pub(crate) closings: u64,
-    /// How often its gate was opened, and how long it was open up to when it closed last, nanoseconds of the owner's clock.
-    pub(crate) openings: u64,
-    pub(crate) open_ns: u64,
-    /// Whether its gate once stayed closed because nothing was left of the budget.
-    pub(crate) unpaid: bool,
-    /// Whether another agent took its probes out.
-    pub(crate) probes_removed: bool,
-    /// Why it could not be measured.
-    pub(crate) missing: Option<Lack>,
 }
 
 /// Progress of the current warm-up.
@@ -84,7 +69,7 @@ struct Warming {
     first_start_ns: Option<u64>,
 }
 
-impl Method {
+impl Standing {
     pub(crate) fn new(class: usize, unit: usize) -> Self {
         Self {
             class,
@@ -92,23 +77,10 @@ impl Method {
             status: Status::Waiting,
             opens_at_ns: 0,
             turn: 0,
-            counted: 0,
-            late: 0,
-            discarded: 0,
-            disturbed: 0,
-            surplus: 0,
-            dropped: 0,
-            dropped_before: None,
-            buckets: BTreeMap::new(),
             ends_ns: (None, None),
             warming: Warming::default(),
             warm: false,
             closings: 0,
-            openings: 0,
-            open_ns: 0,
-            unpaid: false,
-            probes_removed: false,
-            missing: None,
         }
     }
 
@@ -120,11 +92,6 @@ impl Method {
         }
     }
 
-    /// The durations in a bucket.
-    pub(crate) fn bucket(&self, bucket: &Bucket) -> &[u64] {
-        self.buckets.get(bucket).map_or(&[], Vec::as_slice)
-    }
-
     /// The compiled code of the method's class is gone: samples are warm-up samples again.
     pub(crate) fn cool_down(&mut self, opens_at_ns: u64) {
         self.opens_at_ns = opens_at_ns;
@@ -132,9 +99,8 @@ impl Method {
         self.warm = false;
     }
 
-    /// Notes that a sample arrived and says whether it counts: not when the method has finished or warms up. A sample that
-    /// is discarded is flagged so.
-    pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings) -> bool {
+    /// Notes that a sample arrived and says what becomes of it. A sample that is discarded is flagged so.
+    pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings) -> Arrival {
         self.ended(sample.end_ns());
         let warms_up = settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up));
         let has = |flag| sample.flags.contains(flag);
@@ -143,27 +109,11 @@ impl Method {
             sample.flags = sample.flags.with(SampleFlags::DISCARDED);
         }
         if self.status == Status::Finished {
-            self.late += 1;
-            return false;
-        }
-        if sample.flags.contains(SampleFlags::DISCARDED) {
-            self.discarded += 1;
-            self.disturbed += u64::from(!warms_up && disturbed);
-            return false;
-        }
-        true
-    }
-
-    /// Takes a sample that counts and gives the number of samples that its bucket has now.
-    pub(crate) fn take(&mut self, bucket: &Bucket, duration_ns: u64) -> u64 {
-        self.counted += 1;
-        self.warm = true;
-        if let Some(durations) = self.buckets.get_mut(bucket) {
-            durations.push(duration_ns);
-            durations.len() as u64
+            Arrival::Late
+        } else if sample.flags.contains(SampleFlags::DISCARDED) {
+            Arrival::Discarded { disturbed: !warms_up && disturbed }
         } else {
-            self.buckets.insert(bucket.clone(), vec![duration_ns]);
-            1
+            Arrival::Counts
         }
     }
 
@@ -197,7 +147,7 @@ mod tests {
     #[test]
     fn the_gap_is_that_of_the_two_latest_ends() {
         let check = |ends: &[u64], expected: Option<u64>| {
-            let mut method = Method::new(0, 0);
+            let mut method = Standing::new(0, 0);
             for &end in ends {
                 method.ended(end);
             }
@@ -217,10 +167,12 @@ mod tests {
     fn warm_up_ends_by_count_and_by_time() {
         let check = |samples: u64, time_ns: u64, starts: &[u64], expected: usize| {
             let settings = Settings { warm_up: Some(WarmUp { samples, time_ns }), ..Settings::thesis() };
-            let mut method = Method::new(0, 0);
-            let counts = starts.iter().filter(|&&start| method.arrive(&mut sample(start), &settings)).count();
+            let mut method = Standing::new(0, 0);
+            let counts = starts
+                .iter()
+                .filter(|&&start| method.arrive(&mut sample(start), &settings) == Arrival::Counts)
+                .count();
             assert_eq!(counts, expected, "{samples} samples, {time_ns} ns, {starts:?}");
-            assert_eq!(method.discarded as usize, starts.len() - expected);
         };
         check(2, 0, &[10, 20, 30, 40], 2);
         check(0, 15, &[10, 20, 30, 40], 2);
@@ -234,17 +186,17 @@ mod tests {
     fn samples_that_the_agent_calls_warm_up_count_only_in_the_thesis_profile() {
         let mut flagged = sample(10);
         flagged.flags = SampleFlags::WARM_UP.with(SampleFlags::GC);
-        let mut method = Method::new(0, 0);
-        assert!(method.arrive(&mut flagged, &Settings::thesis()));
+        let mut method = Standing::new(0, 0);
+        assert_eq!(method.arrive(&mut flagged, &Settings::thesis()), Arrival::Counts);
         let settings = Settings { warm_up: Some(WarmUp { samples: 0, time_ns: 0 }), ..Settings::thesis() };
-        assert!(!method.arrive(&mut flagged, &settings));
+        assert_eq!(method.arrive(&mut flagged, &settings), Arrival::Discarded { disturbed: false });
     }
 
     #[test]
     fn a_new_warm_up_starts_when_code_is_thrown_away() {
         let settings = Settings { warm_up: Some(WarmUp { samples: 1, time_ns: 0 }), ..Settings::thesis() };
-        let mut method = Method::new(0, 0);
-        let record = |method: &mut Method| method.arrive(&mut sample(10), &settings);
+        let mut method = Standing::new(0, 0);
+        let record = |method: &mut Standing| method.arrive(&mut sample(10), &settings) == Arrival::Counts;
         assert_eq!([record(&mut method), record(&mut method)], [false, true]);
         method.cool_down(0);
         assert!(!record(&mut method));
@@ -256,7 +208,8 @@ mod tests {
             let settings = Settings { discard_disturbed, ..Settings::thesis() };
             let mut sample = sample(10);
             sample.flags = flags;
-            assert_eq!(Method::new(0, 0).arrive(&mut sample, &settings), counts, "{flags:?}");
+            let arrival = if counts { Arrival::Counts } else { Arrival::Discarded { disturbed: true } };
+            assert_eq!(Standing::new(0, 0).arrive(&mut sample, &settings), arrival, "{flags:?}");
             assert_eq!(sample.flags.contains(SampleFlags::DISCARDED), !counts);
         };
         for flag in [SampleFlags::GC, SampleFlags::RETRANSFORM] {

@@ -1,12 +1,17 @@
 //! What `docs/ARCHITECTURE.md` promises about the workspace: which crate knows which, where there may be unsafe code,
-//! what a panic does, what is loaded into the measured process, and that the page's files exist.
+//! and that its files use each other in one direction, what a panic does, what is loaded into the measured process, and that the
+//! page's files exist.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod circles;
+mod source;
+
+use circles::Crate;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that each crate may use. A new arrow is a decision, to be made here.
@@ -44,6 +49,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-peers", &["spl-model", "spl-overhead"]),
     ("spl-fuzz", &[]),
 ];
+
+/// The crates whose files still use each other in circles. The list only gets shorter.
+const CIRCULAR: &[&str] = &["spl-agent", "spl-overhead", "spl-validity"];
 
 /// The crates that live in a JVM, where nothing works without its C interfaces.
 const UNSAFE: [&str; 2] = ["spl-agent", "spl-witness"];
@@ -84,6 +92,93 @@ fn crates_know_only_those_that_they_may() {
         let new = used.difference(&allowed[name].iter().copied().collect()).copied().collect::<Vec<_>>();
         assert!(new.is_empty(), "{name} must not use {new:?}");
     }
+}
+
+#[test]
+fn files_of_a_crate_use_each_other_in_one_direction() {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    let root = format!("{}/", root().display());
+    for package in &packages() {
+        let mut circles = Vec::new();
+        for target in package["targets"].as_array().unwrap() {
+            let kinds = target["kind"].as_array().unwrap();
+            if kinds.iter().any(|kind| ["lib", "cdylib", "rlib", "bin"].contains(&text(kind))) {
+                circles.extend(Crate::read(Path::new(text(&target["src_path"])), &read).circles());
+            }
+        }
+        let name = text(&package["name"]);
+        let told = circles.join("\n").replace(&root, "");
+        if CIRCULAR.contains(&name) {
+            assert!(
+                !circles.is_empty(),
+                "{name} has no circle any more: take it from the list of those that have"
+            );
+        } else {
+            assert!(circles.is_empty(), "circles of files in {name}:\n{told}");
+        }
+    }
+}
+
+/// The circles of a made-up crate.
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    let files: BTreeMap<PathBuf, &str> = files.iter().map(|&(path, text)| (path.into(), text)).collect();
+    let read = |path: &Path| files.get(path).map(|&text| text.to_owned());
+    Crate::read(Path::new("src/lib.rs"), &read).circles()
+}
+
+#[test]
+fn circles_are_found_and_told() {
+    let check =
+        |files: &[(&str, &str)], expected: &[&str]| assert_eq!(circles_of(files), expected, "{files:?}");
+    let root = ("src/lib.rs", "mod a; mod b; mod c; pub use b::B;");
+    let over_three = [
+        root,
+        ("src/a.rs", "use crate::B;\npub struct A(B);"),
+        ("src/b.rs", "use super::c::{self as other, C};\npub struct B;"),
+        ("src/c.rs", "pub struct C;\nfn f() { crate::a::f() }"),
+    ];
+    let told = "src/a.rs\n  -> src/b.rs by crate::B\n  -> src/c.rs by super::c\n  -> src/a.rs by crate::a::f";
+    check(&over_three, &[told]);
+    // The same without the last arrow.
+    check(&[over_three[0], over_three[1], over_three[2], ("src/c.rs", "pub struct C;")], &[]);
+    let child = "use super::A;\nimpl A { fn f() {} }";
+    let parent = "mod part;\npub struct A;";
+    let tree =
+        |parent: &'static str, child: &'static str| [root, ("src/a.rs", parent), ("src/a/part.rs", child)];
+    check(&tree(parent, child), &[]);
+    check(&tree("mod part;\npub use part::P;\npub struct A;", child), &[]);
+    let told = "src/a/part.rs\n  -> src/a.rs by super::A\n  -> src/a/part.rs by part::P";
+    check(&tree("mod part;\npub use part::P;\npub struct A(P);", child), &[told]);
+    check(&tree("mod part;\npub struct A;\nfn f() -> part::P { P }", child), &[told]);
+}
+
+#[test]
+fn comments_strings_and_tests_make_no_circle() {
+    let back = |line: &str| {
+        let a = format!("use crate::b::B;\n{line}\nstruct A<'a>(&'a B);");
+        circles_of(&[("src/lib.rs", "mod a; mod b;"), ("src/a.rs", &a), ("src/b.rs", "use crate::a::A;")])
+            .len()
+            + circles_of(&[
+                ("src/lib.rs", "mod a; mod b;"),
+                ("src/a.rs", "use crate::b::B; struct A;"),
+                ("src/b.rs", &format!("fn f<'a>(_: &'a u8) {{}}\n{line}\nstruct B;")),
+            ])
+            .len()
+    };
+    assert_eq!(back("use crate::a::A;"), 2);
+    for harmless in [
+        "// use crate::a::A;",
+        "/* use /* crate:: */ crate::a::A; */",
+        "const S: &str = \"\\\" use crate::a::A;\";",
+        "const S: &str = r#\"\" use crate::a::A;\"#;",
+        "const C: char = '\"'; const D: char = '\\''; // crate::a::A \"",
+        "#[cfg(test)]\nmod tests { use super::*; use crate::a::A; fn f() { if true {} } }",
+        "#[cfg(all(test, loom))]\nuse crate::a::{A, f};",
+        "use other::a::A;",
+    ] {
+        assert_eq!(back(harmless), 1, "{harmless}");
+    }
+    assert_eq!(back("#[cfg(not(test))]\nuse crate::a::A;"), 2);
 }
 
 #[test]
@@ -128,7 +223,7 @@ fn the_agent_brings_no_other_crates_into_a_process() {
     let listed = listed.lines().filter(|line| !line.starts_with('#')).collect::<BTreeSet<_>>();
     assert_eq!(
         found, listed,
-        "controller/tests/agent-crates.txt does not list what cargo tree -p spl-agent shows"
+        "controller/tests/architecture/agent-crates.txt does not list what cargo tree -p spl-agent shows"
     );
 }
 

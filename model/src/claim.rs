@@ -1,0 +1,74 @@
+//! Numbers of claims.
+
+use serde::{Deserialize, Serialize};
+
+/// A claim of a task file: comparisons have the first numbers, assertions those after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClaimIx(pub usize);
+
+/// What a claim is, with its index among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Claimed {
+    /// A comparison on a line of its own.
+    Comparison(usize),
+    /// An assertion of the full language.
+    Assertion(usize),
+}
+
+/// How the claims of one task file are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClaimNumbers {
+    comparisons: usize,
+}
+
+impl ClaimNumbers {
+    /// With this number of comparisons before the first assertion.
+    #[must_use]
+    pub fn new(comparisons: usize) -> Self {
+        Self { comparisons }
+    }
+
+    /// The number of a comparison.
+    #[must_use]
+    pub fn comparison(self, index: usize) -> ClaimIx {
+        ClaimIx(index)
+    }
+
+    /// The number of an assertion.
+    #[must_use]
+    pub fn assertion(self, index: usize) -> ClaimIx {
+        ClaimIx(self.comparisons.saturating_add(index))
+    }
+
+    /// What the claim with this number is. A number beyond the last claim is that of an assertion that does not exist.
+    #[must_use]
+    pub fn claimed(self, claim: ClaimIx) -> Claimed {
+        match claim.0.checked_sub(self.comparisons) {
+            None => Claimed::Comparison(claim.0),
+            Some(assertion) => Claimed::Assertion(assertion),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assertions_are_numbered_after_comparisons() {
+        let numbers = ClaimNumbers::new(2);
+        let check = |number: usize, claimed: Claimed| {
+            assert_eq!(numbers.claimed(ClaimIx(number)), claimed);
+            let back = match claimed {
+                Claimed::Comparison(index) => numbers.comparison(index),
+                Claimed::Assertion(index) => numbers.assertion(index),
+            };
+            assert_eq!(back, ClaimIx(number));
+        };
+        check(0, Claimed::Comparison(0));
+        check(1, Claimed::Comparison(1));
+        check(2, Claimed::Assertion(0));
+        check(5, Claimed::Assertion(3));
+    }
+}

@@ -1,0 +1,141 @@
+//! Which gates are open: they follow the decisions of each step, as probes do, but cost nothing to turn.
+//!
+//! Under a budget a gate takes what the account can pay for and then closes by itself, so that a method that is called
+//! millions of times a second costs no more until anybody looks.
+
+use crate::gates::Opening;
+use crate::{Action, Budget, Cause, MethodIx, Scheduler};
+use spl_model::Sample;
+
+impl Scheduler {
+    /// Closes what should not be open any more, and learns from what has closed by itself.
+    pub(crate) fn close_gates(&mut self) {
+        let mut unsettled = self.jvm.roster.take_unsettled();
+        unsettled.append(&mut self.jvm.gates.unsettled);
+        for method in unsettled {
+            let wanted = self.is_wanted(method);
+            let Some(opening) = self.jvm.gates.open.get(&method) else { continue };
+            // With windows, one that has taken enough waits for its next turn.
+            let spent = opening.is_spent();
+            if wanted && !opening.stale && !(spent && self.jvm.rotations.is_empty()) {
+                continue;
+            }
+            if spent {
+                self.jvm.meters.spent(method, opening.every, opening.taken, opening.ends_ns);
+            }
+            self.forget_gate(method);
+            if !wanted {
+                self.shut_gate(method);
+            }
+        }
+    }
+
+    /// Opens what should be open and can be paid for; also what is to be sampled otherwise than before.
+    pub(crate) fn open_gates(&mut self) {
+        if self.jvm.budget.is_some() {
+            let is_other = |(method, opening): (&MethodIx, &Opening)| {
+                (opening.quota.is_none() || opening.every != self.jvm.meters.every(*method))
+                    .then_some(*method)
+            };
+            let others: Vec<MethodIx> = self.jvm.gates.open.iter().filter_map(is_other).collect();
+            others.into_iter().for_each(|method| self.forget_gate(method));
+        }
+        // No gate is open but those of measured methods.
+        if self.jvm.gates.open.len() == self.jvm.roster.measured_methods().len() {
+            return;
+        }
+        let measured = self.jvm.roster.measured_methods().iter().copied();
+        let mut closed: Vec<MethodIx> = measured.filter(|&method| self.should_open(method)).collect();
+        let later = closed.partition_point(|method| method.0 < self.jvm.gates.first);
+        closed.rotate_left(later);
+        for (served, &method) in closed.iter().enumerate() {
+            if !self.open_gate(method, closed.len() - served) {
+                self.jvm.gates.first = method.0;
+                for &unpaid in &closed[served..] {
+                    self.tallies.get_mut(unpaid).into_iter().for_each(|tally| tally.unpaid = true);
+                }
+                break;
+            }
+        }
+    }
+
+    /// Where no gate was open up to now, for want of money or of probes, silence says nothing about the program.
+    pub(crate) fn excuse_silence(&mut self) {
+        let measures = !self.jvm.roster.measured_methods().is_empty();
+        if measures && self.jvm.gates.open.is_empty() && self.jvm.last_receipt_ns.is_some() {
+            self.jvm.last_receipt_ns = Some(self.now_ns);
+        }
+    }
+
+    fn forget_gate(&mut self, method: MethodIx) {
+        if let Some(opening) = self.jvm.gates.open.remove(&method) {
+            self.jvm.meters.closed(method);
+            self.jvm.meters.pay_back(opening.reserved_ps);
+            if let Some(method) = self.tallies.get_mut(method) {
+                method.open_ns = method.open_ns.saturating_add(self.now_ns.saturating_sub(opening.since_ns));
+            }
+        }
+    }
+
+    fn shut_gate(&mut self, method: MethodIx) {
+        let Some(one) = self.jvm.roster.get_mut(method) else { return };
+        one.closings = one.closings.saturating_add(1);
+        let (unit, closings) = (one.unit, one.closings);
+        if let Some(rotation) = self.jvm.rotations.get_mut(unit) {
+            rotation.gate_closed(method, closings);
+        }
+        self.decide(Action::Close(method), Cause::Applied);
+    }
+
+    fn is_wanted(&self, method: MethodIx) -> bool {
+        self.jvm.roster.measured_methods().contains(&method)
+            && self.jvm.probes.is_inside(method)
+            && self.jvm.roster.get(method).is_some_and(|one| one.opens_at_ns <= self.now_ns)
+    }
+
+    fn should_open(&self, method: MethodIx) -> bool {
+        self.is_wanted(method) && !self.jvm.gates.is_open(method)
+    }
+
+    /// Opens a gate if there is something to pay for it, when as many wait for a share; `false` if not.
+    fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
+        let every = self.jvm.meters.every(method);
+        let (mut quota, mut reserved_ps) = (self.settings.turn_quota(), 0);
+        if let Some(budget) = self.jvm.budget {
+            let counted = self.tallies.counted(method);
+            let needed =
+                quota.unwrap_or_else(|| self.settings.effective_max().saturating_sub(counted).max(1));
+            let Some((samples, cost_ps)) = self.jvm.meters.buy(method, needed, waiting, &budget) else {
+                return false;
+            };
+            (quota, reserved_ps) = (Some(samples), cost_ps);
+        }
+        let since_ns = self.now_ns;
+        let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, since_ns, stale: false };
+        self.jvm.gates.open.insert(method, opening);
+        if let Some(method) = self.tallies.get_mut(method) {
+            method.openings = method.openings.saturating_add(1);
+        }
+        self.jvm.meters.opened(method);
+        let unit = self.jvm.roster.get(method).map_or(0, |method| method.unit);
+        if let (Some(rotation), Some(quota)) = (self.jvm.rotations.get_mut(unit), quota) {
+            rotation.gate_opened(method, quota);
+        }
+        self.decide(Action::Open { method, every, quota }, Cause::Applied);
+        true
+    }
+
+    /// Counts a sample: its calls for the rate, its cost for the account.
+    pub(crate) fn meter(&mut self, method: MethodIx, sample: &Sample) {
+        let every = self.jvm.meters.every(method);
+        let size_ps = self.jvm.budget.map_or(0, |budget| budget.size_ps(&sample.size));
+        let cost_ps =
+            self.jvm.budget.map_or(0, |budget: Budget| budget.cost_ps(every).saturating_add(size_ps));
+        let paid = self.jvm.gates.take(method, sample.end_ns(), cost_ps);
+        self.jvm.meters.weigh(method, size_ps);
+        self.jvm.meters.bill(method, cost_ps.saturating_sub(size_ps), size_ps);
+        self.jvm.meters.count(method, 1);
+        self.jvm.meters.charge(cost_ps - paid);
+        self.jvm.meters.assume_agent(self.jvm.budget.map_or(0, |budget| u128::from(budget.agent_cost_ps)));
+    }
+}

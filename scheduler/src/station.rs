@@ -1,0 +1,51 @@
+//! What the scheduler knows of one JVM: which methods are measured there, with which probes, gates, prices and clock.
+
+use crate::budget::Meters;
+use crate::gates::Gates;
+use crate::law::Law;
+use crate::probes::Probes;
+use crate::roster::Roster;
+use crate::windows::Rotation;
+use crate::{Budget, JvmIx, Paired, Settings};
+
+/// One JVM.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Station {
+    pub(crate) ix: JvmIx,
+    pub(crate) roster: Roster,
+    pub(crate) law: Law,
+    pub(crate) probes: Probes,
+    pub(crate) meters: Meters,
+    pub(crate) gates: Gates,
+    /// The windows of each group of methods; empty in the policy of the thesis.
+    pub(crate) rotations: Vec<Rotation>,
+    /// Time of the JVM's clock less that of the owner's.
+    pub(crate) clock_offset_ns: i128,
+    /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
+    pub(crate) last_receipt_ns: Option<u64>,
+    /// What measuring may cost its program.
+    pub(crate) budget: Option<Budget>,
+}
+
+impl Station {
+    /// A JVM in which nothing is measured yet.
+    pub(crate) fn new(ix: JvmIx, roster: Roster, settings: &Settings) -> Self {
+        Self {
+            ix,
+            rotations: if settings.windows().is_some() { Rotation::of_units(&roster) } else { Vec::new() },
+            law: match settings.windows() {
+                Some(windows) if windows.owner_decides => {
+                    Law::of_windows(settings.initial_optimal, roster.unfinished())
+                }
+                _ => Law::new(settings.initial_optimal, roster.unfinished()),
+            },
+            probes: Probes::new(roster.len()),
+            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::CALLS } else { 1 }),
+            gates: Gates::default(),
+            clock_offset_ns: 0,
+            last_receipt_ns: None,
+            budget: settings.budget,
+            roster,
+        }
+    }
+}
