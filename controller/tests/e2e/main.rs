@@ -61,3 +61,4 @@ mod unmeasured;
 mod verdicts;
 mod versions;
 mod witness;
+mod written;
