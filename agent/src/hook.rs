@@ -1,8 +1,8 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
 use crate::state::Target;
-use spl_bytecode::{Plan, Probe, Sizes};
-use spl_model::{InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
+use spl_bytecode::{Plan, Probe};
+use spl_model::{Instrument, InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -71,9 +71,9 @@ impl Hook {
                 probed = first.and_then(|(probe, _)| {
                     let (name, descriptor) = (&probe.method_name, &probe.descriptor);
                     let calls = spl_bytecode::static_calls_of(&rewritten.bytes, name, descriptor)?;
-                    Some(Probed { id: InstrumentId(probe.id), static_calls: calls })
+                    Some(Probed { id: probe.id, static_calls: calls })
                 });
-                let ids = plan.probes().iter().map(|probe| InstrumentId(probe.id));
+                let ids = plan.probes().iter().map(|probe| probe.id);
                 let outcome =
                     |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
                 let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
@@ -88,26 +88,18 @@ impl Hook {
 
 /// The probes of one class.
 pub fn plan(targets: &BTreeMap<InstrumentId, Target>) -> Plan {
-    let probe = |target: &Target| Probe {
-        method_name: target.instrument.method.name().to_owned(),
-        descriptor: target.instrument.method.descriptor().as_str().to_owned(),
-        id: target.id.0,
-        sizes: match &target.instrument.kind {
-            ProbeKind::Times(sizing) => sizes(sizing, &target.instrument.method),
-        },
+    let probe = |target: &Target| {
+        let Instrument { method, kind } = &target.instrument;
+        Probe::new(method.name(), method.descriptor().as_str(), target.id, woven(kind, method))
     };
     targets.values().map(probe).collect()
 }
 
-/// What the probes add up; nothing where all calls have the same size.
-fn sizes(sizing: &Sizing, method: &MethodRef) -> Sizes {
-    match sizing {
-        _ if sizing.constant(method).is_some() => Sizes::None,
-        Sizing::None => Sizes::None,
-        Sizing::Shallow => Sizes::Shallow,
-        Sizing::Length => Sizes::Length,
-        Sizing::Deep => Sizes::Deep,
-        Sizing::Processor(_) => Sizes::Processor,
+/// The kind as it goes into the bytecode: no size is found where all calls have the same.
+fn woven(kind: &ProbeKind, method: &MethodRef) -> ProbeKind {
+    match kind {
+        ProbeKind::Times(sizing) if sizing.constant(method).is_some() => ProbeKind::Times(Sizing::None),
+        ProbeKind::Times(_) => kind.clone(),
     }
 }
 
@@ -117,8 +109,7 @@ mod tests {
 
     #[test]
     fn other_threads_changes_get_no_probes() {
-        let probe =
-            Probe { method_name: "f".to_owned(), descriptor: "()V".to_owned(), id: 1, sizes: Sizes::None };
+        let probe = Probe::new("f", "()V", InstrumentId(1), ProbeKind::Times(Sizing::None));
         let plans = HashMap::from([("p/C".to_owned(), [probe].into_iter().collect::<Plan>())]);
         let mut hook = Hook { plans, worker: Some(thread::current().id()), done: Vec::new() };
         thread::scope(|scope| {
