@@ -1,8 +1,9 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
+use crate::kinds;
 use crate::state::Target;
 use spl_bytecode::{Plan, Probe};
-use spl_model::{Instrument, InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
+use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -89,23 +90,16 @@ impl Hook {
 /// The probes of one class.
 pub fn plan(targets: &BTreeMap<InstrumentId, Target>) -> Plan {
     let probe = |target: &Target| {
-        let Instrument { method, kind } = &target.instrument;
-        Probe::new(method.name(), method.descriptor().as_str(), target.id, woven(kind, method))
+        let method = &target.instrument.method;
+        Probe::new(method.name(), method.descriptor().as_str(), target.id, kinds::woven(&target.instrument))
     };
     targets.values().map(probe).collect()
-}
-
-/// The kind as it goes into the bytecode: no size is found where all calls have the same.
-fn woven(kind: &ProbeKind, method: &MethodRef) -> ProbeKind {
-    match kind {
-        ProbeKind::Times(sizing) if sizing.constant(method).is_some() => ProbeKind::Times(Sizing::None),
-        ProbeKind::Times(_) => kind.clone(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spl_model::{ProbeKind, Sizing};
 
     #[test]
     fn other_threads_changes_get_no_probes() {

@@ -15,6 +15,7 @@ mod hook;
 mod ids;
 mod java;
 mod jvm;
+mod kinds;
 mod layout;
 mod life;
 mod link;

@@ -2,9 +2,10 @@
 
 use super::{Closing, DRAIN_EVERY, Link, MOST_CLOSINGS, Method};
 use crate::ids::Ids;
+use crate::kinds;
 use crate::state::{Command, Target};
 use crate::stream::Stream;
-use spl_model::{Handle, Instrument, InstrumentId, Outcome, ProbeKind, Refusal, Sizing};
+use spl_model::{Handle, Instrument, InstrumentId, Outcome, Refusal};
 use spl_wire::ToController;
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ impl Link {
     pub(super) fn define(&mut self, stream: &mut Stream, handle: Handle, instrument: Instrument) {
         let known = self.methods.contains_key(&handle) || self.defined.contains(&instrument.identity());
         let method = &instrument.method;
-        let length = method.to_string().len() + extra_length(&instrument.kind);
+        let length = method.to_string().len() + kinds::processor(&instrument).map_or(0, str::len);
         if known || self.methods.len() >= MAX_DEFINED || self.names + length > MAX_NAMES {
             let text = format!(
                 "{method} was not defined as number {handle}: one of both is in use, or there are too many"
@@ -69,10 +70,7 @@ impl Link {
         let method = self.methods.get_mut(&handle)?;
         let id = self.ids.of(&method.instrument)?;
         method.id = Some(id);
-        let size = match &method.instrument.kind {
-            ProbeKind::Times(sizing) => sizing.constant(&method.instrument.method),
-        };
-        self.handles.insert(id, handle, size);
+        self.handles.insert(id, handle, kinds::constant_size(&method.instrument));
         Some(id)
     }
 
@@ -123,13 +121,5 @@ impl Link {
         if let Some(id) = method.id {
             self.parts.state.gates.close(id);
         }
-    }
-}
-
-/// Bytes that a kind of probe takes beside the method's name.
-fn extra_length(kind: &ProbeKind) -> usize {
-    match kind {
-        ProbeKind::Times(Sizing::Processor(class)) => class.len(),
-        ProbeKind::Times(_) => 0,
     }
 }

@@ -4,10 +4,11 @@ use super::Worker;
 use crate::hook::{self, Hook, Outcomes, Probed};
 use crate::java;
 use crate::jvm::{Event, Loaded};
+use crate::kinds;
 use crate::metaspace::{Key, Price};
 use crate::state::Done;
 use crate::sys;
-use spl_model::{InstrumentId, Outcome, ProbeKind, Refusal, Sizing};
+use spl_model::{InstrumentId, Outcome, Refusal};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
@@ -84,7 +85,7 @@ impl Worker {
         for class in classes {
             let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
             for target in targets.filter(|target| ids.contains(&target.id)) {
-                let ProbeKind::Times(Sizing::Processor(name)) = &target.instrument.kind else { continue };
+                let Some(name) = kinds::processor(&target.instrument) else { continue };
                 let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let parameters = target.instrument.method.descriptor().parameters();
                 let widths =
