@@ -3,7 +3,7 @@
 use crate::fault;
 use crate::hook::HOOK;
 use crate::java::{self, Entrance};
-use crate::jvm::Jvm;
+use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use crate::layout;
 use crate::life::{Life, Stage};
 use crate::link::{self, Hello, Link, Parts};
@@ -14,7 +14,6 @@ use crate::state::{Command, State};
 use crate::sys;
 use crate::waker::{self, Waker};
 use crate::worker::Worker;
-use jni::objects::JObject;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
@@ -95,7 +94,9 @@ impl Agent for SplAgent {
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         fault::at("ClassPrepare");
         let Some(state) = STATE.get() else { return };
-        let Some(name) = Jvm::of(context.jvmti()).class_name(event.class()) else { return };
+        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is `class`.
+        let class = unsafe { ClassRef::new(event.class().cast()) };
+        let Some(name) = Jvm::of(context.jvmti()).class_name(class) else { return };
         if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
             return;
         }
@@ -104,8 +105,7 @@ impl Agent for SplAgent {
             // A program that makes classes faster than they can be changed: this one is not measured.
             return;
         }
-        // SAFETY: the callback's reference, used within it.
-        let keep = |env: &mut jni::Env<'_>| unsafe { java::keep(env, event.class().cast()) };
+        let keep = |env: &mut jni::Env<'_>| java::keep(env, class);
         // SAFETY: the callback runs on the thread whose environment this is.
         match unsafe { java::with_env(env.raw().cast(), keep) } {
             Ok(class) => state.command(Command::Prepared(vec![class])),
@@ -135,9 +135,10 @@ impl Agent for SplAgent {
         fault::at("ThreadEnd");
         let (Some(state), Some(env)) = (STATE.get(), context.jni()) else { return };
         let with_thread = |env: &mut jni::Env<'_>| {
-            // SAFETY: a local reference that lives as long as the callback.
-            let thread = unsafe { JObject::from_raw(env, event.thread().cast()) };
-            java::thread_id(env, &thread)
+            // SAFETY: the callback's argument is live until the callback returns.
+            let thread = unsafe { ObjectRef::new(event.thread().cast()) };
+            // SAFETY: what this callback is called with is a thread.
+            unsafe { java::id_of_thread(env, thread) }
         };
         // SAFETY: the callback runs on the thread whose environment this is.
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
@@ -237,11 +238,12 @@ impl SplAgent {
         let state = STATE.get_or_init(|| State::new(gates));
         JVM.get_or_init(|| jvm);
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
-        let group = jvm.top_group()?;
-        // SAFETY: the group is a local reference of the callback's frame.
-        let entrance = |env: &mut jni::Env<'_>| unsafe { Entrance::new(env, group.cast()) };
+        let entrance = |env: &mut jni::Env<'_>| match jvm.top_group(env) {
+            Ok(group) => Entrance::new(env, group).map(Ok),
+            Err(why) => Ok(Err(why)),
+        };
         // SAFETY: the callback's environment belongs to this thread.
-        let entrance = unsafe { java::with_env(env, entrance) }?;
+        let entrance = unsafe { java::with_env(env, entrance) }??;
         let entrance = ENTRANCE.get_or_init(|| entrance);
         // SAFETY: the callback's environment belongs to this thread.
         let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
@@ -297,12 +299,12 @@ fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<()
         let started = unsafe {
             jvm.env().run_agent_thread(thread.as_raw().cast(), agent_thread, worker.cast(), priority)
         };
-        started.map_err(|error| {
+        Ok(started.map_err(|error| {
             // SAFETY: the thread that would have taken the box over was not started.
             drop(unsafe { Box::from_raw(worker) });
-            jni::errors::Error::ParseFailed(jvm.name(error))
-        })
-    })
+            jvm.name(error)
+        }))
+    })?
 }
 
 unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::JNIEnv, worker: *mut c_void) {
@@ -310,7 +312,8 @@ unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::J
     // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
     let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
     // It contains the panics of what it serves; there is nothing else that could be done here.
-    let _ = catch_unwind(AssertUnwindSafe(|| worker.run(env.cast())));
+    // SAFETY: the JVM calls this with the new thread's environment, and the thread ends with this call.
+    let _ = catch_unwind(AssertUnwindSafe(|| unsafe { worker.run(env.cast()) }));
 }
 
 /// `SplSizes.bytes(Object)`. The JVM finds it by its name: for classes of the boot loader it looks into the libraries of
@@ -326,7 +329,9 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
 ) -> jni::sys::jlong {
     let bytes = || {
         fault::at("SplSizes.bytes");
-        JVM.get().map_or(0, |jvm| jvm.object_bytes(object.cast()))
+        // SAFETY: the argument of a native method is live until the method returns.
+        let object = unsafe { ObjectRef::new(object.cast()) };
+        JVM.get().map_or(0, |jvm| jvm.object_bytes(object))
     };
     catch_unwind(bytes).unwrap_or_else(|_| {
         STATE.get().inspect(|state| state.fail("SplSizes.bytes"));
@@ -346,7 +351,9 @@ unsafe extern "system" fn Java_java_lang_SplSizes_references(
 ) -> jni::sys::jstring {
     let names = || {
         fault::at("SplSizes.references");
-        let names = JVM.get()?.reference_fields(class.cast())?.join("/");
+        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a class.
+        let class = unsafe { ClassRef::new(class.cast()) };
+        let names = JVM.get()?.reference_fields(class)?.join("/");
         // SAFETY: the environment belongs to the calling thread.
         unsafe { java::with_env(env.cast(), |env| Ok(env.new_string(names)?.into_raw())) }.ok()
     };
@@ -396,10 +403,10 @@ unsafe fn with_text<T>(
 ) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(|| {
         let read = |env: &mut jni::Env<'_>| {
-            // SAFETY: forwarded to the caller.
+            // SAFETY: `text` is live and a string, by the contract above.
             unsafe { java::text(env, text) }
         };
-        // SAFETY: forwarded to the caller.
+        // SAFETY: `env` is the calling thread's, by the contract above.
         let text = unsafe { java::with_env(env.cast(), read) };
         Some(take(STATE.get()?, text.ok()?))
     }));

@@ -10,7 +10,7 @@ use crate::arrivals::Arrivals;
 use crate::counters::Counters;
 use crate::fault;
 use crate::java;
-use crate::jvm::{Event, Jvm, Loaded};
+use crate::jvm::{ClassRef, Event, Jvm, Loaded};
 use crate::layout::{BLOCKS_BYTES, OWN_GATE};
 use crate::memory::Memory;
 use crate::metaspace::{Account, Key};
@@ -113,8 +113,11 @@ impl Worker {
         }
     }
 
-    /// Serves commands until there can be no more. `env` is the thread's JNI environment.
-    pub fn run(mut self, env: *mut c_void) {
+    /// Serves commands until there can be no more.
+    ///
+    /// # Safety
+    /// `env` must be the calling thread's JNI environment, and be it until this returns.
+    pub unsafe fn run(mut self, env: *mut c_void) {
         while let Some(command) = self.next() {
             if self.state.has_ended() {
                 break;
@@ -128,7 +131,7 @@ impl Worker {
                     })
                 })
             };
-            // SAFETY: `env` belongs to this thread.
+            // SAFETY: `env` is this thread's, by the contract above.
             if let Err(error) = unsafe { java::with_env(env, serve) } {
                 self.tell(Done::Warning(format!("the agent thread failed: {error}")));
             }
@@ -241,7 +244,7 @@ impl Worker {
         }
         // First the event, then the look at what is loaded: a class that comes between is seen twice, never missed.
         self.publish_plan();
-        let found = self.find(&names);
+        let found = self.find(env, &names);
         for name in names.iter().filter(|name| found.iter().all(|class| class.name != **name)) {
             for id in self.planned_ids(name).intersection(&ids) {
                 self.tell(Done::Outcome {
@@ -265,12 +268,12 @@ impl Worker {
         for class in classes {
             // One that is gone needs no probes.
             let Ok(Some(class)) = class.upgrade_local(env) else { continue };
-            // It lives as long as the command's frame.
-            let class = class.into_raw().cast();
+            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody else owns it now.
+            let class = unsafe { ClassRef::new(class.into_raw().cast()) };
             let Some(name) = self.jvm.class_name(class) else { continue };
             let planned = self.planned_ids(&name);
             if !planned.is_empty()
-                && let Some(ready) = self.jvm.ready(class, name)
+                && let Some(ready) = self.jvm.ready(env, class, name)
             {
                 found.push(ready);
                 ids.extend(planned);
@@ -286,7 +289,7 @@ impl Worker {
             self.retransform(env, &found, Change::Added, &ids);
         }
         if self.known_classes() > self.prune_at {
-            self.forget_unloaded();
+            self.forget_unloaded(env);
         }
     }
 
@@ -302,7 +305,7 @@ impl Worker {
         self.plan.retain(|_, targets| !targets.is_empty());
         self.publish_plan();
         if !names.is_empty() {
-            let found = self.find(&names);
+            let found = self.find(env, &names);
             self.retransform(env, &found, Change::Removed, ids);
         }
         // What could not be restored was told, and is not claimed here.
@@ -325,7 +328,7 @@ impl Worker {
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(env, &all);
         let unrestored = std::mem::take(&mut self.unrestored);
-        let again = self.find(&unrestored);
+        let again = self.find(env, &unrestored);
         self.retransform(env, &again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
         self.removed.clear();
@@ -366,7 +369,7 @@ impl Worker {
     }
 
     /// Finds out which of the methods in the plan have compiled code, which they will lose, and watches for new code.
-    fn expect_cold(&mut self, classes: &[Loaded]) {
+    fn expect_cold(&mut self, classes: &[Loaded<'_>]) {
         let mut planned = BTreeMap::new();
         for class in classes {
             let Some(targets) = self.plan.get(&class.name) else { continue };
@@ -398,11 +401,11 @@ impl Worker {
         });
     }
 
-    fn find(&self, names: &BTreeSet<String>) -> Vec<Loaded> {
+    fn find<'local>(&self, env: &jni::Env<'local>, names: &BTreeSet<String>) -> Vec<Loaded<'local>> {
         if names.is_empty() {
             return Vec::new();
         }
-        self.jvm.classes(|name| names.contains(name)).unwrap_or_else(|error| {
+        self.jvm.classes(env, |name| names.contains(name)).unwrap_or_else(|error| {
             self.tell(Done::Warning(format!("cannot list the loaded classes: {error}")));
             Vec::new()
         })

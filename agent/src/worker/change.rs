@@ -32,7 +32,7 @@ impl Worker {
     pub(super) fn retransform(
         &mut self,
         env: &mut jni::Env<'_>,
-        classes: &[Loaded],
+        classes: &[Loaded<'_>],
         change: Change,
         ids: &BTreeSet<InstrumentId>,
     ) {
@@ -81,7 +81,12 @@ impl Worker {
     }
 
     /// Makes the size processors of these methods ready for calls in these classes.
-    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<InstrumentId>) {
+    fn install_processors(
+        &self,
+        env: &mut jni::Env<'_>,
+        classes: &[Loaded<'_>],
+        ids: &BTreeSet<InstrumentId>,
+    ) {
         for class in classes {
             let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
             for target in targets.filter(|target| ids.contains(&target.id)) {
@@ -91,8 +96,7 @@ impl Worker {
                 let widths =
                     parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
                 let processor = java::Processor { id: target.id, name, jar: &jar, widths: &widths };
-                // SAFETY: the class is a local reference of the command's frame.
-                let installed = unsafe { java::install_processor(env, class.class.cast(), &processor) };
+                let installed = java::install_processor(env, class.class, &processor);
                 let problem = installed.unwrap_or_else(|error| {
                     env.exception_clear();
                     Some(error.to_string())
@@ -110,7 +114,7 @@ impl Worker {
 
     /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
     /// what was changed.
-    fn bisect(&mut self, classes: &[Loaded], change: Change) -> BTreeMap<Key, Changed> {
+    fn bisect(&mut self, classes: &[Loaded<'_>], change: Change) -> BTreeMap<Key, Changed> {
         match (self.batch(classes), classes) {
             (Ok(changed), _) => {
                 classes.iter().for_each(|class| self.changed(class));
@@ -135,7 +139,7 @@ impl Worker {
         }
     }
 
-    fn changed(&mut self, class: &Loaded) {
+    fn changed(&mut self, class: &Loaded<'_>) {
         let named = self.named(class);
         if self.plan.contains_key(&class.name) {
             self.touched.insert(named);
@@ -144,7 +148,7 @@ impl Worker {
         }
     }
 
-    fn failed(&mut self, class: &Loaded, change: Change, error: String) {
+    fn failed(&mut self, class: &Loaded<'_>, change: Change, error: String) {
         let (count, last) = self.failures.entry(class.name.clone()).or_default();
         *count += 1;
         last.clone_from(&error);
@@ -162,17 +166,18 @@ impl Worker {
             .then(|| format!("left alone after {count} failures, the last: {last}"))
     }
 
-    pub(super) fn named(&self, class: &Loaded) -> Key {
+    pub(super) fn named(&self, class: &Loaded<'_>) -> Key {
         (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
-    fn batch(&self, classes: &[Loaded]) -> Result<BTreeMap<Key, Changed>, String> {
-        let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
+    fn batch(&self, classes: &[Loaded<'_>]) -> Result<BTreeMap<Key, Changed>, String> {
+        let planned =
+            |class: &Loaded<'_>| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
         Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
         let done = Hook::end();
         result?;
-        let unseen = |class: &Loaded| Changed { price: self.price_now(class), probed: None };
+        let unseen = |class: &Loaded<'_>| Changed { price: self.price_now(class), probed: None };
         let mut changed: BTreeMap<Key, Changed> =
             classes.iter().map(|class| (self.named(class), unseen(class))).collect();
         // The JVM calls the hook class by class in the order of the request.
@@ -193,7 +198,7 @@ impl Worker {
 
     /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
     /// thread: the hook itself passes over classes that are loaded meanwhile.
-    fn hooked(&self, classes: &[Loaded]) -> Result<(), String> {
+    fn hooked(&self, classes: &[Loaded<'_>]) -> Result<(), String> {
         self.jvm.notify(true, Event::ClassFileLoadHook)?;
         let references = classes.iter().map(|class| class.class).collect::<Vec<_>>();
         let result = self.jvm.retransform(&references);
@@ -210,14 +215,13 @@ impl Worker {
         }
     }
 
-    fn refuse(&self, class: &Loaded, refusal: Refusal) {
+    fn refuse(&self, class: &Loaded<'_>, refusal: Refusal) {
         self.report(&class.name, &self.jvm.loader_name(class.loader), Err(refusal));
     }
 }
 
-fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
-    // SAFETY: the loader is null or a local reference of the command's frame.
-    match unsafe { java::finds_probe(env, class.loader.cast()) } {
+fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded<'_>) -> Result<(), String> {
+    match java::finds_probe(env, class.loader) {
         Ok(true) => Ok(()),
         Ok(false) => Err("it does not ask its parent for it".to_owned()),
         Err(error) => Err(error.to_string()),

@@ -44,7 +44,7 @@ impl Calls {
 impl Worker {
     /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
     /// collection of garbage, so each class is looked at once, and a program with very many threads not at all.
-    pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded]) {
+    pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded<'_>]) {
         let names = classes.iter().map(|class| &class.name);
         let new: BTreeSet<String> = names.filter(|name| !self.calls.known.contains(*name)).cloned().collect();
         if new.is_empty() || self.calls.told >= MOST_TOLD {
@@ -82,7 +82,7 @@ impl Worker {
     fn running(&mut self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
         let wanted = |name: &str| classes.contains(name);
         let found = self.jvm.running(wanted, |thread| {
-            // SAFETY: a local reference to a thread, of this command's frame.
+            // SAFETY: what the JVM names as the owner of a stack is a thread.
             unsafe { java::id_of_thread(env, thread) }.ok()
         });
         found.unwrap_or_else(|error| {
