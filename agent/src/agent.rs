@@ -1,16 +1,16 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
+use crate::connection::{self, Connection, Given, Hello};
 use crate::fault;
 use crate::hook::HOOK;
 use crate::java::{self, Entrance};
 use crate::jvm::{ClassRef, Jvm, ObjectRef};
+use crate::kinds::times::rings::Rings;
 use crate::layout;
 use crate::life::{Life, Stage};
-use crate::link::{self, Hello, Link, Parts};
 use crate::memory::Memory;
 use crate::options::Options;
-use crate::rings::Rings;
-use crate::state::{Command, State};
+use crate::shared::{Command, Shared};
 use crate::sys;
 use crate::waker::{self, Waker};
 use crate::worker::Worker;
@@ -35,7 +35,7 @@ const FIRST_WORDS: Duration = Duration::from_millis(200);
 /// The first feature release whose JVM can record an AOT cache (JEP 483).
 const AOT_CACHE_SINCE: u32 = 24;
 
-static STATE: OnceLock<State> = OnceLock::new();
+static SHARED: OnceLock<Shared> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
 /// Never dropped, because giving up its reference would take a Java thread, at a time when there may be no JVM.
 static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
@@ -87,29 +87,29 @@ impl Agent for SplAgent {
         }
         if let Err(why) = self.start(&context, &options, &hello, mistakes) {
             // Dormant for good. Who waits for this program should know why.
-            let _ = spawn_quiet("spl-link", move || link::excuse(&options, &hello, why));
+            let _ = spawn_quiet("spl-link", move || connection::excuse(&options, &hello, why));
         }
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         fault::at("ClassPrepare");
-        let Some(state) = STATE.get() else { return };
+        let Some(shared) = SHARED.get() else { return };
         // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is `class`.
         let class = unsafe { ClassRef::new(event.class().cast()) };
         let Some(name) = Jvm::of(context.jvmti()).class_name(class) else { return };
-        if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
+        if !shared.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
             return;
         }
         let Some(env) = context.jni() else { return };
-        if !state.arrives() {
+        if !shared.arrives() {
             // A program that makes classes faster than they can be changed: this one is not measured.
             return;
         }
         let keep = |env: &mut jni::Env<'_>| java::keep(env, class);
         // SAFETY: the callback runs on the thread whose environment this is.
         match unsafe { java::with_env(env.raw().cast(), keep) } {
-            Ok(class) => state.command(Command::Prepared(vec![class])),
-            Err(_) => state.arrived(1),
+            Ok(class) => shared.command(Command::Prepared(vec![class])),
+            Err(_) => shared.arrived(1),
         }
     }
 
@@ -133,7 +133,7 @@ impl Agent for SplAgent {
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadEnd");
-        let (Some(state), Some(env)) = (STATE.get(), context.jni()) else { return };
+        let (Some(shared), Some(env)) = (SHARED.get(), context.jni()) else { return };
         let with_thread = |env: &mut jni::Env<'_>| {
             // SAFETY: the callback's argument is live until the callback returns.
             let thread = unsafe { ObjectRef::new(event.thread().cast()) };
@@ -142,7 +142,7 @@ impl Agent for SplAgent {
         };
         // SAFETY: the callback runs on the thread whose environment this is.
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
-        if let (Ok(id), Some(blocks)) = (id, state.blocks()) {
+        if let (Ok(id), Some(blocks)) = (id, shared.blocks()) {
             Rings::release(&blocks, id);
         }
     }
@@ -151,15 +151,15 @@ impl Agent for SplAgent {
     /// lock taken and nothing allocated (JVM TI, GarbageCollectionStart).
     fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionStart");
-        if let Some(state) = STATE.get() {
-            state.collections.begin(sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.collections.begin(sys::now_ns());
         }
     }
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionFinish");
-        if let Some(state) = STATE.get() {
-            state.collections.end(sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.collections.end(sys::now_ns());
         }
     }
 
@@ -169,16 +169,16 @@ impl Agent for SplAgent {
         event: CompiledMethodLoadEvent<'callback>,
     ) {
         fault::at("CompiledMethodLoad");
-        if let Some(state) = STATE.get() {
-            state.warmth.compiled(event.method() as usize, sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.warmth.compiled(event.method() as usize, sys::now_ns());
         }
     }
 
     fn vm_death(&self, _context: CallbackContext<'_>) {
         fault::at("VMDeath");
-        let Some(state) = STATE.get() else { return };
-        state.gates.close_all();
-        state.hang_up();
+        let Some(shared) = SHARED.get() else { return };
+        shared.gates.close_all();
+        shared.hang_up();
         let patience = match LIFE.ends() {
             Stage::Serving => LAST_WORDS,
             Stage::Calling => FIRST_WORDS,
@@ -194,8 +194,8 @@ impl Agent for SplAgent {
     }
 
     fn callback_panicked(&self, event: &'static str) {
-        if let Some(state) = STATE.get() {
-            state.fail(event);
+        if let Some(shared) = SHARED.get() {
+            shared.fail(event);
         }
     }
 }
@@ -235,7 +235,7 @@ impl SplAgent {
             return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
         }
         let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
-        let state = STATE.get_or_init(|| State::new(gates));
+        let shared = SHARED.get_or_init(|| Shared::new(gates));
         JVM.get_or_init(|| jvm);
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
         let entrance = |env: &mut jni::Env<'_>| match jvm.top_group(env) {
@@ -251,14 +251,14 @@ impl SplAgent {
         let (done, news) = mpsc::channel();
         let (has_ended, ended) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
-        state.connect(commands);
-        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| gates));
+        shared.connect(commands);
+        let worker = Worker::new(jvm, shared, orders, done, waker.clone(), installed.map(|()| gates));
         // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
         let (options, hello) = (options.clone(), hello.clone());
-        let link = Link::new(Parts {
-            state,
+        let connection = Connection::new(Given {
+            shared,
             options,
             mistakes,
             hello,
@@ -268,7 +268,7 @@ impl SplAgent {
             life: &LIFE,
             has_ended,
         });
-        spawn_quiet("spl-link", move || link.run())
+        spawn_quiet("spl-link", move || connection.run())
     }
 }
 
@@ -277,9 +277,9 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
     let quiet = move || {
         sys::block_signals();
         if catch_unwind(AssertUnwindSafe(body)).is_err()
-            && let Some(state) = STATE.get()
+            && let Some(shared) = SHARED.get()
         {
-            state.fail("socket thread");
+            shared.fail("socket thread");
         }
     };
     std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
@@ -290,8 +290,8 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
 fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
     entrance.enter(|env| {
         let thread = java::thread_object(env)?;
-        if let Some(state) = STATE.get() {
-            state.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
+        if let Some(shared) = SHARED.get() {
+            shared.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
         }
         let worker = Box::into_raw(Box::new(worker));
         let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
@@ -334,7 +334,7 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
         JVM.get().map_or(0, |jvm| jvm.object_bytes(object))
     };
     catch_unwind(bytes).unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("SplSizes.bytes"));
+        SHARED.get().inspect(|shared| shared.fail("SplSizes.bytes"));
         0
     })
 }
@@ -358,7 +358,7 @@ unsafe extern "system" fn Java_java_lang_SplSizes_references(
         unsafe { java::with_env(env.cast(), |env| Ok(env.new_string(names)?.into_raw())) }.ok()
     };
     let names = catch_unwind(AssertUnwindSafe(names)).unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("SplSizes.references"));
+        SHARED.get().inspect(|shared| shared.fail("SplSizes.references"));
         None
     });
     names.unwrap_or(std::ptr::null_mut())
@@ -375,7 +375,7 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_label(
     text: jni::sys::jstring,
 ) -> jni::sys::jint {
     // SAFETY: both are what the JVM called with.
-    unsafe { with_text(env, text, State::label) }.flatten().unwrap_or(-1)
+    unsafe { with_text(env, text, Shared::label) }.flatten().unwrap_or(-1)
 }
 
 /// `SplProcessors.warn(String)`.
@@ -389,17 +389,17 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
     text: jni::sys::jstring,
 ) {
     // SAFETY: both are what the JVM called with.
-    let _ = unsafe { with_text(env, text, |state, text| state.command(Command::Warn(text))) };
+    let _ = unsafe { with_text(env, text, |shared, text| shared.command(Command::Warn(text))) };
 }
 
-/// Hands a string of the program's to the agent's state; nothing comes back when the string could not be read.
+/// Hands a string of the program's to the agent; nothing comes back when the string could not be read.
 ///
 /// # Safety
 /// `env` must be the calling thread's environment and `text` a live local reference to a string.
 unsafe fn with_text<T>(
     env: *mut jni::sys::JNIEnv,
     text: jni::sys::jstring,
-    take: impl FnOnce(&State, String) -> T,
+    take: impl FnOnce(&Shared, String) -> T,
 ) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(|| {
         let read = |env: &mut jni::Env<'_>| {
@@ -408,10 +408,10 @@ unsafe fn with_text<T>(
         };
         // SAFETY: `env` is the calling thread's, by the contract above.
         let text = unsafe { java::with_env(env.cast(), read) };
-        Some(take(STATE.get()?, text.ok()?))
+        Some(take(SHARED.get()?, text.ok()?))
     }));
     result.unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("a native method of the size processors"));
+        SHARED.get().inspect(|shared| shared.fail("a native method of the size processors"));
         None
     })
 }

@@ -1,7 +1,7 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
 use crate::kinds;
-use crate::state::Target;
+use crate::shared::Target;
 use spl_bytecode::{Plan, Probe};
 use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, HashMap};
@@ -13,12 +13,12 @@ use std::thread::{self, ThreadId};
 pub struct Hook {
     plans: HashMap<String, Plan>,
     worker: Option<ThreadId>,
-    done: Vec<Done>,
+    done: Vec<Seen>,
 }
 
 /// A class that the hook has seen.
 #[derive(Debug)]
-pub struct Done {
+pub struct Seen {
     /// Its name.
     pub name: String,
     /// What became of it.
@@ -52,7 +52,7 @@ impl Hook {
     }
 
     /// No more probes; gives what became of each class, in the order in which they came.
-    pub fn end() -> Vec<Done> {
+    pub fn end() -> Vec<Seen> {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default().done
     }
 
@@ -82,7 +82,7 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        self.done.push(Done { name: name.to_owned(), outcomes, file_bytes, probed });
+        self.done.push(Seen { name: name.to_owned(), outcomes, file_bytes, probed });
         bytes
     }
 }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(hook.done.len(), 0, "a class that is not in the plan was looked at");
         hook.transform("p/C", b"no class");
         assert!(
-            matches!(&hook.done[..], [Done { name, outcomes: Err(Refusal::Malformed(_)), .. }] if name == "p/C")
+            matches!(&hook.done[..], [Seen { name, outcomes: Err(Refusal::Malformed(_)), .. }] if name == "p/C")
         );
     }
 }

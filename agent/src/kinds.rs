@@ -1,5 +1,7 @@
 //! What the kinds of probes are to the agent: what goes into the bytecode, what all calls have in common, what a name takes.
 
+pub mod times;
+
 use spl_model::{Instrument, ProbeKind, Sizing};
 
 /// The kind as it goes into the bytecode: no size is found where all calls have the same.

@@ -5,7 +5,7 @@ use super::{MOST_TOUCHED, Worker};
 use crate::counters::{Counters, most_metaspace};
 use crate::jvm::Loaded;
 use crate::metaspace::{Key, Lack, Most, Price};
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,11 +96,11 @@ impl Worker {
         for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
             let ids: Vec<InstrumentId> = self.planned_ids(name).intersection(ids).copied().collect();
             if !ids.is_empty() {
-                self.tell(Done::Dear { ids, bytes: self.account.cost(*price) });
+                self.tell(Reply::Dear { ids, bytes: self.account.cost(*price) });
             }
         }
         let account = &self.account;
-        self.tell(Done::Metaspace {
+        self.tell(Reply::Metaspace {
             kept: account.kept(),
             reserved: account.reserved(),
             limit: account.limit(),
@@ -122,7 +122,7 @@ impl Worker {
         for (name, why) in names {
             for id in self.planned_ids(name).intersection(ids) {
                 let outcome = Outcome::Refused(why.clone());
-                self.tell(Done::Outcome { id: *id, class_loader: String::new(), outcome });
+                self.tell(Reply::Outcome { id: *id, class_loader: String::new(), outcome });
                 if let Some(targets) = self.plan.get_mut(name) {
                     targets.remove(id);
                 }
@@ -141,7 +141,7 @@ impl Worker {
         self.touched.retain(|class| living.contains(class));
         self.watched.retain(|class, _| living.contains(class));
         self.account.retain(|class| living.contains(class));
-        self.state.warmth.forget();
+        self.shared.warmth.forget();
         self.expect_cold(&loaded);
         self.prune_at = MOST_TOUCHED.max(2 * self.known_classes());
     }

@@ -6,7 +6,7 @@ use crate::java;
 use crate::jvm::{Event, Loaded};
 use crate::kinds;
 use crate::metaspace::{Key, Price};
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use spl_model::{InstrumentId, Outcome, Refusal};
 use spl_wire::Change;
@@ -42,7 +42,7 @@ impl Worker {
                 self.refuse(class, Refusal::Unmodifiable);
             } else if change == Change::Removed {
                 // After an error of our own nothing is sure.
-                if self.state.failure().is_some() || self.touched.contains(&self.named(class)) {
+                if self.shared.failure().is_some() || self.touched.contains(&self.named(class)) {
                     usable.push(class.clone());
                 }
             } else if self.no_memory {
@@ -63,13 +63,13 @@ impl Worker {
         }
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
-        self.state.changes.begin(at_ns);
+        self.shared.changes.begin(at_ns);
         self.note_running(env, &usable);
         let changed = self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
-        self.state.changes.end(at_ns + took_ns);
+        self.shared.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
-        touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
+        touched.iter().for_each(|id| self.shared.warmth.changed(*id, at_ns));
         self.pay(env, &changed, ids);
         self.watch_probes(env, &changed, &usable);
         let ids = if change == Change::Added {
@@ -77,7 +77,7 @@ impl Worker {
         } else {
             ids.iter().copied().collect()
         };
-        self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+        self.tell(Reply::Retransformed { ids, change, took_ns, at_ns });
     }
 
     /// Makes the size processors of these methods ready for calls in these classes.
@@ -91,7 +91,7 @@ impl Worker {
             let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
             for target in targets.filter(|target| ids.contains(&target.id)) {
                 let Some(name) = kinds::processor(&target.instrument) else { continue };
-                let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let jar = self.shared.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let parameters = target.instrument.method.descriptor().parameters();
                 let widths =
                     parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
@@ -103,7 +103,7 @@ impl Worker {
                 });
                 if let Some(why) = problem {
                     let method = &target.instrument.method;
-                    self.tell(Done::Warning(format!(
+                    self.tell(Reply::Warning(format!(
                         "size processor {name} of {method} is not used: {why}; its calls have the size of their arguments in \
                          bytes"
                     )));
@@ -153,7 +153,7 @@ impl Worker {
         *count += 1;
         last.clone_from(&error);
         if change == Change::Removed {
-            self.tell(Done::Warning(format!("{} could not be restored: {error}", class.name)));
+            self.tell(Reply::Warning(format!("{} could not be restored: {error}", class.name)));
             self.unrestored.insert(class.name.clone());
         }
         self.refuse(class, Refusal::Jvm(error));
@@ -211,7 +211,7 @@ impl Worker {
             self.planned_ids(name).into_iter().map(|id| (id, Outcome::Refused(refusal.clone()))).collect()
         });
         for (id, outcome) in outcomes {
-            self.tell(Done::Outcome { id, class_loader: loader.to_owned(), outcome });
+            self.tell(Reply::Outcome { id, class_loader: loader.to_owned(), outcome });
         }
     }
 

@@ -7,7 +7,7 @@ use crate::hook::Probed;
 use crate::java;
 use crate::jvm::Loaded;
 use crate::metaspace::Key;
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use jni::objects::JClass;
 use jni::refs::Weak;
@@ -89,8 +89,8 @@ impl Worker {
             // The class stays in `touched`: restoring a class that has no probes does no harm.
             self.watched.remove(key);
             // Calls of this time may have lost their probes, or their compiled code.
-            self.state.changes.begin(*seen_ns);
-            self.state.changes.end(sys::now_ns());
+            self.shared.changes.begin(*seen_ns);
+            self.shared.changes.end(sys::now_ns());
             names.insert(key.0.clone());
         }
         for name in names {
@@ -116,7 +116,7 @@ impl Worker {
             let (found, poor) = self.afford(env, found);
             let Some(why) = poor.into_values().next() else {
                 self.retransform(env, &found, Change::Added, &ids);
-                return self.tell(Done::Removed { ids: ids.into_iter().collect(), times, gap_ns });
+                return self.tell(Reply::Removed { ids: ids.into_iter().collect(), times, gap_ns });
             };
             why
         };

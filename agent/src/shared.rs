@@ -27,9 +27,9 @@ pub struct Target {
 /// To the agent thread, which alone changes classes.
 #[derive(Debug)]
 pub enum Command {
-    /// Make the probe class ready; answered by [`Done::Ready`].
+    /// Make the probe class ready; answered by [`Reply::Ready`].
     Prepare,
-    /// Measure what a measured call costs; answered by [`Done::Cost`].
+    /// Measure what a measured call costs; answered by [`Reply::Cost`].
     Calibrate,
     /// Put probes into these methods.
     Instrument(Vec<Target>),
@@ -37,7 +37,7 @@ pub enum Command {
     Restore(Vec<InstrumentId>),
     /// Give every class its original bytecode back: the controller is gone.
     RestoreAll,
-    /// The same on the controller's wish; answered by [`Done::Detached`].
+    /// The same on the controller's wish; answered by [`Reply::Detached`].
     Detach,
     /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
     Look(Vec<InstrumentId>),
@@ -70,7 +70,7 @@ impl Command {
 
 /// From the agent thread.
 #[derive(Debug)]
-pub enum Done {
+pub enum Reply {
     /// The probe class is ready and warm, or why it is not.
     Ready(Result<(), String>),
     /// What measured calls of an empty method cost together: nanoseconds and their number, or why that is not known.
@@ -103,7 +103,7 @@ const MOST_LABELS: usize = 10_000;
 
 /// The state that the JVM's callbacks reach.
 #[derive(Debug)]
-pub struct State {
+pub struct Shared {
     /// The gates.
     pub gates: Gates,
     blocks: OnceLock<Memory>,
@@ -132,7 +132,7 @@ pub struct State {
     ended: AtomicBool,
 }
 
-impl State {
+impl Shared {
     /// Nothing planned, all gates closed.
     pub fn new(gates: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
