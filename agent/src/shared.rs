@@ -61,9 +61,16 @@ impl Command {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
-            // Those wait for themselves only.
+            // They have a queue and a limit of their own.
             Self::Prepared(_) | Self::SayRunning => 0,
-            _ => 1,
+            Self::Prepare
+            | Self::Calibrate
+            | Self::RestoreAll
+            | Self::Detach
+            | Self::MetaspaceLimit(_)
+            | Self::Settled
+            | Self::VisitLimit(_)
+            | Self::Warn(_) => 1,
         }
     }
 }

@@ -292,7 +292,9 @@ impl Agent {
                 let took = STEP_NS / 4 + self.clock_ns / STEP_NS * 7919 % 509;
                 let size = match self.sizing {
                     Sizing::None => WireSize::Unchecked,
-                    _ => WireSize::Value(*left % self.buckets * BUCKET_BYTES),
+                    Sizing::Shallow | Sizing::Deep | Sizing::Length | Sizing::Processor(_) => {
+                        WireSize::Value(*left % self.buckets * BUCKET_BYTES)
+                    }
                 };
                 samples.push(WireSample {
                     handle,
