@@ -1,20 +1,19 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
+use crate::connection::{self, Connection, Given, Hello};
 use crate::fault;
 use crate::hook::HOOK;
 use crate::java::{self, Entrance};
-use crate::jvm::Jvm;
+use crate::jvm::{ClassRef, Jvm, ObjectRef};
+use crate::kinds::times::rings::Rings;
 use crate::layout;
 use crate::life::{Life, Stage};
-use crate::link::{self, Hello, Link, Parts};
 use crate::memory::Memory;
 use crate::options::Options;
-use crate::rings::Rings;
-use crate::state::{Command, State};
+use crate::shared::{Command, Shared};
 use crate::sys;
 use crate::waker::{self, Waker};
 use crate::worker::Worker;
-use jni::objects::JObject;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
@@ -36,7 +35,7 @@ const FIRST_WORDS: Duration = Duration::from_millis(200);
 /// The first feature release whose JVM can record an AOT cache (JEP 483).
 const AOT_CACHE_SINCE: u32 = 24;
 
-static STATE: OnceLock<State> = OnceLock::new();
+static SHARED: OnceLock<Shared> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
 /// Never dropped, because giving up its reference would take a Java thread, at a time when there may be no JVM.
 static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
@@ -88,28 +87,29 @@ impl Agent for SplAgent {
         }
         if let Err(why) = self.start(&context, &options, &hello, mistakes) {
             // Dormant for good. Who waits for this program should know why.
-            let _ = spawn_quiet("spl-link", move || link::excuse(&options, &hello, why));
+            let _ = spawn_quiet("spl-link", move || connection::excuse(&options, &hello, why));
         }
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         fault::at("ClassPrepare");
-        let Some(state) = STATE.get() else { return };
-        let Some(name) = Jvm::of(context.jvmti()).class_name(event.class()) else { return };
-        if !state.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
+        let Some(shared) = SHARED.get() else { return };
+        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is `class`.
+        let class = unsafe { ClassRef::new(event.class().cast()) };
+        let Some(name) = Jvm::of(context.jvmti()).class_name(class) else { return };
+        if !shared.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
             return;
         }
         let Some(env) = context.jni() else { return };
-        if !state.arrives() {
+        if !shared.arrives() {
             // A program that makes classes faster than they can be changed: this one is not measured.
             return;
         }
-        // SAFETY: the callback's reference, used within it.
-        let keep = |env: &mut jni::Env<'_>| unsafe { java::keep(env, event.class().cast()) };
+        let keep = |env: &mut jni::Env<'_>| java::keep(env, class);
         // SAFETY: the callback runs on the thread whose environment this is.
         match unsafe { java::with_env(env.raw().cast(), keep) } {
-            Ok(class) => state.command(Command::Prepared(vec![class])),
-            Err(_) => state.arrived(1),
+            Ok(class) => shared.command(Command::Prepared(vec![class])),
+            Err(_) => shared.arrived(1),
         }
     }
 
@@ -133,15 +133,16 @@ impl Agent for SplAgent {
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadEnd");
-        let (Some(state), Some(env)) = (STATE.get(), context.jni()) else { return };
+        let (Some(shared), Some(env)) = (SHARED.get(), context.jni()) else { return };
         let with_thread = |env: &mut jni::Env<'_>| {
-            // SAFETY: a local reference that lives as long as the callback.
-            let thread = unsafe { JObject::from_raw(env, event.thread().cast()) };
-            java::thread_id(env, &thread)
+            // SAFETY: the callback's argument is live until the callback returns.
+            let thread = unsafe { ObjectRef::new(event.thread().cast()) };
+            // SAFETY: what this callback is called with is a thread.
+            unsafe { java::id_of_thread(env, thread) }
         };
         // SAFETY: the callback runs on the thread whose environment this is.
         let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
-        if let (Ok(id), Some(blocks)) = (id, state.blocks()) {
+        if let (Ok(id), Some(blocks)) = (id, shared.blocks()) {
             Rings::release(&blocks, id);
         }
     }
@@ -150,15 +151,15 @@ impl Agent for SplAgent {
     /// lock taken and nothing allocated (JVM TI, GarbageCollectionStart).
     fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionStart");
-        if let Some(state) = STATE.get() {
-            state.collections.begin(sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.collections.begin(sys::now_ns());
         }
     }
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionFinish");
-        if let Some(state) = STATE.get() {
-            state.collections.end(sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.collections.end(sys::now_ns());
         }
     }
 
@@ -168,16 +169,16 @@ impl Agent for SplAgent {
         event: CompiledMethodLoadEvent<'callback>,
     ) {
         fault::at("CompiledMethodLoad");
-        if let Some(state) = STATE.get() {
-            state.warmth.compiled(event.method() as usize, sys::now_ns());
+        if let Some(shared) = SHARED.get() {
+            shared.warmth.compiled(event.method() as usize, sys::now_ns());
         }
     }
 
     fn vm_death(&self, _context: CallbackContext<'_>) {
         fault::at("VMDeath");
-        let Some(state) = STATE.get() else { return };
-        state.gates.close_all();
-        state.hang_up();
+        let Some(shared) = SHARED.get() else { return };
+        shared.gates.close_all();
+        shared.hang_up();
         let patience = match LIFE.ends() {
             Stage::Serving => LAST_WORDS,
             Stage::Calling => FIRST_WORDS,
@@ -193,8 +194,8 @@ impl Agent for SplAgent {
     }
 
     fn callback_panicked(&self, event: &'static str) {
-        if let Some(state) = STATE.get() {
-            state.fail(event);
+        if let Some(shared) = SHARED.get() {
+            shared.fail(event);
         }
     }
 }
@@ -234,14 +235,15 @@ impl SplAgent {
             return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
         }
         let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
-        let state = STATE.get_or_init(|| State::new(gates));
+        let shared = SHARED.get_or_init(|| Shared::new(gates));
         JVM.get_or_init(|| jvm);
         // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
-        let group = jvm.top_group()?;
-        // SAFETY: the group is a local reference of the callback's frame.
-        let entrance = |env: &mut jni::Env<'_>| unsafe { Entrance::new(env, group.cast()) };
+        let entrance = |env: &mut jni::Env<'_>| match jvm.top_group(env) {
+            Ok(group) => Entrance::new(env, group).map(Ok),
+            Err(why) => Ok(Err(why)),
+        };
         // SAFETY: the callback's environment belongs to this thread.
-        let entrance = unsafe { java::with_env(env, entrance) }?;
+        let entrance = unsafe { java::with_env(env, entrance) }??;
         let entrance = ENTRANCE.get_or_init(|| entrance);
         // SAFETY: the callback's environment belongs to this thread.
         let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
@@ -249,14 +251,14 @@ impl SplAgent {
         let (done, news) = mpsc::channel();
         let (has_ended, ended) = mpsc::channel();
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
-        state.connect(commands);
-        let worker = Worker::new(jvm, state, orders, done, waker.clone(), installed.map(|()| gates));
+        shared.connect(commands);
+        let worker = Worker::new(jvm, shared, orders, done, waker.clone(), installed.map(|()| gates));
         // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
         let (options, hello) = (options.clone(), hello.clone());
-        let link = Link::new(Parts {
-            state,
+        let connection = Connection::new(Given {
+            shared,
             options,
             mistakes,
             hello,
@@ -266,7 +268,7 @@ impl SplAgent {
             life: &LIFE,
             has_ended,
         });
-        spawn_quiet("spl-link", move || link.run())
+        spawn_quiet("spl-link", move || connection.run())
     }
 }
 
@@ -275,9 +277,9 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
     let quiet = move || {
         sys::block_signals();
         if catch_unwind(AssertUnwindSafe(body)).is_err()
-            && let Some(state) = STATE.get()
+            && let Some(shared) = SHARED.get()
         {
-            state.fail("socket thread");
+            shared.fail("socket thread");
         }
     };
     std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
@@ -288,8 +290,8 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
 fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
     entrance.enter(|env| {
         let thread = java::thread_object(env)?;
-        if let Some(state) = STATE.get() {
-            state.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
+        if let Some(shared) = SHARED.get() {
+            shared.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
         }
         let worker = Box::into_raw(Box::new(worker));
         let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
@@ -297,12 +299,12 @@ fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<()
         let started = unsafe {
             jvm.env().run_agent_thread(thread.as_raw().cast(), agent_thread, worker.cast(), priority)
         };
-        started.map_err(|error| {
+        Ok(started.map_err(|error| {
             // SAFETY: the thread that would have taken the box over was not started.
             drop(unsafe { Box::from_raw(worker) });
-            jni::errors::Error::ParseFailed(jvm.name(error))
-        })
-    })
+            jvm.name(error)
+        }))
+    })?
 }
 
 unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::JNIEnv, worker: *mut c_void) {
@@ -310,7 +312,8 @@ unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::J
     // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
     let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
     // It contains the panics of what it serves; there is nothing else that could be done here.
-    let _ = catch_unwind(AssertUnwindSafe(|| worker.run(env.cast())));
+    // SAFETY: the JVM calls this with the new thread's environment, and the thread ends with this call.
+    let _ = catch_unwind(AssertUnwindSafe(|| unsafe { worker.run(env.cast()) }));
 }
 
 /// `SplSizes.bytes(Object)`. The JVM finds it by its name: for classes of the boot loader it looks into the libraries of
@@ -326,10 +329,12 @@ unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
 ) -> jni::sys::jlong {
     let bytes = || {
         fault::at("SplSizes.bytes");
-        JVM.get().map_or(0, |jvm| jvm.object_bytes(object.cast()))
+        // SAFETY: the argument of a native method is live until the method returns.
+        let object = unsafe { ObjectRef::new(object.cast()) };
+        JVM.get().map_or(0, |jvm| jvm.object_bytes(object))
     };
     catch_unwind(bytes).unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("SplSizes.bytes"));
+        SHARED.get().inspect(|shared| shared.fail("SplSizes.bytes"));
         0
     })
 }
@@ -346,12 +351,14 @@ unsafe extern "system" fn Java_java_lang_SplSizes_references(
 ) -> jni::sys::jstring {
     let names = || {
         fault::at("SplSizes.references");
-        let names = JVM.get()?.reference_fields(class.cast())?.join("/");
+        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a class.
+        let class = unsafe { ClassRef::new(class.cast()) };
+        let names = JVM.get()?.reference_fields(class)?.join("/");
         // SAFETY: the environment belongs to the calling thread.
         unsafe { java::with_env(env.cast(), |env| Ok(env.new_string(names)?.into_raw())) }.ok()
     };
     let names = catch_unwind(AssertUnwindSafe(names)).unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("SplSizes.references"));
+        SHARED.get().inspect(|shared| shared.fail("SplSizes.references"));
         None
     });
     names.unwrap_or(std::ptr::null_mut())
@@ -368,7 +375,7 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_label(
     text: jni::sys::jstring,
 ) -> jni::sys::jint {
     // SAFETY: both are what the JVM called with.
-    unsafe { with_text(env, text, State::label) }.flatten().unwrap_or(-1)
+    unsafe { with_text(env, text, Shared::label) }.flatten().unwrap_or(-1)
 }
 
 /// `SplProcessors.warn(String)`.
@@ -382,29 +389,29 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
     text: jni::sys::jstring,
 ) {
     // SAFETY: both are what the JVM called with.
-    let _ = unsafe { with_text(env, text, |state, text| state.command(Command::Warn(text))) };
+    let _ = unsafe { with_text(env, text, |shared, text| shared.command(Command::Warn(text))) };
 }
 
-/// Hands a string of the program's to the agent's state; nothing comes back when the string could not be read.
+/// Hands a string of the program's to the agent; nothing comes back when the string could not be read.
 ///
 /// # Safety
 /// `env` must be the calling thread's environment and `text` a live local reference to a string.
 unsafe fn with_text<T>(
     env: *mut jni::sys::JNIEnv,
     text: jni::sys::jstring,
-    take: impl FnOnce(&State, String) -> T,
+    take: impl FnOnce(&Shared, String) -> T,
 ) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(|| {
         let read = |env: &mut jni::Env<'_>| {
-            // SAFETY: forwarded to the caller.
+            // SAFETY: `text` is live and a string, by the contract above.
             unsafe { java::text(env, text) }
         };
-        // SAFETY: forwarded to the caller.
+        // SAFETY: `env` is the calling thread's, by the contract above.
         let text = unsafe { java::with_env(env.cast(), read) };
-        Some(take(STATE.get()?, text.ok()?))
+        Some(take(SHARED.get()?, text.ok()?))
     }));
     result.unwrap_or_else(|_| {
-        STATE.get().inspect(|state| state.fail("a native method of the size processors"));
+        SHARED.get().inspect(|shared| shared.fail("a native method of the size processors"));
         None
     })
 }

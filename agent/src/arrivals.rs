@@ -15,7 +15,7 @@ const DEBT_NS: i64 = 1_000_000_000;
 const MOST_TOGETHER: usize = 256;
 const LEAST_TOGETHER: usize = 8;
 /// A call that took longer than this is followed by one with half as many classes.
-const LONG: Duration = Duration::from_millis(20);
+const LONG_CHANGE: Duration = Duration::from_millis(20);
 
 /// What has come and is not changed yet.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl<T> Arrivals<T> {
     /// Changing some has taken so long.
     pub fn took(&mut self, took: Duration) {
         self.account_ns = self.account_ns.saturating_sub(nanoseconds(took)).max(-DEBT_NS);
-        let next = if took > LONG { self.together / 2 } else { self.together * 2 };
+        let next = if took > LONG_CHANGE { self.together / 2 } else { self.together * 2 };
         self.together = next.clamp(LEAST_TOGETHER, MOST_TOGETHER);
     }
 

@@ -1,8 +1,9 @@
 //! What the class-file hook does to classes while the agent thread retransforms them.
 
-use crate::state::Target;
-use spl_bytecode::{Plan, Probe, Sizes};
-use spl_model::{InstrumentId, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
+use crate::kinds;
+use crate::shared::Target;
+use spl_bytecode::{Plan, Probe};
+use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -12,12 +13,12 @@ use std::thread::{self, ThreadId};
 pub struct Hook {
     plans: HashMap<String, Plan>,
     worker: Option<ThreadId>,
-    done: Vec<Done>,
+    done: Vec<Seen>,
 }
 
 /// A class that the hook has seen.
 #[derive(Debug)]
-pub struct Done {
+pub struct Seen {
     /// Its name.
     pub name: String,
     /// What became of it.
@@ -51,7 +52,7 @@ impl Hook {
     }
 
     /// No more probes; gives what became of each class, in the order in which they came.
-    pub fn end() -> Vec<Done> {
+    pub fn end() -> Vec<Seen> {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default().done
     }
 
@@ -71,9 +72,9 @@ impl Hook {
                 probed = first.and_then(|(probe, _)| {
                     let (name, descriptor) = (&probe.method_name, &probe.descriptor);
                     let calls = spl_bytecode::static_calls_of(&rewritten.bytes, name, descriptor)?;
-                    Some(Probed { id: InstrumentId(probe.id), static_calls: calls })
+                    Some(Probed { id: probe.id, static_calls: calls })
                 });
-                let ids = plan.probes().iter().map(|probe| InstrumentId(probe.id));
+                let ids = plan.probes().iter().map(|probe| probe.id);
                 let outcome =
                     |(_, result): (_, Result<_, _>)| result.map_or_else(Outcome::from, Outcome::from);
                 let outcomes = ids.zip(rewritten.outcomes.into_iter().map(outcome)).collect();
@@ -81,44 +82,28 @@ impl Hook {
             }
             Err(refusal) => (None, Err(refusal)),
         };
-        self.done.push(Done { name: name.to_owned(), outcomes, file_bytes, probed });
+        self.done.push(Seen { name: name.to_owned(), outcomes, file_bytes, probed });
         bytes
     }
 }
 
 /// The probes of one class.
 pub fn plan(targets: &BTreeMap<InstrumentId, Target>) -> Plan {
-    let probe = |target: &Target| Probe {
-        method_name: target.instrument.method.name().to_owned(),
-        descriptor: target.instrument.method.descriptor().as_str().to_owned(),
-        id: target.id.0,
-        sizes: match &target.instrument.kind {
-            ProbeKind::Times(sizing) => sizes(sizing, &target.instrument.method),
-        },
+    let probe = |target: &Target| {
+        let method = &target.instrument.method;
+        Probe::new(method.name(), method.descriptor().as_str(), target.id, kinds::woven(&target.instrument))
     };
     targets.values().map(probe).collect()
-}
-
-/// What the probes add up; nothing where all calls have the same size.
-fn sizes(sizing: &Sizing, method: &MethodRef) -> Sizes {
-    match sizing {
-        _ if sizing.constant(method).is_some() => Sizes::None,
-        Sizing::None => Sizes::None,
-        Sizing::Shallow => Sizes::Shallow,
-        Sizing::Length => Sizes::Length,
-        Sizing::Deep => Sizes::Deep,
-        Sizing::Processor(_) => Sizes::Processor,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spl_model::{ProbeKind, Sizing};
 
     #[test]
     fn other_threads_changes_get_no_probes() {
-        let probe =
-            Probe { method_name: "f".to_owned(), descriptor: "()V".to_owned(), id: 1, sizes: Sizes::None };
+        let probe = Probe::new("f", "()V", InstrumentId(1), ProbeKind::Times(Sizing::None));
         let plans = HashMap::from([("p/C".to_owned(), [probe].into_iter().collect::<Plan>())]);
         let mut hook = Hook { plans, worker: Some(thread::current().id()), done: Vec::new() };
         thread::scope(|scope| {
@@ -129,7 +114,7 @@ mod tests {
         assert_eq!(hook.done.len(), 0, "a class that is not in the plan was looked at");
         hook.transform("p/C", b"no class");
         assert!(
-            matches!(&hook.done[..], [Done { name, outcomes: Err(Refusal::Malformed(_)), .. }] if name == "p/C")
+            matches!(&hook.done[..], [Seen { name, outcomes: Err(Refusal::Malformed(_)), .. }] if name == "p/C")
         );
     }
 }

@@ -1,5 +1,6 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
+use crate::jvm::{ClassRef, ObjectRef};
 use crate::layout::OWN_GATE;
 use crate::sys;
 use jni::errors::Error;
@@ -73,7 +74,7 @@ pub unsafe fn with_env<T>(
     raw: *mut c_void,
     f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>,
 ) -> Result<T, String> {
-    // SAFETY: forwarded to the caller.
+    // SAFETY: the environment is the calling thread's, by the contract above, and is used by this thread alone until it returns.
     let mut unowned = unsafe { EnvUnowned::from_raw(raw.cast()) };
     let outcome: EnvOutcome<'_, T, Error> = unowned.with_env(|env| {
         let result = f(env);
@@ -97,12 +98,9 @@ pub struct Entrance {
 
 impl Entrance {
     /// One for threads that are to stand in this thread group meanwhile.
-    ///
-    /// # Safety
-    /// `group` must be a live local reference to a thread group.
-    pub unsafe fn new(env: &mut Env<'_>, group: *mut c_void) -> Result<Self, Error> {
-        // SAFETY: forwarded to the caller.
-        let group = unsafe { JObject::from_raw(env, group.cast()) };
+    pub fn new(env: &mut Env<'_>, group: ObjectRef<'_>) -> Result<Self, Error> {
+        // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+        let group = unsafe { JObject::from_raw(env, group.raw().cast()) };
         Ok(Self { vm: env.get_java_vm()?, group: env.new_global_ref(&group)? })
     }
 
@@ -124,8 +122,9 @@ pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
 /// A class of the JDK's core, if there is one of this name. JNI's own way to a class leads through the program's class loader, which
 /// takes much longer.
 pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'local>> {
-    let class = sys::boot_class(env.get_raw().cast(), name);
-    // SAFETY: a local reference to a class, or null.
+    // SAFETY: `env` is the calling thread's environment; there is no other way to have one.
+    let class = unsafe { sys::boot_class(env.get_raw().cast(), name) };
+    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
     (!class.is_null()).then_some(class)
 }
@@ -247,16 +246,13 @@ pub struct Processor<'a> {
 
 /// Makes a size processor ready for the calls of a method in the class `owner`; gives the reason why the default size is used
 /// instead, if it is.
-///
-/// # Safety
-/// `owner` must be a live local reference to a class.
-pub unsafe fn install_processor(
+pub fn install_processor(
     env: &mut Env<'_>,
-    owner: *mut c_void,
+    owner: ClassRef<'_>,
     processor: &Processor<'_>,
 ) -> Result<Option<String>, Error> {
-    // SAFETY: forwarded to the caller.
-    let owner = unsafe { JObject::from_raw(env, owner.cast()) };
+    // SAFETY: a `ClassRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+    let owner = unsafe { JObject::from_raw(env, owner.object().raw().cast()) };
     let [widths, name, jar] =
         [processor.widths, processor.name, processor.jar].map(|text| env.new_string(text));
     let (widths, name, jar) = (widths?, name?, jar?);
@@ -276,13 +272,11 @@ pub unsafe fn install_processor(
         signature,
         &arguments,
     );
-    // It belongs to whoever called us.
-    let _ = owner.into_raw();
     let problem = problem?.l()?;
     if problem.is_null() {
         return Ok(None);
     }
-    // SAFETY: the method returns a string.
+    // SAFETY: a live local reference, as any result, taken over from its only owner; by its signature the method returns a string.
     let problem = unsafe { JString::from_raw(env, problem.into_raw()) };
     problem.try_to_string(env).map(Some)
 }
@@ -292,12 +286,9 @@ pub unsafe fn install_processor(
 /// # Safety
 /// `string` must be a live local reference to a string.
 pub unsafe fn text(env: &mut Env<'_>, string: jni::sys::jstring) -> Result<String, Error> {
-    // SAFETY: forwarded to the caller.
+    // SAFETY: a live reference to a string, by the contract above; it is not used after this returns, and dropping deletes nothing.
     let string = unsafe { JString::from_raw(env, string) };
-    let text = string.try_to_string(env);
-    // It belongs to whoever called us.
-    let _ = string.into_raw();
-    text
+    string.try_to_string(env)
 }
 
 /// A `java.lang.Thread` for the agent's own thread.
@@ -336,38 +327,33 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
     Ok(id.j()? as u64)
 }
 
-/// As [`thread_id`], of a raw reference.
+/// As [`thread_id`], of a reference as the JVM TI gives it.
 ///
 /// # Safety
-/// `thread` must be a live local reference to a thread.
-pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: *mut c_void) -> Result<u64, Error> {
-    // SAFETY: forwarded to the caller.
-    let thread = unsafe { JObject::from_raw(env, thread.cast()) };
+/// It must refer to a thread.
+pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: ObjectRef<'_>) -> Result<u64, Error> {
+    // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+    let thread = unsafe { JObject::from_raw(env, thread.raw().cast()) };
     thread_id(env, &thread)
 }
 
 /// A reference to a class that outlives the callback which it came in, and does not keep the class from being unloaded.
-///
-/// # Safety
-/// `class` must be a live local reference to a class.
-pub unsafe fn keep(env: &mut Env<'_>, class: *mut c_void) -> Result<Weak<JClass<'static>>, Error> {
-    // SAFETY: forwarded to the caller.
-    let class = unsafe { JClass::from_raw(env, class.cast()) };
+pub fn keep(env: &mut Env<'_>, class: ClassRef<'_>) -> Result<Weak<JClass<'static>>, Error> {
+    // SAFETY: a `ClassRef` refers to a class and is live; this one is dropped before it ends, and dropping deletes nothing.
+    let class = unsafe { JClass::from_raw(env, class.object().raw().cast()) };
     env.new_weak_ref(&class)
 }
 
 /// Whether classes of a loader find the classes that the woven code names: the probe, and what its handlers catch. One that
 /// answers for itself what begins with `java.` does not, and its classes would throw `NoClassDefFoundError` into the program.
-/// From here on the JVM knows the loader's answer, so that a handler asks no Java code where the stack has overflowed.
-///
-/// # Safety
-/// `loader` must be null or a live local reference to a class loader.
-pub unsafe fn finds_probe(env: &mut Env<'_>, loader: *mut c_void) -> Result<bool, Error> {
-    if loader.is_null() {
+/// From here on the JVM knows the loader's answer, so that a handler asks no Java code where the stack has overflowed. The loader is
+/// that of a class; null is the JVM's own.
+pub fn finds_probe(env: &mut Env<'_>, loader: ObjectRef<'_>) -> Result<bool, Error> {
+    if loader.raw().is_null() {
         return Ok(true);
     }
-    // SAFETY: forwarded to the caller.
-    let loader = unsafe { JObject::from_raw(env, loader.cast()) };
+    // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+    let loader = unsafe { JObject::from_raw(env, loader.raw().cast()) };
     let names = [
         ("java.lang.SplProbe", jni_str!("java/lang/SplProbe")),
         ("java.lang.StackOverflowError", jni_str!("java/lang/StackOverflowError")),

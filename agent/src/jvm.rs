@@ -5,6 +5,7 @@ use jvmti_bindings::sys::{jni, jvmti};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::c_void;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A JVM TI environment that may be used from any thread the JVM knows.
 #[derive(Clone, Copy, Debug)]
@@ -15,15 +16,62 @@ unsafe impl Send for Jvm {}
 // SAFETY: as above; JVM TI functions may be called concurrently.
 unsafe impl Sync for Jvm {}
 
-/// A class that was found, as a local reference of the frame it was found in.
+/// A reference to an object that is live for `'local`, or null.
+///
+/// A pointer that can be copied, unlike `JObject`: the JVM TI takes many of them at once. Like every local reference it belongs to
+/// one thread; the pointer in it keeps it from being sent to another.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectRef<'local>(jni::jobject, PhantomData<&'local ()>);
+
+/// A reference to a class that is live for `'local`; never null.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassRef<'local>(ObjectRef<'local>);
+
+/// A class that was found, as references of the frame it was found in.
 #[derive(Clone, Debug)]
-pub struct Loaded {
-    /// Local reference.
-    pub class: jni::jclass,
+pub struct Loaded<'local> {
+    /// The class.
+    pub class: ClassRef<'local>,
     /// Binary name with slashes.
     pub name: String,
-    /// Its loader: null or a local reference.
-    pub loader: jni::jobject,
+    /// Its loader, or null.
+    pub loader: ObjectRef<'local>,
+}
+
+impl ObjectRef<'_> {
+    /// Takes over a reference as it comes from the JVM.
+    ///
+    /// # Safety
+    /// `object` must be null, or a reference of the calling thread that stays live for as long as the lifetime says: that of a
+    /// callback's argument ends with the callback, that of a new local reference with the local frame.
+    pub unsafe fn new(object: *mut c_void) -> Self {
+        Self(object.cast(), PhantomData)
+    }
+
+    /// The pointer, live as long as this is.
+    pub fn raw(self) -> *mut c_void {
+        self.0.cast()
+    }
+}
+
+impl<'local> ClassRef<'local> {
+    /// Takes over a reference as it comes from the JVM.
+    ///
+    /// # Safety
+    /// As for [`ObjectRef::new`]; and it must refer to a class.
+    pub unsafe fn new(class: *mut c_void) -> Self {
+        // SAFETY: what is asked of the caller is what this asks.
+        Self(unsafe { ObjectRef::new(class) })
+    }
+
+    /// The class as an object.
+    pub fn object(self) -> ObjectRef<'local> {
+        self.0
+    }
+
+    fn jvmti(self) -> jni::jclass {
+        self.0.0.cast()
+    }
 }
 
 /// A call that goes on.
@@ -89,61 +137,75 @@ impl Jvm {
             .map_err(|e| self.name(e))
     }
 
-    /// All loaded classes whose name `wanted` accepts, that are prepared and not arrays. Their references live in the
-    /// caller's local frame.
-    pub fn classes(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Loaded>, String> {
-        let env = self.env();
+    /// All loaded classes whose name `wanted` accepts, that are prepared and not arrays. Their references live in the local frame
+    /// of `frame`, the calling thread's environment.
+    pub fn classes<'local>(
+        &self,
+        frame: &::jni::Env<'local>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Loaded<'local>>, String> {
         let mut found = Vec::new();
-        for class in env.get_loaded_classes().map_err(|e| self.name(e))? {
+        for class in self.env().get_loaded_classes().map_err(|e| self.name(e))? {
+            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame, which is that of `frame`.
+            let class = unsafe { ClassRef::new(class.cast()) };
             let Some(name) = self.class_name(class) else { continue };
             if !wanted(&name) {
                 continue;
             }
-            found.extend(self.ready(class, name));
+            found.extend(self.ready(frame, class, name));
         }
         Ok(found)
     }
 
     /// A class with what the agent has to know of it, if it is prepared.
-    pub fn ready(&self, class: jni::jclass, name: String) -> Option<Loaded> {
-        // SAFETY: `class` is a live local or global reference of the caller.
-        let status = unsafe { self.env().get_class_status(class) }.unwrap_or(0);
+    pub fn ready<'local>(
+        &self,
+        _frame: &::jni::Env<'local>,
+        class: ClassRef<'local>,
+        name: String,
+    ) -> Option<Loaded<'local>> {
+        // SAFETY: a `ClassRef` refers to a class and is live.
+        let status = unsafe { self.env().get_class_status(class.jvmti()) }.unwrap_or(0);
         if status & PREPARED == 0 || status & ERROR != 0 {
             return None;
         }
         // SAFETY: as above.
-        let loader = unsafe { self.env().get_class_loader(class) }.ok()?;
+        let loader = unsafe { self.env().get_class_loader(class.jvmti()) }.ok()?;
+        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame, which is that of `_frame`.
+        let loader = unsafe { ObjectRef::new(loader.cast()) };
         Some(Loaded { class, name, loader })
     }
 
     /// The name of a class, `None` for arrays, primitives and hidden classes, whose names are no class file names.
-    pub fn class_name(&self, class: jni::jclass) -> Option<String> {
-        // SAFETY: `class` is a live local reference of the caller.
-        let (signature, _) = unsafe { self.env().get_class_signature(class) }.ok()?;
+    pub fn class_name(&self, class: ClassRef<'_>) -> Option<String> {
+        // SAFETY: a `ClassRef` refers to a class and is live.
+        let (signature, _) = unsafe { self.env().get_class_signature(class.jvmti()) }.ok()?;
         let name = signature.strip_prefix('L')?.strip_suffix(';')?;
         (!name.contains('.')).then(|| name.to_owned())
     }
 
     /// A loader, for the reader.
-    pub fn loader_name(&self, loader: jni::jobject) -> String {
-        if loader.is_null() {
+    pub fn loader_name(&self, loader: ObjectRef<'_>) -> String {
+        if loader.0.is_null() {
             return "boot".to_owned();
         }
-        // SAFETY: `loader` is a live local reference of the caller.
-        let hash = unsafe { self.env().get_object_hash_code(loader) }.unwrap_or(0);
+        // SAFETY: an `ObjectRef` is live, and this one is not null.
+        let hash = unsafe { self.env().get_object_hash_code(loader.0) }.unwrap_or(0);
         format!("loader@{hash:x}")
     }
 
-    /// The thread group at the top, as a local reference of the caller's frame.
-    pub fn top_group(&self) -> Result<jni::jobject, String> {
+    /// The thread group at the top, as a reference of the local frame of `_frame`, the calling thread's environment.
+    pub fn top_group<'local>(&self, _frame: &::jni::Env<'local>) -> Result<ObjectRef<'local>, String> {
         let groups = self.env().get_top_thread_groups().map_err(|e| self.name(e))?;
-        groups.first().copied().ok_or_else(|| "the JVM has no thread group".to_owned())
+        let group = groups.first().ok_or_else(|| "the JVM has no thread group".to_owned())?;
+        // SAFETY: a local reference that the JVM has just made in the thread's current frame, which is that of `_frame`.
+        Ok(unsafe { ObjectRef::new(group.cast()) })
     }
 
     /// Whether the JVM lets the class be changed.
-    pub fn is_modifiable(&self, class: jni::jclass) -> bool {
-        // SAFETY: `class` is a live local reference of the caller.
-        unsafe { self.env().is_modifiable_class(class) }.unwrap_or(false)
+    pub fn is_modifiable(&self, class: ClassRef<'_>) -> bool {
+        // SAFETY: a `ClassRef` refers to a class and is live.
+        unsafe { self.env().is_modifiable_class(class.jvmti()) }.unwrap_or(false)
     }
 
     /// Asks for the events that tell what disturbs times. HotSpot grants these at any time and they cost nothing while they
@@ -166,17 +228,17 @@ impl Jvm {
     }
 
     /// The entries of a prepared class's constant pool, as in a class file.
-    pub fn constant_pool(&self, class: jni::jclass) -> Option<Vec<u8>> {
-        // SAFETY: `class` is a live local or global reference of the caller.
-        unsafe { self.env().get_constant_pool(class) }.ok()
+    pub fn constant_pool(&self, class: ClassRef<'_>) -> Option<Vec<u8>> {
+        // SAFETY: a `ClassRef` refers to a class and is live.
+        unsafe { self.env().get_constant_pool(class.jvmti()) }.ok()
     }
 
     /// The bytecode that a method of a class now has; `None` when it has none.
     ///
     /// # Safety
-    /// The class whose method [`methods`](Self::methods) gave must be alive.
+    /// `method` must be a number that [`methods`](Self::methods) gave, and its class must not have been unloaded since.
     pub unsafe fn bytecodes(&self, method: usize) -> Option<Vec<u8>> {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: the number is a method id, by the contract above; ids are valid until their class is unloaded (JVM TI, jmethodID).
         unsafe { self.env().get_bytecodes(method as jni::jmethodID) }.ok()
     }
 
@@ -187,12 +249,12 @@ impl Jvm {
 
     /// The methods of a prepared class with name and descriptor. The numbers stay the methods' own through all changes of
     /// the class.
-    pub fn methods(&self, class: jni::jclass) -> Vec<(usize, String, String)> {
+    pub fn methods(&self, class: ClassRef<'_>) -> Vec<(usize, String, String)> {
         let env = self.env();
-        // SAFETY: `class` is a live local or global reference of the caller.
-        let methods = unsafe { env.get_class_methods(class) }.unwrap_or_default();
+        // SAFETY: a `ClassRef` refers to a class and is live.
+        let methods = unsafe { env.get_class_methods(class.jvmti()) }.unwrap_or_default();
         let named = |method: jni::jmethodID| {
-            // SAFETY: the class is alive, and so is its method.
+            // SAFETY: the id is one that the JVM has just given; `class` keeps the class loaded, and so the id valid.
             let (name, descriptor, _) = unsafe { env.get_method_name(method) }.ok()?;
             Some((method as usize, name, descriptor))
         };
@@ -200,19 +262,20 @@ impl Jvm {
     }
 
     /// Loads these classes' bytes anew, through the class-file hooks.
-    pub fn retransform(&self, classes: &[jni::jclass]) -> Result<(), String> {
-        // SAFETY: the classes are live local references of the caller.
-        unsafe { self.env().retransform_classes(classes) }.map_err(|e| self.name(e))
+    pub fn retransform(&self, classes: &[ClassRef<'_>]) -> Result<(), String> {
+        let classes = classes.iter().map(|class| class.jvmti()).collect::<Vec<_>>();
+        // SAFETY: each of them refers to a class and is live, as every `ClassRef`.
+        unsafe { self.env().retransform_classes(&classes) }.map_err(|e| self.name(e))
     }
 
     /// The calls of methods whose class `wanted` names that go on now, in threads that are not virtual: of each method the
     /// outermost in each thread, which runs longest. Those of threads with more than [`MOST_FRAMES`] are left out. `id` gives
-    /// the id of a thread, which is a local reference. `Err` also where there are more than [`MOST_THREADS`]: the program
+    /// the id of a thread. `Err` also where there are more than [`MOST_THREADS`]: the program
     /// stands still while their stacks are read.
     pub fn running(
         &self,
         wanted: impl Fn(&str) -> bool,
-        mut id: impl FnMut(*mut c_void) -> Option<u64>,
+        mut id: impl FnMut(ObjectRef<'_>) -> Option<u64>,
     ) -> Result<BTreeSet<Running>, String> {
         let env = self.env();
         let threads = env.get_all_threads().map_err(|e| self.name(e))?.len();
@@ -230,13 +293,17 @@ impl Jvm {
             let mut thread = None;
             for (method, below) in outermost(&methods) {
                 let named = known.entry(method);
-                let named =
-                    named.or_insert_with(|| self.method_of(method as _).filter(|(class, _)| wanted(class)));
+                let named = named.or_insert_with(|| {
+                    // SAFETY: the JVM has given this id as that of a frame, a moment ago.
+                    unsafe { self.method_of(method as _) }.filter(|(class, _)| wanted(class))
+                });
                 let Some((class, method)) = named else { continue };
                 let (id, name) = thread.get_or_insert_with(|| {
-                    // SAFETY: a local reference that the call above gave.
+                    // SAFETY: a local reference to a thread, which the JVM made above in the calling thread's frame: no frame ends here.
                     let info = unsafe { env.get_thread_info(stack.thread) };
-                    (id(stack.thread.cast()), info.ok().and_then(|info| info.name).unwrap_or_default())
+                    // SAFETY: as above; `id` cannot keep it, because its lifetime is that of the call.
+                    let thread = unsafe { ObjectRef::new(stack.thread.cast()) };
+                    (id(thread), info.ok().and_then(|info| info.name).unwrap_or_default())
                 });
                 let Some(thread) = *id else { break };
                 running.insert(Running {
@@ -252,14 +319,20 @@ impl Jvm {
     }
 
     /// Class and name of a method.
-    fn method_of(&self, method: jni::jmethodID) -> Option<(String, String)> {
+    ///
+    /// # Safety
+    /// `method` must be an id that the JVM has given. Its class may have been unloaded since: HotSpot keeps the ids of unloaded
+    /// methods and answers with an error then (`Method::checked_resolve_jmethod_id`).
+    unsafe fn method_of(&self, method: jni::jmethodID) -> Option<(String, String)> {
         let env = self.env();
-        // SAFETY: the method is that of a frame; the JVM answers with an error if its class was unloaded since.
+        // SAFETY: an id that the JVM has given, by the contract above.
         let class = unsafe { env.get_method_declaring_class(method) }.ok()?;
-        let class = self.class_name(class)?;
-        // SAFETY: as above.
+        // SAFETY: a local reference to a class, which the JVM has just made in the calling thread's frame: no frame ends here.
+        let class = unsafe { ClassRef::new(class.cast()) };
+        let class_name = self.class_name(class)?;
+        // SAFETY: as for the first call; `class` keeps the class loaded by now.
         let (name, _, _) = unsafe { env.get_method_name(method) }.ok()?;
-        Some((class, name))
+        Some((class_name, name))
     }
 
     /// The JVM's feature release: 11, 17 and so on; the newest thinkable when it does not say.
@@ -269,21 +342,21 @@ impl Jvm {
     }
 
     /// Bytes that an object takes.
-    pub fn object_bytes(&self, object: jni::jobject) -> i64 {
-        // SAFETY: `object` is a live local reference of the caller.
-        unsafe { self.env().get_object_size(object) }.unwrap_or(0)
+    pub fn object_bytes(&self, object: ObjectRef<'_>) -> i64 {
+        // SAFETY: an `ObjectRef` is live, or null, which the JVM answers with an error.
+        unsafe { self.env().get_object_size(object.0) }.unwrap_or(0)
     }
 
     /// Names of the fields that a prepared class itself declares and in which its instances refer to objects, but for those
     /// whose name other fields of the class have too. Loads no class, unlike reflection.
-    pub fn reference_fields(&self, class: jni::jclass) -> Option<Vec<String>> {
+    pub fn reference_fields(&self, class: ClassRef<'_>) -> Option<Vec<String>> {
         const ACC_STATIC: jni::jint = 8;
-        let env = self.env();
-        // SAFETY: `class` is a live local reference of the caller.
+        let (env, class) = (self.env(), class.jvmti());
+        // SAFETY: a `ClassRef` refers to a class and is live.
         let fields = unsafe { env.get_class_fields(class) }.ok()?;
         let mut names: BTreeMap<String, Option<bool>> = BTreeMap::new();
         for field in fields {
-            // SAFETY: the class is alive, and the field is one of its own.
+            // SAFETY: the class is live, as above, and the JVM has just given the field as one of its own.
             let Ok((name, descriptor, _)) = (unsafe { env.get_field_name(class, field) }) else { continue };
             // SAFETY: as above.
             let modifiers = unsafe { env.get_field_modifiers(class, field) }.ok()?;

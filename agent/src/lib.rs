@@ -1,6 +1,6 @@
 //! The native agent: JVM TI callbacks, sample rings and threads.
 //!
-//! The way in is `Agent_OnLoad` ([`agent`]); [`worker`] changes classes, [`link`] talks with the controller, the probes
+//! The way in is `Agent_OnLoad` ([`agent`]); [`worker`] changes classes, [`connection`] talks with the controller, the probes
 //! of `java/` write into the memory that [`layout`] describes. Nothing here may harm the JVM it is loaded into: every
 //! callback contains its panics, every failure leaves or restores the original bytes, and nothing is printed.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
@@ -8,6 +8,7 @@
 mod agent;
 mod arrivals;
 mod bypass;
+mod connection;
 mod counters;
 mod fault;
 mod gates;
@@ -15,15 +16,15 @@ mod hook;
 mod ids;
 mod java;
 mod jvm;
+mod kinds;
 mod layout;
 mod life;
-mod link;
 mod memory;
 mod metaspace;
 mod options;
 mod pauses;
-mod rings;
-mod state;
+mod shared;
+mod station;
 mod stream;
 mod sys;
 mod waker;

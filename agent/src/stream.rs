@@ -2,10 +2,7 @@
 
 use crate::options::Options;
 use crate::sys;
-use spl_wire::{
-    AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder, Greeting, Nonces, Reply, Side,
-    ToAgent, ToController, Token,
-};
+use spl_wire::{Decoder, Encoder, Opening, OpeningError, Step, ToAgent, ToController, Token};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -66,11 +63,11 @@ impl Stream {
             out: Vec::new(),
             token: None,
         };
-        let mut bytes = stream.greet(until)?;
-        if options.socket.is_none() {
-            stream.prove(options, &mut bytes, until)?;
-        }
-        stream.decoder.push(&bytes);
+        let opening = match &options.socket {
+            Some(_) => Opening::agent_at_socket(),
+            None => Opening::agent_at_port(std::process::id(), sys::random()?),
+        };
+        stream.open(opening, options, until)?;
         stream.socket.timeouts(None)?;
         Ok(stream)
     }
@@ -88,59 +85,38 @@ impl Stream {
         }
     }
 
-    /// Exchanges versions; gives the bytes that came after the controller's.
-    fn greet(&mut self, until: Instant) -> io::Result<Vec<u8>> {
-        let ours = Greeting::ours();
-        ours.encode(&mut self.out);
-        self.flush()?;
-        let mut bytes = Vec::new();
+    /// Does what the opening says, no longer than this. The token is that of the options' file; what came after goes to the decoder.
+    fn open(&mut self, mut opening: Opening, options: &Options, until: Instant) -> io::Result<()> {
         loop {
-            if let Some((reply, used)) = Reply::decode(&bytes).map_err(io::Error::other)? {
-                reply.check(&ours).map_err(io::Error::other)?;
-                return Ok(bytes.split_off(used));
+            match opening.next() {
+                Ok(Step::Send(bytes)) => self.socket.write_all(&bytes)?,
+                Ok(Step::Receive) => opening.push(self.read_until(&mut [0; 512], until)?),
+                Ok(Step::Token) => {
+                    self.token = token(options);
+                    opening.know(self.token.as_ref());
+                }
+                Ok(Step::Open { rest }) => {
+                    self.decoder.push(&rest);
+                    return Ok(());
+                }
+                Err(OpeningError::Unbelieved) => return Err(ErrorKind::PermissionDenied.into()),
+                Err(error) => return Err(io::Error::other(error)),
             }
-            self.read_more(&mut bytes, until)?;
         }
     }
 
-    /// Has the controller show that it knows the token, and shows it then. `bytes` are those that have come and are not used.
-    fn prove(&mut self, options: &Options, bytes: &mut Vec<u8>, until: Instant) -> io::Result<()> {
-        let agent = sys::random()?;
-        self.out.extend(agent);
-        self.flush()?;
-        while bytes.len() < CONTROLLER_PROOF_BYTES {
-            self.read_more(bytes, until)?;
-        }
-        let answer = bytes.drain(..CONTROLLER_PROOF_BYTES).collect::<Vec<_>>();
-        let answer = answer.first_chunk().map(ControllerProof::from_bytes).ok_or(ErrorKind::UnexpectedEof)?;
-        // No earlier: the file is as new as the controller that has just answered.
-        let token = token(options);
-        let nonces = Nonces { agent, controller: answer.nonce };
-        let believed = token.filter(|token| nonces.proof(token, Side::Controller) == answer.proof);
-        let proof = believed.as_ref().map(|token| nonces.proof(token, Side::Agent));
-        let known = proof.is_some();
-        self.token = believed;
-        self.out.extend(AgentProof { pid: std::process::id(), proof }.to_bytes());
-        self.flush()?;
-        if known { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
-    }
-
-    /// Waits for bytes, no longer than this.
-    fn read_more(&mut self, bytes: &mut Vec<u8>, until: Instant) -> io::Result<()> {
+    /// Waits for bytes, no longer than this; none when the call was cut short.
+    fn read_until<'a>(&mut self, chunk: &'a mut [u8], until: Instant) -> io::Result<&'a [u8]> {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
         self.socket.timeouts(Some(left))?;
-        let mut chunk = [0; 512];
-        match self.socket.read(&mut chunk) {
+        match self.socket.read(chunk) {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
-            Ok(n) => {
-                bytes.extend_from_slice(&chunk[..n]);
-                Ok(())
-            }
+            Ok(n) => Ok(&chunk[..n]),
             // A process that was stopped and goes on finds its call cut short; the caller asks again.
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(&[]),
             Err(error) => Err(error),
         }
     }
@@ -266,60 +242,75 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert!(token_text("/dev/zero").is_err() && token_text("/").is_err());
     }
-    use spl_wire::{AGENT_PROOF_BYTES, NONCE_BYTES};
+    use spl_wire::{AGENT_PROOF_BYTES, AgentProof, Greeting, NONCE_BYTES};
+    use std::thread::JoinHandle;
 
     const SOON: Duration = Duration::from_secs(5);
 
-    /// What becomes of an agent with the token "secret", and of its last answer, when the controller's is this one.
-    fn proved(token: &str, side: Side, rest: &[u8]) -> (io::Result<()>, AgentProof, Vec<u8>) {
-        let folder = std::env::temp_dir().join(format!("spl-token-{}-{}", std::process::id(), sys::now_ns()));
-        std::fs::write(&folder, "secret\n").unwrap();
-        let (options, _) = Options::read(&format!("spl.client.token-file={}", folder.display()), |_| None);
+    /// What became of the controller's side, and the bytes that the agent said.
+    type Heard = (Result<(), OpeningError>, Vec<u8>);
+
+    /// A controller with this token at the other end.
+    fn controller(token: &str) -> (UnixStream, JoinHandle<Heard>) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let controller = [7; NONCE_BYTES];
-        let (token, rest) = (Token::new(token).unwrap(), rest.to_vec());
-        let answer = std::thread::spawn(move || {
-            let mut agent = [0; NONCE_BYTES];
-            theirs.read_exact(&mut agent).unwrap();
-            let proof = Nonces { agent, controller }.proof(&token, side);
-            let answer = ControllerProof { nonce: controller, proof }.to_bytes();
-            theirs.write_all(&answer[..10]).unwrap();
-            theirs.write_all(&[&answer[10..], &rest].concat()).unwrap();
-            let mut said = [0; AGENT_PROOF_BYTES];
-            theirs.read_exact(&mut said).unwrap();
-            let said = AgentProof::from_bytes(&said);
-            let right = said.proof == Some(Nonces { agent, controller }.proof(&token, Side::Agent));
-            assert_eq!(right, said.proof.is_some());
-            said
+        let mut opening = Opening::controller_at_port(Token::new(token).unwrap(), [7; NONCE_BYTES]);
+        let controller = std::thread::spawn(move || {
+            let (mut heard, mut chunk) = (Vec::new(), [0; 64]);
+            loop {
+                match opening.next() {
+                    // In two pieces, with what follows at once.
+                    Ok(Step::Send(bytes)) => {
+                        theirs.write_all(&bytes[..10]).unwrap();
+                        theirs.write_all(&bytes[10..]).unwrap();
+                    }
+                    Ok(Step::Receive) => {
+                        let n = theirs.read(&mut chunk).unwrap();
+                        heard.extend_from_slice(&chunk[..n]);
+                        opening.push(&chunk[..n]);
+                    }
+                    Ok(Step::Token) => unreachable!("a controller has one"),
+                    Ok(Step::Open { .. }) => return (Ok(()), heard),
+                    Err(error) => return (Err(error), heard),
+                }
+            }
         });
-        let mut left = Vec::new();
-        let proved = Stream::over(ours).prove(&options, &mut left, Instant::now() + SOON);
-        std::fs::remove_file(folder).unwrap();
-        (proved, answer.join().unwrap(), left)
+        (ours, controller)
+    }
+
+    fn at_port() -> Opening {
+        Opening::agent_at_port(std::process::id(), [5; NONCE_BYTES])
     }
 
     #[test]
     fn only_a_controller_that_shows_the_token_is_shown_it() {
-        let (proved_to, said, left) = proved("secret", Side::Controller, b"rest");
-        assert!(proved_to.is_ok() && said.proof.is_some());
-        assert!(left.is_empty() || left == b"rest", "{left:?}");
-        for (token, side) in [("secre", Side::Controller), ("secret", Side::Agent)] {
-            let (proved_to, said, _) = proved(token, side, b"");
-            assert_eq!(proved_to.unwrap_err().kind(), ErrorKind::PermissionDenied);
-            assert_eq!(said, AgentProof { pid: std::process::id(), proof: None });
+        let file = std::env::temp_dir().join(format!("spl-token-{}-{}", std::process::id(), sys::now_ns()));
+        std::fs::write(&file, "secret\n").unwrap();
+        let (options, _) = Options::read(&format!("spl.client.token-file={}", file.display()), |_| None);
+        for (token, known) in [("secret", true), ("secre", false)] {
+            let (ours, controller) = controller(token);
+            let mut stream = Stream::over(ours);
+            let opened = stream.open(at_port(), &options, Instant::now() + SOON);
+            let (believed, heard) = controller.join().unwrap();
+            assert_eq!((opened.is_ok(), believed.is_ok()), (known, known));
+            assert_eq!(
+                opened.err().map(|error| error.kind()),
+                (!known).then_some(ErrorKind::PermissionDenied)
+            );
+            let said = AgentProof::from_bytes(heard.last_chunk().unwrap());
+            assert_eq!((said.pid, said.proof.is_some()), (std::process::id(), known));
         }
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]
     fn who_has_no_token_shows_none() {
         let (options, _) = Options::read("spl.client.token-file=/nowhere", |_| None);
-        let (ours, mut theirs) = UnixStream::pair().unwrap();
-        theirs.write_all(&[0; CONTROLLER_PROOF_BYTES]).unwrap();
-        let proved = Stream::over(ours).prove(&options, &mut Vec::new(), Instant::now() + SOON);
-        assert_eq!(proved.unwrap_err().kind(), ErrorKind::PermissionDenied);
-        let mut said = Vec::new();
-        theirs.read_to_end(&mut said).unwrap();
-        assert_eq!(said[NONCE_BYTES + 4..], [0; 32], "an answer to nobody");
+        let (ours, controller) = controller("secret");
+        let opened = Stream::over(ours).open(at_port(), &options, Instant::now() + SOON);
+        assert_eq!(opened.unwrap_err().kind(), ErrorKind::PermissionDenied);
+        let (believed, heard) = controller.join().unwrap();
+        assert_eq!(believed, Err(OpeningError::Unproved { pid: std::process::id() }));
+        assert_eq!(heard[heard.len() - AGENT_PROOF_BYTES + 4..], [0; 32], "an answer to nobody");
     }
 
     #[test]
@@ -336,9 +327,11 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(20));
             }
         });
+        let (options, _) = Options::read("spl.client.token-file=/nowhere", |_| None);
         let mut stream = Stream::over(ours);
         let begun = Instant::now();
-        let failed = stream.greet(begun + Duration::from_millis(100)).unwrap_err();
+        let until = begun + Duration::from_millis(100);
+        let failed = stream.open(at_port(), &options, until).unwrap_err();
         assert!(matches!(failed.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock), "{failed}");
         assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
         drop(stream);

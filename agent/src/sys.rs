@@ -16,8 +16,11 @@ pub fn now_ns() -> u64 {
 }
 
 /// A class of the boot loader by its name, as a new local reference; null when there is none, or the JVM's library cannot be
-/// asked. `env` is the calling thread's JNI environment.
-pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
+/// asked.
+///
+/// # Safety
+/// `env` must be the calling thread's JNI environment.
+pub unsafe fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     type FindClass = unsafe extern "system" fn(*mut c_void, *const c_char) -> *mut c_void;
     // SAFETY: a string that ends with a null byte.
     let find = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"JVM_FindClassFromBootLoader".as_ptr()) };
@@ -26,7 +29,7 @@ pub fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     }
     // SAFETY: the JVM exports it with this signature for its own libraries (jvm.h, JDK 6 to 25).
     let find = unsafe { std::mem::transmute::<*mut c_void, FindClass>(find) };
-    // SAFETY: the environment is the caller's, the name ends with a null byte.
+    // SAFETY: the environment is the calling thread's, by the contract above, and a `CStr` ends with a null byte.
     unsafe { find(env, name.as_ptr()) }
 }
 
@@ -91,13 +94,13 @@ pub unsafe fn restore_tool_options() {
     const BEFORE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
     const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
     let Some(before) = std::env::var_os(BEFORE) else { return };
-    // SAFETY: forwarded to the caller.
+    // SAFETY: no other thread uses the environment, by the contract above; the same holds for the two calls below.
     unsafe { std::env::remove_var(BEFORE) };
     if before.is_empty() {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: as above.
         unsafe { std::env::remove_var(OPTIONS) };
     } else {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: as above.
         unsafe { std::env::set_var(OPTIONS, before) };
     }
 }

@@ -10,11 +10,11 @@ use crate::arrivals::Arrivals;
 use crate::counters::Counters;
 use crate::fault;
 use crate::java;
-use crate::jvm::{Event, Jvm, Loaded};
+use crate::jvm::{ClassRef, Event, Jvm, Loaded};
 use crate::layout::{BLOCKS_BYTES, OWN_GATE};
 use crate::memory::Memory;
 use crate::metaspace::{Account, Key};
-use crate::state::{Command, Done, State, Target};
+use crate::shared::{Command, Reply, Shared, Target};
 use crate::sys;
 use crate::waker::Waker;
 use jni::objects::JClass;
@@ -40,9 +40,9 @@ const MOST_TOUCHED: usize = 4096;
 /// The agent thread's own state.
 pub struct Worker {
     jvm: Jvm,
-    state: &'static State,
+    shared: &'static Shared,
     commands: Receiver<Command>,
-    done: Sender<Done>,
+    done: Sender<Reply>,
     waker: Waker,
     /// Classes that have become ready and are not looked at yet.
     arrivals: Arrivals<Weak<JClass<'static>>>,
@@ -82,15 +82,15 @@ impl Worker {
     /// A worker with an empty plan.
     pub fn new(
         jvm: Jvm,
-        state: &'static State,
+        shared: &'static Shared,
         commands: Receiver<Command>,
-        done: Sender<Done>,
+        done: Sender<Reply>,
         waker: Waker,
         installed: Result<Memory, String>,
     ) -> Self {
         Self {
             jvm,
-            state,
+            shared,
             commands,
             done,
             waker,
@@ -113,24 +113,27 @@ impl Worker {
         }
     }
 
-    /// Serves commands until there can be no more. `env` is the thread's JNI environment.
-    pub fn run(mut self, env: *mut c_void) {
+    /// Serves commands until there can be no more.
+    ///
+    /// # Safety
+    /// `env` must be the calling thread's JNI environment, and be it until this returns.
+    pub unsafe fn run(mut self, env: *mut c_void) {
         while let Some(command) = self.next() {
-            if self.state.has_ended() {
+            if self.shared.has_ended() {
                 break;
             }
             let (arrived, begun) = (matches!(command, Command::Prepared(_)), Instant::now());
             let serve = |env: &mut jni::Env<'_>| {
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     catch_unwind(AssertUnwindSafe(|| self.serve(env, command))).unwrap_or_else(|_| {
-                        self.state.fail("agent thread");
+                        self.shared.fail("agent thread");
                         Ok(())
                     })
                 })
             };
-            // SAFETY: `env` belongs to this thread.
+            // SAFETY: `env` is this thread's, by the contract above.
             if let Err(error) = unsafe { java::with_env(env, serve) } {
-                self.tell(Done::Warning(format!("the agent thread failed: {error}")));
+                self.tell(Reply::Warning(format!("the agent thread failed: {error}")));
             }
             if arrived {
                 self.arrivals.took(begun.elapsed());
@@ -164,8 +167,8 @@ impl Worker {
             }
         };
         match &next {
-            Command::Prepared(classes) => self.state.arrived(classes.len()),
-            command => self.state.taken(command),
+            Command::Prepared(classes) => self.shared.arrived(classes.len()),
+            command => self.shared.taken(command),
         }
         Some(next)
     }
@@ -174,18 +177,18 @@ impl Worker {
         match command {
             Command::Prepare => {
                 let ready = self.prepare(env);
-                self.tell(Done::Ready(ready));
+                self.tell(Reply::Ready(ready));
             }
-            Command::Calibrate => self.tell(Done::Cost(java::cost(env).map_err(|e| e.to_string()))),
+            Command::Calibrate => self.tell(Reply::Cost(java::cost(env).map_err(|e| e.to_string()))),
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(classes) => self.prepared(env, &classes),
             Command::SayRunning => self.say_running(env),
             Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
             Command::MetaspaceLimit(bytes) => self.account.set_limit(bytes),
             Command::Look(ids) => self.look(env, &ids.into_iter().collect()),
-            Command::Warn(text) => self.tell(Done::Warning(text)),
+            Command::Warn(text) => self.tell(Reply::Warning(text)),
             Command::Settled => {
-                if !self.state.warmth.awaits_any(sys::now_ns()) {
+                if !self.shared.warmth.awaits_any(sys::now_ns()) {
                     self.watch(false, Event::Compiled);
                     self.watching = false;
                 }
@@ -196,7 +199,7 @@ impl Worker {
                 self.restore_all(env);
                 let left = self.unrestored.iter().cloned().collect::<Vec<_>>().join(", ");
                 let result = if left.is_empty() { Ok(()) } else { Err(format!("not restored: {left}")) };
-                self.tell(Done::Detached(result));
+                self.tell(Reply::Detached(result));
             }
         }
         Ok(())
@@ -207,18 +210,18 @@ impl Worker {
         let gates = self.installed.clone()?;
         if !self.warm {
             let room = BLOCKS_BYTES >> 10;
-            let blocks = self.state.map_blocks();
+            let blocks = self.shared.map_blocks();
             let blocks = blocks.map_err(|e| format!("no address space for {room} KB of samples: {e}"))?;
             let jdk = self.jvm.feature_release();
             java::install_rest(env, gates.address(), blocks.address(), jdk).map_err(|e| e.to_string())?;
-            self.state.gates.open(OWN_GATE, 1, 0);
-            self.state.gates.close(OWN_GATE);
+            self.shared.gates.open(OWN_GATE, 1, 0);
+            self.shared.gates.close(OWN_GATE);
             java::warm(env).map_err(|e| e.to_string())?;
             if let Err(error) = self.jvm.want_disturbances() {
-                self.tell(Done::Warning(format!("no warm-up and no garbage collection is seen: {error}")));
+                self.tell(Reply::Warning(format!("no warm-up and no garbage collection is seen: {error}")));
             }
             if let Err(error) = self.jvm.want_looks() {
-                self.tell(Done::Warning(format!(
+                self.tell(Reply::Warning(format!(
                     "probes that another agent removes are not noticed: {error}"
                 )));
             }
@@ -241,10 +244,10 @@ impl Worker {
         }
         // First the event, then the look at what is loaded: a class that comes between is seen twice, never missed.
         self.publish_plan();
-        let found = self.find(&names);
+        let found = self.find(env, &names);
         for name in names.iter().filter(|name| found.iter().all(|class| class.name != **name)) {
             for id in self.planned_ids(name).intersection(&ids) {
-                self.tell(Done::Outcome {
+                self.tell(Reply::Outcome {
                     id: *id,
                     class_loader: String::new(),
                     outcome: Outcome::NotLoaded,
@@ -265,12 +268,12 @@ impl Worker {
         for class in classes {
             // One that is gone needs no probes.
             let Ok(Some(class)) = class.upgrade_local(env) else { continue };
-            // It lives as long as the command's frame.
-            let class = class.into_raw().cast();
+            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody else owns it now.
+            let class = unsafe { ClassRef::new(class.into_raw().cast()) };
             let Some(name) = self.jvm.class_name(class) else { continue };
             let planned = self.planned_ids(&name);
             if !planned.is_empty()
-                && let Some(ready) = self.jvm.ready(class, name)
+                && let Some(ready) = self.jvm.ready(env, class, name)
             {
                 found.push(ready);
                 ids.extend(planned);
@@ -281,12 +284,12 @@ impl Worker {
             if let Some(why) = poor.values().next()
                 && !std::mem::replace(&mut self.arrival_refused, true)
             {
-                self.tell(Done::Warning(format!("calls in classes that come later are not seen: {why}")));
+                self.tell(Reply::Warning(format!("calls in classes that come later are not seen: {why}")));
             }
             self.retransform(env, &found, Change::Added, &ids);
         }
         if self.known_classes() > self.prune_at {
-            self.forget_unloaded();
+            self.forget_unloaded(env);
         }
     }
 
@@ -302,22 +305,22 @@ impl Worker {
         self.plan.retain(|_, targets| !targets.is_empty());
         self.publish_plan();
         if !names.is_empty() {
-            let found = self.find(&names);
+            let found = self.find(env, &names);
             self.retransform(env, &found, Change::Removed, ids);
         }
         // What could not be restored was told, and is not claimed here.
         let stuck = names.iter().any(|name| self.unrestored.contains(name));
         if !stuck {
-            self.tell(Done::Restored { ids: ids.iter().copied().collect() });
+            self.tell(Reply::Restored { ids: ids.iter().copied().collect() });
         }
         if self.plan.is_empty() && self.warm {
             // No layout of a class is needed, and none should keep its class alive.
             let _ = java::forget_layouts(env);
-            self.state.arrived(self.arrivals.clear());
+            self.shared.arrived(self.arrivals.clear());
             // What was unloaded has no probes.
             self.touched.retain(|(name, _)| self.unrestored.contains(name));
             self.watched.clear();
-            self.state.warmth.forget();
+            self.shared.warmth.forget();
         }
     }
 
@@ -325,7 +328,7 @@ impl Worker {
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(env, &all);
         let unrestored = std::mem::take(&mut self.unrestored);
-        let again = self.find(&unrestored);
+        let again = self.find(env, &unrestored);
         self.retransform(env, &again, Change::Removed, &BTreeSet::new());
         self.failures.clear();
         self.removed.clear();
@@ -342,7 +345,7 @@ impl Worker {
     /// Tells the class-prepare callback what to look for, and the JVM whether to call it.
     fn publish_plan(&mut self) {
         let names = self.plan.keys().cloned().collect();
-        *self.state.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
+        *self.shared.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
         let measured = !self.plan.is_empty();
         self.watch(measured, Event::ClassPrepare);
         self.watch(measured, Event::CollectionStart);
@@ -352,7 +355,7 @@ impl Worker {
             self.watch(true, Event::ThreadEnd);
         } else {
             // One that goes on would never be seen to end.
-            self.state.collections.end(sys::now_ns());
+            self.shared.collections.end(sys::now_ns());
             if std::mem::take(&mut self.watching) {
                 self.watch(false, Event::Compiled);
             }
@@ -361,12 +364,12 @@ impl Worker {
 
     fn watch(&self, on: bool, event: Event) {
         if let Err(error) = self.jvm.notify(on, event) {
-            self.tell(Done::Warning(format!("cannot watch for {event:?}: {error}")));
+            self.tell(Reply::Warning(format!("cannot watch for {event:?}: {error}")));
         }
     }
 
     /// Finds out which of the methods in the plan have compiled code, which they will lose, and watches for new code.
-    fn expect_cold(&mut self, classes: &[Loaded]) {
+    fn expect_cold(&mut self, classes: &[Loaded<'_>]) {
         let mut planned = BTreeMap::new();
         for class in classes {
             let Some(targets) = self.plan.get(&class.name) else { continue };
@@ -383,32 +386,32 @@ impl Worker {
         if planned.is_empty() {
             return;
         }
-        planned.retain(|method, _| !self.state.warmth.knows(*method));
-        planned.iter().for_each(|(method, id)| self.state.warmth.learn(*method, *id));
+        planned.retain(|method, _| !self.shared.warmth.knows(*method));
+        planned.iter().for_each(|(method, id)| self.shared.warmth.learn(*method, *id));
         if !std::mem::replace(&mut self.watching, true) {
             self.watch(true, Event::Compiled);
         } else if planned.is_empty() {
             // Nothing was missed of those that are known.
             return;
         }
-        self.state.warmth.list(|| {
+        self.shared.warmth.list(|| {
             if let Err(error) = self.jvm.list_compiled() {
-                self.tell(Done::Warning(format!("what is compiled cannot be listed: {error}")));
+                self.tell(Reply::Warning(format!("what is compiled cannot be listed: {error}")));
             }
         });
     }
 
-    fn find(&self, names: &BTreeSet<String>) -> Vec<Loaded> {
+    fn find<'local>(&self, env: &jni::Env<'local>, names: &BTreeSet<String>) -> Vec<Loaded<'local>> {
         if names.is_empty() {
             return Vec::new();
         }
-        self.jvm.classes(|name| names.contains(name)).unwrap_or_else(|error| {
-            self.tell(Done::Warning(format!("cannot list the loaded classes: {error}")));
+        self.jvm.classes(env, |name| names.contains(name)).unwrap_or_else(|error| {
+            self.tell(Reply::Warning(format!("cannot list the loaded classes: {error}")));
             Vec::new()
         })
     }
 
-    fn tell(&self, done: Done) {
+    fn tell(&self, done: Reply) {
         // The receiver is the socket thread, which ends only with the JVM.
         let _ = self.done.send(done);
         self.waker.wake();

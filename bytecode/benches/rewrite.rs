@@ -14,7 +14,8 @@ mod support;
 
 use criterion::Criterion;
 use image::{Class, Jdk, everything};
-use spl_bytecode::{Plan, Sizes, inspect, instrument, verify};
+use spl_bytecode::{Plan, inspect, instrument, verify};
+use spl_model::Sizing;
 use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ const ROUNDS: usize = 3;
 fn main() {
     let jdk = Jdk::all().into_iter().next().expect("a JDK is installed");
     let classes = jdk.classes(&support::folder("bench"));
-    let plans: Vec<Plan> = classes.iter().map(|class| everything(&class.bytes, Sizes::None)).collect();
+    let plans: Vec<Plan> = classes.iter().map(|class| everything(&class.bytes, &Sizing::None)).collect();
     // A class that is refused as a whole stays as it is.
     let rewritten = |(class, plan): (&Class, &Plan)| {
         instrument(&class.bytes, plan).map_or_else(|_| class.bytes.clone(), |new| new.bytes)

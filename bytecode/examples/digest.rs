@@ -10,11 +10,13 @@ mod support;
 
 use hmac_sha256::Hash;
 use image::{Class, Jdk, everything};
-use spl_bytecode::{Sizes, instrument};
+use spl_bytecode::instrument;
+use spl_model::Sizing;
 use std::fs;
 use std::path::PathBuf;
 
-const SIZES: [Sizes; 5] = [Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor];
+const SIZES: [Sizing; 5] =
+    [Sizing::None, Sizing::Shallow, Sizing::Deep, Sizing::Length, Sizing::Processor(String::new())];
 
 fn main() {
     let folders: Vec<_> = std::env::args_os().skip(1).collect();
@@ -37,17 +39,17 @@ fn main() {
 }
 
 fn show(what: &str, classes: &[Class]) {
-    for sizes in SIZES {
-        println!("{what} {sizes:?} {}", digest(classes, sizes));
+    for sizing in &SIZES {
+        println!("{what} {sizing:?} {}", digest(classes, sizing));
     }
 }
 
 /// Classes, methods with probes, bytes, and the SHA-256 of names, outcomes and bytes.
-fn digest(classes: &[Class], sizes: Sizes) -> String {
+fn digest(classes: &[Class], sizing: &Sizing) -> String {
     let (mut hash, mut methods, mut bytes) = (Hash::new(), 0, 0);
     for class in classes {
         hash.update(&class.name);
-        match instrument(&class.bytes, &everything(&class.bytes, sizes)) {
+        match instrument(&class.bytes, &everything(&class.bytes, sizing)) {
             Ok(new) => {
                 hash.update(&new.bytes);
                 bytes += new.bytes.len();

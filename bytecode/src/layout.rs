@@ -135,7 +135,7 @@ impl<'a> Layout<'a> {
     pub(crate) fn after_widened_conditions(&self) -> Vec<u32> {
         let widened = |(piece, wide): (&Piece<'_>, &bool)| match piece {
             Piece::Original(insn) if *wide && !matches!(insn.opcode, GOTO | GOTO_W) => Some(insn.end()),
-            _ => None,
+            Piece::Original(_) | Piece::Inserted(_) => None,
         };
         self.pieces.iter().zip(&self.wide).filter_map(widened).collect()
     }

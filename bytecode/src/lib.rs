@@ -31,7 +31,7 @@ mod tests;
 mod weave;
 
 pub use inspect::{ClassInfo, MethodInfo, inspect};
-pub use plan::{Instrument, MethodKey, MethodReport, Plan, Probe, ProbeKind, Rewritten, Sizes, Untouched};
+pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 pub use rewrite::{instrument, verify};
 pub use sites::{call_sites_of, static_calls, static_calls_of};
 pub use spl_model::Refusal;

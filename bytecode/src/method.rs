@@ -5,7 +5,7 @@ use crate::constants::PoolBuilder;
 use crate::flow;
 use crate::names::{self, PROBE_CLASS};
 use crate::new_code::NewCode;
-use crate::plan::{Instrument, MethodReport};
+use crate::plan::{MethodReport, Probe};
 use crate::region;
 use crate::stack_maps::stack_maps;
 use crate::tables::{Moves, moved};
@@ -34,7 +34,7 @@ pub(crate) fn rewrite<'a>(
     class: &ClassFile<'a>,
     method: &Method<'a>,
     info: &'a [u8],
-    probes: &[&Instrument],
+    probes: &[&Probe],
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<NewMethod, Refusal> {

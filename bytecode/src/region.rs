@@ -1,11 +1,10 @@
 //! Where the measured region of a method starts.
 
 use crate::flow::FlowFacts;
-use crate::plan::Sizes;
 use spl_classfile::instruction::Insn;
 use spl_classfile::opcode;
 use spl_classfile::signature::{Field, Signature};
-use spl_model::Refusal;
+use spl_model::{Refusal, Sizing};
 
 /// Index of the first instruction of the region: 0, but in constructors the one after `this(…)` or `super(…)`.
 ///
@@ -35,10 +34,10 @@ pub(crate) fn replaces_argument(
     start: usize,
     signature: &Signature<'_>,
     first_slot: u16,
-    sizes: Sizes,
+    sizing: &Sizing,
 ) -> bool {
     // The width of a number stays the same, whatever its value.
-    let all = matches!(sizes, Sizes::Length | Sizes::Processor);
+    let all = matches!(sizing, Sizing::Length | Sizing::Processor(_));
     let mut slots = Vec::new();
     for (slot, field) in
         parameter_slots(signature, first_slot).filter(|(_, field)| all || field.is_reference())

@@ -7,7 +7,7 @@ use crate::method;
 use crate::names;
 use crate::nearest::nearest;
 use crate::new_code::length;
-use crate::plan::{Instrument, MethodKey, MethodReport, Plan, Rewritten, Untouched};
+use crate::plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 use spl_classfile::class::{ACC_NATIVE, ClassFile, Method, STACK_MAPS};
 use spl_classfile::code::Code;
 use spl_classfile::frames::STACK_MAP_TABLE;
@@ -159,7 +159,7 @@ fn one<'a>(
     class: &ClassFile<'a>,
     index_of: &Index<'_>,
     key: &MethodKey,
-    probes: &[&Instrument],
+    probes: &[&Probe],
     unverified: &BTreeMap<usize, Refusal>,
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,

@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn a_method_with_a_probe_calls_more_static_methods() {
-        use crate::{Plan, Probe, Sizes};
+        use crate::{Plan, Probe};
+        use spl_model::{InstrumentId, ProbeKind, Sizing};
         let file = TestMethod::default().class_file();
-        let probe =
-            Probe { method_name: "f".to_owned(), descriptor: "()V".to_owned(), id: 1, sizes: Sizes::None };
+        let probe = Probe::new("f", "()V", InstrumentId(1), ProbeKind::Times(Sizing::None));
         let woven = crate::instrument(&file, &[probe].into_iter().collect::<Plan>()).unwrap().bytes;
         assert_eq!(static_calls_of(&file, "f", "()V"), Some(0));
         assert!(static_calls_of(&woven, "f", "()V") >= Some(2), "one at the entry and one at the exit");

@@ -6,24 +6,25 @@ pub(crate) mod visits;
 
 use crate::budget::Budget;
 use crate::check::check;
-use crate::plan::{MethodReport, Plan, Probe, Sizes, Untouched};
+use crate::plan::{MethodReport, Plan, Probe, Untouched};
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use crate::{inspect, instrument};
 use spl_classfile::class::ClassFile;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::decode;
 use spl_classfile::opcode::GOTO_W;
-use spl_model::Refusal;
+use spl_model::{InstrumentId, ProbeKind, Refusal, Sizing};
 
-fn plan(method: &TestMethod, sizes: Sizes) -> Plan {
-    let (method_name, descriptor) = (method.name.to_owned(), method.descriptor.to_owned());
-    [Probe { method_name, descriptor, id: 1, sizes }].into_iter().collect()
+fn plan(method: &TestMethod, sizing: Sizing) -> Plan {
+    [Probe::new(method.name, method.descriptor, InstrumentId(1), ProbeKind::Times(sizing))]
+        .into_iter()
+        .collect()
 }
 
 /// Rewrites the method; the result has been checked and decoded.
-fn rewrite(method: &TestMethod, sizes: Sizes) -> Result<(Vec<u8>, MethodReport), Untouched> {
+fn rewrite(method: &TestMethod, sizing: Sizing) -> Result<(Vec<u8>, MethodReport), Untouched> {
     let original = method.class_file();
-    let new = instrument(&original, &plan(method, sizes)).unwrap();
+    let new = instrument(&original, &plan(method, sizing)).unwrap();
     let outcome = new.outcomes.into_iter().next().unwrap().1;
     if outcome.is_err() {
         assert_eq!(new.bytes, original, "a refused method leaves the class as it was");
@@ -34,8 +35,8 @@ fn rewrite(method: &TestMethod, sizes: Sizes) -> Result<(Vec<u8>, MethodReport),
     outcome.map(|report| (new.bytes, report))
 }
 
-fn refuses(method: &TestMethod, sizes: Sizes, expected: impl Into<Untouched>) {
-    assert_eq!(rewrite(method, sizes).map(drop), Err(expected.into()), "{method:?}");
+fn refuses(method: &TestMethod, sizing: Sizing, expected: impl Into<Untouched>) {
+    assert_eq!(rewrite(method, sizing).map(drop), Err(expected.into()), "{method:?}");
 }
 
 fn constructor(code: &[u8]) -> TestMethod {
@@ -53,54 +54,54 @@ fn an_empty_plan_gives_back_the_bytes() {
 
 #[test]
 fn reports_say_sizes_and_flags() {
-    let (_, report) = rewrite(&TestMethod::default(), Sizes::None).unwrap();
+    let (_, report) = rewrite(&TestMethod::default(), Sizing::None).unwrap();
     assert_eq!((report.code_bytes_before, report.large, report.intrinsic), (1, false, false));
     let long = TestMethod { code: [vec![0; 8000], vec![0xb1]].concat(), ..TestMethod::default() };
-    let (_, report) = rewrite(&long, Sizes::None).unwrap();
+    let (_, report) = rewrite(&long, Sizing::None).unwrap();
     assert!(report.large && report.code_bytes_after > 8000);
 }
 
 #[test]
 fn what_cannot_be_rewritten_is_refused_by_type() {
     let simple = TestMethod::default;
-    refuses(&TestMethod { code: vec![], access: 0x0400, ..simple() }, Sizes::None, Untouched::Abstract);
-    refuses(&TestMethod { code: vec![], access: 0x0100, ..simple() }, Sizes::None, Untouched::Native);
+    refuses(&TestMethod { code: vec![], access: 0x0400, ..simple() }, Sizing::None, Untouched::Abstract);
+    refuses(&TestMethod { code: vec![], access: 0x0100, ..simple() }, Sizing::None, Untouched::Native);
     refuses(
         &TestMethod { version: 48, code: vec![0xa8, 0, 3, 0xb1], ..simple() },
-        Sizes::None,
+        Sizing::None,
         Refusal::Subroutines,
     );
     refuses(
         &TestMethod { max_locals: 65533, ..simple() },
-        Sizes::None,
+        Sizing::None,
         Refusal::TableFull("local variables".into()),
     );
     let full = TestMethod { code: [vec![0; 65530], vec![0xb1]].concat(), ..simple() };
     assert!(
-        matches!(rewrite(&full, Sizes::None), Err(Untouched::Refused(Refusal::TooLarge(size))) if size > 65535)
+        matches!(rewrite(&full, Sizing::None), Err(Untouched::Refused(Refusal::TooLarge(size))) if size > 65535)
     );
     let class_refusal =
-        |class| instrument(&TestMethod { class, ..simple() }.class_file(), &plan(&simple(), Sizes::None));
+        |class| instrument(&TestMethod { class, ..simple() }.class_file(), &plan(&simple(), Sizing::None));
     for own in ["java/lang/SplProbe", "spl/Computable", "jdk/internal/misc/Unsafe"] {
         assert_eq!(class_refusal(own), Err(Refusal::OwnClass(own.to_owned())));
     }
     let newer = TestMethod { version: 99, ..simple() }.class_file();
-    assert_eq!(instrument(&newer, &plan(&simple(), Sizes::None)), Err(Refusal::UnknownVersion(99)));
+    assert_eq!(instrument(&newer, &plan(&simple(), Sizing::None)), Err(Refusal::UnknownVersion(99)));
 }
 
 #[test]
 fn probes_do_not_go_in_twice() {
     let method = TestMethod::default();
-    let once = instrument(&method.class_file(), &plan(&method, Sizes::None)).unwrap();
-    let twice = instrument(&once.bytes, &plan(&method, Sizes::Deep)).unwrap();
+    let once = instrument(&method.class_file(), &plan(&method, Sizing::None)).unwrap();
+    let twice = instrument(&once.bytes, &plan(&method, Sizing::Deep)).unwrap();
     assert_eq!(twice.outcomes[0].1, Err(Refusal::Probed.into()));
     assert_eq!(twice.bytes, once.bytes);
 }
 
 #[test]
 fn unknown_methods_are_answered_with_near_ones() {
-    let mut plan = plan(&TestMethod::default(), Sizes::None);
-    plan.add(Probe { method_name: "f".into(), descriptor: "(I)V".into(), id: 2, sizes: Sizes::None });
+    let mut plan = plan(&TestMethod::default(), Sizing::None);
+    plan.add(Probe::new("f", "(I)V", InstrumentId(2), ProbeKind::Times(Sizing::None)));
     let new = instrument(&TestMethod::default().class_file(), &plan).unwrap();
     assert!(new.outcomes[0].1.is_ok());
     assert_eq!(new.outcomes[1].1, Err(Untouched::NoSuchMethod { nearest: vec!["f()V".to_owned()] }));
@@ -109,30 +110,30 @@ fn unknown_methods_are_answered_with_near_ones() {
 #[test]
 fn what_hotspot_treats_specially_is_refused() {
     let finalizer = TestMethod { access: 4, name: "finalize", max_locals: 1, ..TestMethod::default() };
-    assert!(matches!(rewrite(&finalizer, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
+    assert!(matches!(rewrite(&finalizer, Sizing::None), Err(Untouched::Refused(Refusal::Special(_)))));
     let object = TestMethod { class: "java/lang/Object", ..constructor(&[0xb1]) };
-    assert!(matches!(rewrite(&object, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
-    assert!(rewrite(&TestMethod { code: vec![0, 0xb1], ..finalizer }, Sizes::None).is_ok());
+    assert!(matches!(rewrite(&object, Sizing::None), Err(Untouched::Refused(Refusal::Special(_)))));
+    assert!(rewrite(&TestMethod { code: vec![0, 0xb1], ..finalizer }, Sizing::None).is_ok());
     let continuation = TestMethod { class: "jdk/internal/vm/Continuation", ..TestMethod::default() };
-    assert!(matches!(rewrite(&continuation, Sizes::None), Err(Untouched::Refused(Refusal::Special(_)))));
+    assert!(matches!(rewrite(&continuation, Sizing::None), Err(Untouched::Refused(Refusal::Special(_)))));
 }
 
 #[test]
 fn the_region_of_a_constructor_starts_behind_its_super_call() {
     let call = [0xb7, 0, OBJECT_INIT];
     // aload_0 astore_2 aload_2 invokespecial return: found although it goes through another local.
-    assert!(rewrite(&constructor(&[&[0x2a, 0x4d, 0x2c][..], &call, &[0xb1]].concat()), Sizes::None).is_ok());
-    refuses(&constructor(&[0x01, 0xbf]), Sizes::None, constructor_refusal("there is none"));
+    assert!(rewrite(&constructor(&[&[0x2a, 0x4d, 0x2c][..], &call, &[0xb1]].concat()), Sizing::None).is_ok());
+    refuses(&constructor(&[0x01, 0xbf]), Sizing::None, constructor_refusal("there is none"));
     // new dup invokespecial: another object's constructor is not this one's.
     let other = [&[0xbb, 0, OBJECT_CLASS, 0x59][..], &call, &[0xbf]].concat();
-    refuses(&constructor(&other), Sizes::None, constructor_refusal("there is none"));
+    refuses(&constructor(&other), Sizing::None, constructor_refusal("there is none"));
     // iconst_0 ifeq 11; aload_0 init return; 9: nop nop; 11: aload_0 init return
     let twice = [&[0x03, 0x99, 0, 10, 0x2a][..], &call, &[0xb1, 0, 0, 0x2a], &call, &[0xb1]].concat();
-    refuses(&constructor(&twice), Sizes::None, constructor_refusal("there are several"));
+    refuses(&constructor(&twice), Sizing::None, constructor_refusal("there are several"));
     // goto 8; 3: aload_0 init return; 8: goto 3
     let back = [&[0xa7, 0, 8, 0x2a][..], &call, &[0xb1, 0xa7, 0xff, 0xfb]].concat();
     let reason = "code after it runs before it, or the reverse";
-    refuses(&constructor(&back), Sizes::None, constructor_refusal(reason));
+    refuses(&constructor(&back), Sizing::None, constructor_refusal(reason));
 }
 
 #[test]
@@ -140,10 +141,10 @@ fn a_replaced_argument_matters_only_to_sizes() {
     // aconst_null astore_1 aload_0 init return
     let code = [&[0x01, 0x4c, 0x2a, 0xb7, 0, OBJECT_INIT][..], &[0xb1]].concat();
     let method = TestMethod { descriptor: "(Ljava/lang/String;)V", ..constructor(&code) };
-    assert!(rewrite(&method, Sizes::None).is_ok());
-    refuses(&method, Sizes::Shallow, Refusal::ArgumentReplaced);
+    assert!(rewrite(&method, Sizing::None).is_ok());
+    refuses(&method, Sizing::Shallow, Refusal::ArgumentReplaced);
     let of_int = TestMethod { descriptor: "(I)V", ..constructor(&code) };
-    assert!(rewrite(&of_int, Sizes::Deep).is_ok());
+    assert!(rewrite(&of_int, Sizing::Deep).is_ok());
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn branches_widen_when_they_no_longer_reach() {
     let frames = Some(vec![0, 3, 3, 251, 0x7f, 0xfa, 0]);
     let method = TestMethod { code: code.clone(), frames, ..TestMethod::default() };
     let opcodes = |method: &TestMethod| -> Vec<u8> {
-        let (bytes, _) = rewrite(method, Sizes::None).unwrap();
+        let (bytes, _) = rewrite(method, Sizing::None).unwrap();
         let class = ClassFile::read(&bytes).unwrap();
         let code = Code::read(&bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
         decode(code.bytes).unwrap().iter().map(|insn| insn.opcode).collect()
@@ -199,10 +200,10 @@ fn attributes_that_we_do_not_know_stay_as_they_are() {
         let code = Code::read(&class.bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
         code.attributes.iter().map(|one| (one.name.to_vec(), one.info.to_vec())).collect()
     };
-    let new = instrument(&unknown, &plan(&method, Sizes::Deep)).unwrap();
+    let new = instrument(&unknown, &plan(&method, Sizing::Deep)).unwrap();
     assert_eq!(infos(&new.bytes)[0], (b"XineNumberTable".to_vec(), infos(&known)[0].1.clone()));
     // The lines of one that we know move with the code.
-    let moved = instrument(&known, &plan(&method, Sizes::Deep)).unwrap();
+    let moved = instrument(&known, &plan(&method, Sizing::Deep)).unwrap();
     assert_ne!(infos(&moved.bytes)[0], infos(&known)[0]);
 }
 
@@ -212,7 +213,7 @@ fn a_method_whose_frames_the_jvm_forgot_is_rewritten() {
     let code = vec![0x03, 0x99, 0, 4, 0, 0xb1];
     let method = TestMethod { code, ..TestMethod::default() };
     let outcome = |method: &TestMethod| {
-        instrument(&method.class_file(), &plan(method, Sizes::None)).unwrap().outcomes.remove(0).1
+        instrument(&method.class_file(), &plan(method, Sizing::None)).unwrap().outcomes.remove(0).1
     };
     assert!(outcome(&method).is_ok());
     // Wrong frames are another matter.
@@ -223,10 +224,10 @@ fn a_method_whose_frames_the_jvm_forgot_is_rewritten() {
 #[test]
 fn a_second_rewrite_of_the_same_plan_gives_the_same_bytes() {
     let method = TestMethod { descriptor: "(Ljava/lang/String;)V", max_locals: 1, ..TestMethod::default() };
-    let once = rewrite(&method, Sizes::Deep).unwrap().0;
-    assert_eq!(once, rewrite(&method, Sizes::Deep).unwrap().0);
+    let once = rewrite(&method, Sizing::Deep).unwrap().0;
+    assert_eq!(once, rewrite(&method, Sizing::Deep).unwrap().0);
     // A rewritten class has all constants already.
-    let twice = instrument(&once, &plan(&method, Sizes::Deep)).unwrap().bytes;
+    let twice = instrument(&once, &plan(&method, Sizing::Deep)).unwrap().bytes;
     assert_eq!(twice[8..10], once[8..10]);
 }
 

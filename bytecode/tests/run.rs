@@ -2,7 +2,8 @@
 
 mod support;
 
-use spl_bytecode::{Plan, Probe, Refusal, Sizes, Untouched, inspect, instrument};
+use spl_bytecode::{Plan, Probe, Refusal, Untouched, inspect, instrument};
+use spl_model::{InstrumentId, ProbeKind, Sizing};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ struct Shape<'a> {
     arguments: &'a [&'a str],
     /// Class-file version to give to the class `Sample`, which uses nothing that is newer than 49.
     version: Option<u8>,
-    sizes: Sizes,
+    sizing: Sizing,
     /// A class more, by its source.
     optional: Option<(&'a str, &'a str)>,
 }
@@ -48,16 +49,12 @@ fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String
             // Ids of one, two and four bytes.
             let id = ids.len() as u32 * 17 + if ids.len() % 2 == 0 { 0 } else { 0x0003_0000 };
             ids.insert(id & 0xffff, format!("{}{}", method.name, method.descriptor));
-            plan.add(Probe {
-                method_name: method.name,
-                descriptor: method.descriptor,
-                id,
-                sizes: shape.sizes,
-            });
+            let kind = ProbeKind::Times(shape.sizing.clone());
+            plan.add(Probe::new(&method.name, &method.descriptor, InstrumentId(id), kind));
         }
         let new = instrument(&bytes, &plan).expect("no class of ours");
         for (key, outcome) in new.outcomes {
-            let replaced = shape.sizes != Sizes::None && key.descriptor == "(Ljava/lang/Object;I)V";
+            let replaced = shape.sizing != Sizing::None && key.descriptor == "(Ljava/lang/Object;I)V";
             let expected = if replaced { Err(Untouched::Refused(Refusal::ArgumentReplaced)) } else { Ok(()) };
             assert_eq!(outcome.map(drop), expected, "{key:?}");
         }
@@ -106,7 +103,7 @@ const COUNTS: [(&str, &str); 7] = [
 ];
 
 const JAVA_11: Shape<'_> =
-    Shape { arguments: &["--release", "11"], version: None, sizes: Sizes::None, optional: None };
+    Shape { arguments: &["--release", "11"], version: None, sizing: Sizing::None, optional: None };
 
 #[test]
 fn every_shape_of_method_keeps_its_results_and_is_counted() {
@@ -117,9 +114,9 @@ fn every_shape_of_method_keeps_its_results_and_is_counted() {
 fn the_newest_class_files_of_the_compiler_work_too() {
     let newest = fs::read_to_string(sources().join("sample/Newest.java")).expect("it is there");
     let optional = Some(("Newest", &newest[..]));
-    for sizes in [Sizes::None, Sizes::Deep] {
-        let expected = if sizes == Sizes::None { &COUNTS[..] } else { &[] };
-        check("newest", &Shape { arguments: &[], sizes, optional, ..JAVA_11 }, expected);
+    for sizing in [Sizing::None, Sizing::Deep] {
+        let expected = if sizing == Sizing::None { &COUNTS[..] } else { &[] };
+        check("newest", &Shape { arguments: &[], sizing, optional, ..JAVA_11 }, expected);
     }
 }
 
@@ -176,8 +173,8 @@ fn large() -> String {
 #[test]
 fn large_methods_and_long_branches_work_too() {
     let source = large();
-    for sizes in [Sizes::None, Sizes::Shallow] {
-        check("large", &Shape { sizes, optional: Some(("Large", &source)), ..JAVA_11 }, &[]);
+    for sizing in [Sizing::None, Sizing::Shallow] {
+        check("large", &Shape { sizing, optional: Some(("Large", &source)), ..JAVA_11 }, &[]);
     }
 }
 
@@ -187,7 +184,7 @@ fn class_files_from_before_stack_maps_work_too() {
 }
 
 #[test]
-fn sizes_add_up_over_the_arguments() {
+fn sizing_add_up_over_the_arguments() {
     let shallow = [
         ("nothing()V", "2 2 0 0"),
         ("number(IJDFZBCS)I", "1 1 0 30"),
@@ -195,10 +192,10 @@ fn sizes_add_up_over_the_arguments() {
         ("thrower(Ljava/lang/String;)I", "2 1 1 100"),
         ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 201"),
     ];
-    check("shallow", &Shape { sizes: Sizes::Shallow, ..JAVA_11 }, &shallow);
+    check("shallow", &Shape { sizing: Sizing::Shallow, ..JAVA_11 }, &shallow);
     check(
         "deep",
-        &Shape { sizes: Sizes::Deep, ..JAVA_11 },
+        &Shape { sizing: Sizing::Deep, ..JAVA_11 },
         &[("wide(JLjava/lang/Object;[J)J", "1 1 0 2008")],
     );
     // 1 + 2 + 3 (3.5) + 4 (4.5) + 1 (true) + 5 + 97 ('a') + 6.
@@ -209,7 +206,7 @@ fn sizes_add_up_over_the_arguments() {
         ("thrower(Ljava/lang/String;)I", "2 1 1 10"),
         ("<init>(I)V", "3 2 1 -1"),
     ];
-    check("length", &Shape { sizes: Sizes::Length, ..JAVA_11 }, &length);
+    check("length", &Shape { sizing: Sizing::Length, ..JAVA_11 }, &length);
     let processor = [
         ("nothing()V", "2 2 0 1000"),
         ("number(IJDFZBCS)I", "1 1 0 1119"),
@@ -217,5 +214,5 @@ fn sizes_add_up_over_the_arguments() {
         ("text(Ljava/lang/String;)Ljava/lang/String;", "2 2 0 1110"),
         ("<init>(ZLjava/lang/String;Ljava/lang/String;)V", "1 1 0 1121"),
     ];
-    check("processor", &Shape { sizes: Sizes::Processor, ..JAVA_11 }, &processor);
+    check("processor", &Shape { sizing: Sizing::Processor(String::new()), ..JAVA_11 }, &processor);
 }

@@ -48,7 +48,7 @@ impl<'a> Insn<'a> {
         let jump = if let Flow::Jump(target) = self.flow { Some(target) } else { None };
         let (default, table, entry) = match self.flow {
             Flow::Switch => switch_operands(at, self.opcode, self.bytes),
-            _ => (&[][..], &[][..], 4),
+            Flow::Next | Flow::Jump(_) => (&[][..], &[][..], 4),
         };
         // Decoding has found every target within the code.
         let moved = move |delta: &[u8; 4]| at.wrapping_add_signed(i32::from_be_bytes(*delta));

@@ -3,10 +3,7 @@
 
 use crate::files::random;
 use crate::strangers::Place;
-use spl_wire::{
-    AGENT_PROOF_BYTES, AgentProof, ControllerProof, Decoder, Encoder, Greeting, NONCE_BYTES, Nonces, Side,
-    ToAgent, ToController, Token,
-};
+use spl_wire::{Decoder, Encoder, Opening, OpeningError, Step, ToAgent, ToController, Token};
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -127,9 +124,12 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     stranger: Option<Stranger>,
 ) -> io::Result<Begin> {
-    let Some(Stranger { token, place }) = stranger else { return Ok(Begin::Agent(greet(stream).await?)) };
+    let Some(Stranger { token, place }) = stranger else {
+        let opened = open(stream, Opening::controller_at_socket(), || ()).await?;
+        return opened.map(Begin::Agent).map_err(io::Error::other);
+    };
     tokio::select! {
-        begun = prove(stream, &token, &place) => begun,
+        begun = prove(stream, token, &place) => begun,
         () = place.is_taken_away() => Err(io::Error::other("it did not say who it is, and others came")),
     }
 }
@@ -137,63 +137,48 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
 /// Lets a stranger show that it knows the token.
 async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
-    token: &Token,
+    token: Token,
     place: &Place,
 ) -> io::Result<Begin> {
-    let mut bytes = greet(stream).await?;
-    place.has_greeted();
-    let nonces = Nonces { agent: take::<NONCE_BYTES>(stream, &mut bytes).await?, controller: random()? };
-    let ours = ControllerProof { nonce: nonces.controller, proof: nonces.proof(token, Side::Controller) };
-    stream.write_all(&ours.to_bytes()).await?;
-    stream.flush().await?;
-    let theirs = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(stream, &mut bytes).await?);
-    if theirs.proof == Some(nonces.proof(token, Side::Agent)) {
-        return Ok(Begin::Agent(bytes));
-    }
+    let opening = Opening::controller_at_port(token, random()?);
+    let pid = match open(stream, opening, || place.has_greeted()).await? {
+        Ok(rest) => return Ok(Begin::Agent(rest)),
+        Err(OpeningError::Unproved { pid }) => pid,
+        Err(error) => return Err(io::Error::other(error)),
+    };
     let (mut farewell, reason) = (Vec::new(), "the token is wrong or missing".to_owned());
     Encoder::default().encode(&ToAgent::Reject { reason }, &mut farewell).map_err(io::Error::other)?;
     // One that did not believe us does not wait for it.
     let _ = stream.write_all(&farewell).await;
     let _ = stream.shutdown().await;
-    Ok(Begin::Unproved { pid: theirs.pid })
+    Ok(Begin::Unproved { pid })
 }
 
-/// Exchanges versions; gives the bytes that came after the greeting.
-async fn greet<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> io::Result<Vec<u8>> {
-    let ours = Greeting::ours();
-    let mut bytes = Vec::new();
+/// Does what the opening says; gives the bytes that came after it. `greeted` is called once the versions are known to go together.
+async fn open<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    mut opening: Opening,
+    greeted: impl Fn(),
+) -> io::Result<Result<Vec<u8>, OpeningError>> {
+    let mut chunk = [0; 512];
     loop {
-        if let Some((theirs, used)) = Greeting::decode(&bytes).map_err(io::Error::other)? {
-            let reply = ours.reply_to(&theirs);
-            let mut out = Vec::new();
-            reply.encode(&mut out);
-            stream.write_all(&out).await?;
-            stream.flush().await?;
-            reply.check(&theirs).map_err(io::Error::other)?;
-            return Ok(bytes.split_off(used));
+        match opening.next() {
+            Ok(Step::Send(bytes)) => {
+                stream.write_all(&bytes).await?;
+                stream.flush().await?;
+                if opening.has_greeted() {
+                    greeted();
+                }
+            }
+            Ok(Step::Receive) => match stream.read(&mut chunk).await? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                n => opening.push(&chunk[..n]),
+            },
+            // Only agents are asked for theirs.
+            Ok(Step::Token) => opening.know(None),
+            Ok(Step::Open { rest }) => return Ok(Ok(rest)),
+            Err(error) => return Ok(Err(error)),
         }
-        read_more(stream, &mut bytes).await?;
-    }
-}
-
-/// The next bytes, of which some may have come already.
-async fn take<const N: usize>(
-    stream: &mut (impl AsyncRead + Unpin),
-    bytes: &mut Vec<u8>,
-) -> io::Result<[u8; N]> {
-    loop {
-        if let Some(found) = bytes.first_chunk().copied() {
-            bytes.drain(..N);
-            return Ok(found);
-        }
-        read_more(stream, bytes).await?;
-    }
-}
-
-async fn read_more(stream: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<()> {
-    match stream.read_buf(bytes).await? {
-        0 => Err(io::ErrorKind::UnexpectedEof.into()),
-        _ => Ok(()),
     }
 }
 

@@ -52,8 +52,6 @@ fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Optio
         Action::Asserted(_) => plain("judge", Vec::new()),
         Action::Window(_) | Action::Turns(_) => plain("close-window", Vec::new()),
         Action::Done => plain("end", Vec::new()),
-        // The enum is open for later kinds.
-        _ => plain("other", Vec::new()),
     }
 }
 

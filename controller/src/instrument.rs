@@ -6,10 +6,10 @@ use crate::cli::Instrument;
 use crate::files::write_whole;
 use crate::stdout;
 use serde::Serialize;
-use spl_bytecode::{Plan, Probe, Sizes, inspect};
+use spl_bytecode::{Plan, Probe, inspect};
 use spl_lang::RunMode;
 use spl_lang::ast::{MethodPattern, MethodTerm};
-use spl_model::MethodRef;
+use spl_model::{InstrumentId, MethodRef, ProbeKind, Sizing};
 use spl_verdict::ExitStatus;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -24,14 +24,14 @@ const CLASS_MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
 /// # Errors
 /// When nothing could be written, as text for the operator.
 pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
-    let sizes = match &*arguments.argument_size {
-        "nocheck" => Sizes::None,
-        "sizeof" => Sizes::Shallow,
-        "length" => Sizes::Length,
-        _ => Sizes::Deep,
+    let sizing = match &*arguments.argument_size {
+        "nocheck" => Sizing::None,
+        "sizeof" => Sizing::Shallow,
+        "length" => Sizing::Length,
+        _ => Sizing::Deep,
     };
     let (wanted, unsign) = (wanted(&arguments.methods)?, arguments.unsign);
-    let mut work = Work { wanted, sizes, unsign, methods: Vec::new(), is_unsigned: false };
+    let mut work = Work { wanted, sizing, unsign, methods: Vec::new(), is_unsigned: false };
     let input = &arguments.input;
     let bytes = fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let output = if bytes.starts_with(&CLASS_MAGIC) {
@@ -106,7 +106,7 @@ impl std::fmt::Display for Written {
 
 /// The number in the probes: of the gate that the agent never opens. So no call of a class that is run from the output is
 /// ever recorded, and no number lies beyond the agent's gates.
-const NOT_MEASURED: u32 = 0;
+const NOT_MEASURED: InstrumentId = InstrumentId(0);
 /// What stands for every method.
 const ALL: &str = "*";
 
@@ -151,7 +151,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
 
 struct Work {
     wanted: Vec<Wanted>,
-    sizes: Sizes,
+    sizing: Sizing,
     /// Whether signatures may be taken away.
     unsign: bool,
     methods: Vec<JsonMethod>,
@@ -206,8 +206,8 @@ impl Work {
         for method in &class.methods {
             let Ok(named) = MethodRef::new(&class.name, &method.name, &method.descriptor) else { continue };
             if self.wanted.iter().any(|wanted| wanted.is(&named)) {
-                let (method_name, descriptor) = (method.name.clone(), method.descriptor.clone());
-                plan.add(Probe { method_name, descriptor, id: NOT_MEASURED, sizes: self.sizes });
+                let kind = ProbeKind::Times(self.sizing.clone());
+                plan.add(Probe::new(&method.name, &method.descriptor, NOT_MEASURED, kind));
             }
         }
         let rewritten = spl_bytecode::instrument(bytes, &plan).map_err(|e| e.to_string())?;

@@ -275,22 +275,27 @@ fn every_reason_is_in_the_schema() {
     }
 }
 
+/// The document, which its schema allows.
+fn check_document(schema: &str, document: &str) -> Value {
+    let mut text = String::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema").join(schema);
+    File::open(path).unwrap().read_to_string(&mut text).unwrap();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    let document: Value = serde_json::from_str(document).unwrap();
+    conforms(&document, &schema, &schema).unwrap();
+    document
+}
+
+/// The document that `spl` prints in this folder.
+fn check_output(folder: &Path, schema: &str, arguments: &[&str]) -> Value {
+    let (_, document, _) = spl(folder, arguments);
+    check_document(schema, &document)
+}
+
 #[test]
 fn documents_are_what_their_schemas_say() {
     let folder = compiled();
-    let check_text = |schema: &str, document: &str| {
-        let mut text = String::new();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema").join(schema);
-        File::open(path).unwrap().read_to_string(&mut text).unwrap();
-        let schema: Value = serde_json::from_str(&text).unwrap();
-        let document: Value = serde_json::from_str(document).unwrap();
-        conforms(&document, &schema, &schema).unwrap();
-        document
-    };
-    let check = |schema: &str, arguments: &[&str]| {
-        let (_, document, _) = spl(folder.path(), arguments);
-        check_text(schema, &document)
-    };
+    let check = |schema: &str, arguments: &[&str]| check_output(folder.path(), schema, arguments);
     let mistakes = tests().join("ten-mistakes.tasks");
     let mistakes = mistakes.to_str().unwrap();
     let document =
@@ -316,7 +321,11 @@ fn documents_are_what_their_schemas_say() {
     assert_eq!((&document["instrumented"], &document["refused"]), (&5.into(), &2.into()), "{document}");
     let document = check("error-1.json", &[&instrument[..], &["a.B#c", "none.jar"]].concat());
     assert!(document["error"].as_str().unwrap().contains("none.jar"), "{document}");
+}
 
+#[test]
+fn documents_of_judged_measurements_are_what_their_schemas_say() {
+    let folder = compiled();
     // A comparison that is decided, one without samples, and an assertion.
     let tasks = "a/B.f()V < a/B.g()V\na/B.f()V < a/B.h()V\nassert \"t\": a/B.f()V < 1 ms\n";
     fs::write(folder.path().join("e.tasks"), tasks).unwrap();
@@ -340,13 +349,13 @@ fn documents_are_what_their_schemas_say() {
             "--method",
             method,
         ];
-        let document = check("eval-1.json", &arguments);
+        let document = check_output(folder.path(), "eval-1.json", &arguments);
         assert_eq!(document["comparisons"][0]["results"][0]["basis"], "proved", "{document}");
         assert_eq!(document["comparisons"][1]["results"][0]["result"], "not-evaluated", "{document}");
         assert_eq!(document["lacking"][0]["lack"]["kind"], "not-recorded", "{document}");
         assert_eq!(document["self_checks"].as_array().unwrap().len(), 2, "{document}");
         let buckets = fs::read_to_string(folder.path().join("buckets.json")).unwrap();
-        let buckets = check_text("buckets-1.json", &buckets);
+        let buckets = check_document("buckets-1.json", &buckets);
         for document in [&document, &buckets] {
             assert_eq!(document["comparisons"][0]["buckets"][0]["sizes"], "-", "{document}");
             assert_eq!(document["comparisons"][0]["missing"], Value::Null, "{document}");

@@ -4,8 +4,9 @@
 mod java;
 
 use java::{classes, run, tool};
-use spl_bytecode::{ClassInfo, Instrument, MethodInfo, Plan, Probe, Sizes, inspect, instrument};
+use spl_bytecode::{ClassInfo, MethodInfo, Plan, Probe, inspect, instrument};
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
+use spl_model::{InstrumentId, ProbeKind, Sizing};
 use std::fs;
 use std::mem::discriminant;
 use std::path::Path;
@@ -57,11 +58,8 @@ fn what_the_jvm_accepts_it_accepts_rewritten() {
         }
         let Ok(info) = inspect(&bytes) else { continue };
         let with_code = info.methods.iter().filter(|method| method.code_bytes.is_some());
-        let probe = |method: &MethodInfo| Probe {
-            method_name: method.name.clone(),
-            descriptor: method.descriptor.clone(),
-            id: 1,
-            sizes: Sizes::Deep,
+        let probe = |method: &MethodInfo| {
+            Probe::new(&method.name, &method.descriptor, InstrumentId(1), ProbeKind::Times(Sizing::Deep))
         };
         let Ok(new) = instrument(&bytes, &with_code.map(probe).collect()) else { continue };
         if new.bytes != bytes {
@@ -136,8 +134,7 @@ fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
 /// All but the code of the planned methods is as it was.
 fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
     let planned = |method: &MethodInfo| {
-        let same =
-            |probe: &Instrument| probe.method_name == method.name && probe.descriptor == method.descriptor;
+        let same = |probe: &Probe| probe.method_name == method.name && probe.descriptor == method.descriptor;
         plan.probes().iter().any(same)
     };
     let rest = |info: &ClassInfo| {
@@ -151,14 +148,12 @@ fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
 
 /// Some of the methods, or one that the class need not have.
 fn plan(methods: &[MethodInfo], rng: &mut Rng) -> Plan {
-    let probe = |name: &str, descriptor: &str, rng: &mut Rng| Probe {
-        method_name: name.to_owned(),
-        descriptor: descriptor.to_owned(),
-        id: rng.below(4096) as u32,
-        sizes: rng
-            .pick(&[Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor])
-            .copied()
-            .unwrap_or(Sizes::None),
+    let sizings =
+        [Sizing::None, Sizing::Shallow, Sizing::Deep, Sizing::Length, Sizing::Processor(String::new())];
+    let probe = |name: &str, descriptor: &str, rng: &mut Rng| {
+        let id = InstrumentId(rng.below(4096) as u32);
+        let sizing = rng.pick(&sizings).cloned().unwrap_or(Sizing::None);
+        Probe::new(name, descriptor, id, ProbeKind::Times(sizing))
     };
     let mut plan = Plan::default();
     for _ in 0..1 + rng.below(4) {

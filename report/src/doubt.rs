@@ -170,7 +170,10 @@ fn of_spread(suspicions: &[Suspicion], name: &str, footing: Footing) -> Option<D
                     time(median_ns)
                 ));
             }
-            _ => {}
+            Suspicion::FewSamples { .. }
+            | Suspicion::Drift { .. }
+            | Suspicion::Bimodal { .. }
+            | Suspicion::ClockBound { .. } => {}
         }
     }
     let weight = match (footing.medians_agree, great) {

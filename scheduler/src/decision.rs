@@ -7,7 +7,6 @@ use std::fmt;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Action {
     /// The method is measured from now on.
     Measure(MethodIx),
@@ -135,7 +134,6 @@ pub struct Situation {
 
 /// Why an action was decided.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Cause {
     /// Fewer methods are measured than is optimal: at the start, or because one finished.
     BelowOptimal,

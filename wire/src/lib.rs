@@ -1,8 +1,9 @@
 //! Controller and agent messages: bytes to values and back.
 //!
-//! A connection begins with the version exchange of [`handshake`](Greeting), whose bytes never change. After it
-//! both sides show that they know the token, where there is one ([`Nonces`]), and send frames: a `u32` little-endian length of what follows, a `u32` little-endian frame number that
-//! counts from 0 in each direction, and one message in the [postcard](https://postcard.jamesmunns.com) encoding.
+//! A connection begins with an [`Opening`]: the version exchange of [`handshake`](Greeting), whose bytes never change, and
+//! the proofs of the token, where there is one ([`Nonces`]). Frames follow: a `u32` little-endian length of what follows, a
+//! `u32` little-endian frame number that counts from 0 in each direction, and one message in the
+//! [postcard](https://postcard.jamesmunns.com) encoding.
 //! The frame number makes a lost or repeated frame an error where it would otherwise be a wrong measurement.
 //!
 //! Nothing here does I/O: an [`Encoder`] appends to a buffer, a [`Decoder`] is fed whatever has been read.
@@ -23,12 +24,14 @@
 mod codec;
 mod handshake;
 mod message;
+mod opening;
 mod proof;
 mod sample;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
 pub use message::{ByeReason, Change, Readings, ToAgent, ToController};
+pub use opening::{Opening, OpeningError, Step};
 pub use proof::{
     AGENT_PROOF_BYTES, AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, NONCE_BYTES, Nonce, Nonces,
     Proof, Side, Token,

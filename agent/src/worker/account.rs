@@ -5,7 +5,7 @@ use super::{MOST_TOUCHED, Worker};
 use crate::counters::{Counters, most_metaspace};
 use crate::jvm::Loaded;
 use crate::metaspace::{Key, Lack, Most, Price};
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +32,13 @@ impl Worker {
 
     /// Those of the classes that may have probes, and the names of the others with the reason. All of a name or none: a method is
     /// measured in each of its classes.
-    pub(super) fn afford(
+    pub(super) fn afford<'local>(
         &mut self,
         env: &mut jni::Env<'_>,
-        classes: Vec<Loaded>,
-    ) -> (Vec<Loaded>, BTreeMap<String, Refusal>) {
+        classes: Vec<Loaded<'local>>,
+    ) -> (Vec<Loaded<'local>>, BTreeMap<String, Refusal>) {
         self.read_metaspace(env);
-        let mut by_name: BTreeMap<String, Vec<Loaded>> = BTreeMap::new();
+        let mut by_name: BTreeMap<String, Vec<Loaded<'local>>> = BTreeMap::new();
         for class in classes {
             by_name.entry(class.name.clone()).or_default().push(class);
         }
@@ -58,12 +58,12 @@ impl Worker {
     }
 
     /// What a change of a class costs: known when it was changed before, else from what it is now.
-    fn price(&self, class: &Loaded) -> Price {
+    fn price(&self, class: &Loaded<'_>) -> Price {
         self.account.price(&self.named(class)).unwrap_or_else(|| self.found_price(class))
     }
 
     /// What another change of a class costs after this one. Its file is known, but another agent may have given it more sites.
-    pub(super) fn price_now(&self, class: &Loaded) -> Price {
+    pub(super) fn price_now(&self, class: &Loaded<'_>) -> Price {
         let found = self.found_price(class);
         let file_bytes =
             self.account.price(&self.named(class)).map_or(found.file_bytes, |known| known.file_bytes);
@@ -71,10 +71,10 @@ impl Worker {
     }
 
     /// What a change of a class costs, from its constant pool and its code.
-    fn found_price(&self, class: &Loaded) -> Price {
+    fn found_price(&self, class: &Loaded<'_>) -> Price {
         let calls = || {
             let methods = self.jvm.methods(class.class).into_iter();
-            // SAFETY: the class is a live reference of the command's frame.
+            // SAFETY: `class` has just given these numbers, and keeps itself loaded.
             let code = methods.filter_map(|(method, ..)| unsafe { self.jvm.bytecodes(method) });
             code.flat_map(|code| spl_bytecode::call_sites_of(&code)).collect()
         };
@@ -96,11 +96,11 @@ impl Worker {
         for ((name, _), price) in prices.iter().filter(|(_, price)| price.is_dear()) {
             let ids: Vec<InstrumentId> = self.planned_ids(name).intersection(ids).copied().collect();
             if !ids.is_empty() {
-                self.tell(Done::Dear { ids, bytes: self.account.cost(*price) });
+                self.tell(Reply::Dear { ids, bytes: self.account.cost(*price) });
             }
         }
         let account = &self.account;
-        self.tell(Done::Metaspace {
+        self.tell(Reply::Metaspace {
             kept: account.kept(),
             reserved: account.reserved(),
             limit: account.limit(),
@@ -122,7 +122,7 @@ impl Worker {
         for (name, why) in names {
             for id in self.planned_ids(name).intersection(ids) {
                 let outcome = Outcome::Refused(why.clone());
-                self.tell(Done::Outcome { id: *id, class_loader: String::new(), outcome });
+                self.tell(Reply::Outcome { id: *id, class_loader: String::new(), outcome });
                 if let Some(targets) = self.plan.get_mut(name) {
                     targets.remove(id);
                 }
@@ -133,15 +133,15 @@ impl Worker {
     }
 
     /// Forgets classes that are no more, of which a program that goes on making them has ever more.
-    pub(super) fn forget_unloaded(&mut self) {
+    pub(super) fn forget_unloaded(&mut self, env: &mut jni::Env<'_>) {
         let names = self.touched.iter().map(|(name, _)| name.clone());
         let names = names.chain(self.account.names().map(str::to_owned)).collect();
-        let loaded = self.find(&names);
+        let loaded = self.find(env, &names);
         let living: BTreeSet<_> = loaded.iter().map(|class| self.named(class)).collect();
         self.touched.retain(|class| living.contains(class));
         self.watched.retain(|class, _| living.contains(class));
         self.account.retain(|class| living.contains(class));
-        self.state.warmth.forget();
+        self.shared.warmth.forget();
         self.expect_cold(&loaded);
         self.prune_at = MOST_TOUCHED.max(2 * self.known_classes());
     }

@@ -4,10 +4,11 @@ use super::Worker;
 use crate::hook::{self, Hook, Outcomes, Probed};
 use crate::java;
 use crate::jvm::{Event, Loaded};
+use crate::kinds;
 use crate::metaspace::{Key, Price};
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
-use spl_model::{InstrumentId, Outcome, ProbeKind, Refusal, Sizing};
+use spl_model::{InstrumentId, Outcome, Refusal};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
@@ -31,7 +32,7 @@ impl Worker {
     pub(super) fn retransform(
         &mut self,
         env: &mut jni::Env<'_>,
-        classes: &[Loaded],
+        classes: &[Loaded<'_>],
         change: Change,
         ids: &BTreeSet<InstrumentId>,
     ) {
@@ -41,7 +42,7 @@ impl Worker {
                 self.refuse(class, Refusal::Unmodifiable);
             } else if change == Change::Removed {
                 // After an error of our own nothing is sure.
-                if self.state.failure().is_some() || self.touched.contains(&self.named(class)) {
+                if self.shared.failure().is_some() || self.touched.contains(&self.named(class)) {
                     usable.push(class.clone());
                 }
             } else if self.no_memory {
@@ -62,13 +63,13 @@ impl Worker {
         }
         self.expect_cold(&usable);
         let at_ns = sys::now_ns();
-        self.state.changes.begin(at_ns);
+        self.shared.changes.begin(at_ns);
         self.note_running(env, &usable);
         let changed = self.bisect(&usable, change);
         let took_ns = sys::now_ns().saturating_sub(at_ns);
-        self.state.changes.end(at_ns + took_ns);
+        self.shared.changes.end(at_ns + took_ns);
         let touched = usable.iter().flat_map(|class| self.planned_ids(&class.name)).collect::<BTreeSet<_>>();
-        touched.iter().for_each(|id| self.state.warmth.changed(*id, at_ns));
+        touched.iter().for_each(|id| self.shared.warmth.changed(*id, at_ns));
         self.pay(env, &changed, ids);
         self.watch_probes(env, &changed, &usable);
         let ids = if change == Change::Added {
@@ -76,29 +77,33 @@ impl Worker {
         } else {
             ids.iter().copied().collect()
         };
-        self.tell(Done::Retransformed { ids, change, took_ns, at_ns });
+        self.tell(Reply::Retransformed { ids, change, took_ns, at_ns });
     }
 
     /// Makes the size processors of these methods ready for calls in these classes.
-    fn install_processors(&self, env: &mut jni::Env<'_>, classes: &[Loaded], ids: &BTreeSet<InstrumentId>) {
+    fn install_processors(
+        &self,
+        env: &mut jni::Env<'_>,
+        classes: &[Loaded<'_>],
+        ids: &BTreeSet<InstrumentId>,
+    ) {
         for class in classes {
             let targets = self.plan.get(&class.name).into_iter().flat_map(BTreeMap::values);
             for target in targets.filter(|target| ids.contains(&target.id)) {
-                let ProbeKind::Times(Sizing::Processor(name)) = &target.instrument.kind else { continue };
-                let jar = self.state.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let Some(name) = kinds::processor(&target.instrument) else { continue };
+                let jar = self.shared.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let parameters = target.instrument.method.descriptor().parameters();
                 let widths =
                     parameters.iter().map(|one| one.primitive_bytes().to_string()).collect::<String>();
                 let processor = java::Processor { id: target.id, name, jar: &jar, widths: &widths };
-                // SAFETY: the class is a local reference of the command's frame.
-                let installed = unsafe { java::install_processor(env, class.class.cast(), &processor) };
+                let installed = java::install_processor(env, class.class, &processor);
                 let problem = installed.unwrap_or_else(|error| {
                     env.exception_clear();
                     Some(error.to_string())
                 });
                 if let Some(why) = problem {
                     let method = &target.instrument.method;
-                    self.tell(Done::Warning(format!(
+                    self.tell(Reply::Warning(format!(
                         "size processor {name} of {method} is not used: {why}; its calls have the size of their arguments in \
                          bytes"
                     )));
@@ -109,7 +114,7 @@ impl Worker {
 
     /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
     /// what was changed.
-    fn bisect(&mut self, classes: &[Loaded], change: Change) -> BTreeMap<Key, Changed> {
+    fn bisect(&mut self, classes: &[Loaded<'_>], change: Change) -> BTreeMap<Key, Changed> {
         match (self.batch(classes), classes) {
             (Ok(changed), _) => {
                 classes.iter().for_each(|class| self.changed(class));
@@ -134,7 +139,7 @@ impl Worker {
         }
     }
 
-    fn changed(&mut self, class: &Loaded) {
+    fn changed(&mut self, class: &Loaded<'_>) {
         let named = self.named(class);
         if self.plan.contains_key(&class.name) {
             self.touched.insert(named);
@@ -143,12 +148,12 @@ impl Worker {
         }
     }
 
-    fn failed(&mut self, class: &Loaded, change: Change, error: String) {
+    fn failed(&mut self, class: &Loaded<'_>, change: Change, error: String) {
         let (count, last) = self.failures.entry(class.name.clone()).or_default();
         *count += 1;
         last.clone_from(&error);
         if change == Change::Removed {
-            self.tell(Done::Warning(format!("{} could not be restored: {error}", class.name)));
+            self.tell(Reply::Warning(format!("{} could not be restored: {error}", class.name)));
             self.unrestored.insert(class.name.clone());
         }
         self.refuse(class, Refusal::Jvm(error));
@@ -161,17 +166,18 @@ impl Worker {
             .then(|| format!("left alone after {count} failures, the last: {last}"))
     }
 
-    pub(super) fn named(&self, class: &Loaded) -> Key {
+    pub(super) fn named(&self, class: &Loaded<'_>) -> Key {
         (class.name.clone(), self.jvm.loader_name(class.loader))
     }
 
-    fn batch(&self, classes: &[Loaded]) -> Result<BTreeMap<Key, Changed>, String> {
-        let planned = |class: &Loaded| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
+    fn batch(&self, classes: &[Loaded<'_>]) -> Result<BTreeMap<Key, Changed>, String> {
+        let planned =
+            |class: &Loaded<'_>| Some((class.name.clone(), hook::plan(self.plan.get(&class.name)?)));
         Hook::begin(classes.iter().filter_map(planned).collect());
         let result = self.hooked(classes);
         let done = Hook::end();
         result?;
-        let unseen = |class: &Loaded| Changed { price: self.price_now(class), probed: None };
+        let unseen = |class: &Loaded<'_>| Changed { price: self.price_now(class), probed: None };
         let mut changed: BTreeMap<Key, Changed> =
             classes.iter().map(|class| (self.named(class), unseen(class))).collect();
         // The JVM calls the hook class by class in the order of the request.
@@ -192,7 +198,7 @@ impl Worker {
 
     /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
     /// thread: the hook itself passes over classes that are loaded meanwhile.
-    fn hooked(&self, classes: &[Loaded]) -> Result<(), String> {
+    fn hooked(&self, classes: &[Loaded<'_>]) -> Result<(), String> {
         self.jvm.notify(true, Event::ClassFileLoadHook)?;
         let references = classes.iter().map(|class| class.class).collect::<Vec<_>>();
         let result = self.jvm.retransform(&references);
@@ -205,18 +211,17 @@ impl Worker {
             self.planned_ids(name).into_iter().map(|id| (id, Outcome::Refused(refusal.clone()))).collect()
         });
         for (id, outcome) in outcomes {
-            self.tell(Done::Outcome { id, class_loader: loader.to_owned(), outcome });
+            self.tell(Reply::Outcome { id, class_loader: loader.to_owned(), outcome });
         }
     }
 
-    fn refuse(&self, class: &Loaded, refusal: Refusal) {
+    fn refuse(&self, class: &Loaded<'_>, refusal: Refusal) {
         self.report(&class.name, &self.jvm.loader_name(class.loader), Err(refusal));
     }
 }
 
-fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded) -> Result<(), String> {
-    // SAFETY: the loader is null or a local reference of the command's frame.
-    match unsafe { java::finds_probe(env, class.loader.cast()) } {
+fn finds_probe(env: &mut jni::Env<'_>, class: &Loaded<'_>) -> Result<(), String> {
+    match java::finds_probe(env, class.loader) {
         Ok(true) => Ok(()),
         Ok(false) => Err("it does not ask its parent for it".to_owned()),
         Err(error) => Err(error.to_string()),

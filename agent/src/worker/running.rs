@@ -5,13 +5,13 @@
 use super::Worker;
 use crate::java;
 use crate::jvm::{Loaded, Running};
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 /// A call that lasts this long after the change runs for long.
-const LONG: Duration = Duration::from_secs(1);
+const LONG_CALL: Duration = Duration::from_secs(1);
 /// Calls that are told in the life of a JVM.
 const MOST_TOLD: usize = 20;
 
@@ -44,7 +44,7 @@ impl Calls {
 impl Worker {
     /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
     /// collection of garbage, so each class is looked at once, and a program with very many threads not at all.
-    pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded]) {
+    pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded<'_>]) {
         let names = classes.iter().map(|class| &class.name);
         let new: BTreeSet<String> = names.filter(|name| !self.calls.known.contains(*name)).cloned().collect();
         if new.is_empty() || self.calls.told >= MOST_TOLD {
@@ -54,7 +54,7 @@ impl Worker {
         self.calls.known.extend(new);
         if !running.is_empty() {
             self.calls.running.extend(running);
-            self.calls.look_at.get_or_insert_with(|| Instant::now() + LONG);
+            self.calls.look_at.get_or_insert_with(|| Instant::now() + LONG_CALL);
         }
     }
 
@@ -64,16 +64,16 @@ impl Worker {
         let before = std::mem::take(&mut self.calls.running);
         let classes = before.iter().map(|call| call.class.clone()).collect();
         let at_ns = sys::now_ns();
-        self.state.changes.begin(at_ns);
+        self.shared.changes.begin(at_ns);
         let now = self.running(env, &classes);
-        self.state.changes.end(sys::now_ns());
+        self.shared.changes.end(sys::now_ns());
         let still = before.intersection(&now).map(Running::to_string).collect::<BTreeSet<_>>();
         for call in still {
             if self.calls.told >= MOST_TOLD {
                 break;
             }
             self.calls.told += 1;
-            self.tell(Done::Warning(format!(
+            self.tell(Reply::Warning(format!(
                 "{call} was running when its class was changed: until it returns, stack traces say Unknown Source there"
             )));
         }
@@ -82,12 +82,12 @@ impl Worker {
     fn running(&mut self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
         let wanted = |name: &str| classes.contains(name);
         let found = self.jvm.running(wanted, |thread| {
-            // SAFETY: a local reference to a thread, of this command's frame.
+            // SAFETY: what the JVM names as the owner of a stack is a thread.
             unsafe { java::id_of_thread(env, thread) }.ok()
         });
         found.unwrap_or_else(|error| {
             if !std::mem::replace(&mut self.calls.unknown, true) {
-                self.tell(Done::Warning(format!("which calls run meanwhile is not known: {error}")));
+                self.tell(Reply::Warning(format!("which calls run meanwhile is not known: {error}")));
             }
             BTreeSet::new()
         })
@@ -101,8 +101,8 @@ mod tests {
     #[test]
     fn nothing_is_looked_at_when_nobody_is_there_to_be_told() {
         let now = Instant::now();
-        let mut calls = Calls { look_at: Some(now + LONG), ..Calls::default() };
-        assert_eq!(calls.due(now), Some(LONG));
+        let mut calls = Calls { look_at: Some(now + LONG_CALL), ..Calls::default() };
+        assert_eq!(calls.due(now), Some(LONG_CALL));
         calls.forget();
         assert_eq!(calls.due(now), None);
     }

@@ -7,7 +7,7 @@ use crate::hook::Probed;
 use crate::java;
 use crate::jvm::Loaded;
 use crate::metaspace::Key;
-use crate::state::Done;
+use crate::shared::Reply;
 use crate::sys;
 use jni::objects::JClass;
 use jni::refs::Weak;
@@ -36,7 +36,7 @@ impl Worker {
         &mut self,
         env: &mut jni::Env<'_>,
         changed: &BTreeMap<Key, Changed>,
-        loaded: &[Loaded],
+        loaded: &[Loaded<'_>],
     ) {
         for class in loaded {
             let key = self.named(class);
@@ -48,19 +48,18 @@ impl Worker {
         }
     }
 
-    fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded, probed: Probed) -> Option<Watched> {
+    fn watched(&self, env: &mut jni::Env<'_>, class: &Loaded<'_>, probed: Probed) -> Option<Watched> {
         let target = &self.plan.get(&class.name)?.get(&probed.id)?.instrument.method;
         let is_it = |name: &str, descriptor: &str| {
             target.name() == name && target.descriptor().as_str() == descriptor
         };
         let methods = self.jvm.methods(class.class);
         let method = methods.iter().find(|(_, name, descriptor)| is_it(name, descriptor))?.0;
-        // SAFETY: the class is a local reference of the command's frame.
+        // SAFETY: `class` has just given this number, and keeps itself loaded.
         let code = unsafe { self.jvm.bytecodes(method) }?;
         // The other agent may have been waiting for us to be done.
         let is_ours = spl_bytecode::static_calls(&code) >= probed.static_calls;
-        // SAFETY: as above.
-        let class = unsafe { java::keep(env, class.class.cast()) }.ok()?;
+        let class = java::keep(env, class.class).ok()?;
         Some(Watched { class, method, code: is_ours.then(|| hash(&code)), seen_ns: sys::now_ns() })
     }
 
@@ -76,7 +75,7 @@ impl Worker {
                 unloaded.push(key.clone());
                 continue;
             };
-            // SAFETY: the class is held by the reference above.
+            // SAFETY: the number is one of the class's own (`watched`), and the reference above keeps the class loaded.
             match unsafe { self.jvm.bytecodes(watched.method) } {
                 Some(code) if Some(hash(&code)) != watched.code => gone.push((key.clone(), watched.seen_ns)),
                 _ => watched.seen_ns = sys::now_ns(),
@@ -90,8 +89,8 @@ impl Worker {
             // The class stays in `touched`: restoring a class that has no probes does no harm.
             self.watched.remove(key);
             // Calls of this time may have lost their probes, or their compiled code.
-            self.state.changes.begin(*seen_ns);
-            self.state.changes.end(sys::now_ns());
+            self.shared.changes.begin(*seen_ns);
+            self.shared.changes.end(sys::now_ns());
             names.insert(key.0.clone());
         }
         for name in names {
@@ -112,17 +111,17 @@ impl Worker {
             *times += 1;
             let times = *times;
             // Those of other loaders may have theirs.
-            let mut found = self.find(&names);
+            let mut found = self.find(env, &names);
             found.retain(|class| !self.watched.contains_key(&self.named(class)));
             let (found, poor) = self.afford(env, found);
             let Some(why) = poor.into_values().next() else {
                 self.retransform(env, &found, Change::Added, &ids);
-                return self.tell(Done::Removed { ids: ids.into_iter().collect(), times, gap_ns });
+                return self.tell(Reply::Removed { ids: ids.into_iter().collect(), times, gap_ns });
             };
             why
         };
         self.turn_down(&names.iter().map(|name| (name.clone(), refusal.clone())).collect(), &ids);
-        let found = self.find(&names);
+        let found = self.find(env, &names);
         self.retransform(env, &found, Change::Removed, &ids);
     }
 }

@@ -166,7 +166,14 @@ impl Classes for Names<'_, '_> {
                 let field = self.signature.parameters.get(usize::from(index));
                 field.and_then(|field| field.class_name()).ok_or("a parameter is no object")?
             }
-            _ => return Err("a frame's type is no object".to_owned()),
+            Type::Top
+            | Type::Int
+            | Type::Float
+            | Type::Double
+            | Type::Long
+            | Type::Null
+            | Type::UninitializedThis
+            | Type::Uninitialized(_) => return Err("a frame's type is no object".to_owned()),
         };
         self.named(name)
     }

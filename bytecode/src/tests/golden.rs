@@ -2,9 +2,9 @@
 
 use super::{constructor, plan};
 use crate::instrument;
-use crate::plan::Sizes;
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use hmac_sha256::Hash;
+use spl_model::Sizing;
 
 /// Methods that between them go through each part of the rewriter.
 pub(super) fn methods() -> Vec<TestMethod> {
@@ -88,26 +88,33 @@ fn widened() -> Vec<TestMethod> {
 }
 
 /// Of each kind of size: how many methods are instrumented, and the SHA-256 over the classes, each after its length.
-const EXPECTED: [(Sizes, usize, &str); 5] = [
-    (Sizes::None, 23, "c60887b5368db68c9ce0d3b6fa2211ced690945a8522b76b2b8574c302a833c6"),
-    (Sizes::Shallow, 23, "fb24c4ab7e7f91329707fa23829aee498b364bae0e28f7034b3e61ab2782aa8c"),
-    (Sizes::Deep, 23, "9b894835c79aca792ebb8e915505ff3d29b03161a631f1cc8610defc2d5920b2"),
-    (Sizes::Length, 23, "37e2591f9883e0dd895525a6a3b6fb18351f8618f154273f05ccd265f5592903"),
-    (Sizes::Processor, 23, "91ccbd886d4bcde1e230339be0ac41455b48eca5cef8049854ae9ddc50dd52ee"),
+const EXPECTED: [(Sizing, usize, &str); 5] = [
+    (Sizing::None, 23, "c60887b5368db68c9ce0d3b6fa2211ced690945a8522b76b2b8574c302a833c6"),
+    (Sizing::Shallow, 23, "fb24c4ab7e7f91329707fa23829aee498b364bae0e28f7034b3e61ab2782aa8c"),
+    (Sizing::Deep, 23, "9b894835c79aca792ebb8e915505ff3d29b03161a631f1cc8610defc2d5920b2"),
+    (Sizing::Length, 23, "37e2591f9883e0dd895525a6a3b6fb18351f8618f154273f05ccd265f5592903"),
+    (
+        Sizing::Processor(String::new()),
+        23,
+        "91ccbd886d4bcde1e230339be0ac41455b48eca5cef8049854ae9ddc50dd52ee",
+    ),
 ];
 
 #[test]
 fn the_bytes_are_those_that_they_were() {
-    let found = EXPECTED.map(|(sizes, ..)| {
+    let found = EXPECTED.map(|(sizing, ..)| {
         let (mut hash, mut instrumented) = (Hash::new(), 0);
         for method in methods() {
-            let new = instrument(&method.class_file(), &plan(&method, sizes)).unwrap();
+            let new = instrument(&method.class_file(), &plan(&method, sizing.clone())).unwrap();
             instrumented += usize::from(new.outcomes[0].1.is_ok());
             hash.update((new.bytes.len() as u64).to_be_bytes());
             hash.update(&new.bytes);
         }
         let digest: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        (sizes, instrumented, digest)
+        (sizing, instrumented, digest)
     });
-    assert_eq!(found, EXPECTED.map(|(sizes, instrumented, digest)| (sizes, instrumented, digest.to_owned())));
+    assert_eq!(
+        found,
+        EXPECTED.map(|(sizing, instrumented, digest)| (sizing, instrumented, digest.to_owned()))
+    );
 }

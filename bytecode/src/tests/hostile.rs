@@ -2,12 +2,12 @@
 
 use super::plan;
 use crate::instrument;
-use crate::plan::{Sizes, Untouched};
+use crate::plan::Untouched;
 use crate::testing::TestMethod;
 use spl_classfile::class::ClassFile;
 use spl_classfile::code::Code;
 use spl_classfile::reader::Reader;
-use spl_model::Refusal;
+use spl_model::{Refusal, Sizing};
 
 /// The class with `new` in place of `old`, which its Code attribute holds once.
 fn with_table(class: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
@@ -41,7 +41,7 @@ fn variables_that_start_in_one_instruction_stay_apart() {
     let old = [&[0, 0, 0, 12, 0, 1][..], &[0, 0, 0, 5, 0, 5, 0, 7, 0, 0]].concat();
     let new = [&[0, 0, 0, 22, 0, 2][..], &variable(1), &variable(2)].concat();
     let class = with_table(&method.class_file(), &old, &new);
-    let rewritten = instrument(&class, &plan(&method, Sizes::None)).unwrap();
+    let rewritten = instrument(&class, &plan(&method, Sizing::None)).unwrap();
     assert!(rewritten.outcomes[0].1.is_ok(), "{:?}", rewritten.outcomes);
     let got = table(&rewritten.bytes, "LocalVariableTable");
     assert_ne!(got[2..12], got[12..22], "HotSpot: Duplicated LocalVariableTable attribute entry");
@@ -52,7 +52,8 @@ fn a_table_of_short_frames_over_all_locals_is_refused() {
     let (code, frames) =
         ([vec![0; 60_000], vec![0xb1]].concat(), [vec![0xea, 0x60], vec![0; 60_000]].concat());
     let method = TestMethod { code, max_locals: 65_000, frames: Some(frames), ..TestMethod::default() };
-    let outcome = instrument(&method.class_file(), &plan(&method, Sizes::None)).unwrap().outcomes.remove(0).1;
+    let outcome =
+        instrument(&method.class_file(), &plan(&method, Sizing::None)).unwrap().outcomes.remove(0).1;
     assert_eq!(outcome.map(drop), Err(Untouched::Refused(Refusal::TableFull("stack maps".to_owned()))));
 }
 
@@ -67,7 +68,7 @@ fn methods_that_share_a_long_name_are_refused() {
     let method = &class[methods_at + 2..methods_at + 10];
     let head = [&class[..at], &long, &class[at + 4..methods_at]].concat();
     let class = [&head[..], &[0xff, 0xff], &method.repeat(65_535), &[0, 0]].concat();
-    let refused = instrument(&class, &plan(&one, Sizes::None));
+    let refused = instrument(&class, &plan(&one, Sizing::None));
     assert!(matches!(refused, Err(Refusal::Malformed(why)) if why.contains("names")));
 }
 

@@ -8,7 +8,7 @@ use super::golden;
 use crate::budget::Budget;
 use crate::check::check;
 use crate::emit::{Emitter, Kind};
-use crate::plan::{Instrument, Plan, ProbeKind, Sizes, Untouched};
+use crate::plan::{Plan, Planned, Probe, Untouched};
 use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use crate::weave::slots::Slots;
 use crate::weave::subject::{Site, Wanted};
@@ -17,7 +17,7 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::code::Code;
 use spl_classfile::heads::block_heads;
 use spl_classfile::instruction::decode;
-use spl_model::Refusal;
+use spl_model::{InstrumentId, ProbeKind, Refusal, Sizing};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ const THROW: i32 = -3;
 
 /// Keeps its id in a local, as a kind would keep what its entry code found.
 pub(crate) struct Visits {
-    pub(crate) id: u32,
+    pub(crate) id: InstrumentId,
     pub(crate) exits: bool,
 }
 
@@ -51,7 +51,7 @@ impl Visits {
     ) -> Result<usize, Refusal> {
         let place = match site {
             Site::Entry => {
-                code.int(self.id as i32)?.store(Kind::Int, slots.own[0]);
+                code.int(self.id.0 as i32)?.store(Kind::Int, slots.own[0]);
                 ENTRY
             }
             Site::BlockHead(number) => number as i32,
@@ -64,14 +64,22 @@ impl Visits {
     }
 }
 
-fn of(method: &TestMethod, kind: ProbeKind) -> Instrument {
-    Instrument { method_name: method.name.to_owned(), descriptor: method.descriptor.to_owned(), id: 1, kind }
+fn of(method: &TestMethod, kind: Planned) -> Probe {
+    probe(method.name, method.descriptor, 1, kind)
+}
+
+fn probe(name: &str, descriptor: &str, id: u32, kind: Planned) -> Probe {
+    Probe { method_name: name.to_owned(), descriptor: descriptor.to_owned(), id: InstrumentId(id), kind }
+}
+
+fn times(sizing: Sizing) -> Planned {
+    Planned::Known(ProbeKind::Times(sizing))
 }
 
 /// Puts `kinds` into the method, with all outcomes alike; the result has been checked. Gives how many static methods it calls.
-fn calls(method: &TestMethod, kinds: &[ProbeKind]) -> Result<usize, Untouched> {
+fn calls(method: &TestMethod, kinds: &[Planned]) -> Result<usize, Untouched> {
     let original = method.class_file();
-    let plan: Plan = kinds.iter().map(|kind| of(method, *kind)).collect();
+    let plan: Plan = kinds.iter().map(|kind| of(method, kind.clone())).collect();
     let mut new = instrument(&original, &plan).unwrap();
     assert_eq!(new.outcomes.len(), kinds.len());
     let outcome = new.outcomes.pop().unwrap().1;
@@ -89,17 +97,17 @@ fn calls(method: &TestMethod, kinds: &[ProbeKind]) -> Result<usize, Untouched> {
 #[test]
 fn kinds_are_woven_alone_and_together() {
     for method in golden::methods() {
-        for sizes in [Sizes::None, Sizes::Deep, Sizes::Processor] {
-            let times = ProbeKind::Times(sizes);
-            let timed = calls(&method, &[times]).unwrap();
+        for sizing in [Sizing::None, Sizing::Deep, Sizing::Processor(String::new())] {
+            let times = times(sizing);
+            let timed = calls(&method, std::slice::from_ref(&times)).unwrap();
             for exits in [false, true] {
-                let visits = ProbeKind::Visits { exits };
-                let visited = calls(&method, &[visits]).unwrap();
+                let visits = Planned::Visits { exits };
+                let visited = calls(&method, std::slice::from_ref(&visits)).unwrap();
                 let blocks = block_count(&method);
                 assert!(visited > blocks, "one call at each block, and at the entry: {method:?}");
                 assert_eq!(exits, visited > blocks + 1, "{method:?}");
                 // The order of the plan decides nothing.
-                for both in [[times, visits], [visits, times]] {
+                for both in [[times.clone(), visits.clone()], [visits.clone(), times.clone()]] {
                     assert_eq!(calls(&method, &both), Ok(timed + visited), "{both:?}: {method:?}");
                 }
             }
@@ -125,19 +133,19 @@ fn frames_name_a_new_object_by_its_instruction_and_not_by_what_stands_before_it(
     // At 4 nothing; at 12 two copies of the object that the instruction at 4 makes.
     let frames = Some(vec![0, 2, 4, 255, 0, 7, 0, 0, 0, 2, 8, 0, 4, 8, 0, 4]);
     let method = TestMethod { code: code.concat(), frames, ..TestMethod::default() };
-    let visits = ProbeKind::Visits { exits: true };
-    assert!(calls(&method, &[visits]).is_ok());
-    assert!(calls(&method, &[visits, ProbeKind::Times(Sizes::None)]).is_ok());
+    let visits = Planned::Visits { exits: true };
+    assert!(calls(&method, std::slice::from_ref(&visits)).is_ok());
+    assert!(calls(&method, &[visits, times(Sizing::None)]).is_ok());
 }
 
 #[test]
 fn a_plan_holds_each_kind_of_a_method_once() {
     let method = TestMethod::default();
     let other = TestMethod { name: "g", ..TestMethod::default() };
-    let [times, sized] = [Sizes::None, Sizes::Deep].map(|sizes| of(&method, ProbeKind::Times(sizes)));
-    let visits = of(&method, ProbeKind::Visits { exits: false });
-    let of_other = of(&other, ProbeKind::Times(Sizes::None));
-    let plan: Plan = [times, of_other.clone(), visits.clone(), sized.clone()].into_iter().collect();
+    let [timed, sized] = [Sizing::None, Sizing::Deep].map(|sizing| of(&method, times(sizing)));
+    let visits = of(&method, Planned::Visits { exits: false });
+    let of_other = of(&other, times(Sizing::None));
+    let plan: Plan = [timed, of_other.clone(), visits.clone(), sized.clone()].into_iter().collect();
     assert_eq!(plan.probes(), [sized, of_other, visits]);
     let outcomes = instrument(&method.class_file(), &plan).unwrap().outcomes;
     let names: Vec<_> = outcomes.iter().map(|(key, outcome)| (&key.name[..], outcome.is_ok())).collect();
@@ -151,14 +159,14 @@ fn what_one_kind_cannot_do_is_refused_for_all() {
     let descriptor = "(Ljava/lang/String;)V";
     let method =
         TestMethod { access: 1, name: "<init>", descriptor, max_locals: 2, code, ..TestMethod::default() };
-    let visits = ProbeKind::Visits { exits: true };
+    let visits = Planned::Visits { exits: true };
     let refused = Err(Refusal::ArgumentReplaced.into());
-    assert_eq!(calls(&method, &[visits, ProbeKind::Times(Sizes::Deep)]), refused);
-    assert!(calls(&method, &[visits]).is_ok());
+    assert_eq!(calls(&method, &[visits.clone(), times(Sizing::Deep)]), refused);
+    assert!(calls(&method, std::slice::from_ref(&visits)).is_ok());
 }
 
 /// Rewrites every method of the sample's own class in `classes`; gives the ids by method.
-fn rewrite(classes: &Path, kinds: impl Fn(u32) -> Vec<ProbeKind>) -> BTreeMap<String, u32> {
+fn rewrite(classes: &Path, kinds: impl Fn(u32) -> Vec<Planned>) -> BTreeMap<String, u32> {
     let mut ids = BTreeMap::new();
     for file in class_files(classes).iter().filter(|file| file.ends_with("Sample.class")) {
         let bytes = fs::read(file).unwrap();
@@ -167,8 +175,7 @@ fn rewrite(classes: &Path, kinds: impl Fn(u32) -> Vec<ProbeKind>) -> BTreeMap<St
             let id = 1 + ids.len() as u32;
             ids.insert(format!("{}{}", method.name, method.descriptor), id);
             for kind in kinds(id) {
-                let (method_name, descriptor) = (method.name.clone(), method.descriptor.clone());
-                plan.add(Instrument { method_name, descriptor, id, kind });
+                plan.add(probe(&method.name, &method.descriptor, id, kind));
             }
         }
         let new = instrument(&bytes, &plan).unwrap();
@@ -182,7 +189,7 @@ fn rewrite(classes: &Path, kinds: impl Fn(u32) -> Vec<ProbeKind>) -> BTreeMap<St
 fn a_jvm_verifies_and_runs_both_kinds_in_one_method() {
     let folder = folder("visits");
     let stub = format!("java.base={}", probe_stub(&folder).display());
-    let ran = |name: &str, kinds: &dyn Fn(u32) -> Vec<ProbeKind>| {
+    let ran = |name: &str, kinds: &dyn Fn(u32) -> Vec<Planned>| {
         let classes = folder.join(name);
         let javac = &mut tool("javac");
         javac.args(["-nowarn", "--release", "11", "-d"]).arg(&classes);
@@ -193,9 +200,8 @@ fn a_jvm_verifies_and_runs_both_kinds_in_one_method() {
         java.args(["-Xverify:all", "--patch-module", &stub, "-cp"]).arg(&classes).arg("VisitsOfSample");
         (run(java), ids)
     };
-    let (timed, _) = ran("timed", &|_| vec![ProbeKind::Times(Sizes::None)]);
-    let (both, ids) =
-        ran("both", &|id| vec![ProbeKind::Times(Sizes::None), ProbeKind::Visits { exits: id % 2 == 0 }]);
+    let (timed, _) = ran("timed", &|_| vec![times(Sizing::None)]);
+    let (both, ids) = ran("both", &|id| vec![times(Sizing::None), Planned::Visits { exits: id % 2 == 0 }]);
     let (timed, none) = timed.split_once("visits\n").unwrap();
     let (results, visits) = both.split_once("visits\n").unwrap();
     assert_eq!(none, "");

@@ -33,7 +33,7 @@ struct Exit {
 struct Weaver<'a, 'b> {
     subject: &'b Subject<'a, 'b>,
     /// Those that enter first stand first.
-    weaves: &'b [Weave],
+    weaves: &'b [Weave<'b>],
     pool: &'b mut PoolBuilder<'a>,
     /// The kind that the method returns.
     result: Option<Kind>,
@@ -51,7 +51,7 @@ struct Weaver<'a, 'b> {
 /// Weaves everything into one method, in one pass, and places the result. Those of `weaves` that enter first leave last.
 pub(crate) fn weave<'a>(
     subject: &Subject<'a, '_>,
-    weaves: &[Weave],
+    weaves: &[Weave<'_>],
     pool: &mut PoolBuilder<'a>,
 ) -> Result<Woven<'a>, Refusal> {
     let result = subject.signature.result.map(Kind::of);
@@ -272,6 +272,6 @@ impl<'a> Weaver<'a, '_> {
 }
 
 /// Counts a call for all kinds as not recorded; gives the stack words that it takes.
-fn lost(weaves: &[Weave], code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+fn lost(weaves: &[Weave<'_>], code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
     weaves.iter().try_fold(0, |most, weave| Ok(most.max(weave.lost(code)?)))
 }

@@ -4,25 +4,25 @@ use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use super::times::Times;
 use crate::emit::{Emitter, Kind};
-use crate::plan::{Instrument, ProbeKind};
+use crate::plan::{Planned, Probe};
 #[cfg(test)]
 use crate::tests::visits::Visits;
-use spl_model::Refusal;
+use spl_model::{ProbeKind, Refusal};
 
 /// What one probe puts into a method.
-pub(crate) enum Weave {
-    Times(Times),
+pub(crate) enum Weave<'a> {
+    Times(Times<'a>),
     #[cfg(test)]
     Visits(Visits),
 }
 
-impl Weave {
-    pub(crate) fn of(probe: &Instrument) -> Self {
+impl<'a> Weave<'a> {
+    pub(crate) fn of(probe: &'a Probe) -> Self {
         let id = probe.id;
-        match probe.kind {
-            ProbeKind::Times(sizes) => Self::Times(Times { id, sizes }),
+        match &probe.kind {
+            Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             #[cfg(test)]
-            ProbeKind::Visits { exits } => Self::Visits(Visits { id, exits }),
+            Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
     }
 

@@ -6,16 +6,15 @@ use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
-use crate::plan::Sizes;
 use crate::region;
 use spl_classfile::signature::Field;
-use spl_model::Refusal;
+use spl_model::{InstrumentId, Refusal, Sizing};
 
 /// The kind that takes the time of each call.
-pub(crate) struct Times {
+pub(crate) struct Times<'a> {
     /// Permanent number of (class, method).
-    pub(crate) id: u32,
-    pub(crate) sizes: Sizes,
+    pub(crate) id: InstrumentId,
+    pub(crate) sizing: &'a Sizing,
 }
 
 /// The slots of its local variables.
@@ -25,20 +24,20 @@ struct Locals {
     size: Option<u16>,
 }
 
-impl Times {
+impl Times<'_> {
     pub(super) const WANTED: Wanted = Wanted { blocks: false, exits: true };
 
     pub(super) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         let replaces = || {
             let (insns, first) = (subject.insns, subject.first_slot());
-            region::replaces_argument(insns, subject.region, subject.signature, first, self.sizes)
+            region::replaces_argument(insns, subject.region, subject.signature, first, self.sizing)
         };
-        if self.sizes != Sizes::None && replaces() { Err(Refusal::ArgumentReplaced) } else { Ok(()) }
+        if *self.sizing != Sizing::None && replaces() { Err(Refusal::ArgumentReplaced) } else { Ok(()) }
     }
 
     pub(super) fn locals(&self) -> Vec<Kind> {
         let mut locals = vec![Kind::Int, Kind::Long];
-        locals.extend((self.sizes != Sizes::None).then_some(Kind::Long));
+        locals.extend((*self.sizing != Sizing::None).then_some(Kind::Long));
         locals
     }
 
@@ -66,7 +65,7 @@ impl Times {
         spare: u16,
         code: &mut Emitter<'_, '_>,
     ) -> Result<usize, Refusal> {
-        code.int(self.id as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, locals.token);
+        code.int(self.id.0 as i32)?.call(names::ENTER.0, names::ENTER.1)?.store(Kind::Int, locals.token);
         if let Some(size) = locals.size {
             self.add_up(subject, locals.token, size, spare, code)?;
             code.store(Kind::Long, size);
@@ -92,9 +91,10 @@ impl Times {
     ) -> Result<(), Refusal> {
         let signature = subject.signature;
         let parameters = || region::parameter_slots(signature, subject.first_slot());
-        match self.sizes {
-            Sizes::None | Sizes::Shallow | Sizes::Deep => {
-                let (name, descriptor) = if self.sizes == Sizes::Deep { names::DEEP } else { names::SIZEOF };
+        match self.sizing {
+            Sizing::None | Sizing::Shallow | Sizing::Deep => {
+                let (name, descriptor) =
+                    if *self.sizing == Sizing::Deep { names::DEEP } else { names::SIZEOF };
                 let widths: u64 = signature.parameters.iter().copied().map(Field::primitive_bytes).sum();
                 // At most 255 parameters of 8 bytes.
                 code.small_long(widths as u16)?;
@@ -104,7 +104,7 @@ impl Times {
                     code.call(name, descriptor)?;
                 }
             }
-            Sizes::Length => {
+            Sizing::Length => {
                 code.small_long(0)?;
                 for (slot, field) in parameters() {
                     code.store(Kind::Long, size);
@@ -114,7 +114,7 @@ impl Times {
                     code.widen(Kind::of(field)).call(name, descriptor)?;
                 }
             }
-            Sizes::Processor => {
+            Sizing::Processor(_) => {
                 let arguments = spare;
                 code.load(Kind::Int, token).int(signature.parameters.len() as i32)?;
                 code.call(names::ARGUMENTS.0, names::ARGUMENTS.1)?.store(Kind::Reference, arguments);

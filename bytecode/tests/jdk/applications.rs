@@ -82,8 +82,8 @@ fn rewrite(jar: &Path, folder: &Path, tally: &mut Tally) -> PathBuf {
 }
 
 fn rewrite_class(name: &str, bytes: &[u8], tally: &mut Tally) -> Vec<u8> {
-    let sizes = SIZES[tally.classes % SIZES.len()];
-    let plan = everything(bytes, sizes);
+    let sizing = &SIZES[tally.classes % SIZES.len()];
+    let plan = everything(bytes, sizing);
     tally.classes += 1;
     tally.methods += plan.probes().len();
     let new = instrument(bytes, &plan).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));

@@ -1,7 +1,8 @@
 //! The classes of a JDK's image: read from it, and put before it.
 
 use crate::support::{probe_stub, run, sources, tool};
-use spl_bytecode::{MethodInfo, Plan, Probe, Sizes, inspect};
+use spl_bytecode::{MethodInfo, Plan, Probe, inspect};
+use spl_model::{InstrumentId, ProbeKind, Sizing};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -128,15 +129,13 @@ fn write_jar(path: &Path, classes: &[&Class]) {
 }
 
 /// A plan with a probe for every method of the class that has code.
-pub fn everything(class_bytes: &[u8], sizes: Sizes) -> Plan {
+pub fn everything(class_bytes: &[u8], sizing: &Sizing) -> Plan {
     let methods = inspect(class_bytes).expect("a class file").methods;
     let with_code = methods.into_iter().filter(|method| method.code_bytes.is_some());
-    let probe = |(id, method): (u32, MethodInfo)| Probe {
-        method_name: method.name,
-        descriptor: method.descriptor,
+    let probe = |(number, method): (u32, MethodInfo)| {
         // Ids of one, two and four bytes.
-        id: id * 300,
-        sizes,
+        let id = InstrumentId(number * 300);
+        Probe::new(&method.name, &method.descriptor, id, ProbeKind::Times(sizing.clone()))
     };
     (0..).zip(with_code).map(probe).collect()
 }

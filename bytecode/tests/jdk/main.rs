@@ -9,7 +9,8 @@ mod support;
 
 use image::{Class, Jdk, compile, everything};
 use proptest::test_runner::{Config, TestRunner};
-use spl_bytecode::{Refusal, Sizes, Untouched, inspect, instrument};
+use spl_bytecode::{Refusal, Untouched, inspect, instrument};
+use spl_model::Sizing;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +18,8 @@ use std::{fs, thread};
 use support::{class_files, folder, run, tool};
 
 /// Each class gets one of these, in turn.
-const SIZES: [Sizes; 5] = [Sizes::None, Sizes::Shallow, Sizes::Deep, Sizes::Length, Sizes::Processor];
+const SIZES: [Sizing; 5] =
+    [Sizing::None, Sizing::Shallow, Sizing::Deep, Sizing::Length, Sizing::Processor(String::new())];
 
 #[derive(Default)]
 struct Tally {
@@ -42,9 +44,9 @@ impl Tally {
 }
 
 /// Rewrites all methods of a class in place and reads the result with an independent reader.
-fn rewrite(class: &mut Class, sizes: Sizes, tally: &mut Tally) {
+fn rewrite(class: &mut Class, sizing: &Sizing, tally: &mut Tally) {
     let name = &class.name;
-    let plan = everything(&class.bytes, sizes);
+    let plan = everything(&class.bytes, sizing);
     tally.methods += plan.probes().len();
     let new = match instrument(&class.bytes, &plan) {
         Ok(new) => new,
@@ -84,7 +86,7 @@ fn rewrite_and_verify(jdk: &Jdk) {
     let mut classes = jdk.classes(&folder);
     let mut tally = Tally::default();
     for (number, class) in classes.iter_mut().enumerate() {
-        rewrite(class, SIZES[number % SIZES.len()], &mut tally);
+        rewrite(class, &SIZES[number % SIZES.len()], &mut tally);
     }
     let text = tally.text(classes.len());
     println!("JDK {}: {text}", jdk.version());
@@ -148,7 +150,7 @@ fn damaged_classes_never_panic_and_what_is_accepted_can_be_read() {
     let damage = proptest::collection::vec((proptest::num::usize::ANY, proptest::num::u8::ANY), 1..4);
     let strategy = (0..originals.len(), damage, proptest::num::usize::ANY, proptest::bool::weighted(0.1));
     let outcome = runner.run(&strategy, |(class, damage, cut, is_cut)| {
-        let plan = everything(&originals[class], Sizes::Deep);
+        let plan = everything(&originals[class], &Sizing::Deep);
         let mut bytes = originals[class].clone();
         for (at, value) in damage {
             let length = bytes.len();

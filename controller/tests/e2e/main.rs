@@ -62,3 +62,4 @@ mod unmeasured;
 mod verdicts;
 mod versions;
 mod witness;
+mod written;

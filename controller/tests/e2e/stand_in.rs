@@ -5,9 +5,8 @@ use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
 use spl_model::{Handle, Instrument, ProbeKind, SampleFlags, Sizing};
 use spl_wire::{
-    AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder,
-    Greeting, NONCE_BYTES, Nonces, Proof, Readings, Reply, Side, ToAgent, ToController, Token, WireSample,
-    WireSize,
+    AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, ControllerProof, Decoder, Encoder, NONCE_BYTES, Nonces,
+    Opening, Proof, Readings, Side, Step, ToAgent, ToController, Token, WireSample, WireSize,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -74,19 +73,8 @@ impl Agent {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         stream.set_nodelay(true).unwrap();
-        let mut bytes = Vec::new();
-        Greeting::ours().encode(&mut bytes);
-        stream.write_all(&bytes).unwrap();
         let mut decoder = Decoder::default();
-        let mut bytes = Vec::new();
-        let rest = loop {
-            if let Some((reply, used)) = Reply::decode(&bytes).unwrap() {
-                reply.check(&Greeting::ours()).unwrap();
-                break bytes.split_off(used);
-            }
-            bytes.extend(read(&mut stream).expect("the controller replies"));
-        };
-        decoder.push(&rest);
+        decoder.push(&opens(&mut stream, Opening::agent_at_socket()));
         let (encoder, armed) = (Encoder::default(), BTreeSet::new());
         Self { stream, encoder, decoder, pings: 0, clock_ns: 0, armed }
     }
@@ -273,27 +261,29 @@ impl<T: Read + Write> Connection for T {}
 
 /// Waits for an agent at a port and exchanges versions; gives the bytes that came after its greeting.
 pub fn knocks(listener: &TcpListener) -> (TcpStream, Vec<u8>) {
-    listener.set_nonblocking(true).unwrap();
-    let mut stream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
-    stream.set_nonblocking(false).unwrap();
-    stream.set_read_timeout(Some(DEADLINE)).unwrap();
-    let rest = greet(&mut stream);
+    let mut stream = accepted(listener);
+    let rest = opens(&mut stream, Opening::controller_at_socket());
     (stream, rest)
 }
 
-/// The controller's side of the version exchange.
-fn greet(stream: &mut (impl Read + Write)) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let (greeting, used) = loop {
-        match Greeting::decode(&bytes).unwrap() {
-            Some(found) => break found,
-            None => bytes.extend(read(stream).expect("the agent greets")),
+fn accepted(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let stream = poll("the agent", DEADLINE, || listener.accept().ok()).0;
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    stream
+}
+
+/// Does what an opening says; gives the bytes that came after it.
+fn opens(stream: &mut (impl Read + Write), mut opening: Opening) -> Vec<u8> {
+    loop {
+        match opening.next().expect("the other side is of our version and knows the token") {
+            Step::Send(bytes) => stream.write_all(&bytes).unwrap(),
+            Step::Receive => opening.push(&read(stream).expect("the other side goes on")),
+            Step::Token => unreachable!("an agent at a port is made by hand"),
+            Step::Open { rest } => return rest,
         }
-    };
-    let mut reply = Vec::new();
-    Greeting::ours().reply_to(&greeting).encode(&mut reply);
-    stream.write_all(&reply).unwrap();
-    bytes.split_off(used)
+    }
 }
 
 /// The next bytes, of which some may have come already.
@@ -316,14 +306,9 @@ pub struct Controller {
 impl Controller {
     /// Waits for an agent at a port.
     pub fn tcp(listener: &TcpListener, token: &str) -> Self {
-        let (mut stream, mut bytes) = knocks(listener);
-        let nonce = take::<NONCE_BYTES>(&mut stream, &mut bytes);
-        let nonces = Nonces { agent: nonce, controller: [9; NONCE_BYTES] };
-        let token = Token::new(token).unwrap();
-        let proof = nonces.proof(&token, Side::Controller);
-        stream.write_all(&ControllerProof { nonce: nonces.controller, proof }.to_bytes()).unwrap();
-        let answer = AgentProof::from_bytes(&take::<AGENT_PROOF_BYTES>(&mut stream, &mut bytes));
-        assert_eq!(answer.proof, Some(nonces.proof(&token, Side::Agent)));
+        let mut stream = accepted(listener);
+        let opening = Opening::controller_at_port(Token::new(token).unwrap(), [9; NONCE_BYTES]);
+        let bytes = opens(&mut stream, opening);
         Self::hello(Box::new(stream), &bytes)
     }
 
@@ -334,7 +319,7 @@ impl Controller {
         stream.set_nonblocking(false).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         let mut stream = stream;
-        let rest = greet(&mut stream);
+        let rest = opens(&mut stream, Opening::controller_at_socket());
         Self::hello(Box::new(stream), &rest)
     }
 

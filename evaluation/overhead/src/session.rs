@@ -2,7 +2,7 @@
 
 use crate::{DEADLINE, Fault, Program, system};
 use spl_model::{Handle, Instrument, MethodRef, Outcome, ProbeKind, Sizing};
-use spl_wire::{Change, Decoder, Encoder, Greeting, Readings, ToAgent, ToController, WireSample};
+use spl_wire::{Change, Decoder, Encoder, Opening, Readings, Step, ToAgent, ToController, WireSample};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -94,21 +94,31 @@ impl Session {
             dropped: 0,
             anomalies: 0,
         };
-        let mut bytes = Vec::new();
-        let greeting = loop {
-            let mut byte = [0];
-            session.read(&mut byte)?;
-            bytes.push(byte[0]);
-            let decoded = Greeting::decode(&bytes).map_err(|e| Fault::Unexpected(e.to_string()))?;
-            if let Some((greeting, _)) = decoded {
-                break greeting;
-            }
-        };
-        let mut reply = Vec::new();
-        Greeting::ours().reply_to(&greeting).encode(&mut reply);
-        session.stream.write_all(&reply).map_err(system("the agent does not listen"))?;
+        session.open()?;
         session.await_said("hello", |message| matches!(message, ToController::Hello { .. }))?;
         Ok(session)
+    }
+
+    /// Exchanges versions.
+    fn open(&mut self) -> Result<(), Fault> {
+        let (mut opening, mut chunk) = (Opening::controller_at_socket(), [0; 512]);
+        loop {
+            match opening.next().map_err(|e| Fault::Unexpected(e.to_string()))? {
+                Step::Send(bytes) => {
+                    self.stream.write_all(&bytes).map_err(system("the agent does not listen"))?;
+                }
+                Step::Receive => {
+                    let n = self.read(&mut chunk)?;
+                    opening.push(&chunk[..n]);
+                }
+                // Only agents at a port are asked for theirs.
+                Step::Token => opening.know(None),
+                Step::Open { rest } => {
+                    self.decoder.push(&rest);
+                    return Ok(());
+                }
+            }
+        }
     }
 
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Fault> {

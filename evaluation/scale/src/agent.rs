@@ -3,8 +3,8 @@
 use crate::{DEADLINE, Fault, Shape, system};
 use spl_model::{Facts, Handle, Outcome, ProbeKind, Sizing};
 use spl_wire::{
-    AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder, Encoder, Greeting,
-    NONCE_BYTES, Nonces, Readings, Side, ToAgent, ToController, Token, WireSample, WireSize,
+    ByeReason, Change, Decoder, Encoder, NONCE_BYTES, Opening, Readings, Step, ToAgent, ToController, Token,
+    WireSample, WireSize,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -71,18 +71,19 @@ impl Agent {
             pings: 0,
             stream,
         };
-        agent.greet()?;
-        agent.prove(token, number)?;
+        let rest = agent.open(token, number)?;
         let mut reader = agent.stream.try_clone().map_err(system("cannot use the connection"))?;
         std::thread::spawn(move || {
             let (mut decoder, mut chunk) = (Decoder::default(), vec![0; 64 * 1024]);
-            while let Ok(n @ 1..) = reader.read(&mut chunk) {
-                decoder.push(&chunk[..n]);
+            decoder.push(&rest);
+            loop {
                 while let Ok(Some(message)) = decoder.next() {
                     if sender.send(message).is_err() {
                         return;
                     }
                 }
+                let Ok(n @ 1..) = reader.read(&mut chunk) else { return };
+                decoder.push(&chunk[..n]);
             }
         });
         agent.say(&ToController::Hello {
@@ -98,33 +99,26 @@ impl Agent {
         Ok(agent)
     }
 
-    fn greet(&mut self) -> Result<(), Fault> {
-        let (mut bytes, ours) = (Vec::new(), Greeting::ours());
-        ours.encode(&mut bytes);
-        self.stream.write_all(&bytes).map_err(system("the controller does not listen"))?;
-        // The same fields and one byte.
-        let mut reply = vec![0; bytes.len() + 1];
-        self.stream.read_exact(&mut reply).map_err(system("the controller does not answer"))?;
-        let reply = spl_wire::Reply::decode(&reply).map_err(|e| Fault::Unexpected(e.to_string()))?;
-        let (reply, _) =
-            reply.ok_or_else(|| Fault::Unexpected("the controller's version is another".to_owned()))?;
-        reply.check(&ours).map_err(|e| Fault::Unexpected(e.to_string()))
-    }
-
-    /// Shows that it knows the token. Its nonce need not surprise anybody.
-    fn prove(&mut self, token: &str, number: u32) -> Result<(), Fault> {
-        let nonce = [number as u8; NONCE_BYTES];
-        self.stream.write_all(&nonce).map_err(system("the controller does not listen"))?;
-        let mut answer = [0; CONTROLLER_PROOF_BYTES];
-        self.stream.read_exact(&mut answer).map_err(system("the controller does not answer"))?;
-        let answer = ControllerProof::from_bytes(&answer);
-        let nonces = Nonces { agent: nonce, controller: answer.nonce };
+    /// Exchanges versions and shows that it knows the token; gives the bytes that came after. Its nonce need not surprise anybody.
+    fn open(&mut self, token: &str, number: u32) -> Result<Vec<u8>, Fault> {
         let token = Token::new(token).ok_or_else(|| Fault::Unexpected("the token is empty".to_owned()))?;
-        if nonces.proof(&token, Side::Controller) != answer.proof {
-            return Err(Fault::Unexpected("the controller does not know the token".to_owned()));
+        let mut opening = Opening::agent_at_port(number, [number as u8; NONCE_BYTES]);
+        let mut chunk = [0; 512];
+        loop {
+            match opening.next().map_err(|e| Fault::Unexpected(e.to_string()))? {
+                Step::Send(bytes) => {
+                    self.stream.write_all(&bytes).map_err(system("the controller does not listen"))?;
+                }
+                Step::Receive => {
+                    match self.stream.read(&mut chunk).map_err(system("the controller does not answer"))? {
+                        0 => return Err(Fault::Unexpected("the controller does not answer".to_owned())),
+                        n => opening.push(&chunk[..n]),
+                    }
+                }
+                Step::Token => opening.know(Some(&token)),
+                Step::Open { rest } => return Ok(rest),
+            }
         }
-        let ours = AgentProof { pid: number, proof: Some(nonces.proof(&token, Side::Agent)) };
-        self.stream.write_all(&ours.to_bytes()).map_err(system("the controller does not listen"))
     }
 
     fn say(&mut self, message: &ToController) -> Result<(), Fault> {
@@ -298,7 +292,9 @@ impl Agent {
                 let took = STEP_NS / 4 + self.clock_ns / STEP_NS * 7919 % 509;
                 let size = match self.sizing {
                     Sizing::None => WireSize::Unchecked,
-                    _ => WireSize::Value(*left % self.buckets * BUCKET_BYTES),
+                    Sizing::Shallow | Sizing::Deep | Sizing::Length | Sizing::Processor(_) => {
+                        WireSize::Value(*left % self.buckets * BUCKET_BYTES)
+                    }
                 };
                 samples.push(WireSample {
                     handle,

@@ -86,7 +86,11 @@ impl Case {
         let past = match self.shape {
             Shape::Autoregressive(_) => vec![random.normal()],
             Shape::MovingSum(of) => (1..of).map(|_| random.gamma(1.0)).collect(),
-            _ => Vec::new(),
+            Shape::Lognormal(_)
+            | Shape::Gamma(_)
+            | Shape::Spiky { .. }
+            | Shape::Rising(_)
+            | Shape::Waves(_) => Vec::new(),
         };
         Calls { shape: self.shape, random, past }
     }

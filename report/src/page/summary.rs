@@ -245,7 +245,9 @@ fn doubtful(shown: &Shown<'_>) -> Option<String> {
     let doubt = of(Weight::Serious).or_else(|| of(Weight::Open))?;
     let what = match Badge::of(poor.evaluation) {
         Badge::Proved => "It is proved, but its reliability is poor",
-        _ => "Its reliability is poor",
+        Badge::Refuted | Badge::NotProved | Badge::Undecided | Badge::NotEvaluated | Badge::NotRefuted => {
+            "Its reliability is poor"
+        }
     };
     Some(format!("{what}. {}. {}", doubt.seen, doubt.meaning))
 }

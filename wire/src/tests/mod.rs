@@ -3,5 +3,6 @@
 mod framing;
 mod handshake;
 mod messages;
+mod opening;
 mod proof;
 mod samples;

@@ -17,7 +17,7 @@ const SLOTS: usize = 2;
 
 /// The words of one block of a thread (`OWN` is 1), or of one stripe (`OWN` is 0).
 #[derive(Clone)]
-struct Watched<const OWN: usize> {
+struct Tracked<const OWN: usize> {
     words: Arc<BTreeMap<usize, AtomicU64>>,
     /// Touched before each access. Loom leaves out interleavings when a thread reads a word just before it writes to it
     /// (its issues 166 and 392); with this word any two accesses are in each other's way, and none is left out.
@@ -26,7 +26,7 @@ struct Watched<const OWN: usize> {
     publishing: Ordering,
 }
 
-impl<const OWN: usize> Watched<OWN> {
+impl<const OWN: usize> Tracked<OWN> {
     fn new() -> Self {
         let (slot_shift, fields) = match OWN {
             0 => (SLOT_SHIFT, &[START, END, META, SIZE, THREAD, SEQUENCE][..]),
@@ -44,7 +44,7 @@ impl<const OWN: usize> Watched<OWN> {
     }
 }
 
-impl<const OWN: usize> Words for Watched<OWN> {
+impl<const OWN: usize> Words for Tracked<OWN> {
     const THREAD_BLOCKS: usize = OWN;
     const STRIPES: usize = 1 - OWN;
     const CELLS: usize = 1;
@@ -60,7 +60,7 @@ impl<const OWN: usize> Words for Watched<OWN> {
     }
 }
 
-impl<const OWN: usize> Shared for Watched<OWN> {
+impl<const OWN: usize> Shared for Tracked<OWN> {
     fn add(&self, offset: usize, value: u64, order: Ordering) -> u64 {
         self.at(offset).fetch_add(value, order)
     }
@@ -80,13 +80,13 @@ fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
 
 /// The drain, and what it has taken: threads and starts.
 struct Drain<const OWN: usize> {
-    rings: Rings<Watched<OWN>>,
+    rings: Rings<Tracked<OWN>>,
     taken: Vec<(u64, u64)>,
     lost: u64,
 }
 
 impl<const OWN: usize> Drain<OWN> {
-    fn new(words: &Watched<OWN>) -> Self {
+    fn new(words: &Tracked<OWN>) -> Self {
         Self { rings: Rings::new(words.clone()), taken: Vec::new(), lost: 0 }
     }
 
@@ -122,7 +122,7 @@ impl<const OWN: usize> Drain<OWN> {
 }
 
 /// Three samples of a thread, in a ring that has room for two.
-fn one_thread(words: Watched<1>) {
+fn one_thread(words: Tracked<1>) {
     let mut drain = Drain::new(&words);
     let producer = words.clone();
     let thread = thread::spawn(move || {
@@ -139,20 +139,20 @@ fn one_thread(words: Watched<1>) {
 
 #[test]
 fn a_threads_samples_are_seen_once_and_whole_or_counted() {
-    model(4, || one_thread(Watched::new()));
+    model(4, || one_thread(Tracked::new()));
 }
 
 /// Were the head published before the payload, the checker would find it.
 #[test]
 #[should_panic(expected = "a torn sample")]
 fn the_checker_sees_samples_that_are_published_too_early() {
-    model(4, || one_thread(Watched { publishing: Relaxed, ..Watched::new() }));
+    model(4, || one_thread(Tracked { publishing: Relaxed, ..Tracked::new() }));
 }
 
 #[test]
 fn a_block_that_changes_hands_attributes_each_sample_to_its_thread() {
     model(3, || {
-        let words = Watched::<1>::new();
+        let words = Tracked::<1>::new();
         let mut drain = Drain::new(&words);
         let run = |thread: u64| {
             let words = words.clone();
@@ -185,7 +185,7 @@ fn a_block_that_changes_hands_attributes_each_sample_to_its_thread() {
 /// because the drain takes it for stuck may publish after all.
 fn two_threads(each: u64, drains: &'static [u64]) {
     model(2, move || {
-        let words = Watched::<0>::new();
+        let words = Tracked::<0>::new();
         probe::begin(&words, BLOCK);
         let mut drain = Drain::new(&words);
         let run = |thread: u64| {

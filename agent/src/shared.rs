@@ -27,9 +27,9 @@ pub struct Target {
 /// To the agent thread, which alone changes classes.
 #[derive(Debug)]
 pub enum Command {
-    /// Make the probe class ready; answered by [`Done::Ready`].
+    /// Make the probe class ready; answered by [`Reply::Ready`].
     Prepare,
-    /// Measure what a measured call costs; answered by [`Done::Cost`].
+    /// Measure what a measured call costs; answered by [`Reply::Cost`].
     Calibrate,
     /// Put probes into these methods.
     Instrument(Vec<Target>),
@@ -37,7 +37,7 @@ pub enum Command {
     Restore(Vec<InstrumentId>),
     /// Give every class its original bytecode back: the controller is gone.
     RestoreAll,
-    /// The same on the controller's wish; answered by [`Done::Detached`].
+    /// The same on the controller's wish; answered by [`Reply::Detached`].
     Detach,
     /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
     Look(Vec<InstrumentId>),
@@ -61,16 +61,23 @@ impl Command {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
-            // Those wait for themselves only.
+            // They have a queue and a limit of their own.
             Self::Prepared(_) | Self::SayRunning => 0,
-            _ => 1,
+            Self::Prepare
+            | Self::Calibrate
+            | Self::RestoreAll
+            | Self::Detach
+            | Self::MetaspaceLimit(_)
+            | Self::Settled
+            | Self::VisitLimit(_)
+            | Self::Warn(_) => 1,
         }
     }
 }
 
 /// From the agent thread.
 #[derive(Debug)]
-pub enum Done {
+pub enum Reply {
     /// The probe class is ready and warm, or why it is not.
     Ready(Result<(), String>),
     /// What measured calls of an empty method cost together: nanoseconds and their number, or why that is not known.
@@ -103,7 +110,7 @@ const MOST_LABELS: usize = 10_000;
 
 /// The state that the JVM's callbacks reach.
 #[derive(Debug)]
-pub struct State {
+pub struct Shared {
     /// The gates.
     pub gates: Gates,
     blocks: OnceLock<Memory>,
@@ -132,7 +139,7 @@ pub struct State {
     ended: AtomicBool,
 }
 
-impl State {
+impl Shared {
     /// Nothing planned, all gates closed.
     pub fn new(gates: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());

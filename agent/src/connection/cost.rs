@@ -1,0 +1,17 @@
+//! What a measured call costs, from one calibration.
+
+/// What a measured call of an empty method costs and reports, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeCost {
+    pub(super) call_ps: u64,
+    pub(super) empty_ps: Option<u64>,
+}
+
+impl ProbeCost {
+    /// From the nanoseconds that all the calls took and what was recorded of each.
+    pub(super) fn of(ns: u64, calls: u64, reported_ns: &[u64]) -> Self {
+        let mean = |ns: u64, n: u64| (n > 0).then(|| ns.saturating_mul(1000) / n);
+        let sum = reported_ns.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns));
+        Self { call_ps: mean(ns, calls).unwrap_or(0), empty_ps: mean(sum, reported_ns.len() as u64) }
+    }
+}

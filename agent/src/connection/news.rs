@@ -1,0 +1,96 @@
+//! What the agent says of its own accord: samples on their way to the controller, and what is noticed of methods.
+
+use super::Connection;
+use crate::shared::Command;
+use crate::stream::Stream;
+use crate::sys;
+use spl_wire::ToController;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Size labels in one message, of some hundred bytes each.
+const MAX_LABELS: usize = 256;
+/// Between two looks for probes that another agent has taken out.
+pub(super) const LOOK_FOR_PROBES_EVERY: Duration = Duration::from_secs(1);
+
+impl Connection {
+    /// Says which closings of gates are over: no call runs any more that was let through before them.
+    pub(super) fn say_idle(&mut self, stream: &mut Stream) {
+        let times = &self.times;
+        let idle = self.station.take_idle(|id| times.running(id));
+        if idle.is_empty() {
+            return;
+        }
+        // What the calls left in the rings goes first.
+        self.times.drain(&mut self.station);
+        self.send(stream);
+        for (handle, number) in idle {
+            stream.put(&ToController::Idle { handle, number });
+        }
+    }
+
+    /// Tells of measured methods that were compiled, and lets the agent thread rest when none is awaited any more.
+    pub(super) fn report_compiled(&mut self, stream: &mut Stream) {
+        let warmth = &self.given.shared.warmth;
+        for (id, at_ns) in warmth.news() {
+            if let Some(handle) = self.station.handle(id) {
+                stream.put(&ToController::Compiled { handle, at_ns });
+            }
+        }
+        let awaits = warmth.awaits_any(sys::now_ns());
+        if self.awaits_compiled && !awaits {
+            self.given.shared.command(Command::Settled);
+        }
+        self.awaits_compiled = awaits;
+    }
+
+    /// Warns of methods whose probes are bypassed, as it seems.
+    pub(super) fn say_bypassed(&mut self, stream: &mut Stream) {
+        let now = Instant::now();
+        let passed = now - self.looked;
+        self.looked = now;
+        for method in self.station.newly_bypassed(passed) {
+            let text = format!(
+                "{method}: calls were seen and now are not: either the program makes no more, or the JVM has compiled \
+                 the callers and replaces the calls by an intrinsic that no probe sees"
+            );
+            stream.put(&ToController::Warning { text });
+        }
+    }
+
+    /// Lets the agent thread look, now and then, whether methods still have their probes whose gates were open and of which no
+    /// call was seen.
+    pub(super) fn look_for_probes(&mut self) {
+        if self.looked_for.elapsed() < LOOK_FOR_PROBES_EVERY {
+            return;
+        }
+        self.looked_for = Instant::now();
+        let unseen = self.station.take_unseen();
+        if !unseen.is_empty() {
+            self.given.shared.command(Command::Look(unseen));
+        }
+    }
+
+    /// Warns once that classes are not measured because they came too fast.
+    pub(super) fn say_overtaken(&mut self, stream: &mut Stream) {
+        if self.overtaken || !self.given.shared.overtaken.load(Ordering::Relaxed) {
+            return;
+        }
+        self.overtaken = true;
+        let text = "the program makes classes of measured names faster than they can be changed: calls in some are not seen";
+        stream.put(&ToController::Warning { text: text.to_owned() });
+    }
+
+    pub(super) fn send(&mut self, stream: &mut Stream) {
+        // A label is there before the first sample that has it.
+        let labels = self.given.shared.labels_from(self.labels_sent);
+        for some in labels.chunks(MAX_LABELS) {
+            stream.put(&ToController::Labels { labels: some.to_vec() });
+        }
+        self.labels_sent += labels.len();
+        self.times.send(|message| stream.put(message));
+        for handle in self.station.newly_limited(self.given.options.measurements) {
+            stream.put(&ToController::Limit { handle });
+        }
+    }
+}
