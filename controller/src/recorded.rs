@@ -5,8 +5,8 @@ use spl_model::{MethodRef, Sample};
 use spl_records::{Form, Measurement, Reader, measurement_files};
 use spl_scheduler::MethodIx;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, HashMap};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -28,13 +28,17 @@ pub struct Recorded {
     runs: Runs,
 }
 
-/// The runs of JVMs that the samples are of, in order. The times of two runs may be those of different clocks, and both may
-/// have counted their windows from 1.
+/// The runs of JVMs that the samples are of, in order. The times of two runs may be those of different clocks. Runs that followed each
+/// other may both have counted their windows from 1; those that were measured at once have windows with different numbers.
 #[derive(Debug, Default)]
 struct Runs {
     /// What each calls itself, with the newest window before it.
     known: Vec<(Arc<str>, u64)>,
     newest_window: u64,
+    /// Which window of which run a number stands for; of those that came since there was a second run.
+    given: HashMap<u64, (usize, u64)>,
+    /// The numbers of windows whose own would stand for one of another run.
+    moved: HashMap<(usize, u64), u64>,
 }
 
 /// A file, of which a part is in memory.
@@ -102,16 +106,31 @@ impl Runs {
         })
     }
 
-    /// The sample with a window's number that is not one of an earlier run.
+    /// The sample with a window's number that is not one of another run.
     fn renumbered(&mut self, run: usize, mut sample: Sample) -> Sample {
         if let (Some(window), Some((_, before))) = (&mut sample.window, self.known.get_mut(run)) {
             if *before == u64::MAX {
                 *before = self.newest_window;
             }
-            *window = window.saturating_add(*before);
+            let wanted = window.saturating_add(*before);
+            *window = if self.known.len() > 1 { self.free_number((run, *window), wanted) } else { wanted };
             self.newest_window = self.newest_window.max(*window);
         }
         sample
+    }
+
+    /// The number of a window of a run: the one wanted, unless it stands for another window.
+    fn free_number(&mut self, window: (usize, u64), wanted: u64) -> u64 {
+        if let Some(&moved) = self.moved.get(&window) {
+            return moved;
+        }
+        if *self.given.entry(wanted).or_insert(window) == window {
+            return wanted;
+        }
+        let free = self.newest_window.saturating_add(1);
+        self.given.insert(free, window);
+        self.moved.insert(window, free);
+        free
     }
 }
 
@@ -190,5 +209,46 @@ impl Parts {
         let lines = read.map_or(0, |_| before.iter().filter(|byte| **byte == b'\n').count());
         let error = spl_records::ReadError { line: error.line + lines, ..error.clone() };
         format!("{}: {error}", self.path.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The numbers that windows of runs get, in this order.
+    fn renumbered(windows: &[(&str, u64)]) -> Vec<u64> {
+        let mut runs = Runs::default();
+        let number = |&(name, window): &(&str, u64)| {
+            let mut sample = Sample::new(1, 2).unwrap();
+            sample.window = Some(window);
+            let run = runs.number(&Arc::from(name));
+            runs.renumbered(run, sample).window.unwrap()
+        };
+        windows.iter().map(number).collect()
+    }
+
+    #[test]
+    fn runs_that_follow_each_other_count_on() {
+        assert_eq!(renumbered(&[("a", 1), ("a", 2), ("b", 1), ("b", 3), ("c", 1)]), [1, 2, 3, 5, 6]);
+    }
+
+    #[test]
+    fn windows_of_programs_that_were_measured_at_once_stay_apart() {
+        let mut windows = vec![("a", 1), ("a", 3), ("b", 2), ("a", 1), ("b", 2)];
+        for number in 2..40 {
+            windows.extend([
+                ("a", 2 * number + 1),
+                ("b", 2 * number),
+                ("a", 2 * number - 1),
+                ("b", 2 * number),
+            ]);
+        }
+        let numbers = renumbered(&windows);
+        let pairs: BTreeSet<_> = windows.iter().zip(&numbers).collect();
+        let distinct = |count: usize, what: &str| assert_eq!(pairs.len(), count, "{what}: {pairs:?}");
+        distinct(windows.iter().collect::<BTreeSet<_>>().len(), "a window has several numbers");
+        distinct(numbers.iter().collect::<BTreeSet<_>>().len(), "a number stands for several windows");
     }
 }

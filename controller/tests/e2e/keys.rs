@@ -101,6 +101,14 @@ rows! {
         // The command line beats it.
         serve_as(&case, &[&arguments[..], &["--port", "0"]].concat());
     };
+    programs: "communication", "programs" => |row| {
+        let is_measured = |programs: &str| {
+            let (served, _first) = start(&row.measures(programs));
+            let mut second = Agent::connect(served.port, &served.token);
+            !second.settles_or_leaves().iter().any(|message| matches!(message, ToAgent::Reject { .. }))
+        };
+        assert_eq!(["1", "2"].map(is_measured), [false, true]);
+    };
     initial_optimal_measurements: "scheduler", "initial-optimal-measurements" => |row| {
         for number in [1, 2] {
             let case = row.measures(&number.to_string());

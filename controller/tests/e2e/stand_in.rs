@@ -154,6 +154,16 @@ impl Agent {
         }
     }
 
+    /// As [`settles`](Self::settles), of an agent that may be turned away instead.
+    pub fn settles_or_leaves(&mut self) -> Vec<ToAgent> {
+        self.pings += 1;
+        let ping = self.frame(&ToController::Ping { id: self.pings });
+        // A controller that has turned us away may have closed the connection.
+        let _ = self.bytes(&ping);
+        let last = ToAgent::Pong { id: self.pings };
+        std::iter::from_fn(|| self.hears().filter(|message| *message != last)).collect()
+    }
+
     /// Sends samples of a method, with these durations and nothing between them, and waits until they are handled.
     pub fn calls(&mut self, handle: u32, durations_ns: &[u64]) -> Vec<ToAgent> {
         self.sized_calls(handle, durations_ns, WireSize::Unchecked)

@@ -1,6 +1,6 @@
 //! Several programs that are measured at once: their samples count together, and are never mistaken for each other's.
 
-use crate::case::{self, Case, NO_LIMIT};
+use crate::case::{self, Case, NO_LIMIT, read_results};
 use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
 use crate::stand_in::{Agent, PID, Served, TOKEN_FILE, serve};
@@ -108,6 +108,22 @@ fn samples_of_two_programs_count_together_and_are_never_mixed_up() {
     assert_eq!(told_apart(&left), sets([&["shared", "of the first"], &["shared", "of the second"]]));
     assert_eq!(left.len(), 7);
     assert_eq!(told_apart(&case.measurements(B)), sets([&["shared"], &["shared"]]));
+    // Judged again from the files it comes to the same.
+    let eval = [
+        "eval",
+        "--config",
+        "spl.ini",
+        "--tasks",
+        "spl.tasks",
+        "--out",
+        "again.eval",
+        "--measurements",
+        "out/measurements",
+    ];
+    Running::start(case.spl_with(&eval), &case.path("")).ends().assert_status(0);
+    let again = read_results(&case.path("again.eval"));
+    // As text: times that are all the same have no t, and nothing equals that.
+    assert_eq!(format!("{again:?}"), format!("{:?}", [result]));
     let context = std::fs::read_to_string(case.path("out/context.json")).unwrap();
     for pid in PIDS {
         assert!(context.contains(&format!("\"pid\": {pid}")), "{pid} is not in {context}");
