@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # Records the runs that evaluation/accept/cuts.sh judges and renders again, with what they become by this spl: record.sh SPL FOLDER.
-# To be run again only when a change means to alter what is written or shown, by the spl before it is merged.
+# When a change means to alter what is judged or shown, record.sh --again SPL FOLDER keeps the runs that are in the folder and judges
+# and renders them anew; look at the differences that cuts.sh names before.
 set -euo pipefail
+again=0
+if [[ $1 == --again ]]; then
+    again=1
+    shift
+fi
 spl=$(realpath "$1")
 mkdir -p "$2"
 into=$(realpath "$2")
@@ -11,6 +17,24 @@ cd "$(dirname "$0")/../../../.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# Judges, renders and packs a run. $1: its name.
+keep() {
+    rm -rf "$work/$1/rendered"
+    rendered "$spl" "$work/$1"
+    # Members in one order, without who made them and when.
+    tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - "$1" | gzip -9n >"$into/$1.tar.gz"
+}
+
+if ((again)); then
+    for run in "$into"/*.tar.gz; do
+        tar -C "$work" -xzf "$run"
+        name=${run##*/}
+        keep "${name%.tar.gz}"
+    done
+    exit
+fi
+
 javac --release 11 -d "$work/classes" tests-java/CompareLoop.java tests-java/Life.java
 
 # $1: the run's name, $2: its tasks, $3: its configuration; the rest: arguments of the program.
@@ -26,10 +50,7 @@ record() {
         sleep 12 | "$spl" run --quiet --require --config spl.ini --tasks spl.tasks --out out -- \
             java -cp "$work/classes" CompareLoop 0 "$@" >/dev/null || (($? == 1 || $? == 3))
     )
-    rendered "$spl" "$folder"
-    rm "$folder/out/report.html" "$folder/out/measurements/.spl.lock"
-    # Members in one order, without who made them and when.
-    tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - "$name" | gzip -9n >"$into/$name.tar.gz"
+    keep "$name"
 }
 
 readonly FAST='CompareLoop.fast([I)J' SLOW='CompareLoop.slow([I)J'
