@@ -122,9 +122,10 @@ pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
 /// A class of the JDK's core, if there is one of this name. JNI's own way to a class leads through the program's class loader, which
 /// takes much longer.
 pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'local>> {
+    env.assert_top();
     // SAFETY: `env` is the calling thread's environment; there is no other way to have one.
     let class = unsafe { sys::boot_class(env.get_raw().cast(), name) };
-    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`.
+    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`, as asserted.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
     (!class.is_null()).then_some(class)
 }

@@ -144,9 +144,10 @@ impl Jvm {
         frame: &::jni::Env<'local>,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<Loaded<'local>>, String> {
+        frame.assert_top();
         let mut found = Vec::new();
         for class in self.env().get_loaded_classes().map_err(|e| self.name(e))? {
-            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame, which is that of `frame`.
+            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame: that of `frame`, as asserted.
             let class = unsafe { ClassRef::new(class.cast()) };
             let Some(name) = self.class_name(class) else { continue };
             if !wanted(&name) {
@@ -160,10 +161,11 @@ impl Jvm {
     /// A class with what the agent has to know of it, if it is prepared.
     pub fn ready<'local>(
         &self,
-        _frame: &::jni::Env<'local>,
+        frame: &::jni::Env<'local>,
         class: ClassRef<'local>,
         name: String,
     ) -> Option<Loaded<'local>> {
+        frame.assert_top();
         // SAFETY: a `ClassRef` refers to a class and is live.
         let status = unsafe { self.env().get_class_status(class.jvmti()) }.unwrap_or(0);
         if status & PREPARED == 0 || status & ERROR != 0 {
@@ -171,7 +173,7 @@ impl Jvm {
         }
         // SAFETY: as above.
         let loader = unsafe { self.env().get_class_loader(class.jvmti()) }.ok()?;
-        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame, which is that of `_frame`.
+        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
         let loader = unsafe { ObjectRef::new(loader.cast()) };
         Some(Loaded { class, name, loader })
     }
@@ -194,11 +196,12 @@ impl Jvm {
         format!("loader@{hash:x}")
     }
 
-    /// The thread group at the top, as a reference of the local frame of `_frame`, the calling thread's environment.
-    pub fn top_group<'local>(&self, _frame: &::jni::Env<'local>) -> Result<ObjectRef<'local>, String> {
+    /// The thread group at the top, as a reference of the local frame of `frame`, the calling thread's environment.
+    pub fn top_group<'local>(&self, frame: &::jni::Env<'local>) -> Result<ObjectRef<'local>, String> {
+        frame.assert_top();
         let groups = self.env().get_top_thread_groups().map_err(|e| self.name(e))?;
         let group = groups.first().ok_or_else(|| "the JVM has no thread group".to_owned())?;
-        // SAFETY: a local reference that the JVM has just made in the thread's current frame, which is that of `_frame`.
+        // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
         Ok(unsafe { ObjectRef::new(group.cast()) })
     }
 

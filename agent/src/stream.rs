@@ -87,15 +87,17 @@ impl Stream {
 
     /// Does what the opening says, no longer than this. The token is that of the options' file; what came after goes to the decoder.
     fn open(&mut self, mut opening: Opening, options: &Options, until: Instant) -> io::Result<()> {
+        let mut known = None;
         loop {
             match opening.next() {
                 Ok(Step::Send(bytes)) => self.socket.write_all(&bytes)?,
                 Ok(Step::Receive) => opening.push(self.read_until(&mut [0; 512], until)?),
                 Ok(Step::Token) => {
-                    self.token = token(options);
-                    opening.know(self.token.as_ref());
+                    known = token(options);
+                    opening.know(known.as_ref());
                 }
                 Ok(Step::Open { rest }) => {
+                    self.token = known;
                     self.decoder.push(&rest);
                     return Ok(());
                 }

@@ -1,8 +1,8 @@
 //! Openings of both sides with each other, in pieces of any size, and with sides that know another token or version.
 
 use crate::{
-    AGENT_PROOF_BYTES, AgentProof, Greeting, HandshakeError, Nonces, Opening, OpeningError, PROTOCOL, Side,
-    Step, Token,
+    AGENT_PROOF_BYTES, AgentProof, ControllerProof, Greeting, HandshakeError, Nonces, Opening, OpeningError,
+    PROTOCOL, Side, Step, Token,
 };
 use proptest::prelude::*;
 
@@ -138,4 +138,31 @@ fn another_version_hears_ours_before_the_controller_leaves() {
     agent.next().unwrap();
     agent.push(&reply);
     assert!(matches!(agent.next(), Err(OpeningError::Handshake(HandshakeError::Mismatch { .. }))));
+}
+
+#[test]
+fn an_agent_does_not_believe_its_own_side_of_the_proof() {
+    let secret = token("secret");
+    for (side, believes) in [(Side::Controller, true), (Side::Agent, false)] {
+        let (mut agent, mut greeting, mut reply) =
+            (Opening::agent_at_port(PID, AGENT), Vec::new(), Vec::new());
+        Greeting::ours().encode(&mut greeting);
+        Greeting::ours().reply_to(&Greeting::ours()).encode(&mut reply);
+        let nonces = Nonces { agent: AGENT, controller: CONTROLLER };
+        agent.push(&reply);
+        agent.push(&ControllerProof { nonce: CONTROLLER, proof: nonces.proof(&secret, side) }.to_bytes());
+        let mut said = Vec::new();
+        let ended = loop {
+            match agent.next() {
+                Ok(Step::Send(bytes)) => said.extend(bytes),
+                Ok(Step::Token) => agent.know(Some(&secret)),
+                Ok(Step::Open { .. }) => break Ok(()),
+                Ok(Step::Receive) => panic!("there is no more to come"),
+                Err(error) => break Err(error),
+            }
+        };
+        assert_eq!(ended, if believes { Ok(()) } else { Err(OpeningError::Unbelieved) });
+        let proof = believes.then(|| nonces.proof(&secret, Side::Agent));
+        assert_eq!(said, [&greeting[..], &AGENT, &AgentProof { pid: PID, proof }.to_bytes()].concat());
+    }
 }
