@@ -3,6 +3,7 @@
 
 mod account;
 mod change;
+mod known;
 mod running;
 mod watch;
 
@@ -19,7 +20,7 @@ use crate::sys;
 use crate::waker::Waker;
 use jni::objects::JClass;
 use jni::refs::Weak;
-use running::Calls;
+use known::{Calls, Watched};
 use spl_model::{InstrumentId, Outcome};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,7 +29,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
-use watch::Watched;
 
 /// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
 /// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.

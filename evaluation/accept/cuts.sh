@@ -116,7 +116,7 @@ for run in sequential welch thesis; do recorded "$run"; done
 tested "what an agent says is written as before, byte by byte, in both forms" e2e written::
 tested "what is woven for the times is what was woven" cargo test -q -p spl-bytecode --lib -- golden
 second_kind
-tested_if_there "two JVMs are measured at once" e2e peers::
+tested_if_there "two JVMs are measured at once" e2e together::
 tested "100 controllers come and go in one JVM" e2e attach::a_detached_agent_serves_again_and_again
 tested_if_there "no crate has a circle of files" cargo test -q -p spl-controller --test architecture -- files_of_a_crate_use_each_other_in_one_direction
 if ((brief)); then skip "what measuring costs, before and now: needs an idle machine"; else price; fi

@@ -1,6 +1,6 @@
 //! What changes of classes cost the program's metaspace: asked before a change, noted after it.
 
-use super::change::Changed;
+use super::known::Changed;
 use super::{MOST_TOUCHED, Worker};
 use crate::counters::{Counters, most_metaspace};
 use crate::jvm::Loaded;

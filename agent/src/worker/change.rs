@@ -1,11 +1,12 @@
 //! Classes are changed, as many in one call as the JVM takes, and what became of them is told.
 
 use super::Worker;
-use crate::hook::{self, Hook, Outcomes, Probed};
+use super::known::Changed;
+use crate::hook::{self, Hook, Outcomes};
 use crate::java;
 use crate::jvm::{Event, Loaded};
 use crate::kinds;
-use crate::metaspace::{Key, Price};
+use crate::metaspace::Key;
 use crate::shared::Reply;
 use crate::sys;
 use spl_model::{InstrumentId, Outcome, Refusal};
@@ -18,14 +19,6 @@ const FAILURES_TO_QUARANTINE: u32 = 3;
 
 /// What the JVM says of a change for which its metaspace or its memory has no room.
 const NO_MEMORY: &str = "JVMTI_ERROR_OUT_OF_MEMORY";
-
-/// What is known of a class that was changed.
-pub(super) struct Changed {
-    /// What another change costs.
-    pub(super) price: Price,
-    /// By what it is known that it has probes, if it has.
-    pub(super) probed: Option<Probed>,
-}
 
 impl Worker {
     /// Brings the bytes of these classes to what the plan says: all in one call if possible.

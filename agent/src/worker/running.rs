@@ -7,39 +7,13 @@ use crate::java;
 use crate::jvm::{Loaded, Running};
 use crate::shared::Reply;
 use crate::sys;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A call that lasts this long after the change runs for long.
 const LONG_CALL: Duration = Duration::from_secs(1);
 /// Calls that are told in the life of a JVM.
 const MOST_TOLD: usize = 20;
-
-/// Calls that were running when their class was changed first.
-#[derive(Default)]
-pub(super) struct Calls {
-    /// Names of the classes that were looked at.
-    known: HashSet<String>,
-    running: BTreeSet<Running>,
-    /// When to look which of them still run.
-    look_at: Option<Instant>,
-    told: usize,
-    /// Whether it was told that nothing is known.
-    unknown: bool,
-}
-
-impl Calls {
-    /// How long until the next look, if one is to be made.
-    pub(super) fn due(&self, now: Instant) -> Option<Duration> {
-        self.look_at.map(|at| at.saturating_duration_since(now))
-    }
-
-    /// There is nobody to tell: no look is made any more.
-    pub(super) fn forget(&mut self) {
-        self.look_at = None;
-        self.running.clear();
-    }
-}
 
 impl Worker {
     /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
@@ -96,6 +70,7 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::known::Calls;
     use super::*;
 
     #[test]

@@ -2,15 +2,13 @@
 //! no call comes, by a look at the bytecode of one method; then the probes go in anew, a few times.
 
 use super::Worker;
-use super::change::Changed;
+use super::known::{Changed, Watched};
 use crate::hook::Probed;
 use crate::java;
 use crate::jvm::Loaded;
 use crate::metaspace::Key;
 use crate::shared::Reply;
 use crate::sys;
-use jni::objects::JClass;
-use jni::refs::Weak;
 use spl_model::{InstrumentId, Refusal};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,17 +16,6 @@ use std::hash::{DefaultHasher, Hasher};
 
 /// How often probes go in anew. An agent that changes a class again and again would make the program pay for both.
 const MOST_PUT_BACK: u32 = 3;
-
-/// A class with probes, and what to compare.
-pub struct Watched {
-    class: Weak<JClass<'static>>,
-    /// One of its methods that has a probe.
-    method: usize,
-    /// A hash of its bytecode; `None` when the probe was gone at once.
-    code: Option<u64>,
-    /// When it was as it should be, nanoseconds of the JVM's clock.
-    seen_ns: u64,
-}
 
 impl Worker {
     /// Remembers what these classes look like with their probes; those without are watched no more.

@@ -50,9 +50,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-fuzz", &[]),
 ];
 
-/// The crates whose files still use each other in circles. The list only gets shorter.
-const CIRCULAR: &[&str] = &["spl-agent", "spl-overhead", "spl-validity"];
-
 /// The crates that live in a JVM, where nothing works without its C interfaces.
 const UNSAFE: [&str; 2] = ["spl-agent", "spl-witness"];
 
@@ -108,14 +105,7 @@ fn files_of_a_crate_use_each_other_in_one_direction() {
         }
         let name = text(&package["name"]);
         let told = circles.join("\n").replace(&root, "");
-        if CIRCULAR.contains(&name) {
-            assert!(
-                !circles.is_empty(),
-                "{name} has no circle any more: take it from the list of those that have"
-            );
-        } else {
-            assert!(circles.is_empty(), "circles of files in {name}:\n{told}");
-        }
+        assert!(circles.is_empty(), "circles of files in {name}:\n{told}");
     }
 }
 

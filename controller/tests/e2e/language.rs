@@ -76,7 +76,7 @@ fn windows_are_shared_and_looked_at_until_the_evidence_suffices() {
     let ended = run.ends();
     ended.assert_status(1);
     let mut bases: Vec<_> = case.results().into_iter().map(|one| (one.sign, one.evaluation)).collect();
-    bases.sort_by(|(one, _), (other, _)| one.cmp(other));
+    bases.sort_by_key(|(one, _)| *one);
     let [(_, less), (_, greater)] = &bases[..] else { panic!("two results: {bases:?}") };
     let (less, greater) = (less.verdict.as_ref().unwrap(), greater.verdict.as_ref().unwrap());
     assert_eq!((less.basis, greater.basis), (Basis::Proved, Basis::Refuted));

@@ -1,6 +1,6 @@
 //! What a call costs: never instrumented, gate closed, armed, one in a hundred, restored.
 
-use crate::Bench;
+use crate::bench::Bench;
 use crate::claims::Report;
 use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program, Session};

@@ -1,6 +1,6 @@
 //! What a class that is none of the measured ones costs more while the agent waits for classes.
 
-use crate::Bench;
+use crate::bench::Bench;
 use crate::claims::{Report, median};
 use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program};

@@ -1,6 +1,7 @@
 //! What the agent costs the program: each figure the median of several JVMs, what is compared measured in turn.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod calls;
 mod claims;
 mod loading;
@@ -8,6 +9,7 @@ mod sizes;
 mod start;
 mod warmup;
 
+use bench::Bench;
 use clap::Parser;
 use spl_overhead::{Fault, java_classes};
 use std::path::{Path, PathBuf};
@@ -37,15 +39,6 @@ struct Options {
     /// Where to write everything as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-}
-
-/// What all parts need.
-struct Bench {
-    java: PathBuf,
-    agent: PathBuf,
-    classes: PathBuf,
-    forks: usize,
-    rounds: usize,
 }
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! What finding the workload size of a call costs, by the shape of its argument.
 
-use crate::Bench;
+use crate::bench::Bench;
 use crate::claims::Report;
 use spl_model::{Handle, Instrument, ProbeKind, Sizing};
 use spl_overhead::{Door, Fault, Program, Session};

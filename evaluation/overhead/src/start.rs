@@ -1,6 +1,6 @@
 //! What a dormant agent adds to the start-up and the end of a small program.
 
-use crate::Bench;
+use crate::bench::Bench;
 use crate::claims::{Report, median};
 use spl_overhead::{Door, Fault, Program};
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! What the first calls after a change of their class report, against what they report when all is compiled.
 
-use crate::Bench;
+use crate::bench::Bench;
 use crate::claims::{Report, median};
 use spl_model::{SampleFlags, Sizing};
 use spl_overhead::{Door, Fault, Program};

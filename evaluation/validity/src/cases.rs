@@ -1,6 +1,6 @@
 //! `spl-validity cases`: recorded runs that were judged wrongly once.
 
-use crate::Claims;
+use crate::claiming::Claims;
 use clap::Args;
 use serde_json::{Value, json};
 use spl_validity::judged::{Decision, Judge};

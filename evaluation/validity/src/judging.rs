@@ -1,6 +1,6 @@
 //! `spl-validity judge` and `spl-validity families`: runs that are recorded in no time, judged by the product.
 
-use crate::Claims;
+use crate::claiming::Claims;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `spl-validity known`: claims about methods of a known ratio in a JVM, idle and beside busy processes.
 
-use crate::Claims;
+use crate::claiming::Claims;
 use clap::Args;
 use serde_json::{Value, json};
 use spl_validity::interval::interval;

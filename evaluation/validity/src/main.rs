@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod claiming;
 mod judging;
 mod knowing;
 
 use cases::Cases;
+use claiming::Claims;
 use clap::{Args, Parser, Subcommand};
 use judging::{Families, Judging};
 use knowing::Known;
@@ -79,19 +81,6 @@ struct Ratios {
     /// Runs of the program.
     #[arg(long, default_value_t = 50)]
     runs: usize,
-}
-
-/// Prints claims, and remembers whether one failed.
-#[derive(Debug, Default)]
-struct Claims {
-    failed: bool,
-}
-
-impl Claims {
-    fn say(&mut self, holds: bool, text: &str) {
-        self.failed |= !holds;
-        println!("{} {text}", if holds { "ok  " } else { "FAIL" });
-    }
 }
 
 fn main() -> ExitCode {
