@@ -450,12 +450,12 @@ fn windows_compare_all_calls_of_both_sides() {
     has(&page, "An empty method would show 300 ns: so much is in each time, and is taken out of the ratio.");
     assert!(!page.contains("is not subtracted"), "it is");
     // Undecided, it has charts all the same.
-    let why = "the evidence does not suffice either way: about 34 s more".to_owned();
+    let why = "the evidence does not suffice either way: at least 34 s more".to_owned();
     facts.results[0].verdict = Err(NotEvaluated::Open { windows: 7, why });
     let page = html(&facts);
     has(
         &page,
-        "The calls of 7 windows do not decide it: the evidence does not suffice either way: about 34 s more. Let the program",
+        "The calls of 7 windows do not decide it: the evidence does not suffice either way: at least 34 s more. Let the program",
     );
     assert_eq!(page.matches("<figure>").count(), 6, "five of the comparison, and scheduling");
     assert!(!page.contains("not exactly those"));

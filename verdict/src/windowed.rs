@@ -158,7 +158,7 @@ impl Ruling {
     pub fn open(&self) -> NotEvaluated {
         let why = match (&self.need, self.wait_s) {
             (Some(need), Some(wait)) if wait >= 1.0 => {
-                format!("{}: about {} more", need.what, duration(wait))
+                format!("{}: at least {} more", need.what, duration(wait))
             }
             (Some(need), _) => need.what.clone(),
             (None, _) => "the evidence does not suffice either way".to_owned(),

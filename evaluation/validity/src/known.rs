@@ -305,6 +305,9 @@ fn interrupt(child: &Child) -> Result<(), String> {
     status.map_err(|e| format!("cannot start kill: {e}")).map(drop)
 }
 
+/// What a busy process does, as long as we are there.
+const BUSY: &str = "while kill -0 $PPID 2>/dev/null; do :; done";
+
 /// Processes that use a processor each, until they are dropped.
 struct Busy(Vec<Child>);
 
@@ -312,7 +315,7 @@ impl Busy {
     fn start(count: usize) -> Result<Self, String> {
         let mut busy = Self(Vec::new());
         for _ in 0..count {
-            let child = Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+            let child = Command::new("sh").args(["-c", BUSY]).stdin(Stdio::null()).spawn();
             busy.0.push(child.map_err(|e| format!("cannot start sh: {e}"))?);
         }
         Ok(busy)

@@ -5,7 +5,7 @@
 //! have alike many such calls: then they come from the machine, or belong to both.
 
 use super::history::Kept;
-use super::rules::{Need, Rules, Weight};
+use super::rules::{Need, Rules, Weight, short_of};
 use super::side::{Cell, Side, Times, doubt_ties};
 use super::strata::Strata;
 use super::tail::Tail;
@@ -172,7 +172,10 @@ impl Means {
                 "rare long calls decide, and longer ones than the longest may come: {seen:.0} bursts of them were seen"
             )
         } else {
-            format!("rare long calls decide: {seen:.0} bursts of them were seen, and {needed:.0} are needed")
+            format!(
+                "rare long calls decide: {seen:.0} bursts of them were seen, and {needed:.0} are needed",
+                seen = short_of(seen, needed)
+            )
         };
         let windows = self.windows as f64;
         Need::new(what, (seen > 0.0 && !tail.is_known()).then(|| windows * needed / seen))

@@ -3,7 +3,7 @@
 //! The number of calls that are longer than a bound says on which side of it a quantile lies, whatever the distribution.
 
 use super::history::Kept;
-use super::rules::{Need, Rules};
+use super::rules::{Need, Rules, short_of};
 use super::strata::Strata;
 use super::tail::Tail;
 use spl_stats::block_contrasts;
@@ -170,8 +170,9 @@ impl Quantile {
         let needed = if is_far { far.min(Rules::MIN_BURSTS) } else { Rules::MIN_BURSTS };
         (clusters < needed).then(|| {
             let what = format!(
-                "calls beyond {} come in clusters: {clusters:.0} of them were seen, and {needed:.0} are needed",
-                percent_name(self.share)
+                "calls beyond {} come in clusters: {:.0} of them were seen, and {needed:.0} are needed",
+                percent_name(self.share),
+                short_of(clusters, needed)
             );
             Need::new(what, Some(windows * needed / clusters))
         })

@@ -76,7 +76,8 @@ impl Need {
     /// Windows tell less than their number.
     pub(super) fn dependent(windows: f64, effective: f64, needed: f64) -> Self {
         let what = format!(
-            "the times depend on each other: {windows:.0} windows tell as much as {effective:.0}, and {needed:.0} are needed"
+            "the times depend on each other: {windows:.0} windows tell as much as {:.0}, and {needed:.0} are needed",
+            short_of(effective, needed)
         );
         Self::new(what, Some(windows * needed / effective))
     }
@@ -100,6 +101,11 @@ impl Need {
         let what = "parts of the measurement contradict each other: the times changed in the course of it";
         Self::new(what, None)
     }
+}
+
+/// A number in whole ones that is less than what is needed, also where it would be rounded to that.
+pub(super) fn short_of(seen: f64, needed: f64) -> f64 {
+    seen.round().min(needed - 1.0)
 }
 
 /// What speaks for one direction of a claim.
