@@ -59,9 +59,9 @@ second_kind() {
     local -x CARGO_TARGET_DIR=$TARGET/second-kind CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0
     ((!brief)) || all=()
     mkdir "$copy"
-    git ls-files -z --cached --others --exclude-standard | while IFS= read -rd '' file; do
-        [[ ! -e $file ]] || printf '%s\0' "$file"
-    done | tar --null -T - -cf - | tar -C "$copy" -xmf -
+    # What git leaves alone is left out, also where there is no repository.
+    tar --exclude=./target --exclude=./.cache --exclude=./.git --exclude=./out --exclude=./evaluation/out --exclude=node_modules \
+        -cf - . | tar -C "$copy" -xmf -
     if ! (cd "$copy" && GIT_CEILING_DIRECTORIES=$work git apply "$DATA/second-kind.patch") >"$work/log.txt" 2>&1; then
         fail "a second kind of probe can be put in: data/cuts/second-kind.patch does not apply; make it anew"
         cat "$work/log.txt"
