@@ -1,6 +1,6 @@
 //! The station: which methods this session's controller has defined, what is in them, and which of their gates are open.
 //!
-//! No message passes here and no ring is read: whoever serves the connection orders, and tells of what came of it.
+//! This file sends no message and reads no ring: the connection gives the orders and reports their outcome.
 
 mod closings;
 mod numbers;

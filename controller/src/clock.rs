@@ -11,8 +11,8 @@ const REMEMBERED: usize = 8;
 /// By how much the JVM's clock is ahead of the controller's.
 ///
 /// A message arrives later than it was sent, on a busy machine by milliseconds, so each says how much the JVM's clock is ahead at
-/// least; the greatest of these bounds is the nearest. A gate is never taken to have opened later than it did: then its first
-/// calls would belong to no window, and of those that end late nobody would know it in time.
+/// least; the greatest of these bounds is the nearest. An estimate that is too great would put the opening of a gate too late. The
+/// first calls of a turn would then count to the turn before, and long ones would find its window closed.
 #[derive(Debug, Default)]
 pub struct JvmClock {
     asked: Option<Instant>,

@@ -22,7 +22,7 @@ pub struct PeerId(pub u64);
 /// What one opening of a gate asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// One call in so many is taken.
+    /// One call in `every` is taken.
     pub every: u32,
     /// Samples after which the gate closes by itself; 0 for as many as come.
     pub quota: u64,

@@ -6,7 +6,7 @@
 
 use super::history::Kept;
 use super::rules::{Need, Rules, Weight, short_of};
-use super::side::{Cell, Side, Times, doubt_ties};
+use super::side::{Cell, Gathered, Side, Times, doubt_ties};
 use super::strata::Strata;
 use super::tail::Tail;
 use spl_model::Bucket;
@@ -40,13 +40,19 @@ pub(super) struct Means {
 impl Means {
     /// Of windows with the turns of the left, and of the right side unless it is a bound; in one bucket, or in all.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: Sides, scope: Option<&Bucket>, probe_ns: f64) -> Self {
-        let number = if sides.bound { 1 } else { 2 };
-        let strata = Strata::of(shared, number, scope);
-        let mut left = Side::of(shared, (0, number), sides.left, &strata, probe_ns);
-        let mut right = if sides.bound {
-            Side { factor: sides.right, bound: true, ..Side::default() }
+        let strata = Strata::of(shared, if sides.bound { 1 } else { 2 }, scope);
+        let gathered = |index: usize| Gathered::of(shared, index, &strata, probe_ns);
+        let side = |index: usize, factor: f64, own: Gathered, other: Option<&[f64]>| {
+            Side::of(shared, index, factor, &strata, own, other, probe_ns)
+        };
+        let of_left = gathered(0);
+        let (mut left, mut right) = if sides.bound {
+            let bound = Side { factor: sides.right, bound: true, ..Side::default() };
+            (side(0, sides.left, of_left, None), bound)
         } else {
-            Side::of(shared, (1, number), sides.right, &strata, probe_ns)
+            let of_right = gathered(1);
+            let [medians, others] = [of_left.medians.clone(), of_right.medians.clone()];
+            (side(0, sides.left, of_left, Some(&others)), side(1, sides.right, of_right, Some(&medians)))
         };
         doubt_ties([&mut left, &mut right]);
         let all = strata.fewest().sum::<u64>() as f64;

@@ -54,6 +54,26 @@ pub(super) struct Side {
     pub(super) censored: u64,
 }
 
+/// The times of a side by stratum, and their medians.
+pub(super) struct Gathered {
+    times: Vec<Vec<u64>>,
+    pub(super) medians: Vec<f64>,
+}
+
+impl Gathered {
+    /// Of the side with this index.
+    pub(super) fn of(shared: &[Vec<&Kept>], index: usize, strata: &Strata, probe_ns: f64) -> Self {
+        let mut times = vec![Vec::new(); strata.len()];
+        for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
+            if let Some(at) = strata.index(stratum) {
+                times[at].extend(&calls.times);
+            }
+        }
+        let medians = times.iter().map(|times| middle(times, probe_ns)).collect();
+        Self { times, medians }
+    }
+}
+
 impl Cell {
     fn add(&mut self, other: Self) {
         self.n += other.n;
@@ -74,23 +94,20 @@ impl Cell {
 }
 
 impl Side {
-    /// The turns of the side with this index, of so many sides.
+    /// The turns of the side with this index, whose times were gathered; `other` are those of the other side, if there is one.
     pub(super) fn of(
         shared: &[Vec<&Kept>],
-        (index, sides): (usize, usize),
+        index: usize,
         factor: f64,
         strata: &Strata,
+        own: Gathered,
+        other: Option<&[f64]>,
         probe_ns: f64,
     ) -> Self {
-        let medians_of =
-            |times: &[Vec<u64>]| -> Vec<f64> { times.iter().map(|times| middle(times, probe_ns)).collect() };
-        let times = times_of(shared, index, strata);
-        let mut medians: Vec<[f64; 2]> = medians_of(&times).into_iter().map(|median| [median; 2]).collect();
-        for other in (0..sides).filter(|other| *other != index) {
-            for (of_both, other) in medians.iter_mut().zip(medians_of(&times_of(shared, other, strata))) {
-                of_both[1] = of_both[1].min(other);
-            }
-        }
+        let shorter = |at: usize, median: f64| other.map_or(median, |medians| median.min(medians[at]));
+        let medians: Vec<[f64; 2]> =
+            own.medians.iter().enumerate().map(|(at, &median)| [median, shorter(at, median)]).collect();
+        let times = own.times;
         let mut side = Self { factor, totals: vec![Cell::default(); strata.len()], ..Self::default() };
         for turns in shared {
             let turn = turns[index];
@@ -170,17 +187,6 @@ impl Side {
     pub(super) fn scaled(&self, mean: f64) -> f64 {
         if self.bound { self.factor } else { self.factor * mean }
     }
-}
-
-/// The times of a side by stratum.
-fn times_of(shared: &[Vec<&Kept>], index: usize, strata: &Strata) -> Vec<Vec<u64>> {
-    let mut times = vec![Vec::new(); strata.len()];
-    for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
-        if let Some(at) = strata.index(stratum) {
-            times[at].extend(&calls.times);
-        }
-    }
-    times
 }
 
 /// The median of times without the probe's, at least 1 ns.

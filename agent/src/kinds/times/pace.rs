@@ -30,7 +30,7 @@ impl Pace {
         Self { pause: DRAIN_EVERY, looked: Instant::now() }
     }
 
-    /// A gate opens, and so many samples may come before all gates have closed. What cannot fill a ring need not be awaited.
+    /// A gate opens. `may_come` samples at most arrive before all gates have closed; fewer than a ring holds need no polling.
     pub fn opens(&mut self, may_come: u64) {
         if may_come > ROOM {
             *self = Self::new();
