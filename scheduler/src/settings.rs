@@ -85,7 +85,8 @@ impl Paired {
     pub const LEAST: u64 = 10;
     /// Groups that are measured at once, at least, where the owner decides.
     pub const GROUPS: usize = 8;
-    /// Part of [`Paired::min_turn_ns`] that a turn lasts at least where all methods are called often enough.
+    /// Part of [`Paired::min_turn_ns`] that a turn lasts at least: of a method that is called often enough where the owner decides, else
+    /// where all methods of the group are.
     pub const SHORTEST: u64 = 5;
     /// The same as [`Paired::MEDIANS`] where the owner decides: a window waits for its calls, and says more by being one of many than
     /// by having many calls.
@@ -109,7 +110,7 @@ impl Paired {
         if self.owner_decides { 9 } else { 1 }
     }
 
-    /// Calls that each method has to have in a turn for shorter turns.
+    /// Calls that a method has to have in a turn for shorter turns.
     pub(crate) fn enough(&self) -> u64 {
         if self.owner_decides { Self::ENOUGH } else { Self::LEAST }
     }

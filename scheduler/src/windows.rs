@@ -35,8 +35,10 @@ pub(crate) struct Rotation {
     fills: BTreeMap<MethodIx, (Fill, u32)>,
     /// What closed windows still wait for.
     unended: Unended,
-    /// Turns last so many times shorter than the setting says, because all methods are called often.
-    haste: u64,
+    /// By how much shorter turns of a method are than the setting says, because it is called often.
+    haste: BTreeMap<MethodIx, u64>,
+    /// The least of these.
+    least_haste: u64,
     /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
     shares: (u64, u64),
 }
@@ -201,7 +203,7 @@ impl Rotation {
         let since = |since_ns: u64| now_ns.saturating_sub(since_ns);
         match self.phase {
             Phase::Open { method, since_ns } if !roster.is_finished(method) => {
-                if now_ns < self.turn_end_ns(since_ns, paired) {
+                if now_ns < self.turn_end_ns(method, since_ns, paired) {
                     return Due::Nothing;
                 }
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
@@ -225,14 +227,17 @@ impl Rotation {
     pub(crate) fn due_ns(&self, paired: &Paired) -> Option<u64> {
         match self.phase {
             Phase::Idle => None,
-            Phase::Open { since_ns, .. } => Some(self.turn_end_ns(since_ns, paired)),
+            Phase::Open { method, since_ns } => Some(self.turn_end_ns(method, since_ns, paired)),
             Phase::Draining { since_ns, .. } => Some(since_ns.saturating_add(paired.overlap_bound_ns)),
         }
     }
 
-    /// When a turn ends that began at `since_ns`.
-    fn turn_end_ns(&self, since_ns: u64, paired: &Paired) -> u64 {
-        let shortest = paired.min_turn_ns / self.haste.max(1);
+    /// When a turn of a method ends that began at `since_ns`.
+    fn turn_end_ns(&self, method: MethodIx, since_ns: u64, paired: &Paired) -> u64 {
+        // Calls are paired one by one where the owner does not decide: all turns of a window are as long.
+        let own = || self.haste.get(&method).copied().unwrap_or(1);
+        let haste = if paired.owner_decides { own() } else { self.least_haste };
+        let shortest = paired.min_turn_ns / haste.max(1);
         let end_ns = since_ns.saturating_add(shortest.max(self.slowest_ns.saturating_mul(paired.medians())));
         end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
     }
@@ -368,7 +373,7 @@ impl Rotation {
         }
         let typical = |medians: &VecDeque<u64>| median_ns(medians.iter().copied());
         self.slowest_ns = self.medians_ns.values().filter_map(typical).max().unwrap_or(0);
-        self.haste = self.next_haste(&calls, paired);
+        self.hasten(&calls, paired);
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
         Some(Closed { number, calls, outstanding, fills })
@@ -395,16 +400,20 @@ impl Rotation {
         fill
     }
 
-    /// How much shorter turns are after a window with these calls.
-    fn next_haste(&self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) -> u64 {
-        // A method that is called in bursts has no call in many turns whatever their length: more of them meet its bursts.
-        let counts = calls.values().filter(|calls| !(paired.owner_decides && calls.is_empty()));
-        let fewest = counts.map(|calls| calls.len() as u64).min().unwrap_or(0);
-        match fewest {
-            _ if fewest < paired.enough() => self.haste / 2,
-            _ if fewest >= 2 * paired.enough() => (self.haste.max(1) * 2).min(Paired::SHORTEST),
-            _ => self.haste,
+    /// Makes turns shorter of methods that had enough calls in a window, and longer of those that had too few. A rare method keeps
+    /// its long turns, and does not make those of others long.
+    fn hasten(&mut self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) {
+        for (&method, calls) in calls {
+            let haste = self.haste.entry(method).or_insert(1);
+            *haste = match calls.len() as u64 {
+                // A method that is called in bursts has no call in many turns whatever their length: more of them meet its bursts.
+                0 if paired.owner_decides => *haste,
+                few if few < paired.enough() => *haste / 2,
+                many if many >= 2 * paired.enough() => ((*haste).max(1) * 2).min(Paired::SHORTEST),
+                _ => *haste,
+            };
         }
+        self.least_haste = self.haste.values().min().copied().unwrap_or(1);
     }
 }
 

@@ -374,6 +374,27 @@ fn the_owner_may_decide() {
 }
 
 #[test]
+fn a_rare_method_does_not_make_the_turns_of_others_long() {
+    let windows = Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0 };
+    let settings = Settings { paired: Some(windows), min_samples: 100, ..paired() };
+    check(
+        settings,
+        &apart(2, &[(0, 1)]),
+        &[
+            (0, "start", "+A"),
+            (1000, "pulse", "_A +B"),
+            (2000, "A@110+1x8 B@1110+1x1", "_B +B"),
+            (3000, "pulse", "_B +A"),
+            (4000, "pulse", "_A t1:8*+1* +A"),
+            (4400, "pulse", ""),
+            (4500, "pulse", "_A +B"),
+            (5400, "pulse", ""),
+            (5500, "pulse", "_B t2:0*+0* +B"),
+        ],
+    );
+}
+
+#[test]
 fn a_gate_takes_its_share_of_a_turn_and_no_more() {
     let mut scheduler =
         Scheduler::new(Settings { max_samples: 1000, ..paired() }, &apart(2, &[(0, 1)])).unwrap();
