@@ -1,11 +1,11 @@
 //! `spl methods`: the methods of a program's classes, to be pasted into a task file.
 
 use crate::check::{JsonMethod, OpenClasses};
-use crate::classes::{Catalogue, Known};
 use crate::cli::Methods;
 use crate::said;
 use crate::stdout;
 use serde::Serialize;
+use spl_classes::{Catalogue, Known};
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_lang::{RunMode, parse_file};
 use spl_verdict::ExitStatus;

@@ -1,5 +1,6 @@
 //! Starting the measured program with the agent in it.
 
+use spl_classes::launch::is_launcher;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -38,11 +39,6 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
         Ok(_) => Err(format!("the agent library {} is no file: {remedy}", path.display())),
         Err(error) => Err(format!("the agent library {} cannot be read ({error}): {remedy}", path.display())),
     }
-}
-
-/// Whether a command is a Java launcher, whose arguments we know.
-pub fn is_launcher(program: &OsStr) -> bool {
-    Path::new(program).file_name() == Some(OsStr::new("java"))
 }
 
 /// Adds the agent to a command.

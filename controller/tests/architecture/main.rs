@@ -27,6 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-classfile", &["spl-model"]),
     ("spl-bytecode", &["spl-classfile", "spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
+    ("spl-classes", &["spl-bytecode", "spl-lang", "spl-model"]),
+    ("spl-session", &["spl-scheduler", "spl-verdict", "spl-records", "spl-wire", "spl-lang", "spl-model"]),
     (
         "spl-controller",
         &[
@@ -39,6 +41,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "spl-wire",
             "spl-bytecode",
             "spl-report",
+            "spl-classes",
+            "spl-session",
         ],
     ),
     ("spl-witness", &[]),
@@ -215,6 +219,16 @@ fn the_agent_brings_no_other_crates_into_a_process() {
         found, listed,
         "controller/tests/architecture/agent-crates.txt does not list what cargo tree -p spl-agent shows"
     );
+}
+
+#[test]
+fn a_session_knows_no_terminal_and_no_command_line() {
+    let tree = cargo(&["tree", "-p", "spl-session", "-e", "normal", "--prefix", "none"]);
+    let found = tree.lines().filter_map(|line| line.split(' ').next()).collect::<BTreeSet<_>>();
+    assert!(found.contains("spl-scheduler"), "the tree was not read: {found:?}");
+    for name in ["clap", "crossterm", "spl-controller", "spl-report"] {
+        assert!(!found.contains(name), "spl-session uses {name}");
+    }
 }
 
 #[test]

@@ -8,15 +8,12 @@ mod showing;
 
 use crate::agents::Input;
 use crate::buckets;
-use crate::cli::Reports;
 use crate::config::{Config, Judge};
 use crate::context::ContextFile;
 use crate::cost::Cost;
-use crate::live::Live;
-use crate::metrics::MetricsFile;
+use crate::observer::Observer;
 use crate::output::Output;
 use crate::peer::{NOT_RESTORED, Peer, PeerId};
-use crate::progress::Progress;
 use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
@@ -60,7 +57,7 @@ pub struct Session<'a> {
     /// What the probes cost the program, under a budget; of the first JVM until it is there.
     cost: Option<Cost>,
     output: Output,
-    progress: Progress,
+    observer: Box<dyn Observer + 'a>,
     context: ContextFile,
     resumed: Option<Resumed>,
     /// Whether agents come in at a port.
@@ -82,11 +79,6 @@ pub struct Session<'a> {
     unsaid: Results,
     lost: u64,
     problems: Vec<String>,
-    /// The file of metrics, if one is asked for.
-    metrics: Option<MetricsFile>,
-    reports: &'a Reports,
-    /// Until the measurement is over.
-    live: Option<Live>,
     /// When the measurement started, and how many samples there were then.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -102,14 +94,13 @@ fn new_cost(setup: &Setup) -> Option<Cost> {
 }
 
 impl<'a> Session<'a> {
-    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind, `reports`
-    /// what it is to leave beside its files.
+    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind.
     pub fn new(
         setup: &'a Setup,
         scheduler: Scheduler,
         output: Output,
         resumed: Option<Resumed>,
-        reports: &'a Reports,
+        observer: impl Observer + 'a,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -124,7 +115,7 @@ impl<'a> Session<'a> {
             cost: new_cost(setup),
             context: ContextFile::new(setup, output.older()),
             output,
-            progress: Progress::new(setup.quiet),
+            observer: Box::new(observer),
             resumed,
             at_port: false,
             began: now,
@@ -138,9 +129,6 @@ impl<'a> Session<'a> {
             unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
-            metrics: reports.metrics.as_deref().map(MetricsFile::new),
-            reports,
-            live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,
@@ -153,11 +141,6 @@ impl<'a> Session<'a> {
     pub fn at_port(mut self) -> Self {
         self.at_port = true;
         self
-    }
-
-    /// Says what was found, as a table.
-    pub fn table(&self) {
-        self.progress.table(self.setup, &self.results, &self.scheduler, self.sequential.as_ref());
     }
 
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
@@ -269,7 +252,7 @@ impl<'a> Session<'a> {
             self.spend();
             self.say_results();
             self.change_classes();
-            self.progress.cycle(self.tasks, &self.scheduler, self.live.is_some());
+            self.observer.cycle(self.tasks, &self.scheduler);
             self.show(now);
         }
         if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {
@@ -351,11 +334,11 @@ impl<'a> Session<'a> {
         peer.start_at = None;
         let (jvm, pid) = (peer.jvm, peer.pid());
         if self.measuring_since.is_none() {
-            self.progress.note("the measurement starts");
+            self.observer.note("the measurement starts");
             self.save(false);
             self.measuring_since = Some((now, self.samples_so_far()));
         } else {
-            self.progress.note(&format!("pid {pid} is measured too"));
+            self.observer.note(&format!("pid {pid} is measured too"));
         }
         self.event_in(jvm, Event::Start);
     }
@@ -406,15 +389,17 @@ impl<'a> Session<'a> {
         looked_for.filter(|&method| self.is_absent(method)).collect()
     }
 
-    fn check(&mut self, result: Result<(), String>) {
+    /// Notes a failure, if it is one; the measurement goes on.
+    pub fn check(&mut self, result: Result<(), String>) {
         if let Err(problem) = result {
             self.problem(problem);
         }
     }
 
-    fn problem(&mut self, problem: String) {
+    /// Notes what went wrong, and says it once.
+    pub fn problem(&mut self, problem: String) {
         if !self.problems.contains(&problem) {
-            self.progress.problem(&problem);
+            self.observer.problem(&problem);
             self.problems.push(problem);
         }
     }
