@@ -188,7 +188,7 @@ mod tests {
                     found[*path.last().unwrap()].text.push_str(&text);
                 }
                 Event::Eof => return found,
-                _ => {}
+                Event::CData(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
             }
         }
     }

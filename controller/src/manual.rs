@@ -222,7 +222,11 @@ impl<'a> Manual<'a> {
             Outcome::NotLoaded => {
                 self.progress.note(&format!("{}: its class is not loaded yet", task.method));
             }
-            why => self.progress.unavailable(&task.method, why),
+            Outcome::Instrumented(_)
+            | Outcome::Abstract
+            | Outcome::Native
+            | Outcome::NoSuchMethod { .. }
+            | Outcome::Refused(_) => self.progress.unavailable(&task.method, outcome),
         }
     }
 

@@ -87,7 +87,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
     Ok(terms
         .map(|term| match term {
             MethodTerm::Pattern(pattern) if alone => Wanted::Classes(pattern),
-            term => Wanted::Term(term),
+            MethodTerm::Exact(_) | MethodTerm::Pattern(_) | MethodTerm::Name(_) => Wanted::Term(term),
         })
         .collect())
 }

@@ -66,12 +66,13 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch
 
 /// Why a program did not start, and what to do.
 pub fn cannot_start(program: &OsStr, error: &io::Error) -> String {
-    let remedy = match error.kind() {
-        io::ErrorKind::NotFound => {
-            "is it installed and on the PATH? For Java name the launcher, as in /path/to/jdk/bin/java"
-        }
-        io::ErrorKind::PermissionDenied => "is the file executable?",
-        _ => "try the command by itself",
+    let kind = error.kind();
+    let remedy = if kind == io::ErrorKind::NotFound {
+        "is it installed and on the PATH? For Java name the launcher, as in /path/to/jdk/bin/java"
+    } else if kind == io::ErrorKind::PermissionDenied {
+        "is the file executable?"
+    } else {
+        "try the command by itself"
     };
     format!("cannot start {}: {error}; {remedy}", program.display())
 }

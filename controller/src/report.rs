@@ -50,13 +50,16 @@ pub fn make(folder: &Path, out: Option<&Path>) -> Result<PathBuf, String> {
 
 fn read(folder: &Path) -> Result<Facts, String> {
     let path = folder.join(CONTEXT_FILE);
-    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => format!(
-            "{} is missing: name the folder that has the results of a run (result.eval); runs of older versions have no \
-             {CONTEXT_FILE} and no report",
-            path.display()
-        ),
-        _ => wrong(&path, &error),
+    let text = fs::read_to_string(&path).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            format!(
+                "{} is missing: name the folder that has the results of a run (result.eval); runs of older versions have no \
+                 {CONTEXT_FILE} and no report",
+                path.display()
+            )
+        } else {
+            wrong(&path, &error)
+        }
     })?;
     let context = Context::from_json(&text).map_err(|error| wrong(&path, &error))?;
     let [results_from, assertions_from, decisions_from] = context.older_bytes;

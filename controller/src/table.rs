@@ -187,6 +187,8 @@ fn suspicion(suspicion: &Suspicion) -> String {
                 figure::percent(fast_share)
             )
         }
-        _ => suspicion.to_string(),
+        Suspicion::FewSamples { .. } | Suspicion::Drift { .. } | Suspicion::ClockBound { .. } => {
+            suspicion.to_string()
+        }
     }
 }

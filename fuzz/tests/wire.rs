@@ -1,4 +1,6 @@
 //! The protocol: arbitrary bytes in arbitrary pieces, and the version exchange before them.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde::Serialize;

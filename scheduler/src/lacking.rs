@@ -26,7 +26,12 @@ impl Scheduler {
         let is_general = match why {
             NotEvaluated::TooFewSamples { .. } | NotEvaluated::NoCommonBucket => true,
             NotEvaluated::NotMeasured(text) => text.is_empty(),
-            _ => false,
+            NotEvaluated::OutOfRange
+            | NotEvaluated::BadLimit
+            | NotEvaluated::NoSuchQuantile(_)
+            | NotEvaluated::Undecided { .. }
+            | NotEvaluated::Open { .. }
+            | NotEvaluated::Lacking(_) => false,
         };
         if !is_general {
             return;
@@ -64,10 +69,10 @@ impl Scheduler {
                 None => reasons.push((lack, vec![self.name(method)])),
             }
         }
-        let text = |(lack, names): (Lack, Vec<String>)| match lack {
+        let text = |(lack, names): (Lack, Vec<String>)| {
             // It is not a matter of the methods.
-            Lack::NotBegun { .. } => lack.to_string(),
-            _ => format!("{}: {lack}", names.join(" and ")),
+            let is_of_all = matches!(lack, Lack::NotBegun { .. });
+            if is_of_all { lack.to_string() } else { format!("{}: {lack}", names.join(" and ")) }
         };
         reasons.into_iter().map(text).collect::<Vec<_>>().join("; ")
     }

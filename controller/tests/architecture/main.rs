@@ -2,6 +2,7 @@
 //! and that its files use each other in one direction, what a panic does, what is loaded into the measured process, and that the
 //! page's files exist.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod circles;

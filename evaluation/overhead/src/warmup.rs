@@ -59,13 +59,13 @@ fn fork(bench: &Bench) -> Result<Fork, Fault> {
     if all.len() < 5 * FIRST || rest.len() < 2 * FIRST {
         return Err(Fault::Unexpected(format!("only {} calls were recorded", all.len())));
     }
-    let changed_ns = agent.said.iter().find_map(|message| match message {
-        ToController::Retransformed { at_ns, .. } => Some(*at_ns),
-        _ => None,
+    let changed_ns = agent.said.iter().find_map(|message| {
+        let ToController::Retransformed { at_ns, .. } = message else { return None };
+        Some(*at_ns)
     });
-    let compiled = agent.said.iter().filter_map(|message| match message {
-        ToController::Compiled { at_ns, .. } => Some((at_ns - changed_ns?) as f64 / 1e6),
-        _ => None,
+    let compiled = agent.said.iter().filter_map(|message| {
+        let ToController::Compiled { at_ns, .. } = message else { return None };
+        Some((at_ns - changed_ns?) as f64 / 1e6)
     });
     let compiled = compiled.collect::<Vec<_>>();
     let end = |at: Option<&f64>| at.copied().unwrap_or(f64::NAN);

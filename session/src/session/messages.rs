@@ -245,7 +245,13 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::GivenUp { method: MethodIx(method), why });
             }
-            why if !peer.ready.contains(&method) => {
+            // One of several classes of this name: it is measured in another.
+            Outcome::Abstract | Outcome::Native | Outcome::NoSuchMethod { .. } | Outcome::Refused(_)
+                if peer.ready.contains(&method) => {}
+            why @ (Outcome::Abstract
+            | Outcome::Native
+            | Outcome::NoSuchMethod { .. }
+            | Outcome::Refused(_)) => {
                 peer.absent.remove(&method);
                 if let Some(why) = unavailable(&why) {
                     self.observer.note(&format!("{} cannot be measured: {why}", task.method));
@@ -253,7 +259,6 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
-            _ => {}
         }
     }
 
