@@ -187,7 +187,6 @@ impl<'a> Manual<'a> {
             ToController::Hello { .. }
             | ToController::Restored { .. }
             | ToController::Dear { .. }
-            | ToController::Compiled { .. }
             | ToController::Pong { .. }
             | ToController::Idle { .. } => {}
         }

@@ -13,13 +13,6 @@ impl Scheduler {
         self.lack_of_pairs(method, None)
     }
 
-    /// Another agent took the method's probes out.
-    pub(crate) fn probes_removed(&mut self, method: MethodIx) {
-        if let Some(method) = self.tallies.get_mut(method) {
-            method.probes_removed = true;
-        }
-    }
-
     /// Puts a reason that names methods in place of one that only counts, where one of these methods lacks samples. With windows
     /// `pairs` is how many samples of each side found a partner: the others do not count.
     pub(crate) fn give_reason(&self, why: &mut NotEvaluated, methods: &[MethodIx], pairs: Option<u64>) {
@@ -90,9 +83,7 @@ impl Scheduler {
             let sizes = method.buckets.len() as u64;
             return is_single.then_some(Lack::Scattered { calls: method.counted, sizes });
         }
-        Some(if method.probes_removed {
-            Lack::ProbesRemoved
-        } else if taken.total() > 0 {
+        Some(if taken.total() > 0 {
             Lack::Discarded(taken)
         } else if self.stations().all(|jvm| jvm.last_receipt_ns.is_none()) {
             self.not_begun.clone().unwrap_or(Lack::NotRecorded)

@@ -196,7 +196,6 @@ impl Scheduler {
             }
             Event::AgentUsed { .. } => {}
             Event::Decided(claim) => self.decided(claim),
-            Event::ProbesRemoved(method) => self.probes_removed(method),
             Event::NotBegun { ended_by, lasted_ns, wait_ns } => {
                 self.not_begun = Some(Lack::NotBegun { ended_by, lasted_ns, wait_ns });
             }

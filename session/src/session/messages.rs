@@ -70,7 +70,7 @@ impl Session<'_> {
                 let method = MethodIx(handle.index());
                 self.event_in(jvm, Event::Drained { method, closing: Some(number) });
             }
-            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
+            ToController::Idle { .. } | ToController::Hello { .. } => {}
         }
         Next::Go
     }
