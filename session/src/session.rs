@@ -1,8 +1,10 @@
 //! One measurement: a single loop owns all state and handles inputs in order; everything else sends it messages.
 //!
-//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants.
+//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants, [`jvms`] who
+//! is there, [`showing`] what is shown of it.
 
 mod actions;
+mod jvms;
 mod messages;
 mod showing;
 
@@ -22,7 +24,6 @@ use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -263,20 +264,6 @@ impl<'a> Session<'a> {
         Next::Go
     }
 
-    /// Tells what each agent's thread has used, and what measuring may cost from now on.
-    fn spend(&mut self) {
-        let now = Instant::now();
-        let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
-        let mut all = Vec::new();
-        all.extend(self.cost.as_mut().map(|cost| told((JvmIx::default(), cost))));
-        let here = self.peers.values_mut().filter(|peer| peer.is_here());
-        all.extend(here.filter_map(|peer| Some((peer.jvm, peer.cost.as_mut()?))).map(told));
-        for (jvm, cpu_ns, budget) in all {
-            cpu_ns.into_iter().for_each(|cpu_ns| self.event_in(jvm, Event::AgentUsed { cpu_ns }));
-            budget.into_iter().for_each(|budget| self.event_in(jvm, Event::Budget(budget)));
-        }
-    }
-
     /// Nanoseconds from the session's beginning to when what is being handled happened: the scheduler's clock. While
     /// inputs wait it doesn't go on, lest samples in them come too late for the window that they belong to.
     fn now_ns(&self) -> u64 {
@@ -323,70 +310,6 @@ impl<'a> Session<'a> {
     fn write_buckets(&mut self) {
         let written = buckets::write(&self.config.result_file, self.setup, &self.scheduler);
         self.check(written);
-    }
-
-    /// Starts to measure a JVM that has come, if it is time for it.
-    fn start(&mut self, id: PeerId, now: Instant) {
-        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
-        else {
-            return;
-        };
-        peer.start_at = None;
-        let (jvm, pid) = (peer.jvm, peer.pid());
-        if self.measuring_since.is_none() {
-            self.observer.note("the measurement starts");
-            self.save(false);
-            self.measuring_since = Some((now, self.samples_so_far()));
-        } else {
-            self.observer.note(&format!("pid {pid} is measured too"));
-        }
-        self.event_in(jvm, Event::Start);
-    }
-
-    /// When the next JVM starts to be measured; `None` where all are.
-    fn start_at(&self) -> Option<Instant> {
-        self.peers.values().filter_map(|peer| peer.start_at).min()
-    }
-
-    /// Whether a JVM is there and none is measured yet.
-    fn is_starting(&self) -> bool {
-        self.measuring_since.is_none() && self.start_at().is_some()
-    }
-
-    /// The JVM with this number, as long as it is there.
-    fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
-        self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
-    }
-
-    /// Sends a message to every JVM that is measured.
-    fn send(&self, message: &ToAgent) {
-        self.peers.values().for_each(|peer| peer.send(message.clone()));
-    }
-
-    /// Whether a JVM is measured by this connection.
-    fn is_peer(&self, connection: u64) -> bool {
-        self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
-    }
-
-    fn is_anybody_here(&self) -> bool {
-        self.peers.values().any(Peer::is_here)
-    }
-
-    fn ids_here(&self) -> Vec<PeerId> {
-        self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
-    }
-
-    /// Whether a JVM looked for the class of a method in vain, and none has it.
-    fn is_absent(&self, method: usize) -> bool {
-        let lacks = |peer: &Peer| peer.absent.contains(&method);
-        let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);
-        self.peers.values().any(lacks) && !self.peers.values().any(has)
-    }
-
-    /// Methods whose class was in none of the JVMs that looked for it.
-    fn absent(&self) -> BTreeSet<usize> {
-        let looked_for = self.peers.values().flat_map(|peer| &peer.absent).copied();
-        looked_for.filter(|&method| self.is_absent(method)).collect()
     }
 
     /// Notes a failure, if it is one; the measurement goes on.
