@@ -157,7 +157,7 @@ impl Connection {
             }
             let dying = self.given.life.is_over();
             let detached = self.forward(&mut stream);
-            self.report_compiled(&mut stream);
+            self.await_compiled();
             self.times.drain(&mut self.station);
             if dying {
                 // What was claimed and not written yet is waited for no more, but counted.

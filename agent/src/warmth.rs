@@ -32,8 +32,6 @@ pub struct Warmth {
     used: AtomicUsize,
     /// The thread, as `sys::thread` numbers it, that is listing what is compiled; 0 for none.
     lister: AtomicU64,
-    /// Whether a compilation came since they were asked for.
-    news: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -44,8 +42,6 @@ struct Cell {
     changed_ns: AtomicU64,
     /// When it was compiled last after that; 0 for not yet.
     compiled_ns: AtomicU64,
-    /// The same, until it was told of.
-    news_ns: AtomicU64,
     /// Samples since then that were cold.
     cold: AtomicU32,
 }
@@ -84,8 +80,6 @@ impl Warmth {
             return;
         }
         cell.compiled_ns.store(now_ns, Release);
-        cell.news_ns.store(now_ns, Release);
-        self.news.store(true, Release);
     }
 
     /// The code of this method changes now: what was compiled of it is gone.
@@ -107,18 +101,6 @@ impl Warmth {
             cell.cold.fetch_add(1, AcqRel);
         }
         cold
-    }
-
-    /// When methods were compiled since this was asked last; the last time of each.
-    pub fn news(&self) -> Vec<(InstrumentId, u64)> {
-        if !self.news.swap(false, AcqRel) {
-            return Vec::new();
-        }
-        let of = |(id, cell): (usize, &Cell)| {
-            let at_ns = cell.news_ns.swap(0, AcqRel);
-            (at_ns != 0).then_some((InstrumentId(id as u32), at_ns))
-        };
-        self.cells().iter().enumerate().filter_map(of).collect()
     }
 
     /// Whether a method may still be compiled before it counts as warm.
@@ -173,7 +155,6 @@ mod tests {
         let warmth = changed();
         assert!(warmth.is_cold(ID, 110) && warmth.awaits_any(110));
         warmth.compiled(METHOD, 200);
-        assert_eq!((warmth.news(), warmth.news()), (vec![(ID, 200)], vec![]));
         assert!(warmth.is_cold(ID, 300) && warmth.awaits_any(300));
         warmth.compiled(METHOD, 400);
         assert!(warmth.is_cold(ID, 399 + QUIET_NS) && !warmth.is_cold(ID, 400 + QUIET_NS));

@@ -166,9 +166,10 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         };
-        match &next {
-            Command::Prepared(classes) => self.shared.arrived(classes.len()),
-            command => self.shared.taken(command),
+        if let Command::Prepared(classes) = &next {
+            self.shared.arrived(classes.len());
+        } else {
+            self.shared.taken(&next);
         }
         Some(next)
     }

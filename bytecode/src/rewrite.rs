@@ -140,10 +140,7 @@ fn is_without_frames(class: &ClassFile<'_>, method: &Method<'_>, budget: &mut Bu
 }
 
 fn as_unverified(refusal: Refusal) -> Refusal {
-    match refusal {
-        Refusal::Unverified(_) => refusal,
-        other => Refusal::Unverified(other.to_string()),
-    }
+    if matches!(refusal, Refusal::Unverified(_)) { refusal } else { Refusal::Unverified(refusal.to_string()) }
 }
 
 /// New `info` bytes for the Code attribute that lies at `range`.

@@ -1,9 +1,9 @@
 //! `spl api-jar`: the interfaces of size processors, to compile against.
 
 use crate::cli::ApiJar;
-use crate::files::write_whole;
 use crate::stdout;
 use serde::Serialize;
+use spl_session::files::write_whole;
 use spl_verdict::ExitStatus;
 use std::io::{self, Write};
 use zip::ZipWriter;

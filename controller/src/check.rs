@@ -1,10 +1,10 @@
 //! `spl check`: a task file's language, and its methods among the classes of a program, without running it.
 
-use crate::classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
 use crate::cli::{Check, Classes};
 use crate::said;
 use crate::stdout;
 use serde::Serialize;
+use spl_classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
 use spl_lang::{Diagnostic, RunMode, Severity, read_file};
 use spl_verdict::ExitStatus;
 use std::fmt::Write as _;
@@ -132,7 +132,7 @@ impl Report<'_> {
         };
         let (methods, entries) =
             (counted(mentions.len(), "method"), counted(classes.class_path.len(), "class path entry"));
-        let known = classes.catalogue.len();
+        let known = classes.catalogue.class_count();
         format!(
             "{counts}; {methods} named, for run-mode = {}; {known} classes in {entries} and {jdk}{unchecked}",
             self.mode

@@ -1,8 +1,8 @@
 //! Every comparison and assertion of the tasks with what came of it, for those who list them.
 
 use crate::judgement::{judgement, sentence};
-use crate::results::Results;
-use crate::setup::Setup;
+use spl_session::results::Results;
+use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
 
 /// What is said of a claim that nothing came of: every claim gets a result when a measurement ends, if there was one.

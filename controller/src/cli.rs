@@ -1,8 +1,10 @@
 //! The command line.
 
-use crate::config;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use spl_classes::Places;
+use spl_session::config::{DEFAULT_PORT, Judge};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +86,13 @@ pub struct Common {
     pub plain: bool,
 }
 
+impl Common {
+    /// Whether the operator wants a live view.
+    pub fn wants_view(&self) -> bool {
+        !self.quiet && !self.plain
+    }
+}
+
 /// Where a measurement's results go for machines; the program has standard output.
 #[derive(Clone, Debug, Args)]
 pub struct Reports {
@@ -151,7 +160,7 @@ pub struct Serve {
 #[command(after_help = CLIENT_HELP)]
 pub struct Client {
     /// The controller's port.
-    #[arg(long, default_value_t = config::DEFAULT_PORT)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     pub port: u16,
     /// Where the controller wrote its token [default: where it writes it by default]
     #[arg(long, value_name = "FILE")]
@@ -181,8 +190,8 @@ pub struct Eval {
     #[arg(long, value_name = "DIR")]
     pub measurements: PathBuf,
     /// How comparisons are judged; beats `method` of the configuration. sequential needs windows in the files.
-    #[arg(long, value_enum, value_name = "METHOD")]
-    pub method: Option<config::Judge>,
+    #[arg(long, value_parser = judges(), value_name = "METHOD")]
+    pub method: Option<Judge>,
     /// Write the results to FILE, and beside it assertions.jsonl and buckets.json.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -283,6 +292,13 @@ pub struct Classes {
     pub jdk: Option<PathBuf>,
 }
 
+impl Classes {
+    /// Where methods are looked for that are named as in Java: there, else where the program of this command has its classes.
+    pub fn places(&self, command: &[OsString]) -> Places {
+        Places::new(self.classpath.as_deref(), self.jdk.as_deref(), command)
+    }
+}
+
 /// `spl check`
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_HELP)]
@@ -342,6 +358,18 @@ pub struct Fmt {
     /// The task files.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+}
+
+/// The values of `method`.
+fn judges() -> impl TypedValueParser<Value = Judge> {
+    let values = [
+        PossibleValue::new("welch").help("By Welch's test, once (thesis 3.2.7)"),
+        PossibleValue::new("sequential").help("After every window, as soon as the evidence suffices"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "welch" => Judge::Welch,
+        _ => Judge::Sequential,
+    })
 }
 
 /// The values of `run-mode`.

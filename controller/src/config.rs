@@ -3,10 +3,10 @@
 use spl_lang::RunMode;
 use spl_model::{Scale, Sizing};
 use spl_records::context::Setting;
-use spl_scheduler::{Paired, Settings, WarmUp};
-use spl_verdict::{Correction, Rules};
+use spl_scheduler::{Paired, Settings};
+use spl_session::config::{Config, Judge, WARM_UP};
+use spl_verdict::Correction;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,85 +18,6 @@ pub const FILE_VARIABLE: &str = "SPL_SERVER_CONFIG";
 /// The environment variable that names the JAR with size processors (thesis 3.4.3); it beats `processor-jar`.
 pub const PROCESSOR_VARIABLE: &str = "PROCESSOR_JAR";
 
-/// The port of the thesis (3.3.2).
-pub const DEFAULT_PORT: u16 = 38_692;
-
-/// The controller's configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// `initial-sleep`: pause between the controller's start and that of the measurement.
-    pub initial_sleep: Duration,
-    /// `cycle-sleep`: time between two communication cycles.
-    pub cycle_sleep: Duration,
-    /// `port`: where `spl serve` listens.
-    pub port: u16,
-    /// Programs that are measured at once, and whose samples count together.
-    pub programs: usize,
-    /// `argument-size`: how workload sizes are found.
-    pub argument_size: Sizing,
-    /// `argument-size = auto`: as the tasks need it.
-    pub automatic_size: bool,
-    /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
-    pub size_visit_limit: u32,
-    /// `metaspace-limit`: bytes of metaspace that changes of classes may keep in the life of a JVM.
-    pub metaspace_limit: u64,
-    /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
-    pub processor_jar: Option<PathBuf>,
-    /// `tasks-file`: what to measure.
-    pub tasks_file: PathBuf,
-    /// `output-dir`: where measurements are written.
-    pub output_dir: PathBuf,
-    /// `overwrite-measurements`: whether older measurement files are replaced.
-    pub overwrite_measurements: bool,
-    /// `human-readable-measurements`: the form of measurement files.
-    pub human_measurements: bool,
-    /// `measurements-to-flush`: samples of a method between two writes.
-    pub measurements_to_flush: u64,
-    /// `result-file-path`: where results are written.
-    pub result_file: PathBuf,
-    /// `overwrite-results`: whether an older result file is replaced.
-    pub overwrite_results: bool,
-    /// `human-readable-results`: the form of the result file.
-    pub human_results: bool,
-    /// `overhead-budget`: part of the program's CPU time that probes may take, from 0 to 1.
-    pub overhead_budget: Option<f64>,
-    /// `method` of the evaluation.
-    pub judge: Judge,
-    /// `correction`: how results are corrected for their number.
-    pub correction: Correction,
-    /// `equal-within`: how far apart the sides of a bare `=` may be, from 0 to 1, in the sequential mode.
-    pub equal_within: f64,
-    /// `rare-calls`: a mean is judged when a call as rare as one in so many would have been seen, in the sequential mode.
-    pub rare_calls: Option<u64>,
-    /// What the scheduler needs.
-    pub scheduler: Settings,
-    scale_base: u64,
-    logarithmic: bool,
-    profile: Profile,
-    paired: bool,
-    window: Duration,
-    window_overlap: Duration,
-}
-
-/// How comparisons are judged (`method`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Judge {
-    /// By Welch's test, once (thesis 3.2.7).
-    Welch,
-    /// After every window, as soon as the evidence suffices.
-    Sequential,
-}
-
-/// Its name in the configuration.
-impl fmt::Display for Judge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Welch => "welch",
-            Self::Sequential => "sequential",
-        })
-    }
-}
-
 /// What is switched on beside the thesis (`profile`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Profile {
@@ -105,63 +26,6 @@ enum Profile {
     /// All that makes verdicts right and probes cheap, as the other keys say.
     Production,
 }
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            initial_sleep: Duration::from_millis(3000),
-            cycle_sleep: Duration::from_millis(100),
-            port: DEFAULT_PORT,
-            programs: 1,
-            argument_size: Sizing::None,
-            automatic_size: true,
-            size_visit_limit: 10_000,
-            metaspace_limit: 16 * MEGABYTE,
-            processor_jar: None,
-            tasks_file: "instr.tasks".into(),
-            output_dir: "out".into(),
-            overwrite_measurements: true,
-            human_measurements: true,
-            measurements_to_flush: 50,
-            result_file: "out/result.eval".into(),
-            overwrite_results: true,
-            human_results: true,
-            overhead_budget: Some(0.01),
-            judge: Judge::Sequential,
-            correction: Correction::None,
-            equal_within: 0.05,
-            rare_calls: Some(2000),
-            scheduler: Settings {
-                max_samples: 100_000,
-                scale: Scale::Logarithmic { base: 2 },
-                paired: Some(Paired {
-                    min_turn_ns: 100_000_000,
-                    overlap_bound_ns: 100_000_000,
-                    longest_wait_ns: LONGEST_WAIT_NS,
-                    owner_decides: true,
-                }),
-                warm_up: Some(WARM_UP),
-                restore_after_ns: 10_000_000_000,
-                instrument_ahead: 8,
-                settle_ns: 500_000_000,
-                changes_per_minute: Some(60),
-                ..Settings::thesis()
-            },
-            scale_base: 2,
-            logarithmic: true,
-            profile: Profile::Production,
-            paired: true,
-            window: Duration::from_millis(100),
-            window_overlap: Duration::from_millis(100),
-        }
-    }
-}
-
-/// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
-const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
-
-/// Longest wait of a window for calls that began in it, nanoseconds.
-const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 
 /// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
 const BEYOND_THESIS: [&str; 15] = [
@@ -200,29 +64,33 @@ const PROGRAMS: &str = "a number of programs from 1";
 
 /// What a value was expected to be.
 type Expected = String;
-type Set = fn(&mut Config, &str) -> Result<(), Expected>;
+type Set = fn(&mut Draft, &str) -> Result<(), Expected>;
 
 /// Every key: section, name, how it is read.
 const KEYS: [(&str, &str, Set); 42] = [
-    ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.initial_sleep = t)),
-    ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.cycle_sleep = t)),
-    ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.port = n)),
+    ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.config.initial_sleep = t)),
+    ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.config.cycle_sleep = t)),
+    ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.config.port = n)),
     ("communication", "programs", |c, v| {
         let programs = number(v, PROGRAMS)?;
         if programs == 0 {
             Err(PROGRAMS.to_owned())
         } else {
-            c.programs = programs;
+            c.config.programs = programs;
             Ok(())
         }
     }),
     ("scheduler", "initial-optimal-measurements", |c, v| {
-        number(v, "a number of methods").map(|n| c.scheduler.initial_optimal = n)
+        number(v, "a number of methods").map(|n| c.config.scheduler.initial_optimal = n)
     }),
-    ("scheduler", "min-measuring-diff", |c, v| number(v, "nanoseconds").map(|n| c.scheduler.min_diff_ns = n)),
-    ("scheduler", "max-measuring-diff", |c, v| number(v, "nanoseconds").map(|n| c.scheduler.max_diff_ns = n)),
+    ("scheduler", "min-measuring-diff", |c, v| {
+        number(v, "nanoseconds").map(|n| c.config.scheduler.min_diff_ns = n)
+    }),
+    ("scheduler", "max-measuring-diff", |c, v| {
+        number(v, "nanoseconds").map(|n| c.config.scheduler.max_diff_ns = n)
+    }),
     ("scheduler", "time-diff-weight", |c, v| {
-        number(v, "a whole number from 0").map(|n| c.scheduler.weight = n)
+        number(v, "a whole number from 0").map(|n| c.config.scheduler.weight = n)
     }),
     ("scheduler", "argument-size", |c, v| {
         let modes = [
@@ -233,8 +101,8 @@ const KEYS: [(&str, &str, Set); 42] = [
             ("length", Some(Sizing::Length)),
         ];
         let mode = word(v, &modes)?;
-        c.automatic_size = mode.is_none();
-        c.argument_size = mode.unwrap_or(Sizing::None);
+        c.config.automatic_size = mode.is_none();
+        c.config.argument_size = mode.unwrap_or(Sizing::None);
         Ok(())
     }),
     ("scheduler", "size-visit-limit", |c, v| {
@@ -242,7 +110,7 @@ const KEYS: [(&str, &str, Set); 42] = [
         if limit == 0 {
             Err(OBJECTS.to_owned())
         } else {
-            c.size_visit_limit = limit;
+            c.config.size_visit_limit = limit;
             Ok(())
         }
     }),
@@ -251,72 +119,75 @@ const KEYS: [(&str, &str, Set); 42] = [
         if megabytes == 0 {
             Err(MEGABYTES.to_owned())
         } else {
-            c.metaspace_limit = u64::from(megabytes) * MEGABYTE;
+            c.config.metaspace_limit = u64::from(megabytes) * MEGABYTE;
             Ok(())
         }
     }),
     ("scheduler", "processor-jar", |c, v| {
-        c.set_processor_jar(v);
+        c.config.set_processor_jar(v);
         Ok(())
     }),
     ("scheduler", "profile", |c, v| {
         word(v, &[("production", Profile::Production), ("thesis", Profile::Thesis)]).map(|p| c.profile = p)
     }),
     ("scheduler", "policy", |c, v| word(v, &[("delay", false), ("paired", true)]).map(|p| c.paired = p)),
-    ("scheduler", "window", |c, v| millis(v).map(|t| c.window = t)),
-    ("scheduler", "window-overlap", |c, v| millis(v).map(|t| c.window_overlap = t)),
-    ("scheduler", "suspend-restore-after", |c, v| millis(v).map(|t| c.scheduler.restore_after_ns = nanos(t))),
+    ("scheduler", "window", |c, v| millis(v).map(|t| c.config.window = t)),
+    ("scheduler", "window-overlap", |c, v| millis(v).map(|t| c.config.window_overlap = t)),
+    ("scheduler", "suspend-restore-after", |c, v| {
+        millis(v).map(|t| c.config.scheduler.restore_after_ns = nanos(t))
+    }),
     ("scheduler", "instrument-ahead", |c, v| {
-        number(v, "a number of methods from 0").map(|n| c.scheduler.instrument_ahead = n)
+        number(v, "a number of methods from 0").map(|n| c.config.scheduler.instrument_ahead = n)
     }),
     ("scheduler", "changes-per-minute", |c, v| {
         or_none(v, |v| number(v, "a number of changes from 1, or none"))
-            .map(|n| c.scheduler.changes_per_minute = n)
+            .map(|n| c.config.scheduler.changes_per_minute = n)
     }),
-    ("scheduler", "overhead-budget", |c, v| or_none(v, percent).map(|p| c.overhead_budget = p)),
-    ("sampling", "settle-time", |c, v| millis(v).map(|t| c.scheduler.settle_ns = nanos(t))),
+    ("scheduler", "overhead-budget", |c, v| or_none(v, percent).map(|p| c.config.overhead_budget = p)),
+    ("sampling", "settle-time", |c, v| millis(v).map(|t| c.config.scheduler.settle_ns = nanos(t))),
     ("sampling", "warm-up-calls", |c, v| {
-        number(v, "a number of calls").map(|n| c.scheduler.warm_up.get_or_insert(WARM_UP).samples = n)
+        number(v, "a number of calls").map(|n| c.config.scheduler.warm_up.get_or_insert(WARM_UP).samples = n)
     }),
     ("sampling", "warm-up-time", |c, v| {
-        millis(v).map(|t| c.scheduler.warm_up.get_or_insert(WARM_UP).time_ns = nanos(t))
+        millis(v).map(|t| c.config.scheduler.warm_up.get_or_insert(WARM_UP).time_ns = nanos(t))
     }),
-    ("sampling", "discard-disturbed", |c, v| flag(v).map(|b| c.scheduler.discard_disturbed = b)),
-    ("controller", "tasks-file", |c, v| path(v).map(|p| c.tasks_file = p)),
-    ("controller", "output-dir", |c, v| path(v).map(|p| c.output_dir = p)),
-    ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.overwrite_measurements = b)),
-    ("controller", "human-readable-measurements", |c, v| flag(v).map(|b| c.human_measurements = b)),
+    ("sampling", "discard-disturbed", |c, v| flag(v).map(|b| c.config.scheduler.discard_disturbed = b)),
+    ("controller", "tasks-file", |c, v| path(v).map(|p| c.config.tasks_file = p)),
+    ("controller", "output-dir", |c, v| path(v).map(|p| c.config.output_dir = p)),
+    ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.config.overwrite_measurements = b)),
+    ("controller", "human-readable-measurements", |c, v| flag(v).map(|b| c.config.human_measurements = b)),
     ("controller", "max-method-measurements", |c, v| {
-        number(v, "a number of samples").map(|n| c.scheduler.max_samples = n)
+        number(v, "a number of samples").map(|n| c.config.scheduler.max_samples = n)
     }),
     ("controller", "min-method-measurements", |c, v| {
-        number(v, "a number of samples").map(|n| c.scheduler.min_samples = n)
+        number(v, "a number of samples").map(|n| c.config.scheduler.min_samples = n)
     }),
     ("controller", "measurements-to-flush", |c, v| {
-        number(v, "a number of samples").map(|n| c.measurements_to_flush = n)
+        number(v, "a number of samples").map(|n| c.config.measurements_to_flush = n)
     }),
     ("controller", "run-mode", |c, v| {
         let modes = [("comparison", RunMode::Comparison), ("measurement", RunMode::Measurement)];
-        word(v, &modes).map(|mode| c.scheduler.mode = mode)
+        word(v, &modes).map(|mode| c.config.scheduler.mode = mode)
     }),
-    ("evaluator", "result-file-path", |c, v| path(v).map(|p| c.result_file = p)),
+    ("evaluator", "result-file-path", |c, v| path(v).map(|p| c.config.result_file = p)),
     ("evaluator", "limit-p-value", |c, v| {
-        number(v, "a number between 0 and 1").map(|p| c.scheduler.limit_p = p)
+        number(v, "a number between 0 and 1").map(|p| c.config.scheduler.limit_p = p)
     }),
     ("evaluator", "method", |c, v| {
-        word(v, &[("welch", Judge::Welch), ("sequential", Judge::Sequential)]).map(|judge| c.judge = judge)
+        word(v, &[("welch", Judge::Welch), ("sequential", Judge::Sequential)])
+            .map(|judge| c.config.judge = judge)
     }),
     ("evaluator", "correction", |c, v| {
         let corrections =
             [("none", Correction::None), ("holm", Correction::Holm), ("bh", Correction::BenjaminiHochberg)];
-        word(v, &corrections).map(|correction| c.correction = correction)
+        word(v, &corrections).map(|correction| c.config.correction = correction)
     }),
-    ("evaluator", "equal-within", |c, v| percent(v).map(|part| c.equal_within = part)),
+    ("evaluator", "equal-within", |c, v| percent(v).map(|part| c.config.equal_within = part)),
     ("evaluator", "rare-calls", |c, v| {
-        or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.rare_calls = n)
+        or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.config.rare_calls = n)
     }),
-    ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
-    ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
+    ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.config.overwrite_results = b)),
+    ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.config.human_results = b)),
     ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
     ("evaluator", "arguments-size-scale", |c, v| {
         let scales = [("linear", false), ("lin", false), ("logarithmic", true), ("log", true)];
@@ -324,49 +195,59 @@ const KEYS: [(&str, &str, Set); 42] = [
     }),
 ];
 
-impl Config {
-    /// Reads a configuration; `file` is its name in messages.
-    ///
-    /// # Errors
-    /// All problems of the file, one a line, each with its place and what would be right.
-    pub fn parse(text: &str, file: &Path) -> Result<Self, String> {
-        let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
-            format!(
-                "{}:{}:{}: not understood; expected a section as [name] or a line key = value",
-                file.display(),
-                e.line,
-                e.col
-            )
-        })?;
-        let mut config = Self::default();
-        let mut problems = Vec::new();
-        let mut named = Vec::new();
-        for (section, properties) in &ini {
-            for (key, value) in properties {
-                named.push(key);
-                if let Err(problem) = config.set(section.unwrap_or(""), key, value.trim()) {
-                    problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
-                }
+/// A configuration that is being read: its values, and the keys that only mean something together.
+#[derive(Debug)]
+struct Draft {
+    config: Config,
+    scale_base: u64,
+    logarithmic: bool,
+    profile: Profile,
+    paired: bool,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            config: Config::default(),
+            scale_base: 2,
+            logarithmic: true,
+            profile: Profile::Production,
+            paired: true,
+        }
+    }
+}
+
+/// Reads a configuration; `file` is its name in messages.
+///
+/// # Errors
+/// All problems of the file, one a line, each with its place and what would be right.
+pub fn parse(text: &str, file: &Path) -> Result<Config, String> {
+    let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
+        format!(
+            "{}:{}:{}: not understood; expected a section as [name] or a line key = value",
+            file.display(),
+            e.line,
+            e.col
+        )
+    })?;
+    let mut draft = Draft::default();
+    let mut problems = Vec::new();
+    let mut named = Vec::new();
+    for (section, properties) in &ini {
+        for (key, value) in properties {
+            named.push(key);
+            if let Err(problem) = draft.set(section.unwrap_or(""), key, value.trim()) {
+                problems.push(format!("{}:{}: {problem}", file.display(), line_of(text, section, key)));
             }
         }
-        if let Err(problem) = config.settle(&named) {
-            problems.push(format!("{}: {problem}", file.display()));
-        }
-        if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
     }
-
-    /// Where size processors are, or `none`. The thesis's variable was put behind a class path, and so begins with a colon.
-    pub fn set_processor_jar(&mut self, value: &str) {
-        let path = value.strip_prefix(':').unwrap_or(value);
-        self.processor_jar = (!matches!(path, "" | "none")).then(|| path.into());
+    if let Err(problem) = draft.settle(&named) {
+        problems.push(format!("{}: {problem}", file.display()));
     }
+    if problems.is_empty() { Ok(draft.config) } else { Err(problems.join("\n")) }
+}
 
-    /// Puts measurements and results under one folder (`--out`).
-    pub fn write_to(&mut self, out: &Path) {
-        self.output_dir = out.join("measurements");
-        self.result_file = out.join("result.eval");
-    }
-
+impl Draft {
     fn set(&mut self, section: &str, key: &str, value: &str) -> Result<(), String> {
         if let Some((_, _, set)) = KEYS.iter().find(|(s, k, _)| (*s, *k) == (section, key)) {
             return set(self, value).map_err(|expected| format!("{key} = {value:?}: expected {expected}"));
@@ -389,18 +270,20 @@ impl Config {
             self.take_defaults_of_thesis(named)?;
         }
         if !self.paired && !named.contains(&"method") {
-            self.judge = Judge::Welch;
+            self.config.judge = Judge::Welch;
         }
-        if self.profile == Profile::Production && !named.contains(&"max-method-measurements") && !self.looks()
+        if self.profile == Profile::Production
+            && !named.contains(&"max-method-measurements")
+            && !self.config.looks()
         {
-            self.scheduler.max_samples = number(MOST_AT_ONCE, "a number")?;
+            self.config.scheduler.max_samples = number(MOST_AT_ONCE, "a number")?;
         }
         let scale = if self.logarithmic {
             Scale::logarithmic(self.scale_base)
         } else {
             Scale::linear(self.scale_base)
         };
-        self.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
+        self.config.scheduler.scale = scale.map_err(|e| format!("arguments-size-scale-base: {e}"))?;
         match (self.profile, BEYOND_THESIS.iter().find(|key| named.contains(key))) {
             (Profile::Thesis, Some(key)) => {
                 return Err(format!("profile = thesis has no {key}: leave the key out, or the profile"));
@@ -414,8 +297,8 @@ impl Config {
                     changes_per_minute,
                     ..
                 } = Settings::thesis();
-                let ours = std::mem::replace(&mut self.scheduler, Settings::thesis());
-                self.scheduler = Settings {
+                let ours = std::mem::replace(&mut self.config.scheduler, Settings::thesis());
+                self.config.scheduler = Settings {
                     warm_up,
                     restore_after_ns,
                     instrument_ahead,
@@ -424,16 +307,11 @@ impl Config {
                     paired: None,
                     ..ours
                 };
-                self.overhead_budget = None;
+                self.config.overhead_budget = None;
             }
-            (Profile::Production, _) => self.scheduler.paired = self.windows()?,
+            (Profile::Production, _) => self.config.scheduler.paired = self.windows()?,
         }
         Ok(())
-    }
-
-    /// Whether claims are looked at whenever a window closes.
-    fn looks(&self) -> bool {
-        self.judge == Judge::Sequential && self.scheduler.mode == RunMode::Comparison
     }
 
     /// The values that keys have in the thesis where the file doesn't name them.
@@ -445,47 +323,15 @@ impl Config {
             .try_for_each(|((_, _, set), value)| set(self, value))
     }
 
-    /// What decisions by windows ask for.
-    pub fn rules(&self) -> Rules {
-        Rules {
-            level: self.scheduler.limit_p,
-            equal_within: self.equal_within,
-            rare_calls: self.rare_calls.map(|calls| calls as f64),
-        }
-    }
-
     /// Windows, where they are asked for. The sequential mode looks at windows only.
     fn windows(&self) -> Result<Option<Paired>, String> {
-        if self.judge == Judge::Sequential && !self.paired {
+        if self.config.judge == Judge::Sequential && !self.paired {
             return Err(
                 "method = sequential compares calls of shared windows: leave out policy = delay in [scheduler]"
                     .into(),
             );
         }
-        Ok(self.paired.then(|| self.turns()))
-    }
-
-    fn turns(&self) -> Paired {
-        Paired {
-            min_turn_ns: nanos(self.window),
-            overlap_bound_ns: nanos(self.window_overlap),
-            longest_wait_ns: LONGEST_WAIT_NS,
-            owner_decides: self.judge == Judge::Sequential,
-        }
-    }
-
-    /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
-    /// whatever the policy is; what was recorded without is parted by time.
-    pub fn judge_by(&mut self, judge: Judge) {
-        self.judge = judge;
-        let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
-        self.scheduler.paired = windows.then(|| self.turns());
-    }
-
-    /// Judges recorded samples by Welch's test, once, in windows or without.
-    pub fn judge_once(&mut self, paired: bool) {
-        self.judge = Judge::Welch;
-        self.scheduler.paired = paired.then(|| self.turns());
+        Ok(self.paired.then(|| self.config.turns()))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What is said of a result beside the verdict: how far its samples can be trusted.
 
-use crate::results::Results;
-use crate::sequential::Sequential;
 use serde::Serialize;
 use spl_lang::{Assertion, Program, Tasks};
 use spl_model::Bucket;
 use spl_scheduler::{MethodIx, Scheduler};
+use spl_session::results::Results;
+use spl_session::sequential::Sequential;
 use spl_stats::sequential::autocorrelation_time;
 use spl_stats::{Suspicion, suspicions};
 use spl_verdict::{Evaluation, Look};

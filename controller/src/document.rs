@@ -1,13 +1,13 @@
 //! The results as one JSON document (`docs/schema/eval-1.json`).
 
-use crate::buckets::Filled;
 use crate::details::{Details, judged_samples};
-use crate::results::Results;
-use crate::sequential::Sequential;
-use crate::setup::Setup;
 use serde::Serialize;
 use spl_model::Lack;
 use spl_scheduler::Scheduler;
+use spl_session::buckets::Filled;
+use spl_session::results::Results;
+use spl_session::sequential::Sequential;
+use spl_session::setup::Setup;
 use spl_verdict::{Evaluation, Ratio, Side, Standing, Welch};
 
 /// A method compared with itself in one bucket.

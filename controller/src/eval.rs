@@ -1,17 +1,18 @@
 //! `spl eval`: recorded measurements judged again, without a JVM.
 
-use crate::buckets;
 use crate::cli::{Common, Eval};
-use crate::config::Judge;
 use crate::details::judged_samples;
 use crate::document::{Checked, document};
 use crate::junit;
-use crate::output::ResultFile;
 use crate::progress::Progress;
-use crate::replay::Replay;
-use crate::setup::Setup;
+use crate::reading;
 use crate::stdout;
 use spl_records::Context;
+use spl_session::buckets;
+use spl_session::config::Judge;
+use spl_session::output::ResultFile;
+use spl_session::replay::Replay;
+use spl_session::setup::Setup;
 use spl_stats::{SelfCheck, self_check};
 use spl_verdict::ExitStatus;
 use std::fs;
@@ -25,9 +26,11 @@ const CONTEXT: &str = "context.json";
 /// When tasks, configuration or files cannot be read or written, as text for the operator.
 pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
     let recorded = context_of(&arguments.measurements);
+    let progress = Progress::new(arguments.quiet);
     let setup = read_setup(arguments, recorded.as_ref())?;
     let probe_ps = recorded.and_then(|context| context.programs.last()?.probe_empty_ps);
-    let replay = Replay::of(&setup, &arguments.measurements, probe_ps.unwrap_or(0) as f64 / 1000.0)?;
+    let probe_ns = probe_ps.unwrap_or(0) as f64 / 1000.0;
+    let replay = Replay::of(&setup, &arguments.measurements, probe_ns, &mut |text| progress.note(text))?;
     if !replay.has_samples() {
         let folder = arguments.measurements.display();
         return Err(format!(
@@ -43,7 +46,6 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
         let document = document(&setup, replay.results(), replay.scheduler(), replay.sequential(), &checks)?;
         stdout::print_as_it_is(&document)?;
     } else {
-        let progress = Progress::new(setup.quiet);
         progress.table(&setup, replay.results(), replay.scheduler(), replay.sequential());
         checks.iter().for_each(|check| progress.note(&check.to_string()));
     }
@@ -62,19 +64,18 @@ fn context_of(measurements: &Path) -> Option<Context> {
 fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
-    let mut setup = Setup::read(
+    let (mut setup, written) = reading::read(
         &Common { config, tasks, out: None, classes, quiet: *quiet, plain: true },
         &[],
         &mut |text| Progress::new(*quiet).note(text),
     )?;
-    let is_said =
-        setup.written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
+    let is_said = written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
     match (method, recorded) {
         (Some(method), _) => setup.config.judge_by(*method),
         (None, Some(recorded)) if !is_said && recorded.judge == Judge::Welch.to_string() => {
             setup.config.judge_once(recorded.paired);
             let policy = if recorded.paired { "paired" } else { "delay" };
-            Progress::new(setup.quiet).note(&format!(
+            Progress::new(*quiet).note(&format!(
                 "judged as this run was: policy = {policy}, method = welch; --method sequential judges it anew"
             ));
         }

@@ -3,13 +3,13 @@
 mod signature;
 
 use crate::cli::Instrument;
-use crate::files::write_whole;
 use crate::stdout;
 use serde::Serialize;
 use spl_bytecode::{Plan, Probe, inspect};
 use spl_lang::RunMode;
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_model::{InstrumentId, MethodRef, ProbeKind, Sizing};
+use spl_session::files::write_whole;
 use spl_verdict::ExitStatus;
 use std::fs;
 use std::io::{self, Read, Write};

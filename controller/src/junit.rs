@@ -1,12 +1,12 @@
 //! Results as JUnit XML, in which build servers show tests: each claim is a test case (`docs/files.md`).
 
 use crate::claims::{Claim, NO_RESULT, claims};
-use crate::files::write_whole;
-use crate::results::Results;
-use crate::setup::Setup;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use spl_model::one_line;
+use spl_session::files::write_whole;
+use spl_session::results::Results;
+use spl_session::setup::Setup;
 use spl_verdict::Standing;
 use std::io;
 use std::path::Path;
@@ -188,7 +188,7 @@ mod tests {
                     found[*path.last().unwrap()].text.push_str(&text);
                 }
                 Event::Eof => return found,
-                _ => {}
+                Event::CData(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
             }
         }
     }

@@ -1,29 +1,20 @@
 //! The controller: command line, daemon, configuration and reports.
 //!
-//! The way in is [`main`]; [`run`] and [`serve`] are its commands, [`measure`] has the loop, [`session`] the state that the
-//! loop owns.
-//! What it decides, the pure crates decide: `spl-scheduler` what to measure when, `spl-verdict` what the samples say.
+//! The way in is [`main`]; [`run`] and [`serve`] are its commands. The measurement itself, with the loop and the state that the loop
+//! owns, is `spl-session`, which tells [`showing`] how it goes; what classes there are `spl-classes` finds out.
 
 #![forbid(unsafe_code)]
 
-mod agents;
 mod api_jar;
-mod buckets;
 mod check;
 mod claims;
-mod classes;
 mod cli;
-mod clock;
 mod colour;
 mod config;
-mod context;
-mod cost;
-mod decisions;
 mod details;
 mod document;
-mod door;
+mod ending;
 mod eval;
-mod files;
 mod fmt;
 mod foreground;
 mod instrument;
@@ -32,30 +23,20 @@ mod junit;
 mod launcher;
 mod live;
 mod manual;
-mod measure;
 mod methods;
 mod metrics;
-mod output;
-mod owner;
-mod peer;
-mod private_folder;
+#[cfg(test)]
+mod moment;
 mod program;
 mod progress;
-mod recorded;
-mod replay;
+mod reading;
 mod report;
-mod results;
-mod resume;
 mod run;
 mod said;
-mod sequential;
 mod serve;
-mod session;
-mod setup;
 mod shell;
-mod status;
+mod showing;
 mod stdout;
-mod strangers;
 mod table;
 mod tasks;
 mod tryout;

@@ -3,10 +3,11 @@
 mod rows;
 mod screen;
 
+use crate::claims::Claim;
 use crate::foreground;
-use crate::status::Status;
 use rustix::process::{Signal, getpid, kill_process};
 use screen::Screen;
+use spl_session::status::Status;
 use std::io::{IsTerminal, Stderr, stderr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -40,12 +41,14 @@ impl Live {
     }
 
     /// Shows the measurement as it is now; nothing in the background, where another has the terminal.
-    pub fn draw(&mut self, status: &Status) {
+    pub fn draw(&mut self, status: &Status, claims: &[Claim]) {
         self.next = Instant::now() + INTERVAL;
         let size = if foreground::is_ours() { crossterm::terminal::size().ok() } else { None };
         let mut screen = locked(&self.screen);
         match size {
-            Some((columns, lines)) => screen.draw(columns, lines, &rows::rows(status, columns, lines)),
+            Some((columns, lines)) => {
+                screen.draw(columns, lines, &rows::rows(status, claims, columns, lines))
+            }
             None => screen.close(),
         }
     }

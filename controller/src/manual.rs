@@ -1,15 +1,17 @@
 //! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
 //! 3.4.3). There is no scheduler; nothing is judged or written.
 
-use crate::agents::{Agent, Input};
-use crate::measure::Inputs;
-use crate::peer::{self, DETACH_TIMEOUT, DETACHED, Farewell, NOT_RESTORED, Opening, Peer, introduction};
 use crate::progress::Progress;
-use crate::session::Next;
-use crate::setup::Setup;
 use spl_lang::MeasuredMethod;
 use spl_model::{Handle, Outcome, Sample, one_line};
 use spl_scheduler::JvmIx;
+use spl_session::agents::{Agent, Input};
+use spl_session::measure::Inputs;
+use spl_session::peer::{
+    self, DETACH_TIMEOUT, DETACHED, Farewell, NOT_RESTORED, Opening, Peer, introduction,
+};
+use spl_session::session::Next;
+use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use spl_wire::{Change, Readings, ToAgent, ToController, WireSample};
 use std::io::BufRead;
@@ -48,11 +50,11 @@ pub struct Manual<'a> {
 }
 
 impl<'a> Manual<'a> {
-    /// Waits for a program.
-    pub fn new(setup: &'a Setup) -> Self {
+    /// Waits for a program; with `quiet`, problems only are said.
+    pub fn new(setup: &'a Setup, quiet: bool) -> Self {
         Self {
             setup,
-            progress: Progress::new(setup.quiet),
+            progress: Progress::new(quiet),
             peer: None,
             wanted: false,
             detach_by: None,
@@ -185,7 +187,6 @@ impl<'a> Manual<'a> {
             ToController::Hello { .. }
             | ToController::Restored { .. }
             | ToController::Dear { .. }
-            | ToController::Compiled { .. }
             | ToController::Pong { .. }
             | ToController::Idle { .. } => {}
         }
@@ -220,7 +221,11 @@ impl<'a> Manual<'a> {
             Outcome::NotLoaded => {
                 self.progress.note(&format!("{}: its class is not loaded yet", task.method));
             }
-            why => self.progress.unavailable(&task.method, why),
+            Outcome::Instrumented(_)
+            | Outcome::Abstract
+            | Outcome::Native
+            | Outcome::NoSuchMethod { .. }
+            | Outcome::Refused(_) => self.progress.unavailable(&task.method, outcome),
         }
     }
 

@@ -1,11 +1,11 @@
 //! `spl methods`: the methods of a program's classes, to be pasted into a task file.
 
 use crate::check::{JsonMethod, OpenClasses};
-use crate::classes::{Catalogue, Known};
 use crate::cli::Methods;
 use crate::said;
 use crate::stdout;
 use serde::Serialize;
+use spl_classes::{Catalogue, Known};
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_lang::{RunMode, parse_file};
 use spl_verdict::ExitStatus;
@@ -87,7 +87,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
     Ok(terms
         .map(|term| match term {
             MethodTerm::Pattern(pattern) if alone => Wanted::Classes(pattern),
-            term => Wanted::Term(term),
+            MethodTerm::Exact(_) | MethodTerm::Pattern(_) | MethodTerm::Name(_) => Wanted::Term(term),
         })
         .collect())
 }

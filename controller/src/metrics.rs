@@ -1,9 +1,10 @@
 //! The state of a measurement in the text format of Prometheus, in a file that node_exporter's textfile collector or any
 //! other reader finds whole at every moment (`docs/files.md`).
 
-use crate::files::write_whole;
-use crate::status::{Phase, State, Status};
+use crate::claims::Claim;
 use spl_model::lines;
+use spl_session::files::write_whole;
+use spl_session::status::{Phase, State, Status};
 use spl_verdict::Standing;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,18 +35,18 @@ impl MetricsFile {
     ///
     /// # Errors
     /// When it cannot be written; one line of text.
-    pub fn write(&mut self, status: &Status) -> Result<(), String> {
+    pub fn write(&mut self, status: &Status, claims: &[Claim]) -> Result<(), String> {
         self.next = Instant::now() + INTERVAL;
-        write_whole(&self.path, text(status).as_bytes())
+        write_whole(&self.path, text(status, claims).as_bytes())
             .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }
 }
 
-fn text(status: &Status) -> String {
+fn text(status: &Status, claims: &[Claim]) -> String {
     let mut page = Page::default();
     whole(&mut page, status);
     methods(&mut page, status);
-    claims(&mut page, status);
+    results(&mut page, claims);
     page.text
 }
 
@@ -120,7 +121,7 @@ fn methods(page: &mut Page, status: &Status) {
     }
 }
 
-fn claims(page: &mut Page, status: &Status) {
+fn results(page: &mut Page, claims: &[Claim]) {
     let results: [(&str, Option<Standing>); 4] = [
         ("holds", Some(Standing::Holds)),
         ("fails", Some(Standing::Fails)),
@@ -132,7 +133,7 @@ fn claims(page: &mut Page, status: &Status) {
         "gauge",
         "What came of a claim: 1 for its result, open before there is one.",
     );
-    for claim in &status.claims {
+    for claim in claims {
         let number = claim.number.to_string();
         for (word, standing) in results {
             let labels =
@@ -141,7 +142,7 @@ fn claims(page: &mut Page, status: &Status) {
         }
     }
     page.family("spl_comparison_p_value", "gauge", "P-value of a comparison in a bucket of sizes.");
-    for claim in &status.claims {
+    for claim in claims {
         for judged in &claim.judged {
             let number = claim.number.to_string();
             page.value(&[("number", &number), ("bucket", &judged.bucket)], judged.p_value);
@@ -149,7 +150,7 @@ fn claims(page: &mut Page, status: &Status) {
     }
     let help = "Scaled left mean over scaled right mean of a comparison in a bucket, with its interval.";
     page.family("spl_comparison_ratio", "gauge", help);
-    for claim in &status.claims {
+    for claim in claims {
         for judged in &claim.judged {
             let number = claim.number.to_string();
             for (part, value) in judged.ratio.into_iter().flatten() {
@@ -200,7 +201,7 @@ fn escaped(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::tests::status;
+    use crate::moment::{claims, status};
     use std::collections::{BTreeMap, BTreeSet};
 
     type Labels = BTreeMap<String, String>;
@@ -261,9 +262,9 @@ mod tests {
 
     #[test]
     fn a_page_reads_back() {
-        let mut status = status();
-        status.claims[0].text = "a \\ \"b\"\nc".to_owned();
-        let values = parse(&text(&status));
+        let mut claims = claims();
+        claims[0].text = "a \\ \"b\"\nc".to_owned();
+        let values = parse(&text(&status(), &claims));
         let get = |name: &str, labels: &[(&str, &str)]| {
             let labels = labels.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
             *values.get(&(name.to_owned(), labels)).unwrap_or_else(|| panic!("{name} is missing: {values:?}"))
@@ -304,12 +305,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("spl.prom");
         let mut file = MetricsFile::new(&path);
-        file.write(&status()).unwrap();
+        file.write(&status(), &claims()).unwrap();
         let first = std::fs::File::open(&path).unwrap();
-        file.write(&Status { lost: 8, ..status() }).unwrap();
+        file.write(&Status { lost: 8, ..status() }, &claims()).unwrap();
         assert_eq!(
             std::io::read_to_string(first).unwrap(),
-            text(&status()),
+            text(&status(), &claims()),
             "who reads the old one reads on"
         );
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
@@ -318,7 +319,8 @@ mod tests {
         std::fs::write(&plain, "").unwrap();
         assert_eq!(mode, std::fs::metadata(&plain).unwrap().permissions().mode());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left behind");
-        let problem = MetricsFile::new(&folder.path().join("none/spl.prom")).write(&status()).unwrap_err();
+        let problem =
+            MetricsFile::new(&folder.path().join("none/spl.prom")).write(&status(), &[]).unwrap_err();
         assert!(problem.contains("none/spl.prom"), "{problem}");
     }
 }

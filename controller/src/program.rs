@@ -1,5 +1,6 @@
 //! Starting the measured program with the agent in it.
 
+use spl_classes::launch::is_launcher;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -40,11 +41,6 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether a command is a Java launcher, whose arguments we know.
-pub fn is_launcher(program: &OsStr) -> bool {
-    Path::new(program).file_name() == Some(OsStr::new("java"))
-}
-
 /// Adds the agent to a command.
 pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch {
     let mut agent = OsString::from("-agentpath:");
@@ -70,12 +66,13 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch
 
 /// Why a program did not start, and what to do.
 pub fn cannot_start(program: &OsStr, error: &io::Error) -> String {
-    let remedy = match error.kind() {
-        io::ErrorKind::NotFound => {
-            "is it installed and on the PATH? For Java name the launcher, as in /path/to/jdk/bin/java"
-        }
-        io::ErrorKind::PermissionDenied => "is the file executable?",
-        _ => "try the command by itself",
+    let kind = error.kind();
+    let remedy = if kind == io::ErrorKind::NotFound {
+        "is it installed and on the PATH? For Java name the launcher, as in /path/to/jdk/bin/java"
+    } else if kind == io::ErrorKind::PermissionDenied {
+        "is the file executable?"
+    } else {
+        "try the command by itself"
     };
     format!("cannot start {}: {error}; {remedy}", program.display())
 }

@@ -1,14 +1,15 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
 use crate::judgement::{judgement, sentence};
-use crate::results::Results;
-use crate::said::{say, unavailable};
-use crate::sequential::Sequential;
-use crate::setup::Setup;
+use crate::said::say;
 use crate::table::say_table;
 use spl_lang::Tasks;
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
+use spl_session::peer::unavailable;
+use spl_session::results::Results;
+use spl_session::sequential::Sequential;
+use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,11 +1,6 @@
 //! `spl report`: the files of a run read for its HTML report.
 
-use crate::buckets::FILE as BUCKETS_FILE;
 use crate::cli::Report;
-use crate::context::CONTEXT_FILE;
-use crate::files::write_whole;
-use crate::output::{ASSERTIONS_FILE, DECISIONS_FILE};
-use crate::recorded::Recorded;
 use crate::said::say;
 use crate::stdout;
 use serde::Deserialize;
@@ -13,6 +8,11 @@ use spl_model::MethodRef;
 use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
 use spl_report::{Calls, Decisions, Facts, Step, shown, shown_assertions, shown_methods};
 use spl_scheduler::MethodIx;
+use spl_session::buckets::FILE as BUCKETS_FILE;
+use spl_session::context::CONTEXT_FILE;
+use spl_session::files::write_whole;
+use spl_session::output::{ASSERTIONS_FILE, DECISIONS_FILE};
+use spl_session::recorded::Recorded;
 use spl_verdict::{Evaluation, ExitStatus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -50,13 +50,16 @@ pub fn make(folder: &Path, out: Option<&Path>) -> Result<PathBuf, String> {
 
 fn read(folder: &Path) -> Result<Facts, String> {
     let path = folder.join(CONTEXT_FILE);
-    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => format!(
-            "{} is missing: name the folder that has the results of a run (result.eval); runs of older versions have no \
-             {CONTEXT_FILE} and no report",
-            path.display()
-        ),
-        _ => wrong(&path, &error),
+    let text = fs::read_to_string(&path).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            format!(
+                "{} is missing: name the folder that has the results of a run (result.eval); runs of older versions have no \
+                 {CONTEXT_FILE} and no report",
+                path.display()
+            )
+        } else {
+            wrong(&path, &error)
+        }
     })?;
     let context = Context::from_json(&text).map_err(|error| wrong(&path, &error))?;
     let [results_from, assertions_from, decisions_from] = context.older_bytes;
@@ -178,7 +181,7 @@ fn methods(folder: &Path, context: &Context, with_calls: &BTreeSet<usize>) -> Re
     let methods = methods.map_err(|error| wrong(&folder.join(CONTEXT_FILE), &error))?;
     let mut calls = vec![Calls::default(); methods.len()];
     let mut recorded = Recorded::open(&folder.join(&context.measurements), &methods)?;
-    while let Some((MethodIx(method), sample)) = recorded.next()? {
+    while let Some((MethodIx(method), sample)) = recorded.next_sample()? {
         calls[method].add(&sample, context.scale, with_calls.contains(&method));
     }
     Ok(calls)

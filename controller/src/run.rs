@@ -1,19 +1,22 @@
 //! `spl run`: the controller and the program together.
 
-use crate::agents::Input;
 use crate::cli::Run;
-use crate::door::PrivateSocket;
-use crate::files::check_folders;
+use crate::ending;
 use crate::foreground;
-use crate::measure::{self, Inputs, Interrupt};
-use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
-use crate::resume::Resumed;
-use crate::session::Session;
-use crate::setup::Setup;
+use crate::reading;
+use crate::showing::Showing;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
+use spl_session::agents::Input;
+use spl_session::door::PrivateSocket;
+use spl_session::files::check_folders;
+use spl_session::measure::{self, Inputs, Interrupt};
+use spl_session::output::Output;
+use spl_session::resume::Resumed;
+use spl_session::session::Session;
+use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -31,14 +34,13 @@ use tokio::task::JoinHandle;
 /// The program was not started then.
 pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
-    let setup = Setup::read(&arguments.common, &arguments.command, &mut |text| {
-        Progress::new(arguments.common.quiet).note(text)
-    })?;
+    let progress = Progress::new(arguments.common.quiet);
+    let (setup, _) = reading::read(&arguments.common, &arguments.command, &mut |text| progress.note(text))?;
     match measured(arguments, &setup) {
         Ok(status) => Ok(status),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
-            let status = unmeasured::run(&arguments.command, &Progress::new(setup.quiet), &why)?;
-            report_program(&Progress::new(setup.quiet), Some(status));
+            let status = unmeasured::run(&arguments.command, &progress, &why)?;
+            report_program(&progress, Some(status));
             Ok(ExitStatus::Error)
         }
         Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => Err(why),
@@ -69,7 +71,8 @@ async fn together(
     (output, resumed): (Output, Option<Resumed>),
     (socket, mut inputs): (PrivateSocket, Inputs),
 ) -> Result<ExitStatus, String> {
-    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports);
+    let showing = Showing::new(setup, &arguments.common, &arguments.reports);
+    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, showing);
     let in_foreground = foreground::is_ours();
     if in_foreground {
         // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
@@ -82,10 +85,9 @@ async fn together(
     measure::drive(&mut session, &mut inputs).await;
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
-    session.report();
-    let progress = Progress::new(setup.quiet);
-    progress.lost(session.lost());
-    session.table();
+    let progress = Progress::new(arguments.common.quiet);
+    ending::report(&mut session, setup, &arguments.reports, &progress);
+    ending::say(&session, setup, &progress);
     let status = if in_foreground {
         let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {

@@ -1,19 +1,22 @@
 //! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
 
 use crate::cli::{Client, Serve};
-use crate::door;
-use crate::files::check_folders;
+use crate::ending;
 use crate::manual::{self, Manual};
-use crate::measure::{self, Inputs};
-use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
-use crate::resume::Resumed;
+use crate::reading;
 use crate::said;
-use crate::session::{Next, Session};
-use crate::setup::Setup;
+use crate::showing::Showing;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
+use spl_session::door;
+use spl_session::files::check_folders;
+use spl_session::measure::{self, Inputs};
+use spl_session::output::Output;
+use spl_session::resume::Resumed;
+use spl_session::session::{Next, Session};
+use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -25,8 +28,8 @@ use std::process::Command;
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
-    let setup =
-        Setup::read(&arguments.common, &[], &mut |text| Progress::new(arguments.common.quiet).note(text))?;
+    let progress = Progress::new(arguments.common.quiet);
+    let (setup, _) = reading::read(&arguments.common, &[], &mut |text| progress.note(text))?;
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 
@@ -42,7 +45,7 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         None => door::default_token_file(port)?,
     };
     let token = door::write_token(&token_file)?;
-    let progress = Progress::new(setup.quiet);
+    let progress = Progress::new(arguments.common.quiet);
     let mut inputs = Inputs::new()?;
     let door = tokio::spawn(door::accept(listener, token, inputs.sender()));
     progress
@@ -64,20 +67,19 @@ async fn measured(
     files: (Output, Option<Resumed>),
     inputs: &mut Inputs,
 ) -> Result<ExitStatus, String> {
-    let progress = Progress::new(setup.quiet);
+    let progress = Progress::new(arguments.common.quiet);
     let (mut files, mut worst) = (Some(files), None);
     loop {
         let (output, resumed) = match files.take() {
             Some(files) => files,
             None => Output::open(setup, worst.is_some())?,
         };
-        let mut session =
-            Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports).at_port();
+        let showing = Showing::new(setup, &arguments.common, &arguments.reports);
+        let mut session = Session::new(setup, setup.scheduler()?, output, resumed, showing).at_port();
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
-            session.report();
-            progress.lost(session.lost());
-            session.table();
+            ending::report(&mut session, setup, &arguments.reports, &progress);
+            ending::say(&session, setup, &progress);
             worst = Some(worse(worst, session.standing()));
         }
         if arguments.once || inputs.was_interrupted() {
@@ -92,14 +94,14 @@ async fn measured(
 async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitStatus {
     let (mut lines, mut worst) = (manual::lines(), None);
     loop {
-        let mut manual = Manual::new(setup);
+        let mut manual = Manual::new(setup, arguments.common.quiet);
         let next = manual.drive(inputs, &mut lines).await;
         let status = worse(worst, manual.standing());
         if arguments.once || next == Next::Over {
             return status;
         }
         worst = Some(status);
-        Progress::new(setup.quiet).note("waiting for the next program");
+        Progress::new(arguments.common.quiet).note("waiting for the next program");
     }
 }
 

@@ -1,16 +1,16 @@
 //! What the operator reads at the end: every claim with its result and figures, what looks suspicious, and the sum of it.
 
-use crate::buckets;
 use crate::claims;
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::judgement::{judgement, sentence, sizes, why_not};
-use crate::results::Results;
 use crate::said::say;
-use crate::sequential::Sequential;
-use crate::setup::Setup;
 use spl_lang::{Assertion, RunMode};
 use spl_report::figure::{self, p_equation};
 use spl_scheduler::Scheduler;
+use spl_session::buckets;
+use spl_session::results::Results;
+use spl_session::sequential::Sequential;
+use spl_session::setup::Setup;
 use spl_stats::Suspicion;
 use spl_verdict::{Asserted, Evaluation, Evidence, Side};
 use std::fmt::Write as _;
@@ -187,6 +187,8 @@ fn suspicion(suspicion: &Suspicion) -> String {
                 figure::percent(fast_share)
             )
         }
-        _ => suspicion.to_string(),
+        Suspicion::FewSamples { .. } | Suspicion::Drift { .. } | Suspicion::ClockBound { .. } => {
+            suspicion.to_string()
+        }
     }
 }

@@ -1,30 +1,10 @@
 //! The task file: read, and its methods found where they are named as in Java.
 
-use crate::classes::{Catalogue, Jdk, launch, path, resolve};
-use crate::cli::Classes;
+use spl_classes::{Places, resolve};
 use spl_lang::ast::File;
 use spl_lang::{Diagnostic, Program, RunMode, parse_file};
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// Where methods are looked for that are named as in Java.
-#[derive(Debug)]
-pub struct Places {
-    class_path: Vec<PathBuf>,
-    jdk: Option<Jdk>,
-}
-
-impl Places {
-    /// Those that the command line names, else those of the program that is to be started.
-    pub fn new(named: &Classes, command: &[OsString]) -> Self {
-        let (class_path, jdk) = launch::of_command(command);
-        Self {
-            class_path: named.classpath.as_deref().map_or(class_path, path::entries),
-            jdk: named.jdk.as_deref().map(Jdk::at).or(jdk),
-        }
-    }
-}
+use std::path::Path;
 
 /// Reads a task file; gives what it means, and its text. `tell` is told what is odd and no mistake.
 ///
@@ -65,7 +45,7 @@ fn meaning(
     if file.patterns().is_empty() {
         return file.check(text, &mut |_| Vec::new());
     }
-    let mut catalogue = Catalogue::open(&places.class_path, places.jdk.as_ref());
+    let mut catalogue = places.catalogue();
     let found = file
         .check(text, &mut |pattern| catalogue.meant(pattern).into_iter().map(|known| known.method).collect());
     for problem in catalogue.problems() {

@@ -2,8 +2,9 @@
 //! not start, and that would be our doing.
 
 use crate::launcher;
-use crate::program::{cannot_start, is_launcher, with_agent};
+use crate::program::{cannot_start, with_agent};
 use rustix::process::{Pid, Signal, kill_process};
+use spl_classes::launch::is_launcher;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;

@@ -2,7 +2,7 @@
 
 use crate::program::{self, cannot_start};
 use crate::progress::Progress;
-use crate::setup::Setup;
+use spl_session::setup::Setup;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};

@@ -262,7 +262,6 @@ fn every_reason_is_in_the_schema() {
         Lack::NoBudget { spent: None },
         Lack::NoBudget { spent: spent(SpentOn::Sizes("p/C.f()V".to_owned())) },
         Lack::NoBudget { spent: spent(SpentOn::Agent) },
-        Lack::ProbesRemoved,
         Lack::NeverCalled { open_ns: 1, lost: 2 },
         Lack::Discarded(Taken::default()),
         Lack::Scattered { calls: 3, sizes: 3 },

@@ -39,7 +39,7 @@ class Run(Program):
     def __init__(self, command):
         self.feeds, self.situations, self.notes = [], [], []
         self.began = self.ended = None
-        super().__init__(command, {"RUST_LOG": "spl_controller=info", "NO_COLOR": "1"})
+        super().__init__(command, {"RUST_LOG": "spl_session=info", "NO_COLOR": "1"})
 
     def said(self, now, line):
         match = FEED.match(line)

@@ -131,7 +131,7 @@ def fork(number, options, out):
     controller = Process(
         [spl, "serve", "--once", "--port", "0", "--token-file", str(token), "--config", str(HERE / "measuring.ini"),
          "--tasks", str(HERE / "service.tasks"), "--out", str(Path(out, "measured"))],
-        LOAD_CPU, "stderr", r"listening on port (\d+)", env={**os.environ, "RUST_LOG": "spl_controller=info", "NO_COLOR": "1"})
+        LOAD_CPU, "stderr", r"listening on port (\d+)", env={**os.environ, "RUST_LOG": "spl_session=info", "NO_COLOR": "1"})
     running = [controller]
     try:
         port = controller.said.wait("the controller's port")[1]

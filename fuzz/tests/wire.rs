@@ -1,4 +1,6 @@
 //! The protocol: arbitrary bytes in arbitrary pieces, and the version exchange before them.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde::Serialize;
@@ -223,7 +225,6 @@ fn to_controller() -> Vec<ToController> {
         ToController::Idle { handle: Handle(1), number: 2 },
         ToController::Limit { handle: Handle(1) },
         ToController::Warning { text: "w".to_owned() },
-        ToController::Compiled { handle: Handle(1), at_ns: 1 },
         ToController::Ping { id: 1 },
         ToController::Pong { id: 1, now_ns: 2 },
         ToController::Bye { reason: ByeReason::Failed("why".to_owned()) },

@@ -36,8 +36,6 @@ pub enum Lack {
         /// What most of it went to; `None` where nothing is known.
         spent: Option<Spent>,
     },
-    /// Another agent replaced the class and took the probes out.
-    ProbesRemoved,
     /// Its gate was open, and no call both began and ended.
     NeverCalled {
         /// How long its gate was open, nanoseconds.
@@ -155,7 +153,6 @@ impl fmt::Display for Lack {
                     None => Ok(()),
                 }
             }
-            Self::ProbesRemoved => f.write_str("another agent took the probes out of its class"),
             Self::NeverCalled { open_ns, lost } => {
                 write!(
                     f,

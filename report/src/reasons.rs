@@ -54,7 +54,6 @@ pub fn remedy(lack: &Lack) -> &'static str {
         Lack::NoBudget { .. } => {
             "Leave out what most of it went to, look at no sizes (argument-size = nocheck), or raise overhead-budget."
         }
-        Lack::ProbesRemoved => "Measure without the other agent.",
         Lack::NeverCalled { .. } => {
             "Let the program do what calls it, or let it run longer; if it is called in another JVM, measure that one."
         }

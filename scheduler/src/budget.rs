@@ -402,7 +402,7 @@ impl Budget {
     pub(crate) fn size_ps(&self, size: &Size) -> u128 {
         match size {
             Size::Value(value) => u128::from(*value) * u128::from(self.size_cost_ps),
-            _ => 0,
+            Size::Unchecked | Size::Label(_) => 0,
         }
     }
 

@@ -94,9 +94,6 @@ pub enum Event {
     },
     /// The owner decided and evaluated a claim: see [`Paired::owner_decides`](crate::Paired).
     Decided(ClaimIx),
-    /// Another agent replaced the method's class and took its probes out: calls of it are not seen any more. It changes nothing
-    /// but the reason that is given where the method then lacks samples.
-    ProbesRemoved(MethodIx),
     /// The run ends before [`Event::Start`]; before [`Event::Finish`] only. It is the reason that is given for methods
     /// without samples.
     NotBegun {

@@ -105,7 +105,11 @@ impl Scheduler {
         }
         let lack = match &why {
             Outcome::NotLoaded => Lack::NotLoaded,
-            why => Lack::Unmeasurable { why: describe(why) },
+            Outcome::Instrumented(_)
+            | Outcome::Abstract
+            | Outcome::Native
+            | Outcome::NoSuchMethod { .. }
+            | Outcome::Refused(_) => Lack::Unmeasurable { why: describe(&why) },
         };
         let reason = NotEvaluated::NotMeasured(format!("{}: {lack}", self.name(method)));
         self.tallies.set_missing(method, lack);

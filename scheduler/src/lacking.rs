@@ -13,20 +13,18 @@ impl Scheduler {
         self.lack_of_pairs(method, None)
     }
 
-    /// Another agent took the method's probes out.
-    pub(crate) fn probes_removed(&mut self, method: MethodIx) {
-        if let Some(method) = self.tallies.get_mut(method) {
-            method.probes_removed = true;
-        }
-    }
-
     /// Puts a reason that names methods in place of one that only counts, where one of these methods lacks samples. With windows
     /// `pairs` is how many samples of each side found a partner: the others do not count.
     pub(crate) fn give_reason(&self, why: &mut NotEvaluated, methods: &[MethodIx], pairs: Option<u64>) {
         let is_general = match why {
             NotEvaluated::TooFewSamples { .. } | NotEvaluated::NoCommonBucket => true,
             NotEvaluated::NotMeasured(text) => text.is_empty(),
-            _ => false,
+            NotEvaluated::OutOfRange
+            | NotEvaluated::BadLimit
+            | NotEvaluated::NoSuchQuantile(_)
+            | NotEvaluated::Undecided { .. }
+            | NotEvaluated::Open { .. }
+            | NotEvaluated::Lacking(_) => false,
         };
         if !is_general {
             return;
@@ -64,10 +62,10 @@ impl Scheduler {
                 None => reasons.push((lack, vec![self.name(method)])),
             }
         }
-        let text = |(lack, names): (Lack, Vec<String>)| match lack {
+        let text = |(lack, names): (Lack, Vec<String>)| {
             // It is not a matter of the methods.
-            Lack::NotBegun { .. } => lack.to_string(),
-            _ => format!("{}: {lack}", names.join(" and ")),
+            let is_of_all = matches!(lack, Lack::NotBegun { .. });
+            if is_of_all { lack.to_string() } else { format!("{}: {lack}", names.join(" and ")) }
         };
         reasons.into_iter().map(text).collect::<Vec<_>>().join("; ")
     }
@@ -85,9 +83,7 @@ impl Scheduler {
             let sizes = method.buckets.len() as u64;
             return is_single.then_some(Lack::Scattered { calls: method.counted, sizes });
         }
-        Some(if method.probes_removed {
-            Lack::ProbesRemoved
-        } else if taken.total() > 0 {
+        Some(if taken.total() > 0 {
             Lack::Discarded(taken)
         } else if self.stations().all(|jvm| jvm.last_receipt_ns.is_none()) {
             self.not_begun.clone().unwrap_or(Lack::NotRecorded)

@@ -5,12 +5,12 @@ use crate::claims::Claims;
 use crate::law::Shift;
 use crate::roster::Roster;
 use crate::select;
-use crate::standing::{Arrival, Status};
+use crate::standing::Status;
 use crate::station::Station;
 use crate::tally::Tallies;
 use crate::{Action, Budget, Cause, Decision, Event, JvmIx, MethodIx, Settings, SettingsError, Situation};
 use spl_lang::{Program, Tasks};
-use spl_model::{Bucket, ClaimIx, Lack, MethodRef, Sample, SampleFlags};
+use spl_model::{Lack, MethodRef, Sample};
 
 /// Decides what is measured. See the crate's documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Scheduler {
     /// The others that feed the measurement.
     pub(crate) others: Vec<Station>,
     /// How methods stand in a JVM that has just come.
-    fresh: Roster,
+    pub(crate) fresh: Roster,
     pub(crate) now_ns: u64,
     /// Why the measurement never began, where it did not.
     pub(crate) not_begun: Option<Lack>,
@@ -100,46 +100,6 @@ impl Scheduler {
         self.handle_samples(batch, now_ns)
     }
 
-    /// All JVMs, the one at hand first.
-    pub(crate) fn stations(&self) -> impl Iterator<Item = &Station> {
-        std::iter::once(&self.jvm).chain(&self.others)
-    }
-
-    /// Makes a JVM the one at hand.
-    fn turn_to(&mut self, jvm: JvmIx) {
-        if self.jvm.ix == jvm {
-            return;
-        }
-        let index = self.others.iter().position(|station| station.ix == jvm).unwrap_or_else(|| {
-            let mut roster = self.fresh.clone();
-            for (method, _) in self.tallies.iter().filter(|(method, _)| self.tallies.is_finished(*method)) {
-                roster.set_status(method, Status::Finished);
-            }
-            self.others.push(Station::new(jvm, roster, &self.settings));
-            self.others.len() - 1
-        });
-        std::mem::swap(&mut self.jvm, &mut self.others[index]);
-    }
-
-    /// Does something for each JVM, beginning with the one at hand, which it is afterwards too.
-    pub(crate) fn in_each_jvm(&mut self, mut act: impl FnMut(&mut Self)) {
-        act(self);
-        for index in 0..self.others.len() {
-            std::mem::swap(&mut self.jvm, &mut self.others[index]);
-            act(self);
-            std::mem::swap(&mut self.jvm, &mut self.others[index]);
-        }
-    }
-
-    /// The JVM at hand is gone: what it still held of closed and open windows is all there will be. The last one stays, as it was.
-    fn left(&mut self) {
-        if self.others.is_empty() {
-            return;
-        }
-        self.close_all_windows();
-        self.jvm = self.others.remove(0);
-    }
-
     fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
         self.in_each_jvm(|this| {
@@ -196,7 +156,6 @@ impl Scheduler {
             }
             Event::AgentUsed { .. } => {}
             Event::Decided(claim) => self.decided(claim),
-            Event::ProbesRemoved(method) => self.probes_removed(method),
             Event::NotBegun { ended_by, lasted_ns, wait_ns } => {
                 self.not_begun = Some(Lack::NotBegun { ended_by, lasted_ns, wait_ns });
             }
@@ -230,99 +189,11 @@ impl Scheduler {
         }
     }
 
-    /// Takes samples of an earlier run as they were taken then, with windows into those that they belonged to, but not
-    /// into the law: their times are another JVM's.
-    fn resume(&mut self, decided: &[ClaimIx], samples: &[(MethodIx, Sample)]) {
-        if self.jvm.last_receipt_ns.is_some() {
-            return;
-        }
-        decided.iter().for_each(|&claim| self.decided(claim));
-        for (method, sample) in samples {
-            if self.tallies.is_finished(*method) {
-                continue;
-            }
-            if sample.flags.contains(SampleFlags::DISCARDED) {
-                let has = |flag| sample.flags.contains(flag);
-                let disturbed = has(SampleFlags::GC) || has(SampleFlags::RETRANSFORM);
-                let disturbed = disturbed && !has(SampleFlags::WARM_UP) && self.settings.discard_disturbed;
-                self.tallies
-                    .get_mut(*method)
-                    .into_iter()
-                    .for_each(|tally| tally.note(Arrival::Discarded { disturbed }));
-                continue;
-            }
-            let bucket = self.settings.scale.bucket(&sample.size);
-            if self.jvm.rotations.is_empty() {
-                self.record(*method, bucket, sample.duration_ns());
-            } else {
-                self.hold_again(*method, bucket, sample);
-            }
-        }
-    }
-
-    fn samples(&mut self, batch: &mut [(MethodIx, Sample)]) {
-        batch.sort_by_key(|(_, sample)| sample.end_ns());
-        if self.jvm.last_receipt_ns.is_some() {
-            self.jvm.last_receipt_ns = Some(self.now_ns);
-        }
-        for (method, sample) in batch {
-            self.sample(*method, sample);
-        }
-    }
-
-    /// One sample, in the thesis's order (3.2.3): record it, remove what it finished, then add or suspend.
-    fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
-        let Some(method) = self.jvm.roster.get_mut(index) else { return };
-        let arrival = method.arrive(sample, &self.settings);
-        self.tallies.get_mut(index).into_iter().for_each(|tally| tally.note(arrival));
-        self.meter(index, sample);
-        let shift = if self.jvm.last_receipt_ns.is_some() {
-            self.jvm.law.ended(sample.end_ns(), &self.settings, self.jvm.roster.unfinished())
-        } else {
-            None
-        };
-        if arrival == Arrival::Counts {
-            let bucket = self.settings.scale.bucket(&sample.size);
-            if self.jvm.rotations.is_empty() {
-                self.record(index, bucket, sample.duration_ns());
-            } else {
-                self.hold(index, bucket, sample);
-            }
-        }
-        self.balance(shift);
-    }
-
-    fn record(&mut self, index: MethodIx, bucket: Bucket, duration_ns: u64) {
-        if self.take_counted(index, &bucket, duration_ns) == self.settings.min_samples {
-            self.bucket_filled(index, &bucket);
-        }
-        self.finish_at_limit(index);
-    }
-
-    /// Takes a sample that counts and gives the number of samples that its bucket has now.
-    pub(crate) fn take_counted(&mut self, method: MethodIx, bucket: &Bucket, duration_ns: u64) -> u64 {
-        self.jvm.roster.get_mut(method).into_iter().for_each(|standing| standing.warm = true);
-        self.tallies.take(method, bucket, duration_ns)
-    }
-
     /// Moves a method to another status in the JVM at hand.
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
         if self.jvm.roster.set_status(method, status) {
             self.tallies.begin(method);
         }
-    }
-
-    /// Whether another JVM may give samples of a method.
-    fn goes_on_elsewhere(&self, method: MethodIx) -> bool {
-        self.others.iter().any(|jvm| !jvm.roster.is_finished(method))
-    }
-
-    /// Ends the measurement of a method in the JVM at hand, while others go on with it.
-    fn end_here(&mut self, method: MethodIx) {
-        self.close_windows_of(method);
-        self.set_status(method, Status::Finished);
-        self.jvm.law.clamp(self.jvm.roster.unfinished());
-        self.balance(None);
     }
 
     /// Nothing arrived in this cycle: the time since the last receipt is compared with the limit, in each such cycle
@@ -400,20 +271,6 @@ impl Scheduler {
             let cause =
                 Cause::Budget { calls_per_s, cost_ns_per_s, ceiling_ns_per_s: budget.ceiling_ns_per_s };
             self.decide(Action::ClosedGateCosts { method, cost_ns_per_s }, cause);
-        }
-    }
-
-    fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
-        self.tallies.drop_samples(method, count);
-        // A lost sample never reached the agent's thread, or cost it nothing more.
-        let each_ps = self.jvm.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
-        self.jvm.meters.charge(each_ps.saturating_mul(u128::from(count)));
-        match method {
-            Some(method) => self.jvm.meters.count(method, count),
-            None => {
-                self.jvm.meters.count_unknown(count, &self.jvm.roster);
-                self.jvm.gates.distrust();
-            }
         }
     }
 

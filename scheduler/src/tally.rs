@@ -31,8 +31,6 @@ pub(crate) struct Tally {
     pub(crate) open_ns: u64,
     /// Whether its gate once stayed closed because nothing was left of the budget.
     pub(crate) unpaid: bool,
-    /// Whether another agent took its probes out.
-    pub(crate) probes_removed: bool,
     /// Why it could not be measured.
     pub(crate) missing: Option<Lack>,
 }

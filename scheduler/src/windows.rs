@@ -219,7 +219,7 @@ impl Rotation {
             {
                 Due::Nothing
             }
-            _ => Due::Next,
+            Phase::Idle | Phase::Open { .. } | Phase::Draining { .. } => Due::Next,
         }
     }
 

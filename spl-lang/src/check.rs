@@ -131,7 +131,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                     Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
                         self.comparison(left, sign, right, span);
                     }
-                    atom => {
+                    Atom::Pair { .. } | Atom::Bound { .. } => {
                         self.same_twice(relation.to_string(), span);
                         let formula = Node { value: Formula::Relation(atom), span };
                         let alone = true;

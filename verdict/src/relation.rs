@@ -61,8 +61,8 @@ pub fn standing_alone(atom: &Atom, evidence: &Evidence, level: f64) -> (Basis, f
     match evidence.truth(level) {
         Truth::True => (Basis::Proved, p_true),
         Truth::False if !asks_for_proof || within.is_some() => (Basis::Refuted, p_false),
-        _ if asks_for_proof => (Basis::NotProved, p_true),
-        _ => (Basis::NotRefuted, p_false),
+        Truth::False | Truth::Undecided if asks_for_proof => (Basis::NotProved, p_true),
+        Truth::False | Truth::Undecided => (Basis::NotRefuted, p_false),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What keeps a claim of windows undecided, or decided in spite of it: rare bursts, sizes, ties of the clock, load that both sides share.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
+
 use spl_lang::{RunMode, parse_file};
 use spl_model::{Bucket, Scale, Size};
 use spl_verdict::{Claim, History, NotEvaluated, Rules, Ruling, Truth, Turn};

@@ -1,5 +1,7 @@
 //! Claims decided by windows, with deterministic times: what is proved, what is refuted, and what stays undecided and why.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
+
 use spl_lang::{RunMode, parse_file};
 use spl_model::Bucket;
 use spl_verdict::{Claim, History, NotEvaluated, Rules, Ruling, Truth, Turn};

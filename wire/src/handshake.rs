@@ -14,7 +14,7 @@
 use std::fmt;
 
 /// The protocol that this crate speaks; it changes with every change of a message's encoding.
-pub const PROTOCOL: u16 = 7;
+pub const PROTOCOL: u16 = 8;
 
 /// The longest product version, in bytes.
 pub const MAX_VERSION_BYTES: usize = 256;

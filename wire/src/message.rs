@@ -79,14 +79,8 @@ pub enum ToController {
         /// One line of text.
         text: String,
     },
-    /// Compiled code of a method was installed.
-    Compiled {
-        /// The method.
-        handle: Handle,
-        /// When, nanoseconds of the JVM's monotonic clock.
-        at_ns: u64,
-    },
-    /// Asks for a [`ToAgent::Pong`].
+    /// Asks for a [`ToAgent::Pong`]. The agent asks nothing: what stands in for agents does, the simulated ones of `evaluation/scale` and those
+    /// of the end-to-end tests, to know when a controller has taken in all that they said before.
     Ping {
         /// Returned unchanged.
         id: u64,
@@ -194,7 +188,7 @@ pub enum ToAgent {
         /// Returned unchanged.
         id: u64,
     },
-    /// Answers [`ToController::Ping`].
+    /// Answers [`ToController::Ping`], after all that came of what was said before it.
     Pong {
         /// From the question.
         id: u64,

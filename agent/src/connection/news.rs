@@ -29,15 +29,9 @@ impl Connection {
         }
     }
 
-    /// Tells of measured methods that were compiled, and lets the agent thread rest when none is awaited any more.
-    pub(super) fn report_compiled(&mut self, stream: &mut Stream) {
-        let warmth = &self.given.shared.warmth;
-        for (id, at_ns) in warmth.news() {
-            if let Some(handle) = self.station.handle(id) {
-                stream.put(&ToController::Compiled { handle, at_ns });
-            }
-        }
-        let awaits = warmth.awaits_any(sys::now_ns());
+    /// Lets the agent thread rest when no measured method is to be compiled anew any more.
+    pub(super) fn await_compiled(&mut self) {
+        let awaits = self.given.shared.warmth.awaits_any(sys::now_ns());
         if self.awaits_compiled && !awaits {
             self.given.shared.command(Command::Settled);
         }

@@ -58,9 +58,9 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
         connection.look_for_probes();
         orders
             .try_iter()
-            .map(|order| match order {
-                Command::Look(ids) => ids.into_iter().map(|id| id.0).collect::<Vec<_>>(),
-                other => panic!("{other:?}"),
+            .map(|order| {
+                let Command::Look(ids) = order else { panic!("{order:?}") };
+                ids.into_iter().map(|id| id.0).collect::<Vec<_>>()
             })
             .collect::<Vec<_>>()
     };

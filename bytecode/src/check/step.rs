@@ -38,7 +38,14 @@ pub(super) fn execute(
             let element = match state.pop_any_reference()? {
                 Word::Reference(array) => Word::Reference(classes.element(array)?),
                 Word::Null => Word::Null,
-                other => return Err(format!("the stack holds {other:?}, not an array")),
+                other @ (Word::Top
+                | Word::Int
+                | Word::Float
+                | Word::Long
+                | Word::Double
+                | Word::Second
+                | Word::UninitializedThis
+                | Word::Uninitialized(_)) => return Err(format!("the stack holds {other:?}, not an array")),
             };
             state.push(element);
         }

@@ -2,9 +2,11 @@
 
 use super::*;
 use spl_model::Sizing;
+use spl_scheduler::WarmUp;
+use spl_session::config::LONGEST_WAIT_NS;
 
 fn parse(text: &str) -> Result<Config, String> {
-    Config::parse(text, Path::new("f.ini"))
+    super::parse(text, Path::new("f.ini"))
 }
 
 #[test]
@@ -91,10 +93,6 @@ fn every_key_is_read() {
         correction: Correction::BenjaminiHochberg,
         equal_within: 0.03,
         rare_calls: Some(20),
-        scale_base: 11,
-        logarithmic: true,
-        profile: Profile::Production,
-        paired: true,
         window: Duration::from_millis(12),
         window_overlap: Duration::from_millis(13),
     };

@@ -1,8 +1,9 @@
 //! A measurement as rows of text: a function of its state and the terminal's size.
 
+use crate::claims::Claim;
 use crate::colour::Tone;
-use crate::status::{MethodStatus, Phase, State, Status};
 use spl_model::one_line;
+use spl_session::status::{MethodStatus, Phase, State, Status};
 use spl_verdict::Standing;
 use std::time::Duration;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -22,12 +23,12 @@ const HEAD: usize = 2;
 pub type Row = Vec<(Tone, String)>;
 
 /// What is shown on a terminal of so many columns and lines: few rows, none longer than a line.
-pub fn rows(status: &Status, columns: u16, lines: u16) -> Vec<Row> {
+pub fn rows(status: &Status, claims: &[Claim], columns: u16, lines: u16) -> Vec<Row> {
     if columns < SMALLEST.0 || lines < SMALLEST.1 {
         return Vec::new();
     }
     let most = (usize::from(lines) / SHARE).min(MOST_ROWS);
-    let mut rows = vec![progress(status), figures(status)];
+    let mut rows = vec![progress(status), figures(status, claims)];
     rows.extend(methods(&status.methods, most - HEAD, columns.into()));
     rows.into_iter().map(|row| cut(row, columns.into())).collect()
 }
@@ -57,8 +58,8 @@ fn progress(status: &Status) -> Row {
     row
 }
 
-fn figures(status: &Status) -> Row {
-    let count = |standing| status.claims.iter().filter(|claim| claim.standing == standing).count();
+fn figures(status: &Status, claims: &[Claim]) -> Row {
+    let count = |standing| claims.iter().filter(|claim| claim.standing == standing).count();
     let words = [
         (Tone::Good, count(Some(Standing::Holds)), "hold"),
         (Tone::Bad, count(Some(Standing::Fails)) + count(Some(Standing::Error)), "FAIL"),
@@ -190,14 +191,14 @@ fn short(ns: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::tests::status;
+    use crate::moment::{claims, status};
 
     fn text(rows: &[Row]) -> Vec<String> {
         rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect()
     }
 
     fn shown(status: &Status, columns: u16, lines: u16) -> String {
-        text(&rows(status, columns, lines)).join("\n")
+        text(&rows(status, &claims(), columns, lines)).join("\n")
     }
 
     #[test]
@@ -232,9 +233,9 @@ mod tests {
         status.phase = Phase::Waiting;
         status.methods.truncate(1);
         status.methods[0] = MethodStatus { state: State::Waiting, samples: 0, ..status.methods[0].clone() };
-        (status.claims, status.overhead, status.to_go, status.lost) = (Vec::new(), None, None, 0);
+        (status.overhead, status.to_go, status.lost) = (None, None, 0);
         status.situation.difference_ns = None;
-        insta::assert_snapshot!(shown(&status, 80, 24), @r"
+        insta::assert_snapshot!(text(&rows(&status, &[], 80, 24)).join("\n"), @r"
         spl waiting for the program, 1m23s · 3 measured at once, 4 optimal of 1 to 6
         0 samples, 0 lost
           waiting       0/1000   1/3  buckets 1 in 8    p/A.a()V
@@ -247,7 +248,7 @@ mod tests {
         let (waiting, armed) = (status.methods[6].clone(), status.methods[0].clone());
         status.methods = vec![waiting; 5000];
         status.methods[4321] = armed;
-        let rows = text(&rows(&status, 80, 100));
+        let rows = text(&rows(&status, &claims(), 80, 100));
         assert_eq!(rows.len(), MOST_ROWS);
         assert!(rows[2].contains("p/A.a()V"), "{rows:?}");
         assert_eq!(rows[13], "  and 4989 more: 4989 waiting");
@@ -258,13 +259,13 @@ mod tests {
         let mut status = status();
         status.methods[0].name = "長い名前/メソッド.\u{1b}[2J実行()V".repeat(9);
         for (columns, lines) in (0..=130).flat_map(|columns| (0..=40).map(move |lines| (columns, lines))) {
-            let rows = text(&rows(&status, columns, lines));
+            let rows = text(&rows(&status, &claims(), columns, lines));
             assert!(rows.len() * 2 <= lines.into(), "{columns}x{lines}");
             for row in &rows {
                 assert!(row.width() <= columns.into() && !row.contains('\u{1b}'), "{columns}x{lines}: {row}");
             }
         }
-        assert!(rows(&status, 23, 40).is_empty() && rows(&status, 80, 5).is_empty());
+        assert!(rows(&status, &[], 23, 40).is_empty() && rows(&status, &[], 80, 5).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! and that its files use each other in one direction, what a panic does, what is loaded into the measured process, and that the
 //! page's files exist.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod circles;
@@ -27,6 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-classfile", &["spl-model"]),
     ("spl-bytecode", &["spl-classfile", "spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
+    ("spl-classes", &["spl-bytecode", "spl-lang", "spl-model"]),
+    ("spl-session", &["spl-scheduler", "spl-verdict", "spl-records", "spl-wire", "spl-lang", "spl-model"]),
     (
         "spl-controller",
         &[
@@ -39,6 +42,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "spl-wire",
             "spl-bytecode",
             "spl-report",
+            "spl-classes",
+            "spl-session",
         ],
     ),
     ("spl-witness", &[]),
@@ -215,6 +220,16 @@ fn the_agent_brings_no_other_crates_into_a_process() {
         found, listed,
         "controller/tests/architecture/agent-crates.txt does not list what cargo tree -p spl-agent shows"
     );
+}
+
+#[test]
+fn a_session_knows_no_terminal_and_no_command_line() {
+    let tree = cargo(&["tree", "-p", "spl-session", "-e", "normal", "--prefix", "none"]);
+    let found = tree.lines().filter_map(|line| line.split(' ').next()).collect::<BTreeSet<_>>();
+    assert!(found.contains("spl-scheduler"), "the tree was not read: {found:?}");
+    for name in ["clap", "crossterm", "spl-controller", "spl-report"] {
+        assert!(!found.contains(name), "spl-session uses {name}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //!
 //! `SPL_TEST_JAVA` names the `java` to measure, else it is that of `JAVA_HOME`, else the one on the `PATH`.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;

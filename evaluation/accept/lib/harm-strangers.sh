@@ -24,10 +24,10 @@ strangers_and_small() {
 # What no JDK is needed for.
 strangers_and_small_alone() {
     tested "folders that are not ours, or of a living controller, are never removed, links never followed" \
-        cargo test -q -p spl-controller --lib -- private_folder
-    tested "the socket finds a place where the usual ones have none" cargo test -q -p spl-controller --lib -- door::
+        cargo test -q -p spl-session --lib -- private_folder
+    tested "the socket finds a place where the usual ones have none" cargo test -q -p spl-session --lib -- door::
     tested "places at the port: the oldest silent one goes first, this user's last" \
-        cargo test -q -p spl-controller --lib -- strangers owner
+        cargo test -q -p spl-session --lib -- strangers owner
     tested "what a launcher hands to its JVM, and what of it is tried" \
         cargo test -q -p spl-controller --lib -- launcher tryout
     tested "a manifest loses its digests and nothing else" cargo test -q -p spl-controller --lib -- signature

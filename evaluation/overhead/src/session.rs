@@ -136,17 +136,17 @@ impl Session {
 
     /// What the agent says that a measured call costs, in nanoseconds.
     pub fn probe_cost_ns(&self) -> Option<f64> {
-        self.said.iter().find_map(|message| match message {
-            ToController::Hello { probe_cost_ps, .. } => probe_cost_ps.map(|ps| ps as f64 / 1000.0),
-            _ => None,
+        self.said.iter().find_map(|message| {
+            let ToController::Hello { probe_cost_ps, .. } = message else { return None };
+            probe_cost_ps.map(|ps| ps as f64 / 1000.0)
         })
     }
 
     /// What the agent says that a measured call of an empty method reports, in nanoseconds.
     pub fn probe_empty_ns(&self) -> Option<f64> {
-        self.said.iter().find_map(|message| match message {
-            ToController::Hello { probe_empty_ps, .. } => probe_empty_ps.map(|ps| ps as f64 / 1000.0),
-            _ => None,
+        self.said.iter().find_map(|message| {
+            let ToController::Hello { probe_empty_ps, .. } = message else { return None };
+            probe_empty_ps.map(|ps| ps as f64 / 1000.0)
         })
     }
 
@@ -202,13 +202,13 @@ impl Session {
         let n = self.read(&mut chunk)?;
         self.decoder.push(&chunk[..n]);
         while let Some(message) = self.decoder.next().map_err(|e| Fault::Unexpected(e.to_string()))? {
-            match message {
-                ToController::Readings { readings: Readings::Times(samples), dropped, anomalies } => {
-                    self.samples.extend(samples);
-                    self.dropped += dropped;
-                    self.anomalies += anomalies;
-                }
-                other => self.said.push(other),
+            if let ToController::Readings { readings, dropped, anomalies } = message {
+                let Readings::Times(samples) = readings;
+                self.samples.extend(samples);
+                self.dropped += dropped;
+                self.anomalies += anomalies;
+            } else {
+                self.said.push(message);
             }
         }
         Ok(())

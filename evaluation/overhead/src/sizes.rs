@@ -50,10 +50,8 @@ fn fork(bench: &Bench, sizing: &Sizing) -> Result<Vec<f64>, Fault> {
     let handles = (0..).zip(SHAPES).map(|(handle, (name, _, kind))| {
         let method = format!("SizeCosts.{name}({kind})V").parse();
         let method = method.map_err(|_| Fault::Unexpected(format!("{name} is no method")))?;
-        let sizing = match sizing {
-            Sizing::Deep if name == PROCESSED => Sizing::Processor(PROCESSOR.to_owned()),
-            other => other.clone(),
-        };
+        let is_processed = *sizing == Sizing::Deep && name == PROCESSED;
+        let sizing = if is_processed { Sizing::Processor(PROCESSOR.to_owned()) } else { sizing.clone() };
         let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };
         agent.send(&ToAgent::Define { handle: Handle(handle), instrument })?;
         Ok(handle)

@@ -18,8 +18,8 @@ struct Fork {
     marked: f64,
     /// Of the first calls that it did not mark.
     unmarked: f64,
-    /// Milliseconds from the change to the first and to the last compilation that was told of.
-    compiled: [f64; 2],
+    /// Milliseconds from the change to the last call that it marked.
+    marked_ms: f64,
 }
 
 pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
@@ -30,8 +30,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     report.note("warm-up", "calls that are marked as warm-up", "", &all(&|f| f.marked));
     report.note("warm-up", "those against the truth", "", &all(&|f| f.cold / f.truth));
     report.note("warm-up", "the first 1,000 others against the truth", "", &all(&|f| f.unmarked / f.truth));
-    report.note("warm-up", "first compilation after", " ms", &all(&|f| f.compiled[0]));
-    report.note("warm-up", "last compilation after", " ms", &all(&|f| f.compiled[1]));
+    report.note("warm-up", "the last marked call after", " ms", &all(&|f| f.marked_ms));
     Ok(())
 }
 
@@ -59,16 +58,12 @@ fn fork(bench: &Bench) -> Result<Fork, Fault> {
     if all.len() < 5 * FIRST || rest.len() < 2 * FIRST {
         return Err(Fault::Unexpected(format!("only {} calls were recorded", all.len())));
     }
-    let changed_ns = agent.said.iter().find_map(|message| match message {
-        ToController::Retransformed { at_ns, .. } => Some(*at_ns),
-        _ => None,
+    let changed_ns = agent.said.iter().find_map(|message| {
+        let ToController::Retransformed { at_ns, .. } = message else { return None };
+        Some(*at_ns)
     });
-    let compiled = agent.said.iter().filter_map(|message| match message {
-        ToController::Compiled { at_ns, .. } => Some((at_ns - changed_ns?) as f64 / 1e6),
-        _ => None,
-    });
-    let compiled = compiled.collect::<Vec<_>>();
-    let end = |at: Option<&f64>| at.copied().unwrap_or(f64::NAN);
+    let last = agent.samples.iter().filter(|sample| marked(sample.flags)).map(|sample| sample.start_ns).max();
+    let marked_ns = last.zip(changed_ns).map(|(last, changed)| last.saturating_sub(changed));
     program.end()?;
     Ok(Fork {
         truth: median(&all[all.len() - 2 * FIRST..]),
@@ -76,6 +71,6 @@ fn fork(bench: &Bench) -> Result<Fork, Fault> {
         cold: median(&cold),
         marked: cold.len() as f64,
         unmarked: median(&rest[..FIRST]),
-        compiled: [end(compiled.first()), end(compiled.last())],
+        marked_ms: marked_ns.map_or(f64::NAN, |ns| ns as f64 / 1e6),
     })
 }

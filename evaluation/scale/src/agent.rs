@@ -167,10 +167,11 @@ impl Agent {
         self.say(&ToController::Ping { id: self.pings })?;
         let until = Instant::now() + DEADLINE;
         while Instant::now() < until {
-            match self.wait()? {
-                ToAgent::Pong { id } if id == self.pings => return Ok(()),
-                message => self.obey(message)?,
+            let message = self.wait()?;
+            if message == (ToAgent::Pong { id: self.pings }) {
+                return Ok(());
             }
+            self.obey(message)?;
         }
         Err(Fault::Late("the answer that all was taken in"))
     }

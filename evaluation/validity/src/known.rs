@@ -378,7 +378,7 @@ fn find<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
             fields.get(name).or_else(|| fields.values().find_map(|field| find(field, name)))
         }
         Value::Array(items) => items.iter().find_map(|item| find(item, name)),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
     write_field(out, &method.to_string())?;
     match &sample.size {
         Size::Value(value) => write!(out, ",{value}")?,
-        other => {
+        Size::Unchecked | Size::Label(_) => {
             out.write_char(',')?;
-            write_field(out, &other.to_string())?;
+            write_field(out, &sample.size.to_string())?;
         }
     }
     out.write_char(',')?;

@@ -40,7 +40,7 @@ pub(super) fn write(record: &Measurement, out: &mut impl Write) -> fmt::Result {
             out.write_str("label:")?;
             write_quoted(out, label)?;
         }
-        other => write!(out, "{other}")?,
+        Size::Unchecked | Size::Value(_) => write!(out, "{}", sample.size)?,
     }
     if let Some(window) = sample.window {
         write!(out, " | window {window}")?;

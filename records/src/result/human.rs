@@ -52,7 +52,7 @@ pub(super) fn write(record: &ResultRecord, out: &mut impl Write) -> fmt::Result 
             out.write_str("label:")?;
             write_quoted(out, label)?;
         }
-        other => write!(out, "{other}")?,
+        Bucket::All | Bucket::Range { .. } => write!(out, "{}", evaluation.bucket)?,
     }
     writeln!(
         out,

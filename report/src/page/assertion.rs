@@ -43,7 +43,9 @@ impl Shown<'_> {
         };
         let (part, judged) = match badge {
             Badge::Refuted => of(Truth::False).or_else(|| of(Truth::Undecided)),
-            _ => of(Truth::Undecided).or_else(|| of(Truth::False)),
+            Badge::NotProved | Badge::Undecided | Badge::NotEvaluated | Badge::NotRefuted | Badge::Proved => {
+                of(Truth::Undecided).or_else(|| of(Truth::False))
+            }
         }?;
         let found = self.relation(part).map_or_else(
             || format!("{} against {}", time(judged.left_ns), time(judged.right_ns)),

@@ -123,19 +123,6 @@ fn a_method_whose_turn_never_came_was_not_called_in_vain() {
 }
 
 #[test]
-fn probes_that_another_agent_took_out_are_the_reason() {
-    let mut scheduler = comparing(calm(), 2);
-    scheduler.handle(Event::Start, 0);
-    scheduler.handle(event("A@1+1x2 B@1"), 1);
-    scheduler.handle(Event::ProbesRemoved(B), 2);
-    assert_eq!(scheduler.lack(B), Some(Lack::ProbesRemoved));
-    assert_eq!(
-        reason(&mut scheduler),
-        "nothing to judge: p/B.m()V: another agent took the probes out of its class"
-    );
-}
-
-#[test]
 fn a_class_that_never_came_is_not_measured() {
     let mut scheduler = comparing(calm(), 2);
     scheduler.handle(Event::Start, 0);

@@ -1,4 +1,6 @@
 //! The scheduler seen from outside: events and times in, decisions out.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(
     clippy::unwrap_used,
     reason = "a test ends where its premises fail; clippy knows only functions marked as tests"

@@ -107,7 +107,9 @@ impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.unit {
             SizeUnit::One => write!(f, "{}", self.amount),
-            unit => write!(f, "{} {}", self.amount, unit.as_str()),
+            SizeUnit::Kibi | SizeUnit::Mebi | SizeUnit::Gibi => {
+                write!(f, "{} {}", self.amount, self.unit.as_str())
+            }
         }
     }
 }

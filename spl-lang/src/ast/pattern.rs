@@ -117,21 +117,21 @@ impl TypePattern {
     #[must_use]
     pub fn matches(&self, found: Option<&FieldType>) -> bool {
         let Some(found) = found else { return self.dimensions == 0 && self.name == "void" };
-        let (dimensions, element) = match found {
-            FieldType::Array(text) => {
-                let element = text.trim_start_matches('[');
-                let Some((element, _)) = FieldType::take(element) else { return false };
-                (text.len() - text.trim_start_matches('[').len(), element)
-            }
-            other => (0, other.clone()),
+        let (dimensions, element) = if let FieldType::Array(text) = found {
+            let element = text.trim_start_matches('[');
+            let Some((element, _)) = FieldType::take(element) else { return false };
+            (text.len() - text.trim_start_matches('[').len(), element)
+        } else {
+            (0, found.clone())
         };
         dimensions == self.dimensions && self.matches_element(&element)
     }
 
     fn matches_element(&self, element: &FieldType) -> bool {
-        match element {
-            FieldType::Object(class) => self.matches_class(class),
-            other => keyword(other) == Some(&self.name),
+        if let FieldType::Object(class) = element {
+            self.matches_class(class)
+        } else {
+            keyword(element) == Some(&self.name)
         }
     }
 

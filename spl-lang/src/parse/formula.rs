@@ -127,8 +127,8 @@ impl<'a> Parser<'_, 'a> {
         };
         let (rest, interval) =
             preceded(gap, |i| self.interval(i)).parse(rest).map_err(|error| match error {
-                nom::Err::Error(problem) => nom::Err::Failure(problem),
-                other => other,
+                nom::Err::Error(problem) | nom::Err::Failure(problem) => nom::Err::Failure(problem),
+                nom::Err::Incomplete(needed) => nom::Err::Incomplete(needed),
             })?;
         Ok((rest, Sizes::In(interval)))
     }

@@ -64,8 +64,8 @@ impl<'a> Parser<'_, 'a> {
 
 fn nom_failure(error: nom::Err<Problem<'_>>) -> nom::Err<Problem<'_>> {
     match error {
-        nom::Err::Error(problem) => nom::Err::Failure(problem),
-        other => other,
+        nom::Err::Error(problem) | nom::Err::Failure(problem) => nom::Err::Failure(problem),
+        nom::Err::Incomplete(needed) => nom::Err::Incomplete(needed),
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     if weight.p > rules.level {
         let windows = [left, right].into_iter().filter_map(|one| match one {
             Location::Quantile(quantile) => Some(quantile.filled() as f64),
-            _ => None,
+            Location::Mean { .. } | Location::Bound(_) => None,
         });
         let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * threshold / ln_e);
         let need = dependent.unwrap_or_else(|| Need::new("the evidence does not suffice either way", reach));

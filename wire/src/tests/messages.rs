@@ -55,7 +55,6 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
         }),
         handle().prop_map(|handle| ToController::Limit { handle }),
         any::<String>().prop_map(|text| ToController::Warning { text }),
-        (handle(), any::<u64>()).prop_map(|(handle, at_ns)| ToController::Compiled { handle, at_ns }),
         any::<u64>().prop_map(|id| ToController::Ping { id }),
         any::<(u64, u64)>().prop_map(|(id, now_ns)| ToController::Pong { id, now_ns }),
         prop_oneof![

@@ -14,18 +14,18 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\7\0" + b"\1" * 32 + b"\2" * 32, "sha256")` and the like.
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x08\0" + b"\1" * 32 + b"\2" * 32, "sha256")` and the like.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201b636db6ace1e1e62f16154683d50cc39a518f21c4a23a181dee6cb4452755a4b"
+        "040302016fd2479768f6a7f3549bebfc4ec3bb7b9a8737515daf0024dca5658f667feb63"
     );
     assert_eq!(
         proof(Side::Controller),
-        "04030201af4ce3d6935a7255298db14d2a01bb15da15157f6e8272f214c3abf0a4a16665"
+        "0403020142fdfc1a0734dd6fc763124d04c6b5219ff7f337b3a8e66597689bb364bc7721"
     );
 }
 

@@ -122,10 +122,8 @@ fn opened(session: &mut Session, program: &mut Program, handles: &[u32]) -> Resu
 
 /// How long a change of classes took.
 fn took_ms(message: &ToController) -> Option<f64> {
-    match message {
-        ToController::Retransformed { took_ns, .. } => Some(*took_ns as f64 / 1e6),
-        _ => None,
-    }
+    let ToController::Retransformed { took_ns, .. } = message else { return None };
+    Some(*took_ns as f64 / 1e6)
 }
 
 /// The cycles after a change of classes.

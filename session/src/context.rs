@@ -49,7 +49,7 @@ impl ContextFile {
         let path = config.result_file.with_file_name(CONTEXT_FILE);
         let goes_on = || Context::from_json(&fs::read_to_string(&path).ok()?).ok();
         let before = goes_on().filter(|context| older.goes_on && context.is_of(&setup.tasks_hash));
-        let settings = crate::config::settings(&setup.written);
+        let settings = setup.settings.clone();
         let program = &setup.program;
         let asked = |one: &spl_lang::Comparison| Asked {
             line: one.line,

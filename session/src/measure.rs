@@ -108,7 +108,7 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
         }
         // However many inputs wait, cycles go on.
         if next == Next::Over || session.cycle() == Next::Over {
-            return session.close_view();
+            return session.close();
         }
     }
 }

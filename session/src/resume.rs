@@ -93,7 +93,7 @@ pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sa
     let to_begin_anew = |why: String| format!("{why}; {BEGIN_ANEW}");
     let mut recorded = Recorded::open(folder, methods).map_err(to_begin_anew)?;
     let mut samples = Vec::new();
-    while let Some(sample) = recorded.next().map_err(to_begin_anew)? {
+    while let Some(sample) = recorded.next_sample().map_err(to_begin_anew)? {
         samples.push(sample);
     }
     Ok(samples)

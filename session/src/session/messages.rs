@@ -3,9 +3,8 @@
 use super::{Next, Session, new_cost};
 use crate::agents::Agent;
 use crate::context::About;
-use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction};
+use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
 use crate::resume::Resumed;
-use crate::said;
 use crate::status::Metaspace;
 use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
 use spl_records::context::Measured;
@@ -40,7 +39,7 @@ impl Session<'_> {
             ToController::Labels { labels } => peer.learn(labels),
             ToController::Limit { handle } => self.limit(id, handle),
             ToController::Warning { text } => {
-                self.progress.note(&format!("the agent warns: {}", one_line(&text)))
+                self.observer.note(&format!("the agent warns: {}", one_line(&text)))
             }
             ToController::Ping { id } => {
                 // Who has the answer finds all that came of what was said before.
@@ -71,7 +70,7 @@ impl Session<'_> {
                 let method = MethodIx(handle.index());
                 self.event_in(jvm, Event::Drained { method, closing: Some(number) });
             }
-            ToController::Idle { .. } | ToController::Hello { .. } | ToController::Compiled { .. } => {}
+            ToController::Idle { .. } | ToController::Hello { .. } => {}
         }
         Next::Go
     }
@@ -97,9 +96,9 @@ impl Session<'_> {
         if let Some(why) = self.setup.unknown_kind(&kinds) {
             return self.turn_away(agent, pid, &why, &why);
         }
-        self.progress.note(&introduction(&java_version, pid, &command));
+        self.observer.note(&introduction(&java_version, pid, &command));
         if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
-            self.progress.note(&format!(
+            self.observer.note(&format!(
                 "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
                 self.config.scheduler.max_samples
             ));
@@ -161,9 +160,9 @@ impl Session<'_> {
     fn note_stranger(&mut self, text: &str) -> bool {
         self.strangers += 1;
         match self.strangers.cmp(&MOST_NOTED) {
-            Ordering::Less => self.progress.note(text),
+            Ordering::Less => self.observer.note(text),
             Ordering::Equal => {
-                self.progress.note(&format!("{text}; no more of those who are turned away are named"))
+                self.observer.note(&format!("{text}; no more of those who are turned away are named"))
             }
             Ordering::Greater => return false,
         }
@@ -172,7 +171,7 @@ impl Session<'_> {
 
     fn resume(&mut self, resumed: Resumed) {
         let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
-        self.progress.note(&format!(
+        self.observer.note(&format!(
             "going on with an interrupted run: {samples} samples, {decided} comparisons decided"
         ));
         self.results = resumed.results;
@@ -216,13 +215,13 @@ impl Session<'_> {
                 if let Some(text) = code_remark(facts)
                     && self.context.remark(method, About::Code, text.clone())
                 {
-                    self.progress.note(&format!("{}: {text}", task.method));
+                    self.observer.note(&format!("{}: {text}", task.method));
                 }
             }
             Outcome::NotLoaded => {
                 peer.absent.insert(method);
                 self.context.remark(method, About::Availability, "its class was not loaded".to_owned());
-                self.progress.note(&format!(
+                self.observer.note(&format!(
                     "{}: its class is not loaded yet; it is measured when it is",
                     task.method
                 ));
@@ -236,8 +235,8 @@ impl Session<'_> {
             ) => {
                 peer.ready.remove(&method);
                 peer.absent.remove(&method);
-                self.progress.unavailable(&task.method, &why);
-                if let Some(why) = said::unavailable(&why) {
+                if let Some(why) = unavailable(&why) {
+                    self.observer.note(&format!("{} cannot be measured: {why}", task.method));
                     self.context.remark(
                         method,
                         About::Availability,
@@ -246,15 +245,20 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::GivenUp { method: MethodIx(method), why });
             }
-            why if !peer.ready.contains(&method) => {
+            // One of several classes of this name: it is measured in another.
+            Outcome::Abstract | Outcome::Native | Outcome::NoSuchMethod { .. } | Outcome::Refused(_)
+                if peer.ready.contains(&method) => {}
+            why @ (Outcome::Abstract
+            | Outcome::Native
+            | Outcome::NoSuchMethod { .. }
+            | Outcome::Refused(_)) => {
                 peer.absent.remove(&method);
-                self.progress.unavailable(&task.method, &why);
-                if let Some(why) = said::unavailable(&why) {
+                if let Some(why) = unavailable(&why) {
+                    self.observer.note(&format!("{} cannot be measured: {why}", task.method));
                     self.context.remark(method, About::Availability, format!("cannot be measured: {why}"));
                 }
                 self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
-            _ => {}
         }
     }
 
@@ -267,7 +271,7 @@ impl Session<'_> {
         );
         for &handle in handles {
             let Some(task) = self.tasks.methods.get(handle.index()) else { continue };
-            self.progress.note(&format!("{}: {text}", task.method));
+            self.observer.note(&format!("{}: {text}", task.method));
             self.context.remark(handle.index(), About::Neighbour, text.clone());
         }
     }
@@ -329,7 +333,7 @@ impl Session<'_> {
 
     fn bye(&mut self, id: PeerId, farewell: Farewell) -> Next {
         match farewell {
-            Farewell::Detached => self.progress.note(DETACHED),
+            Farewell::Detached => self.observer.note(DETACHED),
             Farewell::ProgramEnds => tracing::info!("the JVM ends"),
             Farewell::Failed(why) => self.problem(why),
         }
@@ -340,9 +344,9 @@ impl Session<'_> {
     pub(super) fn lost_peer(&mut self, id: PeerId, why: &str) -> Next {
         if self.detach_by.is_some() || self.scheduler.is_done() {
             let text = "the connection ended before the agent said that every class is as it was";
-            self.progress.note(&format!("{text} ({why}); it restores the program by itself"));
+            self.observer.note(&format!("{text} ({why}); it restores the program by itself"));
         } else {
-            self.progress.note(&peer::lost(why));
+            self.observer.note(&peer::lost(why));
         }
         self.without(id)
     }

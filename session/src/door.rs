@@ -95,12 +95,15 @@ fn is_usable(folder: &Path) -> bool {
 /// # Errors
 /// When the port is taken; one line of text.
 pub async fn listen(port: u16) -> Result<TcpListener, String> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => format!(
-            "port {port} is taken, perhaps by another controller: end it, or choose another port with --port, \
-             for `spl client` too"
-        ),
-        _ => format!("cannot listen on port {port}: {error}"),
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
+        if error.kind() == ErrorKind::AddrInUse {
+            format!(
+                "port {port} is taken, perhaps by another controller: end it, or choose another port with --port, \
+                 for `spl client` too"
+            )
+        } else {
+            format!("cannot listen on port {port}: {error}")
+        }
     })
 }
 

@@ -31,11 +31,26 @@ impl Agent {
 #[derive(Debug)]
 pub enum Input {
     /// A message of an agent, and when it came.
-    Said { agent: Agent, at: Instant, message: Box<ToController> },
+    Said {
+        /// Who said it.
+        agent: Agent,
+        /// When it came.
+        at: Instant,
+        /// What was said.
+        message: Box<ToController>,
+    },
     /// The connection of an agent ended.
-    Lost { agent: u64, why: String },
+    Lost {
+        /// The number of the connection.
+        agent: u64,
+        /// Why, in words.
+        why: String,
+    },
     /// An agent could not show that it knows the token; its process, as it says.
-    Unproved { pid: u32 },
+    Unproved {
+        /// The process.
+        pid: u32,
+    },
     /// The program ended.
     Ended,
     /// The operator wants the measurement to end.

@@ -5,7 +5,7 @@ use crate::agents::Agent;
 use crate::clock::JvmClock;
 use crate::cost::Cost;
 use crate::status::Metaspace;
-use spl_model::{Handle, Sample, one_line};
+use spl_model::{Handle, Outcome, Sample, one_line};
 use spl_scheduler::JvmIx;
 use spl_wire::{ByeReason, Label, Labels, SampleFault, ToAgent, WireSample, WireSize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,4 +265,18 @@ pub fn introduction(java_version: &str, pid: u32, command: &str) -> String {
 /// What is said when a connection ends without a farewell.
 pub fn lost(why: &str) -> String {
     format!("the agent is gone ({why}); it restores the program by itself")
+}
+
+/// Why a method cannot be measured, in words; `None` when it can, or when its class is not there yet.
+pub fn unavailable(outcome: &Outcome) -> Option<String> {
+    Some(match outcome {
+        Outcome::Abstract => "it has no body; name a class that implements it".to_owned(),
+        Outcome::Native => "it is native, there is no bytecode to measure".to_owned(),
+        Outcome::NoSuchMethod { nearest } if nearest.is_empty() => "its class has no such method".to_owned(),
+        Outcome::NoSuchMethod { nearest } => {
+            format!("its class has no such method; did you mean {}?", nearest.join(" or "))
+        }
+        Outcome::Refused(refusal) => refusal.to_string(),
+        Outcome::Instrumented(_) | Outcome::NotLoaded => return None,
+    })
 }

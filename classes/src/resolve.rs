@@ -1,6 +1,6 @@
 //! The methods of a task file among the classes of a program: which are meant, and what is wrong with those that aren't.
 
-use super::{Catalogue, Known};
+use crate::{Catalogue, Known};
 use spl_lang::ast::{File, Mention as Place, MethodPattern, MethodTerm};
 use spl_lang::{Diagnostic, Program, Severity};
 use spl_model::MethodRef;

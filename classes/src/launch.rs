@@ -1,10 +1,15 @@
 //! The classes that a command line of the Java launcher names (java(1)).
 
-use super::{Jdk, path};
-use crate::program::is_launcher;
+use crate::{Jdk, path};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+/// Whether a command is a Java launcher, whose arguments we know.
+#[must_use]
+pub fn is_launcher(program: &OsStr) -> bool {
+    Path::new(program).file_name() == Some(OsStr::new("java"))
+}
 
 /// The class path, with modules' JARs, and the JDK of a command. Of one that is no launcher only the installed JDK is known.
 #[must_use]

@@ -83,7 +83,7 @@ impl Recorded {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn next(&mut self) -> Result<Option<(MethodIx, Sample)>, String> {
+    pub fn next_sample(&mut self) -> Result<Option<(MethodIx, Sample)>, String> {
         let Some(mut top) = self.next.peek_mut() else { return Ok(None) };
         let Reverse((run, _, index)) = *top;
         let file = &mut self.files[index];

@@ -1,15 +1,11 @@
-//! What a session shows of itself while it runs, and the reports that it leaves.
+//! What a session shows of itself: how it stands while it runs, and what came of it.
 
 use super::Session;
-use crate::claims::claims;
-use crate::document::document;
-use crate::files::write_whole;
-use crate::junit;
-use crate::report;
+use crate::results::Results;
+use crate::sequential::Sequential;
 use crate::status::{MethodStatus, Overhead, Phase, State, Status};
-use spl_scheduler::MethodProgress;
 use spl_scheduler::Status as Scheduled;
-use std::path::Path;
+use spl_scheduler::{MethodProgress, Scheduler};
 use std::time::{Duration, Instant};
 
 impl Session<'_> {
@@ -25,7 +21,6 @@ impl Session<'_> {
             overhead: self.overhead(),
             metaspace: self.peers.values().filter_map(|peer| peer.metaspace).max_by_key(|one| one.kept),
             lost: self.lost,
-            claims: claims(self.setup, &self.results),
             to_go: self.to_go(),
         }
     }
@@ -87,62 +82,45 @@ impl Session<'_> {
 
     /// Brings what shows the measurement up to date, where it is time for that.
     pub(super) fn show(&mut self, now: Instant) {
-        if self.metrics.as_ref().is_some_and(|metrics| metrics.is_due(now)) {
-            self.write_metrics();
-        }
-        if self.live.as_ref().is_some_and(|live| live.is_due(now)) {
+        if self.observer.is_due(now) {
             let status = self.status();
-            if let Some(live) = &mut self.live {
-                live.draw(&status);
-            }
+            let shown = self.observer.show(now, &status, &self.results);
+            self.check(shown);
         }
     }
 
-    /// Takes the live view away.
-    pub fn close_view(&mut self) {
-        self.live = None;
-    }
-
-    fn write_metrics(&mut self) {
+    /// Shows how it ended; nothing is shown after that.
+    pub(crate) fn close(&mut self) {
         let status = self.status();
-        let written = self.metrics.as_mut().map_or(Ok(()), |metrics| metrics.write(&status));
-        self.check(written);
+        let shown = self.observer.ended(&status, &self.results);
+        self.check(shown);
     }
 
-    /// Writes the page of a measurement and the reports that were asked for, when there is nothing more to come.
-    pub fn report(&mut self) {
-        self.write_metrics();
-        // First: what goes wrong with it belongs into the others.
-        if self.ever_connected {
-            self.write_page();
-        }
-        if let Some(path) = &self.reports.json {
-            let document =
-                document(self.setup, &self.results, &self.scheduler, self.sequential.as_ref(), &[]);
-            let written = document.and_then(|text| {
-                write_whole(path, text.as_bytes())
-                    .map_err(|error| format!("cannot write {}: {error}", path.display()))
-            });
-            self.check(written);
-        }
-        if let Some(path) = &self.reports.junit {
-            let mut problems = self.problems.clone();
-            problems.extend((!self.ever_connected).then(|| "no agent connected".to_owned()));
-            let written = junit::write(path, self.setup, &self.results, &problems);
-            self.check(written);
-        }
-    }
-
-    /// Writes the page for people, and before it what the page needs beside the other files.
-    fn write_page(&mut self) {
+    /// Writes what a report needs beside the other files, with everything that has gone wrong so far.
+    pub fn write_context(&mut self) {
         let costs = self.peers.values().filter_map(|peer| peer.cost.as_ref()).collect::<Vec<_>>();
         self.context.ended(&self.scheduler, self.lost, &costs, &self.problems);
         let written = self.context.write();
         self.check(written);
-        let folder = self.config.result_file.parent().unwrap_or(Path::new(""));
-        match report::make(folder, None) {
-            Ok(path) => self.progress.note(&format!("report: {}", path.display())),
-            Err(why) => self.problem(format!("there is no report: {why}")),
-        }
+    }
+
+    /// The results that are final.
+    pub fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// What was measured.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// What the sequential mode saw, where it judges.
+    pub fn sequential(&self) -> Option<&Sequential> {
+        self.sequential.as_ref()
+    }
+
+    /// What went wrong, each once.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
     }
 }

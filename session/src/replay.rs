@@ -2,7 +2,6 @@
 //! judges are the same.
 
 use crate::config::{Config, Judge};
-use crate::progress::Progress;
 use crate::recorded::Recorded;
 use crate::results::Results;
 use crate::sequential::Sequential;
@@ -50,11 +49,17 @@ struct Survey {
 }
 
 impl<'a> Replay<'a> {
-    /// Goes through the samples in a folder; with what a call of an empty method reported there, nanoseconds.
+    /// Goes through the samples in a folder; with what a call of an empty method reported there, nanoseconds. `tell` is told how they
+    /// are judged, where that is not as configured.
     ///
     /// # Errors
     /// When the samples cannot be read; one line of text.
-    pub fn of(setup: &'a Setup, folder: &Path, probe_ns: f64) -> Result<Self, String> {
+    pub fn of(
+        setup: &'a Setup,
+        folder: &Path,
+        probe_ns: f64,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Self, String> {
         let config = &setup.config;
         let of_settings =
             |settings| Scheduler::of_program(settings, &setup.program).map_err(|e| e.to_string());
@@ -64,15 +69,12 @@ impl<'a> Replay<'a> {
         let Survey { order, span_ns, windows } =
             if windowed { Survey::of(setup, folder, &scheduler)? } else { Survey::default() };
         if windowed && !windows && span_ns.is_some() {
-            let progress = Progress::new(setup.quiet);
             if config.judge == Judge::Welch {
-                progress.note(
-                    "these calls were recorded without windows: all are compared, as by policy = delay",
-                );
+                tell("these calls were recorded without windows: all are compared, as by policy = delay");
                 scheduler = of_settings(Settings { paired: None, ..settings })?;
                 windowed = false;
             } else {
-                progress.note(&format!(
+                tell(&format!(
                     "these calls were recorded without windows: the time that they took is parted into {SLICES}"
                 ));
             }
@@ -92,7 +94,7 @@ impl<'a> Replay<'a> {
             samples: 0,
         };
         let mut recorded = Recorded::open(folder, &setup.methods())?;
-        while let Some((method, mut sample)) = recorded.next()? {
+        while let Some((method, mut sample)) = recorded.next_sample()? {
             replay.samples += 1;
             if let (false, true, Some((first, last))) = (windows, windowed, span_ns) {
                 sample.window = Some(1 + slice(sample.start_ns() - first, last - first));
@@ -194,7 +196,7 @@ impl Survey {
     fn of(setup: &Setup, folder: &Path, scheduler: &Scheduler) -> Result<Self, String> {
         let mut survey = Self::default();
         let mut recorded = Recorded::open(folder, &setup.methods())?;
-        while let Some((method, sample)) = recorded.next()? {
+        while let Some((method, sample)) = recorded.next_sample()? {
             let start_ns = sample.start_ns();
             let (first, last) = survey.span_ns.unwrap_or((start_ns, start_ns));
             survey.span_ns = Some((first.min(start_ns), last.max(start_ns)));

@@ -81,7 +81,7 @@ impl Catalogue {
 
     /// How many classes there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn class_count(&self) -> usize {
         self.index.len()
     }
 

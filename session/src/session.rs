@@ -1,22 +1,21 @@
 //! One measurement: a single loop owns all state and handles inputs in order; everything else sends it messages.
 //!
-//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants.
+//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants, [`jvms`] who
+//! is there, [`showing`] what is shown of it.
 
 mod actions;
+mod jvms;
 mod messages;
 mod showing;
 
 use crate::agents::Input;
 use crate::buckets;
-use crate::cli::Reports;
 use crate::config::{Config, Judge};
 use crate::context::ContextFile;
 use crate::cost::Cost;
-use crate::live::Live;
-use crate::metrics::MetricsFile;
+use crate::observer::Observer;
 use crate::output::Output;
 use crate::peer::{NOT_RESTORED, Peer, PeerId};
-use crate::progress::Progress;
 use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
@@ -25,7 +24,6 @@ use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
-use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -60,7 +58,7 @@ pub struct Session<'a> {
     /// What the probes cost the program, under a budget; of the first JVM until it is there.
     cost: Option<Cost>,
     output: Output,
-    progress: Progress,
+    observer: Box<dyn Observer + 'a>,
     context: ContextFile,
     resumed: Option<Resumed>,
     /// Whether agents come in at a port.
@@ -82,11 +80,6 @@ pub struct Session<'a> {
     unsaid: Results,
     lost: u64,
     problems: Vec<String>,
-    /// The file of metrics, if one is asked for.
-    metrics: Option<MetricsFile>,
-    reports: &'a Reports,
-    /// Until the measurement is over.
-    live: Option<Live>,
     /// When the measurement started, and how many samples there were then.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -102,14 +95,13 @@ fn new_cost(setup: &Setup) -> Option<Cost> {
 }
 
 impl<'a> Session<'a> {
-    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind, `reports`
-    /// what it is to leave beside its files.
+    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind.
     pub fn new(
         setup: &'a Setup,
         scheduler: Scheduler,
         output: Output,
         resumed: Option<Resumed>,
-        reports: &'a Reports,
+        observer: impl Observer + 'a,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -124,7 +116,7 @@ impl<'a> Session<'a> {
             cost: new_cost(setup),
             context: ContextFile::new(setup, output.older()),
             output,
-            progress: Progress::new(setup.quiet),
+            observer: Box::new(observer),
             resumed,
             at_port: false,
             began: now,
@@ -138,9 +130,6 @@ impl<'a> Session<'a> {
             unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
-            metrics: reports.metrics.as_deref().map(MetricsFile::new),
-            reports,
-            live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,
@@ -153,11 +142,6 @@ impl<'a> Session<'a> {
     pub fn at_port(mut self) -> Self {
         self.at_port = true;
         self
-    }
-
-    /// Says what was found, as a table.
-    pub fn table(&self) {
-        self.progress.table(self.setup, &self.results, &self.scheduler, self.sequential.as_ref());
     }
 
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
@@ -269,7 +253,7 @@ impl<'a> Session<'a> {
             self.spend();
             self.say_results();
             self.change_classes();
-            self.progress.cycle(self.tasks, &self.scheduler, self.live.is_some());
+            self.observer.cycle(self.tasks, &self.scheduler);
             self.show(now);
         }
         if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {
@@ -278,20 +262,6 @@ impl<'a> Session<'a> {
             self.next_buckets = now + BUCKETS_INTERVAL.max(now.elapsed() * 50);
         }
         Next::Go
-    }
-
-    /// Tells what each agent's thread has used, and what measuring may cost from now on.
-    fn spend(&mut self) {
-        let now = Instant::now();
-        let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
-        let mut all = Vec::new();
-        all.extend(self.cost.as_mut().map(|cost| told((JvmIx::default(), cost))));
-        let here = self.peers.values_mut().filter(|peer| peer.is_here());
-        all.extend(here.filter_map(|peer| Some((peer.jvm, peer.cost.as_mut()?))).map(told));
-        for (jvm, cpu_ns, budget) in all {
-            cpu_ns.into_iter().for_each(|cpu_ns| self.event_in(jvm, Event::AgentUsed { cpu_ns }));
-            budget.into_iter().for_each(|budget| self.event_in(jvm, Event::Budget(budget)));
-        }
     }
 
     /// Nanoseconds from the session's beginning to when what is being handled happened: the scheduler's clock. While
@@ -342,79 +312,17 @@ impl<'a> Session<'a> {
         self.check(written);
     }
 
-    /// Starts to measure a JVM that has come, if it is time for it.
-    fn start(&mut self, id: PeerId, now: Instant) {
-        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
-        else {
-            return;
-        };
-        peer.start_at = None;
-        let (jvm, pid) = (peer.jvm, peer.pid());
-        if self.measuring_since.is_none() {
-            self.progress.note("the measurement starts");
-            self.save(false);
-            self.measuring_since = Some((now, self.samples_so_far()));
-        } else {
-            self.progress.note(&format!("pid {pid} is measured too"));
-        }
-        self.event_in(jvm, Event::Start);
-    }
-
-    /// When the next JVM starts to be measured; `None` where all are.
-    fn start_at(&self) -> Option<Instant> {
-        self.peers.values().filter_map(|peer| peer.start_at).min()
-    }
-
-    /// Whether a JVM is there and none is measured yet.
-    fn is_starting(&self) -> bool {
-        self.measuring_since.is_none() && self.start_at().is_some()
-    }
-
-    /// The JVM with this number, as long as it is there.
-    fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
-        self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
-    }
-
-    /// Sends a message to every JVM that is measured.
-    fn send(&self, message: &ToAgent) {
-        self.peers.values().for_each(|peer| peer.send(message.clone()));
-    }
-
-    /// Whether a JVM is measured by this connection.
-    fn is_peer(&self, connection: u64) -> bool {
-        self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
-    }
-
-    fn is_anybody_here(&self) -> bool {
-        self.peers.values().any(Peer::is_here)
-    }
-
-    fn ids_here(&self) -> Vec<PeerId> {
-        self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
-    }
-
-    /// Whether a JVM looked for the class of a method in vain, and none has it.
-    fn is_absent(&self, method: usize) -> bool {
-        let lacks = |peer: &Peer| peer.absent.contains(&method);
-        let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);
-        self.peers.values().any(lacks) && !self.peers.values().any(has)
-    }
-
-    /// Methods whose class was in none of the JVMs that looked for it.
-    fn absent(&self) -> BTreeSet<usize> {
-        let looked_for = self.peers.values().flat_map(|peer| &peer.absent).copied();
-        looked_for.filter(|&method| self.is_absent(method)).collect()
-    }
-
-    fn check(&mut self, result: Result<(), String>) {
+    /// Notes a failure, if it is one; the measurement goes on.
+    pub fn check(&mut self, result: Result<(), String>) {
         if let Err(problem) = result {
             self.problem(problem);
         }
     }
 
-    fn problem(&mut self, problem: String) {
+    /// Notes what went wrong, and says it once.
+    pub fn problem(&mut self, problem: String) {
         if !self.problems.contains(&problem) {
-            self.progress.problem(&problem);
+            self.observer.problem(&problem);
             self.problems.push(problem);
         }
     }

@@ -110,7 +110,7 @@ impl Session<'_> {
              measured, which the budget cannot bound: end its measurement soon (max-method-measurements), or measure a \
              caller instead"
         );
-        self.progress.note(&format!("{}: {text}", self.scheduler.name(method)));
+        self.observer.note(&format!("{}: {text}", self.scheduler.name(method)));
         self.context.remark(method.0, About::Cost, text);
     }
 
@@ -174,13 +174,13 @@ impl Session<'_> {
         for evaluation in evaluations {
             let written = self.output.results.result(self.tasks, &evaluation);
             self.check(written);
-            self.progress.evaluated(self.tasks, &evaluation);
+            self.observer.evaluated(self.tasks, &evaluation);
             self.results.evaluations.push(evaluation);
         }
         for asserted in assertions {
             let written = self.output.results.assertion(self.setup, &asserted);
             self.check(written);
-            self.progress.asserted(self.setup, &asserted);
+            self.observer.asserted(self.setup, &asserted);
             self.results.assertions.push(asserted);
         }
     }

@@ -144,10 +144,9 @@ mod tests {
     const OTHERS: bool = false;
 
     fn enter(hall: &Strangers, is_ours: bool, now: Instant) -> Place {
-        match hall.enter(is_ours, now) {
-            Entry::In(place) => place,
-            other => panic!("{other:?}"),
-        }
+        let entry = hall.enter(is_ours, now);
+        let Entry::In(place) = entry else { panic!("{entry:?}") };
+        place
     }
 
     fn full(is_ours: bool, now: Instant) -> (Strangers, Vec<Place>) {

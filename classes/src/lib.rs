@@ -1,0 +1,22 @@
+//! Which classes and methods a program has, read from its class path and its JDK without running Java.
+//!
+//! [`Places`] say where to look, a [`Catalogue`] finds classes there, in folders, archives and runtime images, and [`resolve`] says which
+//! of its methods a task file means.
+
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod container;
+mod image;
+mod jdk;
+mod known;
+pub mod launch;
+pub mod path;
+mod places;
+mod resolve;
+
+pub use catalogue::Catalogue;
+pub use jdk::Jdk;
+pub use known::Known;
+pub use places::Places;
+pub use resolve::{Mention, Resolution, State, resolve};

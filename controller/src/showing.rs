@@ -1,0 +1,80 @@
+//! What a running measurement shows: lines, the live view and the file of metrics.
+
+use crate::claims::claims;
+use crate::cli::{Common, Reports};
+use crate::live::Live;
+use crate::metrics::MetricsFile;
+use crate::progress::Progress;
+use spl_lang::Tasks;
+use spl_scheduler::Scheduler;
+use spl_session::observer::Observer;
+use spl_session::results::Results;
+use spl_session::setup::Setup;
+use spl_session::status::Status;
+use spl_verdict::{Asserted, Evaluation};
+use std::time::Instant;
+
+/// What one measurement shows of itself.
+#[derive(Debug)]
+pub struct Showing<'a> {
+    setup: &'a Setup,
+    progress: Progress,
+    /// The file of metrics, if one is asked for.
+    metrics: Option<MetricsFile>,
+    /// Until the measurement is over.
+    live: Option<Live>,
+}
+
+impl<'a> Showing<'a> {
+    /// What the command line asks for.
+    pub fn new(setup: &'a Setup, common: &Common, reports: &Reports) -> Self {
+        Self {
+            setup,
+            progress: Progress::new(common.quiet),
+            metrics: reports.metrics.as_deref().map(MetricsFile::new),
+            live: common.wants_view().then(Live::open).flatten(),
+        }
+    }
+}
+
+impl Observer for Showing<'_> {
+    fn note(&self, text: &str) {
+        self.progress.note(text);
+    }
+
+    fn problem(&self, text: &str) {
+        self.progress.problem(text);
+    }
+
+    fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
+        self.progress.cycle(tasks, scheduler, self.live.is_some());
+    }
+
+    fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
+        self.progress.evaluated(tasks, evaluation);
+    }
+
+    fn asserted(&self, setup: &Setup, asserted: &Asserted) {
+        self.progress.asserted(setup, asserted);
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.metrics.as_ref().is_some_and(|metrics| metrics.is_due(now))
+            || self.live.as_ref().is_some_and(|live| live.is_due(now))
+    }
+
+    fn show(&mut self, now: Instant, status: &Status, results: &Results) -> Result<(), String> {
+        let claims = claims(self.setup, results);
+        if let Some(live) = self.live.as_mut().filter(|live| live.is_due(now)) {
+            live.draw(status, &claims);
+        }
+        let metrics = self.metrics.as_mut().filter(|metrics| metrics.is_due(now));
+        metrics.map_or(Ok(()), |metrics| metrics.write(status, &claims))
+    }
+
+    fn ended(&mut self, status: &Status, results: &Results) -> Result<(), String> {
+        self.live = None;
+        let metrics = self.metrics.as_mut();
+        metrics.map_or(Ok(()), |metrics| metrics.write(status, &claims(self.setup, results)))
+    }
+}

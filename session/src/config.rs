@@ -1,0 +1,200 @@
+//! What a measurement goes by: the values of a configuration, whoever has read them.
+
+use spl_lang::RunMode;
+use spl_model::{Scale, Sizing};
+use spl_scheduler::{Paired, Settings, WarmUp};
+use spl_verdict::{Correction, Rules};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The port of the thesis (3.3.2).
+pub const DEFAULT_PORT: u16 = 38_692;
+
+/// The controller's configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `initial-sleep`: pause between the controller's start and that of the measurement.
+    pub initial_sleep: Duration,
+    /// `cycle-sleep`: time between two communication cycles.
+    pub cycle_sleep: Duration,
+    /// `port`: where `spl serve` listens.
+    pub port: u16,
+    /// `programs`: how many are measured at once, and whose samples count together.
+    pub programs: usize,
+    /// `argument-size`: how workload sizes are found.
+    pub argument_size: Sizing,
+    /// `argument-size = auto`: as the tasks need it.
+    pub automatic_size: bool,
+    /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
+    pub size_visit_limit: u32,
+    /// `metaspace-limit`: bytes of metaspace that changes of classes may keep in the life of a JVM.
+    pub metaspace_limit: u64,
+    /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
+    pub processor_jar: Option<PathBuf>,
+    /// `tasks-file`: what to measure.
+    pub tasks_file: PathBuf,
+    /// `output-dir`: where measurements are written.
+    pub output_dir: PathBuf,
+    /// `overwrite-measurements`: whether older measurement files are replaced.
+    pub overwrite_measurements: bool,
+    /// `human-readable-measurements`: the form of measurement files.
+    pub human_measurements: bool,
+    /// `measurements-to-flush`: samples of a method between two writes.
+    pub measurements_to_flush: u64,
+    /// `result-file-path`: where results are written.
+    pub result_file: PathBuf,
+    /// `overwrite-results`: whether an older result file is replaced.
+    pub overwrite_results: bool,
+    /// `human-readable-results`: the form of the result file.
+    pub human_results: bool,
+    /// `overhead-budget`: part of the program's CPU time that probes may take, from 0 to 1.
+    pub overhead_budget: Option<f64>,
+    /// `method` of the evaluation.
+    pub judge: Judge,
+    /// `correction`: how results are corrected for their number.
+    pub correction: Correction,
+    /// `equal-within`: how far apart the sides of a bare `=` may be, from 0 to 1, in the sequential mode.
+    pub equal_within: f64,
+    /// `rare-calls`: a mean is judged when a call as rare as one in so many would have been seen, in the sequential mode.
+    pub rare_calls: Option<u64>,
+    /// What the scheduler needs.
+    pub scheduler: Settings,
+    /// `window`: the shortest turn of a compared method.
+    pub window: Duration,
+    /// `window-overlap`: longest wait for calls that reach beyond their turn.
+    pub window_overlap: Duration,
+}
+
+/// How comparisons are judged (`method`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// By Welch's test, once (thesis 3.2.7).
+    Welch,
+    /// After every window, as soon as the evidence suffices.
+    Sequential,
+}
+
+/// Its name in the configuration.
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Welch => "welch",
+            Self::Sequential => "sequential",
+        })
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            initial_sleep: Duration::from_millis(3000),
+            cycle_sleep: Duration::from_millis(100),
+            port: DEFAULT_PORT,
+            programs: 1,
+            argument_size: Sizing::None,
+            automatic_size: true,
+            size_visit_limit: 10_000,
+            metaspace_limit: 16 * MEGABYTE,
+            processor_jar: None,
+            tasks_file: "instr.tasks".into(),
+            output_dir: "out".into(),
+            overwrite_measurements: true,
+            human_measurements: true,
+            measurements_to_flush: 50,
+            result_file: "out/result.eval".into(),
+            overwrite_results: true,
+            human_results: true,
+            overhead_budget: Some(0.01),
+            judge: Judge::Sequential,
+            correction: Correction::None,
+            equal_within: 0.05,
+            rare_calls: Some(2000),
+            scheduler: Settings {
+                max_samples: 100_000,
+                scale: Scale::Logarithmic { base: 2 },
+                paired: Some(Paired {
+                    min_turn_ns: 100_000_000,
+                    overlap_bound_ns: 100_000_000,
+                    longest_wait_ns: LONGEST_WAIT_NS,
+                    owner_decides: true,
+                }),
+                warm_up: Some(WARM_UP),
+                restore_after_ns: 10_000_000_000,
+                instrument_ahead: 8,
+                settle_ns: 500_000_000,
+                changes_per_minute: Some(60),
+                ..Settings::thesis()
+            },
+            window: Duration::from_millis(100),
+            window_overlap: Duration::from_millis(100),
+        }
+    }
+}
+
+/// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
+pub const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
+
+/// Longest wait of a window for calls that began in it, nanoseconds.
+pub const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+
+const MEGABYTE: u64 = 1 << 20;
+
+impl Config {
+    /// Where size processors are, or `none`. The thesis's variable was put behind a class path, and so begins with a colon.
+    pub fn set_processor_jar(&mut self, value: &str) {
+        let path = value.strip_prefix(':').unwrap_or(value);
+        self.processor_jar = (!matches!(path, "" | "none")).then(|| path.into());
+    }
+
+    /// Puts measurements and results under one folder (`--out`).
+    pub fn write_to(&mut self, out: &Path) {
+        self.output_dir = out.join("measurements");
+        self.result_file = out.join("result.eval");
+    }
+
+    /// What decisions by windows ask for.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        Rules {
+            level: self.scheduler.limit_p,
+            equal_within: self.equal_within,
+            rare_calls: self.rare_calls.map(|calls| calls as f64),
+        }
+    }
+
+    /// Whether claims are looked at whenever a window closes.
+    #[must_use]
+    pub fn looks(&self) -> bool {
+        self.judge == Judge::Sequential && self.scheduler.mode == RunMode::Comparison
+    }
+
+    /// Shared windows as the keys say.
+    #[must_use]
+    pub fn turns(&self) -> Paired {
+        Paired {
+            min_turn_ns: nanos(self.window),
+            overlap_bound_ns: nanos(self.window_overlap),
+            longest_wait_ns: LONGEST_WAIT_NS,
+            owner_decides: self.judge == Judge::Sequential,
+        }
+    }
+
+    /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
+    /// whatever the policy is; what was recorded without is parted by time.
+    pub fn judge_by(&mut self, judge: Judge) {
+        self.judge = judge;
+        let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
+        self.scheduler.paired = windows.then(|| self.turns());
+    }
+
+    /// Judges recorded samples by Welch's test, once, in windows or without.
+    pub fn judge_once(&mut self, paired: bool) {
+        self.judge = Judge::Welch;
+        self.scheduler.paired = paired.then(|| self.turns());
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

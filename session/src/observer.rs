@@ -1,0 +1,43 @@
+//! Who is told how a measurement goes, while it goes.
+
+use crate::results::Results;
+use crate::setup::Setup;
+use crate::status::Status;
+use spl_lang::Tasks;
+use spl_scheduler::Scheduler;
+use spl_verdict::{Asserted, Evaluation};
+use std::fmt::Debug;
+use std::time::Instant;
+
+/// Whoever shows a measurement to people and machines.
+pub trait Observer: Debug {
+    /// Something that the operator may want to know.
+    fn note(&self, text: &str);
+
+    /// Something that went wrong.
+    fn problem(&self, text: &str);
+
+    /// A cycle of communication is over.
+    fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler);
+
+    /// The result of a comparison, which stays.
+    fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation);
+
+    /// The result of an assertion, which stays.
+    fn asserted(&self, setup: &Setup, asserted: &Asserted);
+
+    /// Whether it is time to be shown how the measurement stands.
+    fn is_due(&self, now: Instant) -> bool;
+
+    /// How the measurement stands, with the results so far.
+    ///
+    /// # Errors
+    /// When it cannot be passed on; one line of text.
+    fn show(&mut self, now: Instant, status: &Status, results: &Results) -> Result<(), String>;
+
+    /// How the measurement stood when it ended: nothing more is shown.
+    ///
+    /// # Errors
+    /// As [`show`](Self::show).
+    fn ended(&mut self, status: &Status, results: &Results) -> Result<(), String>;
+}

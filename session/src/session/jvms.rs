@@ -1,0 +1,91 @@
+//! The JVMs of a session: which are there, when each starts to be measured, what is told of all of them.
+
+use super::Session;
+use crate::cost::Cost;
+use crate::peer::{Peer, PeerId};
+use spl_scheduler::{Event, JvmIx};
+use spl_wire::ToAgent;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+impl Session<'_> {
+    /// Starts to measure a JVM that has come, if it is time for it.
+    pub(super) fn start(&mut self, id: PeerId, now: Instant) {
+        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
+        else {
+            return;
+        };
+        peer.start_at = None;
+        let (jvm, pid) = (peer.jvm, peer.pid());
+        if self.measuring_since.is_none() {
+            self.observer.note("the measurement starts");
+            self.save(false);
+            self.measuring_since = Some((now, self.samples_so_far()));
+        } else {
+            self.observer.note(&format!("pid {pid} is measured too"));
+        }
+        self.event_in(jvm, Event::Start);
+    }
+
+    /// When the next JVM starts to be measured; `None` where all are.
+    pub(super) fn start_at(&self) -> Option<Instant> {
+        self.peers.values().filter_map(|peer| peer.start_at).min()
+    }
+
+    /// Whether a JVM is there and none is measured yet.
+    pub(super) fn is_starting(&self) -> bool {
+        self.measuring_since.is_none() && self.start_at().is_some()
+    }
+
+    /// Tells what each agent's thread has used, and what measuring may cost from now on.
+    pub(super) fn spend(&mut self) {
+        let now = Instant::now();
+        let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
+        let mut all = Vec::new();
+        all.extend(self.cost.as_mut().map(|cost| told((JvmIx::default(), cost))));
+        let here = self.peers.values_mut().filter(|peer| peer.is_here());
+        all.extend(here.filter_map(|peer| Some((peer.jvm, peer.cost.as_mut()?))).map(told));
+        for (jvm, cpu_ns, budget) in all {
+            cpu_ns.into_iter().for_each(|cpu_ns| self.event_in(jvm, Event::AgentUsed { cpu_ns }));
+            budget.into_iter().for_each(|budget| self.event_in(jvm, Event::Budget(budget)));
+        }
+    }
+
+    /// The JVM with this number, as long as it is there.
+    pub(super) fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
+        self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
+    }
+
+    /// Sends a message to every JVM that is measured.
+    pub(super) fn send(&self, message: &ToAgent) {
+        self.peers.values().for_each(|peer| peer.send(message.clone()));
+    }
+
+    /// Whether a JVM is measured by this connection.
+    pub(super) fn is_peer(&self, connection: u64) -> bool {
+        self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
+    }
+
+    /// Whether a JVM is there.
+    pub(super) fn is_anybody_here(&self) -> bool {
+        self.peers.values().any(Peer::is_here)
+    }
+
+    /// The JVMs that are there.
+    pub(super) fn ids_here(&self) -> Vec<PeerId> {
+        self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
+    }
+
+    /// Whether a JVM looked for the class of a method in vain, and none has it.
+    pub(super) fn is_absent(&self, method: usize) -> bool {
+        let lacks = |peer: &Peer| peer.absent.contains(&method);
+        let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);
+        self.peers.values().any(lacks) && !self.peers.values().any(has)
+    }
+
+    /// Methods whose class was in none of the JVMs that looked for it.
+    pub(super) fn absent(&self) -> BTreeSet<usize> {
+        let looked_for = self.peers.values().flat_map(|peer| &peer.absent).copied();
+        looked_for.filter(|&method| self.is_absent(method)).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! What a measurement begins with: configuration and tasks, whoever has read them.
+
+use crate::config::Config;
+use spl_lang::{MeasuredMethod, Program, Span};
+use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
+use spl_records::context::Setting;
+use spl_records::{AssertionRecord, TasksHash};
+use spl_scheduler::Scheduler;
+use spl_verdict::Asserted;
+use spl_wire::ToAgent;
+
+/// Everything that was read before anything is started.
+#[derive(Debug)]
+pub struct Setup {
+    /// The configuration with what the command line changes.
+    pub config: Config,
+    /// Every key with its value, for those who read the results.
+    pub settings: Vec<Setting>,
+    /// The checked tasks.
+    pub program: Program,
+    /// Their text, of which results quote.
+    text: String,
+    /// Tells these tasks from others.
+    pub tasks_hash: TasksHash,
+}
+
+impl Setup {
+    /// A measurement of a program's claims; `text` is what they were read from, `settings` is what was configured.
+    ///
+    /// # Errors
+    /// When the values contradict each other; one line of text.
+    pub fn new(
+        config: Config,
+        settings: Vec<Setting>,
+        (program, text): (Program, String),
+    ) -> Result<Self, String> {
+        let tasks_hash = TasksHash::of(&text);
+        let setup = Self { config, settings, program, text, tasks_hash };
+        setup.scheduler()?;
+        Ok(setup)
+    }
+
+    /// A scheduler for these tasks.
+    ///
+    /// # Errors
+    /// When the settings contradict themselves.
+    pub fn scheduler(&self) -> Result<Scheduler, String> {
+        Scheduler::of_program(self.config.scheduler.clone(), &self.program).map_err(|e| e.to_string())
+    }
+
+    /// The methods, in the order of the task file.
+    pub fn methods(&self) -> Vec<MethodRef> {
+        self.program.tasks.methods.iter().map(|task| task.method.clone()).collect()
+    }
+
+    /// Why an agent that knows these kinds of probes cannot measure what the tasks ask for; `None` if it can.
+    pub fn unknown_kind(&self, kinds: &[String]) -> Option<String> {
+        let needed = self.program.tasks.methods.iter().map(|task| self.instrument(task).kind.name());
+        let missing = needed.into_iter().find(|kind| !kinds.iter().any(|known| known == kind))?;
+        Some(format!(
+            "its agent does not know probes of the kind {missing}: take the agent of this controller"
+        ))
+    }
+
+    /// What is put into a method.
+    fn instrument(&self, task: &MeasuredMethod) -> Instrument {
+        let sizing = match (&self.config.argument_size, &task.processor) {
+            (Sizing::Deep, Some(class)) => Sizing::Processor(class.clone()),
+            (sizing, _) => sizing.clone(),
+        };
+        Instrument { method: task.method.clone(), kind: ProbeKind::Times(sizing) }
+    }
+
+    /// What an agent is told first: how sizes are found, and the methods with their numbers.
+    pub fn definitions(&self) -> Vec<ToAgent> {
+        let mut messages = vec![
+            ToAgent::VisitLimit { objects: self.config.size_visit_limit },
+            ToAgent::MetaspaceLimit { bytes: self.config.metaspace_limit },
+        ];
+        let jar = self.config.processor_jar.as_ref();
+        messages.extend(jar.map(|jar| ToAgent::ProcessorJar { path: jar.to_string_lossy().into_owned() }));
+        let define =
+            |(handle, task)| ToAgent::Define { handle: Handle(handle), instrument: self.instrument(task) };
+        messages.extend((0..).zip(&self.program.tasks.methods).map(define));
+        messages
+    }
+
+    /// The text of an assertion, as the file has it.
+    pub fn quote(&self, span: Span) -> &str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// An assertion's result with the text that it is about.
+    pub fn record(&self, asserted: &Asserted) -> Option<AssertionRecord> {
+        let assertion = self.program.assertions.get(asserted.assertion)?;
+        let mut relations = Vec::new();
+        assertion.formula.for_each_relation(&mut |span| relations.push(self.quote(span).to_owned()));
+        Some(AssertionRecord {
+            title: assertion.title.clone(),
+            text: self.quote(assertion.span).to_owned(),
+            relations,
+            asserted: asserted.clone(),
+        })
+    }
+}
