@@ -79,6 +79,9 @@ pub struct Common {
     /// Show errors only.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Show all that is known of each result, and every result as it comes.
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Show lines only, and no live view where standard error is a terminal.
     #[arg(long)]
     pub plain: bool,

@@ -5,6 +5,7 @@ use crate::cli::{Common, Eval};
 use crate::config::Judge;
 use crate::details::judged_samples;
 use crate::document::{Checked, document};
+use crate::ending;
 use crate::junit;
 use crate::output::ResultFile;
 use crate::progress::Progress;
@@ -43,8 +44,14 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
         let document = document(&setup, replay.results(), replay.scheduler(), replay.sequential(), &checks)?;
         stdout::print_as_it_is(&document)?;
     } else {
-        let progress = Progress::new(setup.quiet);
-        progress.table(&setup, replay.results(), replay.scheduler(), replay.sequential());
+        let progress = Progress::of(&setup);
+        progress.ending(ending::Run {
+            setup: &setup,
+            results: replay.results(),
+            scheduler: replay.scheduler(),
+            sequential: replay.sequential(),
+            lost: 0,
+        });
         checks.iter().for_each(|check| progress.note(&check.to_string()));
     }
     Ok(replay.results().standing(&setup.program))
@@ -63,7 +70,7 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let mut setup = Setup::read(
-        &Common { config, tasks, out: None, classes, quiet: *quiet, plain: true },
+        &Common { config, tasks, out: None, classes, quiet: *quiet, verbose: true, plain: true },
         &[],
         &mut |text| Progress::new(*quiet).note(text),
     )?;

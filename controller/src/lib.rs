@@ -22,6 +22,7 @@ mod decisions;
 mod details;
 mod document;
 mod door;
+mod ending;
 mod eval;
 mod files;
 mod fmt;

@@ -84,8 +84,7 @@ async fn together(
     door.abort();
     session.report();
     let progress = Progress::new(setup.quiet);
-    progress.lost(session.lost());
-    session.table();
+    session.say_ending();
     let status = if in_foreground {
         let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {

@@ -76,8 +76,7 @@ async fn measured(
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
             session.report();
-            progress.lost(session.lost());
-            session.table();
+            session.say_ending();
             worst = Some(worse(worst, session.standing()));
         }
         if arguments.once || inputs.was_interrupted() {

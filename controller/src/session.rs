@@ -12,6 +12,7 @@ use crate::cli::Reports;
 use crate::config::{Config, Judge};
 use crate::context::ContextFile;
 use crate::cost::Cost;
+use crate::ending;
 use crate::live::Live;
 use crate::metrics::MetricsFile;
 use crate::output::Output;
@@ -27,6 +28,7 @@ use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
 use spl_verdict::ExitStatus;
 use spl_wire::ToAgent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// With `cycle-sleep = 0` a cycle without samples is this long.
@@ -84,6 +86,8 @@ pub struct Session<'a> {
     problems: Vec<String>,
     /// The file of metrics, if one is asked for.
     metrics: Option<MetricsFile>,
+    /// The report, once it is written.
+    page: Option<PathBuf>,
     reports: &'a Reports,
     /// Until the measurement is over.
     live: Option<Live>,
@@ -124,7 +128,7 @@ impl<'a> Session<'a> {
             cost: new_cost(setup),
             context: ContextFile::new(setup, output.older()),
             output,
-            progress: Progress::new(setup.quiet),
+            progress: Progress::of(setup),
             resumed,
             at_port: false,
             began: now,
@@ -139,6 +143,7 @@ impl<'a> Session<'a> {
             lost: 0,
             problems: Vec::new(),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
+            page: None,
             reports,
             live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
@@ -155,19 +160,23 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Says what was found, as a table.
-    pub fn table(&self) {
-        self.progress.table(self.setup, &self.results, &self.scheduler, self.sequential.as_ref());
+    /// Says what was found, and where the report is.
+    pub fn say_ending(&self) {
+        self.progress.ending(ending::Run {
+            setup: self.setup,
+            results: &self.results,
+            scheduler: &self.scheduler,
+            sequential: self.sequential.as_ref(),
+            lost: self.lost,
+        });
+        if let Some(page) = &self.page {
+            self.progress.note(&format!("report: {}", page.display()));
+        }
     }
 
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
     pub fn standing(&self) -> ExitStatus {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
-    }
-
-    /// Samples that never arrived, or arrived damaged.
-    pub fn lost(&self) -> u64 {
-        self.lost
     }
 
     /// The process that was measured last, as it calls itself.
@@ -302,6 +311,7 @@ impl<'a> Session<'a> {
 
     /// Ends every method with what it has.
     fn finish(&mut self) {
+        self.progress.ends();
         if !self.scheduler.is_done() {
             for method in self.absent() {
                 let event = || Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded };

@@ -29,6 +29,8 @@ pub struct Setup {
     pub tasks_hash: TasksHash,
     /// Show problems only.
     pub quiet: bool,
+    /// Show all that is known of each result.
+    pub verbose: bool,
     /// Show lines only.
     plain: bool,
 }
@@ -80,8 +82,8 @@ impl Setup {
             written
                 .extend(path.map(|path| ((section.to_owned(), key.to_owned()), path.display().to_string())));
         }
-        let (quiet, plain) = (arguments.quiet, arguments.plain);
-        let setup = Self { config, written, program, text, tasks_hash, quiet, plain };
+        let (quiet, verbose, plain) = (arguments.quiet, arguments.verbose, arguments.plain);
+        let setup = Self { config, written, program, text, tasks_hash, quiet, verbose, plain };
         setup.scheduler()?;
         let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
         let unused = setup.program.tasks.methods.iter().find(has_processor);
@@ -142,6 +144,12 @@ impl Setup {
     /// The text of an assertion, as the file has it.
     pub fn quote(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// A line of the task file, from 1, without its comment; empty where there is none.
+    pub fn line(&self, number: usize) -> &str {
+        let line = number.checked_sub(1).and_then(|index| self.text.lines().nth(index));
+        line.map_or("", spl_lang::without_comment)
     }
 
     /// An assertion's result with the text that it is about.

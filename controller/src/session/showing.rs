@@ -141,7 +141,7 @@ impl Session<'_> {
         self.check(written);
         let folder = self.config.result_file.parent().unwrap_or(Path::new(""));
         match report::make(folder, None) {
-            Ok(path) => self.progress.note(&format!("report: {}", path.display())),
+            Ok(path) => self.page = Some(path),
             Err(why) => self.problem(format!("there is no report: {why}")),
         }
     }

@@ -16,6 +16,7 @@ mod bad_input;
 mod budget;
 mod case;
 mod dormant;
+mod ending;
 mod evaluating;
 mod examples;
 mod harness;
