@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::config;
+use crate::until::Until;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::ffi::OsString;
@@ -73,6 +74,9 @@ pub struct Common {
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Settings of the configuration for this run.
+    #[command(flatten)]
+    pub changes: Changes,
     /// Where methods are looked for that the tasks name as in Java; by default those of the program's command line.
     #[command(flatten)]
     pub classes: Classes,
@@ -85,6 +89,40 @@ pub struct Common {
     /// Show lines only, and no live view where standard error is a terminal.
     #[arg(long)]
     pub plain: bool,
+}
+
+/// Settings that the command line changes; they beat the configuration.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Changes {
+    /// Set a key of the configuration, as in --set window=50; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Who is measured when: --set policy=…
+    #[arg(long, value_parser = ["paired", "delay"])]
+    pub policy: Option<String>,
+    /// How claims are judged: --set method=…
+    #[arg(long, value_parser = ["sequential", "welch"])]
+    pub method: Option<String>,
+    /// How workload sizes are found: --set argument-size=…
+    #[arg(long, value_parser = ["auto", "nocheck", "sizeof", "deep", "length"])]
+    pub argument_size: Option<String>,
+}
+
+impl Changes {
+    /// All of them as keys and values, with the option that says each; those of their own options last.
+    ///
+    /// # Errors
+    /// What would be right, where one has no `=`.
+    pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
+        let set = self.set.iter().map(|text| match text.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
+            None => Err(format!("--set {text}: expected KEY=VALUE, as in --set window=50")),
+        });
+        let own =
+            [("policy", &self.policy), ("method", &self.method), ("argument-size", &self.argument_size)];
+        let own = own.into_iter().filter_map(|(key, value)| Some(Ok((key.to_owned(), value.clone()?))));
+        set.chain(own).collect()
+    }
 }
 
 /// Where a measurement's results go for machines; the program has standard output.
@@ -116,6 +154,14 @@ pub struct Run {
     pub common: Common,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub until: Until,
+    /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
+    #[arg(long)]
+    pub stop_program: bool,
+    /// Exit with the program's status instead of the verdict's; 128 and the number of a signal that ended it.
+    #[arg(long)]
+    pub program_status: bool,
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
@@ -135,11 +181,13 @@ pub struct Serve {
     pub common: Common,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub until: Until,
     /// End after the first program.
     #[arg(long)]
     pub once: bool,
     /// Put probes in and take them out by hand, at each Enter, and say every measured call; nothing is judged or written.
-    #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics"])]
+    #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics", "longest", "until_decided"])]
     pub manual: bool,
     /// Port of this machine to listen on, 0 for any; beats `port` of the configuration.
     #[arg(long)]

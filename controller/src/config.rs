@@ -329,7 +329,16 @@ impl Config {
     ///
     /// # Errors
     /// All problems of the file, one a line, each with its place and what would be right.
+    #[cfg(test)]
     pub fn parse(text: &str, file: &Path) -> Result<Self, String> {
+        Self::changed(text, file, &[])
+    }
+
+    /// Reads a configuration with other values of some keys (`--set`); `file` is its name in messages.
+    ///
+    /// # Errors
+    /// As of a file: all problems, one a line, each with its place and what would be right.
+    pub fn changed(text: &str, file: &Path, changes: &[(String, String)]) -> Result<Self, String> {
         let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
             format!(
                 "{}:{}:{}: not understood; expected a section as [name] or a line key = value",
@@ -349,8 +358,15 @@ impl Config {
                 }
             }
         }
+        for (key, value) in changes {
+            named.push(key);
+            if let Err(problem) = config.set(section_of(key), key, value) {
+                problems.push(format!("--set {key}={value}: {problem}"));
+            }
+        }
         if let Err(problem) = config.settle(&named) {
-            problems.push(format!("{}: {problem}", file.display()));
+            let and = if changes.is_empty() { "" } else { " with --set" };
+            problems.push(format!("{}{and}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
     }
@@ -377,10 +393,8 @@ impl Config {
         let known = KEYS.iter().map(|(_, k, _)| *k);
         let nearest =
             known.max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
-        Err(format!(
-            "unknown key {key:?} in section [{section}]: did you mean {:?}?",
-            nearest.unwrap_or_default()
-        ))
+        let place = if section == ANY { String::new() } else { format!(" in section [{section}]") };
+        Err(format!("unknown key {key:?}{place}: did you mean {:?}?", nearest.unwrap_or_default()))
     }
 
     /// What depends on several keys.
@@ -491,6 +505,22 @@ impl Config {
 
 /// What a configuration says, by section and key.
 pub type Written = BTreeMap<(String, String), String>;
+
+/// In place of a section where none was named: keys have different names throughout.
+const ANY: &str = "*";
+
+/// The section of a key.
+fn section_of(key: &str) -> &'static str {
+    KEYS.iter().find(|(_, known, _)| *known == key).map_or(ANY, |(section, ..)| section)
+}
+
+/// What a configuration says, with other values of some keys.
+pub fn with(mut written: Written, changes: &[(String, String)]) -> Written {
+    let changed =
+        changes.iter().map(|(key, value)| ((section_of(key).to_owned(), key.clone()), value.clone()));
+    written.extend(changed);
+    written
+}
 
 /// The file that shows every key with its default.
 const DEFAULTS: &str = include_str!("../../splserver.ini");

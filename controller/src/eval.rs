@@ -1,7 +1,7 @@
 //! `spl eval`: recorded measurements judged again, without a JVM.
 
 use crate::buckets;
-use crate::cli::{Common, Eval};
+use crate::cli::{Changes, Common, Eval};
 use crate::config::Judge;
 use crate::details::judged_samples;
 use crate::document::{Checked, document};
@@ -70,7 +70,16 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let mut setup = Setup::read(
-        &Common { config, tasks, out: None, classes, quiet: *quiet, verbose: true, plain: true },
+        &Common {
+            config,
+            tasks,
+            out: None,
+            changes: Changes::default(),
+            classes,
+            quiet: *quiet,
+            verbose: true,
+            plain: true,
+        },
         &[],
         &mut |text| Progress::new(*quiet).note(text),
     )?;

@@ -22,6 +22,7 @@ mod decisions;
 mod details;
 mod document;
 mod door;
+mod duration;
 mod ending;
 mod eval;
 mod files;
@@ -56,11 +57,13 @@ mod setup;
 mod shell;
 mod status;
 mod stdout;
+mod stopping;
 mod strangers;
 mod table;
 mod tasks;
 mod tryout;
 mod unmeasured;
+mod until;
 
 use clap::Parser;
 use spl_verdict::ExitStatus;
@@ -75,7 +78,11 @@ pub fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let result = match &cli.command {
-        cli::Command::Run(arguments) => run::run(arguments),
+        cli::Command::Run(arguments) => match run::run(arguments) {
+            // Its status may be the program's.
+            Ok(code) => return ExitCode::from(code),
+            Err(problem) => Err(problem),
+        },
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),

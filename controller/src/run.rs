@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::resume::Resumed;
 use crate::session::Session;
 use crate::setup::Setup;
+use crate::stopping;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
 use spl_verdict::ExitStatus;
@@ -29,23 +30,30 @@ use tokio::task::JoinHandle;
 /// # Errors
 /// When the measurement could not begin by a mistake of the operator's, or by anything with `--require`, as text for the operator.
 /// The program was not started then.
-pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
+pub fn run(arguments: &Run) -> Result<u8, String> {
     check_folders(arguments.reports.files())?;
     let setup = Setup::read(&arguments.common, &arguments.command, &mut |text| {
         Progress::new(arguments.common.quiet).note(text)
     })?;
+    setup.can_be_decided(&arguments.until)?;
+    let code = |status: ExitStatus, program: Option<ProgramStatus>| {
+        program.filter(|_| arguments.program_status).map_or(status.code(), stopping::code)
+    };
     match measured(arguments, &setup) {
-        Ok(status) => Ok(status),
+        Ok((status, program)) => Ok(code(status, program)),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
             let status = unmeasured::run(&arguments.command, &Progress::new(setup.quiet), &why)?;
             report_program(&Progress::new(setup.quiet), Some(status));
-            Ok(ExitStatus::Error)
+            Ok(code(ExitStatus::Error, Some(status)))
         }
         Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => Err(why),
     }
 }
 
-fn measured(arguments: &Run, setup: &Setup) -> Result<ExitStatus, Trouble> {
+/// What came of the claims, and the program's status if it has ended.
+type Came = (ExitStatus, Option<ProgramStatus>);
+
+fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
     let library = &unmeasured::library(arguments.agent.as_deref())?;
     if let Some(why) = tryout::try_out(&arguments.command, library)? {
         return Err(Trouble::Obstacle(why));
@@ -68,8 +76,9 @@ async fn together(
     setup: &Setup,
     (output, resumed): (Output, Option<Resumed>),
     (socket, mut inputs): (PrivateSocket, Inputs),
-) -> Result<ExitStatus, String> {
-    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports);
+) -> Result<Came, String> {
+    let session = Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports);
+    let mut session = session.until(&arguments.until);
     let in_foreground = foreground::is_ours();
     if in_foreground {
         // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
@@ -85,7 +94,9 @@ async fn together(
     session.report();
     let progress = Progress::new(setup.quiet);
     session.say_ending();
-    let status = if in_foreground {
+    let status = if arguments.stop_program {
+        stopping::stop(ended, launched, &session.programs(), |text| progress.note(text)).await
+    } else if in_foreground {
         let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {
             progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
@@ -102,15 +113,15 @@ async fn together(
     if !session.ever_connected() {
         if session.standing() == ExitStatus::Error {
             // An agent came and could not be used; that was said.
-            return Ok(ExitStatus::Error);
+            return Ok((ExitStatus::Error, status));
         }
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
              try the command by itself, and let it start java directly",
         );
-        return Ok(ExitStatus::Error);
+        return Ok((ExitStatus::Error, status));
     }
-    Ok(session.standing())
+    Ok((session.standing(), status))
 }
 
 /// Starts the program; in the foreground of a terminal so that Ctrl-C does not reach it, where that is possible.

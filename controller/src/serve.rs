@@ -27,6 +27,7 @@ pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
     let setup =
         Setup::read(&arguments.common, &[], &mut |text| Progress::new(arguments.common.quiet).note(text))?;
+    setup.can_be_decided(&arguments.until)?;
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 
@@ -73,6 +74,7 @@ async fn measured(
         };
         let mut session =
             Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports).at_port();
+        session = session.until(&arguments.until);
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
             session.report();

@@ -22,6 +22,7 @@ use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
+use crate::until::Until;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
@@ -89,6 +90,7 @@ pub struct Session<'a> {
     /// The report, once it is written.
     page: Option<PathBuf>,
     reports: &'a Reports,
+    until: Until,
     /// Until the measurement is over.
     live: Option<Live>,
     /// When the measurement started, and how many samples there were then.
@@ -145,6 +147,7 @@ impl<'a> Session<'a> {
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
             page: None,
             reports,
+            until: Until::default(),
             live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
@@ -157,6 +160,13 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn at_port(mut self) -> Self {
         self.at_port = true;
+        self
+    }
+
+    /// That ends as the operator asks for.
+    #[must_use]
+    pub fn until(mut self, until: &Until) -> Self {
+        self.until = until.clone();
         self
     }
 
@@ -184,6 +194,19 @@ impl<'a> Session<'a> {
         self.peers.values().next_back().map(Peer::pid)
     }
 
+    /// All processes that were measured, as they call themselves.
+    pub fn programs(&self) -> Vec<u32> {
+        self.peers.values().map(Peer::pid).collect()
+    }
+
+    /// When the measurement ends by itself; nothing where it ends already. A port may wait for its first program as long as it likes.
+    fn ends_at(&self) -> Option<Instant> {
+        let waiting = (!self.at_port && !self.ever_connected).then_some(self.began);
+        self.until
+            .ends_at(self.measuring_since.map(|(at, _)| at), waiting)
+            .filter(|_| self.detach_by.is_none())
+    }
+
     /// Whether the operator asked for the end of the measurement.
     pub fn was_interrupted(&self) -> bool {
         self.interrupted
@@ -197,7 +220,7 @@ impl<'a> Session<'a> {
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
         let start = self.start_at().filter(|_| self.detach_by.is_none());
-        start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
+        [start, self.ends_at()].into_iter().flatten().fold(self.next_cycle, Instant::min)
     }
 
     /// When [`idle`](Self::idle) is to be called next, if no input comes before.
@@ -261,6 +284,16 @@ impl<'a> Session<'a> {
         if self.detach_by.is_some_and(|by| now >= by) {
             self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
+        }
+        let is_reached = || self.until.is_reached(&self.setup.program, &self.results);
+        if self.ends_at().is_some_and(|at| now >= at) || self.detach_by.is_none() && is_reached() {
+            // As above: without a JVM there is nothing to judge.
+            if self.ever_connected {
+                self.finish();
+            }
+            if !self.is_anybody_here() {
+                return Next::Over;
+            }
         }
         for id in self.ids_here() {
             self.start(id, now);

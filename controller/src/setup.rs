@@ -1,8 +1,9 @@
 //! What a measurement begins with: configuration, tasks, and an interrupted run if there is one to go on with.
 
 use crate::cli::Common;
-use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, written};
+use crate::config::{Config, DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, with, written};
 use crate::tasks::{self, Places};
+use crate::until::Until;
 use spl_lang::{Assertion, MeasuredMethod, Program, Span};
 use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
 use spl_records::{AssertionRecord, TasksHash};
@@ -45,7 +46,8 @@ impl Setup {
         command: &[OsString],
         tell: &mut dyn FnMut(&str),
     ) -> Result<Self, String> {
-        let (mut config, mut written) = read_config(arguments.config.as_deref())?;
+        let (mut config, mut written) =
+            read_config(arguments.config.as_deref(), &arguments.changes.pairs()?)?;
         if let Some(tasks) = &arguments.tasks {
             config.tasks_file.clone_from(tasks);
         }
@@ -165,6 +167,21 @@ impl Setup {
         })
     }
 
+    /// Whether what the operator waits for can come.
+    ///
+    /// # Errors
+    /// When nothing is claimed that could be decided.
+    pub fn can_be_decided(&self, until: &Until) -> Result<(), String> {
+        let has_claims = !self.program.tasks.comparisons.is_empty() || !self.program.assertions.is_empty();
+        if until.until_decided && !has_claims {
+            let file = self.config.tasks_file.display();
+            return Err(format!(
+                "--until-decided: {file} claims nothing that could be decided; end with --for"
+            ));
+        }
+        Ok(())
+    }
+
     /// Whether the operator wants a live view.
     pub fn wants_view(&self) -> bool {
         !self.quiet && !self.plain
@@ -183,15 +200,18 @@ fn needed_size(program: &Program) -> Sizing {
     }
 }
 
-fn read_config(named: Option<&Path>) -> Result<(Config, Written), String> {
+/// The configuration with what the command line changes (`changes`).
+fn read_config(named: Option<&Path>, changes: &[(String, String)]) -> Result<(Config, Written), String> {
     let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let (path, must_exist) = match named.map(Path::to_owned).or(variable) {
         Some(path) => (path, true),
         None => (PathBuf::from(DEFAULT_FILE), false),
     };
     match fs::read_to_string(&path) {
-        Ok(text) => Ok((Config::parse(&text, &path)?, written(&text))),
-        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Default::default()),
+        Ok(text) => Ok((Config::changed(&text, &path, changes)?, with(written(&text), changes))),
+        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => {
+            Ok((Config::changed("", &path, changes)?, with(Written::new(), changes)))
+        }
         Err(error) => Err(format!(
             "cannot read the configuration {}: {error}; name a file with --config or ${FILE_VARIABLE}, or neither for the defaults",
             path.display()

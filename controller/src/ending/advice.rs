@@ -73,7 +73,7 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
     };
     Some(match first {
         Lack::NotBegun { .. } => format!("{first}; let it run longer, or lower initial-sleep"),
-        Lack::Unmeasurable { .. } => names("-v says why", "cannot be measured"),
+        Lack::Unmeasurable { why } => names(why, "cannot be measured"),
         Lack::NotLoaded => names("name classes that this program uses", "class never loaded"),
         Lack::ProbesRemoved => names("run without that agent", "another agent took the probes out"),
         Lack::NeverCalled { .. } => names("let the program call them, or leave them out", "never called"),

@@ -45,6 +45,7 @@ mod reporting;
 mod reports;
 mod restore;
 mod resuming;
+mod run_options;
 mod running;
 mod serving;
 mod signals;

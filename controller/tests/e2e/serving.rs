@@ -157,7 +157,7 @@ fn programs_are_measured_one_after_the_other() {
     let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
     fs::create_dir(case.path("out")).unwrap();
     fs::write(case.path("out/result.eval"), "what was there before\n").unwrap();
-    let mut served = serve(&case, &[]);
+    let mut served = serve(&case, &["-v"]);
     let unknown = client(&case, served.port, "no.token", &PROGRAM);
     served.run.awaits("is not measured: it does not know the token");
     let mut first = client(&case, served.port, TOKEN_FILE, &PROGRAM);
