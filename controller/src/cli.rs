@@ -74,6 +74,9 @@ pub struct Common {
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results of an earlier run there, instead of writing into a folder beside it (DIR-2).
+    #[arg(long)]
+    pub replace: bool,
     /// Settings of the configuration for this run.
     #[command(flatten)]
     pub changes: Changes,

@@ -56,6 +56,8 @@ pub struct Config {
     pub result_file: PathBuf,
     /// `overwrite-results`: whether an older result file is replaced.
     pub overwrite_results: bool,
+    /// Neither of the two says what becomes of older files: a run that finds some has a folder of its own.
+    numbered: [bool; 2],
     /// `human-readable-results`: the form of the result file.
     pub human_results: bool,
     /// `overhead-budget`: part of the program's CPU time that probes may take, from 0 to 1.
@@ -125,6 +127,7 @@ impl Default for Config {
             measurements_to_flush: 50,
             result_file: "out/result.eval".into(),
             overwrite_results: true,
+            numbered: [true; 2],
             human_results: true,
             overhead_budget: Some(0.01),
             judge: Judge::Sequential,
@@ -193,6 +196,8 @@ const OF_THESIS: [(&str, &str); 4] = [
 /// The value of `max-method-measurements` where nobody looks at windows and the file names none: one test at the end needs no more.
 const MOST_AT_ONCE: &str = "10000";
 
+/// Of `overwrite-…`: neither replaced nor appended to.
+const NUMBERED: &str = "number";
 const MEGABYTE: u64 = 1 << 20;
 const MEGABYTES: &str = "a number of megabytes from 1";
 const OBJECTS: &str = "a number of objects from 1";
@@ -284,7 +289,9 @@ const KEYS: [(&str, &str, Set); 42] = [
     ("sampling", "discard-disturbed", |c, v| flag(v).map(|b| c.scheduler.discard_disturbed = b)),
     ("controller", "tasks-file", |c, v| path(v).map(|p| c.tasks_file = p)),
     ("controller", "output-dir", |c, v| path(v).map(|p| c.output_dir = p)),
-    ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.overwrite_measurements = b)),
+    ("controller", "overwrite-measurements", |c, v| {
+        older(v).map(|found| (c.overwrite_measurements, c.numbered[0]) = found)
+    }),
     ("controller", "human-readable-measurements", |c, v| flag(v).map(|b| c.human_measurements = b)),
     ("controller", "max-method-measurements", |c, v| {
         number(v, "a number of samples").map(|n| c.scheduler.max_samples = n)
@@ -315,7 +322,9 @@ const KEYS: [(&str, &str, Set); 42] = [
     ("evaluator", "rare-calls", |c, v| {
         or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.rare_calls = n)
     }),
-    ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.overwrite_results = b)),
+    ("evaluator", "overwrite-results", |c, v| {
+        older(v).map(|found| (c.overwrite_results, c.numbered[1]) = found)
+    }),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.human_results = b)),
     ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
     ("evaluator", "arguments-size-scale", |c, v| {
@@ -369,6 +378,11 @@ impl Config {
             problems.push(format!("{}{and}: {problem}", file.display()));
         }
         if problems.is_empty() { Ok(config) } else { Err(problems.join("\n")) }
+    }
+
+    /// Whether a run that finds the results of another one has a folder of its own.
+    pub fn numbers_runs(&self) -> bool {
+        self.numbered == [true; 2]
     }
 
     /// Where size processors are, or `none`. The thesis's variable was put behind a class path, and so begins with a colon.
@@ -601,6 +615,16 @@ fn or_none<T>(value: &str, read: impl Fn(&str) -> Result<T, Expected>) -> Result
 
 fn path(value: &str) -> Result<PathBuf, Expected> {
     if value.is_empty() { Err("a path".to_owned()) } else { Ok(value.into()) }
+}
+
+/// What becomes of older files: whether they are replaced, and whether only in a folder of their own.
+fn older(value: &str) -> Result<(bool, bool), Expected> {
+    if value == NUMBERED {
+        return Ok((true, true));
+    }
+    flag(value)
+        .map(|overwrite| (overwrite, false))
+        .map_err(|_| format!("one of {NUMBERED}, 1, 0, true, false"))
 }
 
 fn flag(value: &str) -> Result<bool, Expected> {

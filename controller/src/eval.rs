@@ -74,6 +74,7 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
             config,
             tasks,
             out: None,
+            replace: false,
             changes: Changes::default(),
             classes,
             quiet: *quiet,

@@ -37,6 +37,7 @@ mod manual;
 mod measure;
 mod methods;
 mod metrics;
+mod numbered;
 mod output;
 mod owner;
 mod peer;

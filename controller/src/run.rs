@@ -6,6 +6,7 @@ use crate::door::PrivateSocket;
 use crate::files::check_folders;
 use crate::foreground;
 use crate::measure::{self, Inputs, Interrupt};
+use crate::numbered;
 use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
@@ -32,10 +33,13 @@ use tokio::task::JoinHandle;
 /// The program was not started then.
 pub fn run(arguments: &Run) -> Result<u8, String> {
     check_folders(arguments.reports.files())?;
-    let setup = Setup::read(&arguments.common, &arguments.command, &mut |text| {
+    let mut setup = Setup::read(&arguments.common, &arguments.command, &mut |text| {
         Progress::new(arguments.common.quiet).note(text)
     })?;
     setup.can_be_decided(&arguments.until)?;
+    if let Some(note) = numbered::choose(&mut setup, arguments.common.replace)? {
+        Progress::new(setup.quiet).note(&note);
+    }
     let code = |status: ExitStatus, program: Option<ProgramStatus>| {
         program.filter(|_| arguments.program_status).map_or(status.code(), stopping::code)
     };

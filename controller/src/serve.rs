@@ -5,6 +5,7 @@ use crate::door;
 use crate::files::check_folders;
 use crate::manual::{self, Manual};
 use crate::measure::{self, Inputs};
+use crate::numbered;
 use crate::output::Output;
 use crate::program;
 use crate::progress::Progress;
@@ -25,9 +26,14 @@ use std::process::Command;
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
-    let setup =
+    let mut setup =
         Setup::read(&arguments.common, &[], &mut |text| Progress::new(arguments.common.quiet).note(text))?;
     setup.can_be_decided(&arguments.until)?;
+    if !arguments.manual
+        && let Some(note) = numbered::choose(&mut setup, arguments.common.replace)?
+    {
+        Progress::new(setup.quiet).note(&note);
+    }
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 
@@ -67,11 +73,20 @@ async fn measured(
 ) -> Result<ExitStatus, String> {
     let progress = Progress::new(setup.quiet);
     let (mut files, mut worst) = (Some(files), None);
+    let first = setup;
     loop {
+        let mut setup = first.clone();
         let (output, resumed) = match files.take() {
             Some(files) => files,
-            None => Output::open(setup, worst.is_some())?,
+            None => {
+                // What was measured before stays: each program has a folder, or is appended.
+                if let Some(note) = numbered::choose(&mut setup, false)? {
+                    progress.note(&note);
+                }
+                Output::open(&setup, worst.is_some() && !setup.config.numbers_runs())?
+            }
         };
+        let setup = &setup;
         let mut session =
             Session::new(setup, setup.scheduler()?, output, resumed, &arguments.reports).at_port();
         session = session.until(&arguments.until);
@@ -80,6 +95,9 @@ async fn measured(
             session.report();
             session.say_ending();
             worst = Some(worse(worst, session.standing()));
+        } else {
+            drop(session);
+            numbered::give_back(setup, first);
         }
         if arguments.once || inputs.was_interrupted() {
             // Where nothing was measured, nothing was decided.

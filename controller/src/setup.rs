@@ -16,7 +16,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Everything that was read before anything is started.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     /// The configuration with what the command line changes.
     pub config: Config,
@@ -75,15 +75,7 @@ impl Setup {
             config.argument_size = needed_size(&program);
         }
         let tasks_hash = TasksHash::of(&text);
-        for (section, key, path) in [
-            ("controller", "tasks-file", Some(&config.tasks_file)),
-            ("controller", "output-dir", Some(&config.output_dir)),
-            ("evaluator", "result-file-path", Some(&config.result_file)),
-            ("scheduler", "processor-jar", config.processor_jar.as_ref()),
-        ] {
-            written
-                .extend(path.map(|path| ((section.to_owned(), key.to_owned()), path.display().to_string())));
-        }
+        note_paths(&mut written, &config);
         let (quiet, verbose, plain) = (arguments.quiet, arguments.verbose, arguments.plain);
         let setup = Self { config, written, program, text, tasks_hash, quiet, verbose, plain };
         setup.scheduler()?;
@@ -96,6 +88,12 @@ impl Setup {
             ));
         }
         Ok(setup)
+    }
+
+    /// Writes into the folders of this configuration, which differs in nothing else.
+    pub fn take_folders(&mut self, config: Config) {
+        note_paths(&mut self.written, &config);
+        self.config = config;
     }
 
     /// A scheduler for these tasks.
@@ -185,6 +183,18 @@ impl Setup {
     /// Whether the operator wants a live view.
     pub fn wants_view(&self) -> bool {
         !self.quiet && !self.plain
+    }
+}
+
+/// Paths as they are in the end, whatever the configuration says.
+fn note_paths(written: &mut Written, config: &Config) {
+    for (section, key, path) in [
+        ("controller", "tasks-file", Some(&config.tasks_file)),
+        ("controller", "output-dir", Some(&config.output_dir)),
+        ("evaluator", "result-file-path", Some(&config.result_file)),
+        ("scheduler", "processor-jar", config.processor_jar.as_ref()),
+    ] {
+        written.extend(path.map(|path| ((section.to_owned(), key.to_owned()), path.display().to_string())));
     }
 }
 

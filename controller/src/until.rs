@@ -6,6 +6,9 @@ use spl_lang::Program;
 use spl_verdict::{Asserted, Basis, Evaluation, Standing};
 use std::time::{Duration, Instant};
 
+/// A JVM that starts may take so long on a machine that does much else.
+const FOR_A_JVM: Duration = Duration::from_secs(30);
+
 /// What the operator asks for.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Until {
@@ -18,10 +21,11 @@ pub struct Until {
 }
 
 impl Until {
-    /// When the measurement is to end: the time counts from where it `began`, and before that from where the first program is waited
-    /// for, if that is known.
+    /// When the measurement is to end: the time counts from where it `began`. Where no JVM comes, which is `waiting` for since then, it
+    /// ends too, some time later: a command need not start one.
     pub fn ends_at(&self, began: Option<Instant>, waiting: Option<Instant>) -> Option<Instant> {
-        began.or(waiting)?.checked_add(self.longest?)
+        let waiting = || waiting.and_then(|since| since.checked_add(FOR_A_JVM));
+        began.or_else(waiting)?.checked_add(self.longest?)
     }
 
     /// Whether the measurement is to end with these results.
@@ -62,7 +66,7 @@ mod tests {
         let (start, minute) = (Instant::now(), Duration::from_secs(60));
         let until = Until { longest: Some(minute), until_decided: false };
         assert_eq!(until.ends_at(None, None), None);
-        assert_eq!(until.ends_at(None, Some(start)), Some(start + minute));
+        assert_eq!(until.ends_at(None, Some(start)), Some(start + minute + FOR_A_JVM));
         assert_eq!(until.ends_at(Some(start + minute), Some(start)), Some(start + 2 * minute));
         assert_eq!(Until::default().ends_at(Some(start), Some(start)), None);
     }

@@ -61,6 +61,7 @@ fn every_key_is_read() {
         measurements_to_flush: 10,
         result_file: "r".into(),
         overwrite_results: false,
+        numbered: [false; 2],
         human_results: false,
         scheduler: Settings {
             initial_optimal: 4,

@@ -28,6 +28,7 @@ mod language;
 mod lengths;
 mod metaspace;
 mod names;
+mod numbered;
 mod probe_carriers;
 mod probe_faults;
 mod probe_neighbours;
