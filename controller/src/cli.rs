@@ -1,12 +1,15 @@
 //! The command line.
 
+use crate::duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use spl_classes::Places;
 use spl_session::config::{DEFAULT_PORT, Judge};
+use spl_session::until::Until;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Performance assertions about Java methods, checked while the program runs.
 #[derive(Debug, Parser)]
@@ -75,12 +78,21 @@ pub struct Common {
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results of an earlier run there, instead of writing into a folder beside it (DIR-2).
+    #[arg(long)]
+    pub replace: bool,
+    /// Settings of the configuration for this run.
+    #[command(flatten)]
+    pub changes: Changes,
     /// Where methods are looked for that the tasks name as in Java; by default those of the program's command line.
     #[command(flatten)]
     pub classes: Classes,
     /// Show errors only.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Show all that is known of each result, and every result as it comes.
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Show lines only, and no live view where standard error is a terminal.
     #[arg(long)]
     pub plain: bool,
@@ -90,6 +102,58 @@ impl Common {
     /// Whether the operator wants a live view.
     pub fn wants_view(&self) -> bool {
         !self.quiet && !self.plain
+    }
+}
+
+/// When a measurement ends by itself.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Ending {
+    /// Measure for so long, as 90s or 5m, from the beginning of the measurement on; the program goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    pub longest: Option<Duration>,
+    /// End the measurement as soon as every claim is proved or refuted.
+    #[arg(long)]
+    pub until_decided: bool,
+}
+
+impl Ending {
+    /// The same for a measurement.
+    pub fn until(&self) -> Until {
+        Until { longest: self.longest, until_decided: self.until_decided }
+    }
+}
+
+/// Settings that the command line changes; they beat the configuration.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Changes {
+    /// Set a key of the configuration, as in --set window=50; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Who is measured when: --set policy=…
+    #[arg(long, value_parser = ["paired", "delay"])]
+    pub policy: Option<String>,
+    /// How claims are judged: --set method=…
+    #[arg(long, value_parser = ["sequential", "welch"])]
+    pub method: Option<String>,
+    /// How workload sizes are found: --set argument-size=…
+    #[arg(long, value_parser = ["auto", "nocheck", "sizeof", "deep", "length"])]
+    pub argument_size: Option<String>,
+}
+
+impl Changes {
+    /// All of them as keys and values, with the option that says each; those of their own options last.
+    ///
+    /// # Errors
+    /// What would be right, where one has no `=`.
+    pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
+        let set = self.set.iter().map(|text| match text.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
+            None => Err(format!("--set {text}: expected KEY=VALUE, as in --set window=50")),
+        });
+        let own =
+            [("policy", &self.policy), ("method", &self.method), ("argument-size", &self.argument_size)];
+        let own = own.into_iter().filter_map(|(key, value)| Some(Ok((key.to_owned(), value.clone()?))));
+        set.chain(own).collect()
     }
 }
 
@@ -122,6 +186,14 @@ pub struct Run {
     pub common: Common,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub until: Ending,
+    /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
+    #[arg(long)]
+    pub stop_program: bool,
+    /// Exit with the program's status instead of the verdict's; 128 and the number of a signal that ended it.
+    #[arg(long)]
+    pub program_status: bool,
     /// The agent's library [default: libspl_agent.so beside this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
@@ -141,11 +213,13 @@ pub struct Serve {
     pub common: Common,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub until: Ending,
     /// End after the first program.
     #[arg(long)]
     pub once: bool,
     /// Put probes in and take them out by hand, at each Enter, and say every measured call; nothing is judged or written.
-    #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics"])]
+    #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics", "longest", "until_decided"])]
     pub manual: bool,
     /// Port of this machine to listen on, 0 for any; beats `port` of the configuration.
     #[arg(long)]

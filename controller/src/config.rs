@@ -57,6 +57,8 @@ const OF_THESIS: [(&str, &str); 4] = [
 /// The value of `max-method-measurements` where nobody looks at windows and the file names none: one test at the end needs no more.
 const MOST_AT_ONCE: &str = "10000";
 
+/// Of `overwrite-…`: neither replaced nor appended to.
+const NUMBERED: &str = "number";
 const MEGABYTE: u64 = 1 << 20;
 const MEGABYTES: &str = "a number of megabytes from 1";
 const OBJECTS: &str = "a number of objects from 1";
@@ -154,7 +156,9 @@ const KEYS: [(&str, &str, Set); 42] = [
     ("sampling", "discard-disturbed", |c, v| flag(v).map(|b| c.config.scheduler.discard_disturbed = b)),
     ("controller", "tasks-file", |c, v| path(v).map(|p| c.config.tasks_file = p)),
     ("controller", "output-dir", |c, v| path(v).map(|p| c.config.output_dir = p)),
-    ("controller", "overwrite-measurements", |c, v| flag(v).map(|b| c.config.overwrite_measurements = b)),
+    ("controller", "overwrite-measurements", |c, v| {
+        older(v).map(|found| (c.config.overwrite_measurements, c.config.numbered[0]) = found)
+    }),
     ("controller", "human-readable-measurements", |c, v| flag(v).map(|b| c.config.human_measurements = b)),
     ("controller", "max-method-measurements", |c, v| {
         number(v, "a number of samples").map(|n| c.config.scheduler.max_samples = n)
@@ -186,7 +190,9 @@ const KEYS: [(&str, &str, Set); 42] = [
     ("evaluator", "rare-calls", |c, v| {
         or_none(v, |v| number(v, "a number of calls from 1, or none")).map(|n| c.config.rare_calls = n)
     }),
-    ("evaluator", "overwrite-results", |c, v| flag(v).map(|b| c.config.overwrite_results = b)),
+    ("evaluator", "overwrite-results", |c, v| {
+        older(v).map(|found| (c.config.overwrite_results, c.config.numbered[1]) = found)
+    }),
     ("evaluator", "human-readable-results", |c, v| flag(v).map(|b| c.config.human_results = b)),
     ("evaluator", "arguments-size-scale-base", |c, v| number(v, "a whole number").map(|n| c.scale_base = n)),
     ("evaluator", "arguments-size-scale", |c, v| {
@@ -217,11 +223,11 @@ impl Default for Draft {
     }
 }
 
-/// Reads a configuration; `file` is its name in messages.
+/// Reads a configuration with other values of some keys (`--set`); `file` is its name in messages.
 ///
 /// # Errors
 /// All problems of the file, one a line, each with its place and what would be right.
-pub fn parse(text: &str, file: &Path) -> Result<Config, String> {
+pub fn parse(text: &str, file: &Path, changes: &[(String, String)]) -> Result<Config, String> {
     let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
         format!(
             "{}:{}:{}: not understood; expected a section as [name] or a line key = value",
@@ -241,8 +247,15 @@ pub fn parse(text: &str, file: &Path) -> Result<Config, String> {
             }
         }
     }
+    for (key, value) in changes {
+        named.push(key);
+        if let Err(problem) = draft.set(section_of(key), key, value) {
+            problems.push(format!("--set {key}={value}: {problem}"));
+        }
+    }
     if let Err(problem) = draft.settle(&named) {
-        problems.push(format!("{}: {problem}", file.display()));
+        let and = if changes.is_empty() { "" } else { " with --set" };
+        problems.push(format!("{}{and}: {problem}", file.display()));
     }
     if problems.is_empty() { Ok(draft.config) } else { Err(problems.join("\n")) }
 }
@@ -258,10 +271,8 @@ impl Draft {
         let known = KEYS.iter().map(|(_, k, _)| *k);
         let nearest =
             known.max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
-        Err(format!(
-            "unknown key {key:?} in section [{section}]: did you mean {:?}?",
-            nearest.unwrap_or_default()
-        ))
+        let place = if section == ANY { String::new() } else { format!(" in section [{section}]") };
+        Err(format!("unknown key {key:?}{place}: did you mean {:?}?", nearest.unwrap_or_default()))
     }
 
     /// What depends on several keys.
@@ -337,6 +348,22 @@ impl Draft {
 
 /// What a configuration says, by section and key.
 pub type Written = BTreeMap<(String, String), String>;
+
+/// In place of a section where none was named: keys have different names throughout.
+const ANY: &str = "*";
+
+/// The section of a key.
+fn section_of(key: &str) -> &'static str {
+    KEYS.iter().find(|(_, known, _)| *known == key).map_or(ANY, |(section, ..)| section)
+}
+
+/// What a configuration says, with other values of some keys.
+pub fn with(mut written: Written, changes: &[(String, String)]) -> Written {
+    let changed =
+        changes.iter().map(|(key, value)| ((section_of(key).to_owned(), key.clone()), value.clone()));
+    written.extend(changed);
+    written
+}
 
 /// The file that shows every key with its default.
 const DEFAULTS: &str = include_str!("../../splserver.ini");
@@ -417,6 +444,16 @@ fn or_none<T>(value: &str, read: impl Fn(&str) -> Result<T, Expected>) -> Result
 
 fn path(value: &str) -> Result<PathBuf, Expected> {
     if value.is_empty() { Err("a path".to_owned()) } else { Ok(value.into()) }
+}
+
+/// What becomes of older files: whether they are replaced, and whether only in a folder of their own.
+fn older(value: &str) -> Result<(bool, bool), Expected> {
+    if value == NUMBERED {
+        return Ok((true, true));
+    }
+    flag(value)
+        .map(|overwrite| (overwrite, false))
+        .map_err(|_| format!("one of {NUMBERED}, 1, 0, true, false"))
 }
 
 fn flag(value: &str) -> Result<bool, Expected> {

@@ -1,49 +1,144 @@
-//! What a measurement leaves when it is over: the page, the reports that were asked for, and the table.
+//! The end of a run for the operator: a line of counts, a table of claims, a few lines of advice. All else is for `-v`.
+//!
+//! Everything here is a function of the results; [`crate::progress`] says it.
 
-use crate::cli::Reports;
-use crate::document::document;
-use crate::junit;
-use crate::progress::Progress;
-use crate::report;
-use spl_session::files::write_whole;
-use spl_session::session::Session;
+mod advice;
+mod names;
+mod row;
+
+pub use names::{method_as_written, written_claim};
+
+use crate::claims;
+use row::Row;
+use spl_scheduler::Scheduler;
+use spl_session::results::Results;
+use spl_session::sequential::Sequential;
 use spl_session::setup::Setup;
-use std::path::Path;
+use std::io::{IsTerminal, stderr};
 
-/// Writes the page of a measurement and the reports that were asked for, when there is nothing more to come.
-pub fn report(session: &mut Session<'_>, setup: &Setup, reports: &Reports, progress: &Progress) {
-    // First: what goes wrong with it belongs into the others.
-    if session.ever_connected() {
-        write_page(session, setup, progress);
-    }
-    if let Some(path) = &reports.json {
-        let document = document(setup, session.results(), session.scheduler(), session.sequential(), &[]);
-        let written = document.and_then(|text| {
-            write_whole(path, text.as_bytes())
-                .map_err(|error| format!("cannot write {}: {error}", path.display()))
-        });
-        session.check(written);
-    }
-    if let Some(path) = &reports.junit {
-        let mut problems = session.problems().to_vec();
-        problems.extend((!session.ever_connected()).then(|| "no agent connected".to_owned()));
-        let written = junit::write(path, setup, session.results(), &problems);
-        session.check(written);
-    }
+/// Before each of our lines stands `spl: `.
+const PREFIX: usize = 5;
+/// Between two columns.
+const GAP: usize = 2;
+/// A claim is never cut shorter.
+const LEAST: usize = 20;
+/// From this width on, the table says what stands behind each verdict.
+const WIDE: usize = 100;
+/// The variable by which an operator says how wide lines may be where no terminal says it.
+const WIDTH_VARIABLE: &str = "COLUMNS";
+
+/// What is known of a run at its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// What it began with.
+    pub setup: &'a Setup,
+    /// What came of its claims.
+    pub results: &'a Results,
+    /// What was measured.
+    pub scheduler: &'a Scheduler,
+    /// What the sequential mode saw.
+    pub sequential: Option<&'a Sequential>,
+    /// Samples that never arrived.
+    pub lost: u64,
 }
 
-/// Writes the page for people, and before it what the page needs beside the other files.
-fn write_page(session: &mut Session<'_>, setup: &Setup, progress: &Progress) {
-    session.write_context();
-    let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
-    match report::make(folder, None) {
-        Ok(path) => progress.note(&format!("report: {}", path.display())),
-        Err(why) => session.problem(format!("there is no report: {why}")),
-    }
+/// Columns of the terminal, or what the environment says of them; `None` where lines may have any width.
+pub fn width() -> Option<usize> {
+    let asked = || std::env::var(WIDTH_VARIABLE).ok()?.parse::<usize>().ok();
+    let terminal = || stderr().is_terminal().then(crossterm::terminal::size)?.ok();
+    let width = terminal().map(|(columns, _)| usize::from(columns)).or_else(asked);
+    width.filter(|width| *width > PREFIX)
 }
 
-/// Says what was lost and what was found, as a table.
-pub fn say(session: &Session<'_>, setup: &Setup, progress: &Progress) {
-    progress.lost(session.lost());
-    progress.table(setup, session.results(), session.scheduler(), session.sequential());
+/// The lines at the end of a run, none of them wider than `width` with what stands before each; advice is not cut in pipes.
+pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
+    let rows = row::rows(run);
+    let Some(counts) = claims::counts(&claims::claims(run.setup, run.results)) else {
+        return advice::lines(run, width);
+    };
+    let mut lines = vec![counts];
+    lines.extend(table(&rows, width));
+    lines.extend(advice::lines(run, width));
+    lines
+}
+
+/// Failing claims first, then undecided ones, then those that hold, each in the file's order.
+fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
+    let is_wide = width.is_none_or(|width| width >= WIDE);
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by_key(|row| row.rank());
+    let verdict = |row: &Row| if is_wide { row.verdict_with_basis() } else { row.verdict().to_owned() };
+    let head = ["verdict", "figure", "interval", "calls"].map(str::to_owned);
+    let cells = |row: &Row| [verdict(row), row.figure.clone(), row.interval.clone(), row.calls.clone()];
+    let body: Vec<[String; 4]> = sorted.iter().map(|row| cells(row)).collect();
+    let widest = |column: usize| {
+        let cells = body.iter().chain([&head]).map(|cells| cells[column].chars().count());
+        // A column that is empty throughout needs no place.
+        if body.iter().all(|cells| cells[column].is_empty()) { 0 } else { cells.max().unwrap_or(0) }
+    };
+    let widths = [0, 1, 2, 3].map(widest);
+    let used = widths.iter().filter(|width| **width > 0).map(|width| width + GAP).sum::<usize>() + PREFIX;
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(used).max(LEAST));
+    // Packages stay with all claims or with none.
+    let is_tight = rows.iter().any(|row| row.claim.chars().count() > room);
+    let claim = |row: &Row| {
+        let short = if is_tight { names::without_packages(&row.claim) } else { row.claim.clone() };
+        let fits = short.chars().count() <= room;
+        let text = if fits { None } else { row.title.as_deref() };
+        names::fitted(text.unwrap_or(&short), room)
+    };
+    let line = |cells: &[String; 4], claim: &str| {
+        let mut line = String::new();
+        for (index, (cell, width)) in
+            cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0)
+        {
+            // Figures and counts end in one column, as numbers do.
+            let text =
+                if matches!(index, 1 | 3) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+            line.push_str(&text);
+            line.push_str("  ");
+        }
+        (line + claim).trim_end().to_owned()
+    };
+    let mut lines = vec![line(&head, "claim")];
+    lines.extend(body.iter().zip(&sorted).map(|(cells, row)| line(cells, &claim(row))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spl_verdict::{Basis, Standing};
+
+    fn row(standing: Option<Standing>, basis: Option<Basis>, claim: &str) -> Row {
+        let [figure, interval, calls] =
+            if basis.is_some() { ["2.00", "[1.90, 2.10]", "1200/800"] } else { [""; 3] };
+        let [figure, interval, calls] = [figure, interval, calls].map(str::to_owned);
+        Row { standing, basis, figure, interval, calls, claim: claim.to_owned(), title: None }
+    }
+
+    #[test]
+    fn what_fails_comes_first_and_lines_fit() {
+        let rows = [
+            row(Some(Standing::Holds), Some(Basis::Proved), "acme.Known#one <= acme.Known#two"),
+            row(None, None, "acme.Known#never < acme.Known#one"),
+            row(Some(Standing::Fails), Some(Basis::Refuted), "acme.Known#two <= acme.Known#one"),
+        ];
+        let narrow = table(&rows, Some(80));
+        assert_eq!(
+            narrow,
+            [
+                "verdict    figure  interval         calls  claim",
+                "FAILS        2.00  [1.90, 2.10]  1200/800  Known#two <= Known#one",
+                "undecided                                  Known#never < Known#one",
+                "holds        2.00  [1.90, 2.10]  1200/800  Known#one <= Known#two",
+            ]
+        );
+        assert!(narrow.iter().all(|line| line.chars().count() + PREFIX <= 80));
+        let wide = table(&rows, Some(120));
+        assert!(wide[1].starts_with("FAILS, refuted  "), "{wide:?}");
+        assert!(wide[1].ends_with("acme.Known#two <= acme.Known#one"), "{wide:?}");
+        let piped = table(&rows, None);
+        assert_eq!(piped, wide, "nothing is cut where there is room");
+    }
 }

@@ -1,8 +1,9 @@
 //! `spl eval`: recorded measurements judged again, without a JVM.
 
-use crate::cli::{Common, Eval};
+use crate::cli::{Changes, Common, Eval};
 use crate::details::judged_samples;
 use crate::document::{Checked, document};
+use crate::ending;
 use crate::junit;
 use crate::progress::Progress;
 use crate::reading;
@@ -46,7 +47,14 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
         let document = document(&setup, replay.results(), replay.scheduler(), replay.sequential(), &checks)?;
         stdout::print_as_it_is(&document)?;
     } else {
-        progress.table(&setup, replay.results(), replay.scheduler(), replay.sequential());
+        let progress = Progress::of(&setup, arguments.quiet, true);
+        progress.ending(ending::Run {
+            setup: &setup,
+            results: replay.results(),
+            scheduler: replay.scheduler(),
+            sequential: replay.sequential(),
+            lost: 0,
+        });
         checks.iter().for_each(|check| progress.note(&check.to_string()));
     }
     Ok(replay.results().standing(&setup.program))
@@ -65,7 +73,17 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let (mut setup, written) = reading::read(
-        &Common { config, tasks, out: None, classes, quiet: *quiet, plain: true },
+        &Common {
+            config,
+            tasks,
+            out: None,
+            replace: false,
+            changes: Changes::default(),
+            classes,
+            quiet: *quiet,
+            verbose: true,
+            plain: true,
+        },
         &[],
         &mut |text| Progress::new(*quiet).note(text),
     )?;

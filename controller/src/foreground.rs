@@ -62,11 +62,32 @@ fn is_executable(path: &Path) -> io::Result<()> {
 /// Asks a process to end as the operator's Ctrl-C would have, if it is one that Ctrl-C would have reached: one of our
 /// process group. A process id alone, said by a program in a container, may mean another process here.
 pub fn end(process: u32) {
-    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-    if let Some(process) = process.filter(|&process| getpgid(Some(process)) == Ok(getpgrp())) {
+    if let Some(process) = ours(process) {
         // It may have ended meanwhile.
         let _ = kill_process(process, Signal::TERM);
     }
+}
+
+/// As [`end`], of one that does not end when it is asked to.
+pub fn kill(process: u32) {
+    if let Some(process) = ours(process) {
+        // As above.
+        let _ = kill_process(process, Signal::KILL);
+    }
+}
+
+/// Whether such a process is there and runs.
+pub fn is_there(process: u32) -> bool {
+    let status = || fs::read_to_string(format!("/proc/{process}/stat")).ok();
+    // Behind the name in parentheses stands the state; Z is one that has ended and was not waited for (proc(5)).
+    let has_ended = |text: String| text.rsplit(") ").next().is_some_and(|state| state.starts_with('Z'));
+    ours(process).is_some() && !status().is_some_and(has_ended)
+}
+
+/// A process of our process group.
+fn ours(process: u32) -> Option<Pid> {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    process.filter(|&process| getpgid(Some(process)) == Ok(getpgrp()))
 }
 
 #[cfg(test)]

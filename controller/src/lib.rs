@@ -13,8 +13,10 @@ mod colour;
 mod config;
 mod details;
 mod document;
+mod duration;
 mod ending;
 mod eval;
+mod final_reports;
 mod fmt;
 mod foreground;
 mod instrument;
@@ -37,6 +39,7 @@ mod serve;
 mod shell;
 mod showing;
 mod stdout;
+mod stopping;
 mod table;
 mod tasks;
 mod tryout;
@@ -55,7 +58,11 @@ pub fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let result = match &cli.command {
-        cli::Command::Run(arguments) => run::run(arguments),
+        cli::Command::Run(arguments) => match run::run(arguments) {
+            // Its status may be the program's.
+            Ok(code) => return ExitCode::from(code),
+            Err(problem) => Err(problem),
+        },
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),

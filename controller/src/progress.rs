@@ -1,16 +1,15 @@
 //! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
 
+use crate::ending;
 use crate::judgement::{judgement, sentence};
 use crate::said::say;
-use crate::table::say_table;
-use spl_lang::Tasks;
+use crate::table::{say_methods, say_table};
+use spl_lang::{RunMode, Tasks};
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_session::peer::unavailable;
-use spl_session::results::Results;
-use spl_session::sequential::Sequential;
 use spl_session::setup::Setup;
-use spl_verdict::{Asserted, Evaluation};
+use spl_verdict::{Asserted, Evaluation, Standing};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -20,11 +19,19 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const NAMED: usize = 10;
 /// Comparisons of which such a line is followed by why they wait.
 const EXPLAINED: usize = 3;
+/// Of more claims, only those that fail are said as they come: the table at the end has them all.
+const FEW: usize = 10;
 
 /// The lines of a run.
 #[derive(Debug)]
 pub struct Progress {
     quiet: bool,
+    /// With every result's figures.
+    verbose: bool,
+    /// Whether results as they come are few enough to be said each.
+    are_few: bool,
+    /// Whether the end has come: what is judged now stands in the table at once.
+    ends: bool,
     next: Instant,
     /// Comparisons of which it was said why they wait.
     explained: BTreeSet<usize>,
@@ -33,7 +40,24 @@ pub struct Progress {
 impl Progress {
     /// With `quiet`, problems only.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, next: Instant::now() + INTERVAL, explained: BTreeSet::new() }
+        let (next, explained) = (Instant::now() + INTERVAL, BTreeSet::new());
+        Self { quiet, verbose: false, are_few: true, ends: false, next, explained }
+    }
+
+    /// Those of a measurement with this setup; `verbose`: with every result's figures.
+    pub fn of(setup: &Setup, quiet: bool, verbose: bool) -> Self {
+        let claims = setup.program.tasks.comparisons.len() + setup.program.assertions.len();
+        Self { verbose, are_few: claims <= FEW, ..Self::new(quiet) }
+    }
+
+    /// The measurement ends: what is still judged is said together.
+    pub fn ends(&mut self) {
+        self.ends = true;
+    }
+
+    /// Whether a result is said as it comes.
+    fn is_said(&self, standing: Standing) -> bool {
+        self.verbose || !self.ends && (self.are_few || standing == Standing::Fails)
     }
 
     /// A line.
@@ -98,15 +122,8 @@ impl Progress {
 
     /// A verdict as it comes.
     pub fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
-        self.note(&format!("verdict: {}", line(tasks, evaluation)));
-    }
-
-    /// How many samples never arrived.
-    pub fn lost(&self, count: u64) {
-        if count > 0 {
-            self.note(&format!(
-                "{count} samples were lost: calls came faster than the agent could take them out"
-            ));
+        if self.is_said(evaluation.standing()) {
+            self.note(&format!("verdict: {}", line(tasks, evaluation)));
         }
     }
 
@@ -114,20 +131,23 @@ impl Progress {
     pub fn asserted(&self, setup: &Setup, asserted: &Asserted) {
         let title =
             setup.program.assertions.get(asserted.assertion).map(|assertion| assertion.title.as_str());
-        self.note(&format!("verdict: {}: {}", title.unwrap_or_default(), sentence(asserted)));
+        if self.is_said(asserted.standing()) {
+            self.note(&format!("verdict: {}: {}", title.unwrap_or_default(), sentence(asserted)));
+        }
     }
 
-    /// What came of all claims, at the end.
-    pub fn table(
-        &self,
-        setup: &Setup,
-        results: &Results,
-        scheduler: &Scheduler,
-        sequential: Option<&Sequential>,
-    ) {
-        if !self.quiet {
-            say_table(setup, results, scheduler, sequential);
+    /// What came of all claims, at the end; with `-v` all that is known of each before it.
+    pub fn ending(&self, run: ending::Run<'_>) {
+        if self.quiet {
+            return;
         }
+        if self.verbose {
+            say_table(run.setup, run.results, run.scheduler, run.sequential);
+        }
+        if run.setup.config.scheduler.mode == RunMode::Measurement {
+            say_methods(run.scheduler);
+        }
+        ending::lines(run, ending::width()).iter().for_each(|line| say(line));
     }
 }
 

@@ -1,7 +1,9 @@
 //! Configuration and tasks as the command line names them, read before anything is started.
 
 use crate::cli::Common;
-use crate::config::{DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, parse, settings, written};
+use crate::config::{
+    DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, parse, settings, with, written,
+};
 use crate::tasks;
 use spl_lang::{Assertion, MeasuredMethod, Program};
 use spl_model::Sizing;
@@ -21,7 +23,7 @@ pub fn read(
     command: &[OsString],
     tell: &mut dyn FnMut(&str),
 ) -> Result<(Setup, Written), String> {
-    let (mut config, mut written) = read_config(arguments.config.as_deref())?;
+    let (mut config, mut written) = read_config(arguments.config.as_deref(), &arguments.changes.pairs()?)?;
     if let Some(tasks) = &arguments.tasks {
         config.tasks_file.clone_from(tasks);
     }
@@ -80,15 +82,18 @@ fn needed_size(program: &Program) -> Sizing {
     }
 }
 
-fn read_config(named: Option<&Path>) -> Result<(Config, Written), String> {
+/// The configuration with what the command line changes (`changes`).
+fn read_config(named: Option<&Path>, changes: &[(String, String)]) -> Result<(Config, Written), String> {
     let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let (path, must_exist) = match named.map(Path::to_owned).or(variable) {
         Some(path) => (path, true),
         None => (PathBuf::from(DEFAULT_FILE), false),
     };
     match fs::read_to_string(&path) {
-        Ok(text) => Ok((parse(&text, &path)?, written(&text))),
-        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(Default::default()),
+        Ok(text) => Ok((parse(&text, &path, changes)?, with(written(&text), changes))),
+        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => {
+            Ok((parse("", &path, changes)?, with(Written::new(), changes)))
+        }
         Err(error) => Err(format!(
             "cannot read the configuration {}: {error}; name a file with --config or ${FILE_VARIABLE}, or neither for the defaults",
             path.display()

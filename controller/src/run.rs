@@ -1,18 +1,20 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
-use crate::ending;
+use crate::final_reports;
 use crate::foreground;
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
 use crate::showing::Showing;
+use crate::stopping;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
 use spl_session::agents::Input;
 use spl_session::door::PrivateSocket;
 use spl_session::files::check_folders;
 use spl_session::measure::{self, Inputs, Interrupt};
+use spl_session::numbered;
 use spl_session::output::Output;
 use spl_session::resume::Resumed;
 use spl_session::session::Session;
@@ -32,22 +34,34 @@ use tokio::task::JoinHandle;
 /// # Errors
 /// When the measurement could not begin by a mistake of the operator's, or by anything with `--require`, as text for the operator.
 /// The program was not started then.
-pub fn run(arguments: &Run) -> Result<ExitStatus, String> {
+pub fn run(arguments: &Run) -> Result<u8, String> {
     check_folders(arguments.reports.files())?;
     let progress = Progress::new(arguments.common.quiet);
-    let (setup, _) = reading::read(&arguments.common, &arguments.command, &mut |text| progress.note(text))?;
+    let (mut setup, _) =
+        reading::read(&arguments.common, &arguments.command, &mut |text| progress.note(text))?;
+    let until = arguments.until.until();
+    setup.can_be_decided(&until)?;
+    if let Some(note) = numbered::choose(&mut setup, arguments.common.replace)? {
+        progress.note(&note);
+    }
+    let code = |status: ExitStatus, program: Option<ProgramStatus>| {
+        program.filter(|_| arguments.program_status).map_or(status.code(), stopping::code)
+    };
     match measured(arguments, &setup) {
-        Ok(status) => Ok(status),
+        Ok((status, program)) => Ok(code(status, program)),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
             let status = unmeasured::run(&arguments.command, &progress, &why)?;
             report_program(&progress, Some(status));
-            Ok(ExitStatus::Error)
+            Ok(code(ExitStatus::Error, Some(status)))
         }
         Err(Trouble::Obstacle(why) | Trouble::Mistake(why)) => Err(why),
     }
 }
 
-fn measured(arguments: &Run, setup: &Setup) -> Result<ExitStatus, Trouble> {
+/// What came of the claims, and the program's status if it has ended.
+type Came = (ExitStatus, Option<ProgramStatus>);
+
+fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
     let library = &unmeasured::library(arguments.agent.as_deref())?;
     if let Some(why) = tryout::try_out(&arguments.command, library)? {
         return Err(Trouble::Obstacle(why));
@@ -70,9 +84,10 @@ async fn together(
     setup: &Setup,
     (output, resumed): (Output, Option<Resumed>),
     (socket, mut inputs): (PrivateSocket, Inputs),
-) -> Result<ExitStatus, String> {
+) -> Result<Came, String> {
     let showing = Showing::new(setup, &arguments.common, &arguments.reports);
-    let mut session = Session::new(setup, setup.scheduler()?, output, resumed, showing);
+    let session = Session::new(setup, setup.scheduler()?, output, resumed, showing);
+    let mut session = session.until(arguments.until.until());
     let in_foreground = foreground::is_ours();
     if in_foreground {
         // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
@@ -85,10 +100,12 @@ async fn together(
     measure::drive(&mut session, &mut inputs).await;
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
-    let progress = Progress::new(arguments.common.quiet);
-    ending::report(&mut session, setup, &arguments.reports, &progress);
-    ending::say(&session, setup, &progress);
-    let status = if in_foreground {
+    let progress = Progress::of(setup, arguments.common.quiet, arguments.common.verbose);
+    let page = final_reports::write(&mut session, setup, &arguments.reports);
+    final_reports::say(&session, setup, page.as_deref(), &progress);
+    let status = if arguments.stop_program {
+        stopping::stop(ended, launched, &session.programs(), |text| progress.note(text)).await
+    } else if in_foreground {
         let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {
             progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
@@ -105,15 +122,15 @@ async fn together(
     if !session.ever_connected() {
         if session.standing() == ExitStatus::Error {
             // An agent came and could not be used; that was said.
-            return Ok(ExitStatus::Error);
+            return Ok((ExitStatus::Error, status));
         }
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
              try the command by itself, and let it start java directly",
         );
-        return Ok(ExitStatus::Error);
+        return Ok((ExitStatus::Error, status));
     }
-    Ok(session.standing())
+    Ok((session.standing(), status))
 }
 
 /// Starts the program; in the foreground of a terminal so that Ctrl-C does not reach it, where that is possible.

@@ -1,7 +1,7 @@
 //! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
 
 use crate::cli::{Client, Serve};
-use crate::ending;
+use crate::final_reports;
 use crate::manual::{self, Manual};
 use crate::program;
 use crate::progress::Progress;
@@ -13,6 +13,7 @@ use crate::unmeasured::{self, Trouble};
 use spl_session::door;
 use spl_session::files::check_folders;
 use spl_session::measure::{self, Inputs};
+use spl_session::numbered;
 use spl_session::output::Output;
 use spl_session::resume::Resumed;
 use spl_session::session::{Next, Session};
@@ -29,7 +30,13 @@ use std::process::Command;
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     check_folders(arguments.reports.files())?;
     let progress = Progress::new(arguments.common.quiet);
-    let (setup, _) = reading::read(&arguments.common, &[], &mut |text| progress.note(text))?;
+    let (mut setup, _) = reading::read(&arguments.common, &[], &mut |text| progress.note(text))?;
+    setup.can_be_decided(&arguments.until.until())?;
+    if !arguments.manual
+        && let Some(note) = numbered::choose(&mut setup, arguments.common.replace)?
+    {
+        progress.note(&note);
+    }
     measure::in_event_loop(one_by_one(arguments, &setup))
 }
 
@@ -67,20 +74,33 @@ async fn measured(
     files: (Output, Option<Resumed>),
     inputs: &mut Inputs,
 ) -> Result<ExitStatus, String> {
-    let progress = Progress::new(arguments.common.quiet);
+    let progress = Progress::of(setup, arguments.common.quiet, arguments.common.verbose);
     let (mut files, mut worst) = (Some(files), None);
+    let first = setup;
     loop {
+        let mut setup = first.clone();
         let (output, resumed) = match files.take() {
             Some(files) => files,
-            None => Output::open(setup, worst.is_some())?,
+            None => {
+                // What was measured before stays: each program has a folder, or is appended.
+                if let Some(note) = numbered::choose(&mut setup, false)? {
+                    progress.note(&note);
+                }
+                Output::open(&setup, worst.is_some() && !setup.config.numbers_runs())?
+            }
         };
+        let setup = &setup;
         let showing = Showing::new(setup, &arguments.common, &arguments.reports);
-        let mut session = Session::new(setup, setup.scheduler()?, output, resumed, showing).at_port();
+        let session = Session::new(setup, setup.scheduler()?, output, resumed, showing).at_port();
+        let mut session = session.until(arguments.until.until());
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
-            ending::report(&mut session, setup, &arguments.reports, &progress);
-            ending::say(&session, setup, &progress);
+            let page = final_reports::write(&mut session, setup, &arguments.reports);
+            final_reports::say(&session, setup, page.as_deref(), &progress);
             worst = Some(worse(worst, session.standing()));
+        } else {
+            drop(session);
+            numbered::give_back(setup, first);
         }
         if arguments.once || inputs.was_interrupted() {
             // Where nothing was measured, nothing was decided.

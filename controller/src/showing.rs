@@ -30,7 +30,7 @@ impl<'a> Showing<'a> {
     pub fn new(setup: &'a Setup, common: &Common, reports: &Reports) -> Self {
         Self {
             setup,
-            progress: Progress::new(common.quiet),
+            progress: Progress::of(setup, common.quiet, common.verbose),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
             live: common.wants_view().then(Live::open).flatten(),
         }
@@ -56,6 +56,10 @@ impl Observer for Showing<'_> {
 
     fn asserted(&self, setup: &Setup, asserted: &Asserted) {
         self.progress.asserted(setup, asserted);
+    }
+
+    fn ends(&mut self) {
+        self.progress.ends();
     }
 
     fn is_due(&self, now: Instant) -> bool {

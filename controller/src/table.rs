@@ -1,10 +1,10 @@
-//! What the operator reads at the end: every claim with its result and figures, what looks suspicious, and the sum of it.
+//! What the operator reads at the end with `-v`: every claim with its result and figures, and what looks suspicious.
 
 use crate::claims;
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::judgement::{judgement, sentence, sizes, why_not};
 use crate::said::say;
-use spl_lang::{Assertion, RunMode};
+use spl_lang::Assertion;
 use spl_report::figure::{self, p_equation};
 use spl_scheduler::Scheduler;
 use spl_session::buckets;
@@ -20,15 +20,11 @@ const METHODS: usize = 50;
 /// Lines about samples that look suspicious; a run with many small buckets has hundreds.
 const SUSPICIOUS: usize = 10;
 
-/// Says what came of each claim, what looks suspicious, and the sum of it.
+/// Says what came of each claim, and what looks suspicious.
 pub fn say_table(setup: &Setup, results: &Results, scheduler: &Scheduler, sequential: Option<&Sequential>) {
     let details =
         |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
     let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
-    say("\n");
-    if setup.config.scheduler.mode == RunMode::Measurement {
-        say_methods(scheduler);
-    }
     for (index, comparison) in tasks.comparisons.iter().enumerate() {
         say(&tasks.line_of(comparison));
         let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
@@ -53,7 +49,6 @@ pub fn say_table(setup: &Setup, results: &Results, scheduler: &Scheduler, sequen
         }
     }
     say_suspicions(setup, results, scheduler);
-    claims::summary(&claims::claims(setup, results)).iter().for_each(|line| say(line));
 }
 
 /// The sentence, then a line for each of its comparisons in each bucket.
@@ -131,7 +126,7 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
 }
 
 /// What was measured of each method, where nothing is claimed of them.
-fn say_methods(scheduler: &Scheduler) {
+pub fn say_methods(scheduler: &Scheduler) {
     for one in scheduler.progress().take(METHODS) {
         let name = scheduler.name(one.method);
         if one.samples == 0 {

@@ -46,6 +46,8 @@ pub struct Config {
     pub result_file: PathBuf,
     /// `overwrite-results`: whether an older result file is replaced.
     pub overwrite_results: bool,
+    /// Neither of the two says what becomes of older files: a run that finds some has a folder of its own.
+    pub numbered: [bool; 2],
     /// `human-readable-results`: the form of the result file.
     pub human_results: bool,
     /// `overhead-budget`: part of the program's CPU time that probes may take, from 0 to 1.
@@ -104,6 +106,7 @@ impl Default for Config {
             measurements_to_flush: 50,
             result_file: "out/result.eval".into(),
             overwrite_results: true,
+            numbered: [true; 2],
             human_results: true,
             overhead_budget: Some(0.01),
             judge: Judge::Sequential,
@@ -145,6 +148,12 @@ impl Config {
     pub fn set_processor_jar(&mut self, value: &str) {
         let path = value.strip_prefix(':').unwrap_or(value);
         self.processor_jar = (!matches!(path, "" | "none")).then(|| path.into());
+    }
+
+    /// Whether a run that finds the results of another one has a folder of its own.
+    #[must_use]
+    pub fn numbers_runs(&self) -> bool {
+        self.numbered == [true; 2]
     }
 
     /// Puts measurements and results under one folder (`--out`).

@@ -26,6 +26,9 @@ pub trait Observer: Debug {
     /// The result of an assertion, which stays.
     fn asserted(&self, setup: &Setup, asserted: &Asserted);
 
+    /// The measurement ends: results that still come are final and come at once.
+    fn ends(&mut self);
+
     /// Whether it is time to be shown how the measurement stands.
     fn is_due(&self, now: Instant) -> bool;
 

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 /// What the scheduler decided, beside the results.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
-const LOCK_FILE: &str = ".spl.lock";
+/// Keeps two controllers out of one folder of measurements.
+pub const LOCK_FILE: &str = ".spl.lock";
 
 /// What the files held before this run.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-const RUN_FILE: &str = "run.json";
+/// How far a run has come, beside its results.
+pub const RUN_FILE: &str = "run.json";
 
 /// What an interrupted run left behind.
 #[derive(Debug, Default)]

@@ -20,6 +20,7 @@ use crate::results::Results;
 use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
+use crate::until::Until;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
@@ -80,6 +81,7 @@ pub struct Session<'a> {
     unsaid: Results,
     lost: u64,
     problems: Vec<String>,
+    until: Until,
     /// When the measurement started, and how many samples there were then.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -130,6 +132,7 @@ impl<'a> Session<'a> {
             unsaid: Results::default(),
             lost: 0,
             problems: Vec::new(),
+            until: Until::default(),
             measuring_since: None,
             detach_by: None,
             interrupted: false,
@@ -144,19 +147,34 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// That ends as the operator asks for.
+    #[must_use]
+    pub fn until(mut self, until: Until) -> Self {
+        self.until = until;
+        self
+    }
+
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
     pub fn standing(&self) -> ExitStatus {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
     }
 
-    /// Samples that never arrived, or arrived damaged.
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
     /// The process that was measured last, as it calls itself.
     pub fn program(&self) -> Option<u32> {
         self.peers.values().next_back().map(Peer::pid)
+    }
+
+    /// All processes that were measured, as they call themselves.
+    pub fn programs(&self) -> Vec<u32> {
+        self.peers.values().map(Peer::pid).collect()
+    }
+
+    /// When the measurement ends by itself; nothing where it ends already. A port may wait for its first program as long as it likes.
+    fn ends_at(&self) -> Option<Instant> {
+        let waiting = (!self.at_port && !self.ever_connected).then_some(self.began);
+        self.until
+            .ends_at(self.measuring_since.map(|(at, _)| at), waiting)
+            .filter(|_| self.detach_by.is_none())
     }
 
     /// Whether the operator asked for the end of the measurement.
@@ -172,7 +190,7 @@ impl<'a> Session<'a> {
     /// When [`cycle`](Self::cycle) is to be called next.
     pub fn next_cycle(&self) -> Instant {
         let start = self.start_at().filter(|_| self.detach_by.is_none());
-        start.map_or(self.next_cycle, |start| start.min(self.next_cycle))
+        [start, self.ends_at()].into_iter().flatten().fold(self.next_cycle, Instant::min)
     }
 
     /// When [`idle`](Self::idle) is to be called next, if no input comes before.
@@ -237,6 +255,16 @@ impl<'a> Session<'a> {
             self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
         }
+        let is_reached = || self.until.is_reached(&self.setup.program, &self.results);
+        if self.ends_at().is_some_and(|at| now >= at) || self.detach_by.is_none() && is_reached() {
+            // As above: without a JVM there is nothing to judge.
+            if self.ever_connected {
+                self.finish();
+            }
+            if !self.is_anybody_here() {
+                return Next::Over;
+            }
+        }
         for id in self.ids_here() {
             self.start(id, now);
         }
@@ -272,6 +300,7 @@ impl<'a> Session<'a> {
 
     /// Ends every method with what it has.
     fn finish(&mut self) {
+        self.observer.ends();
         if !self.scheduler.is_done() {
             for method in self.absent() {
                 let event = || Event::Unavailable { method: MethodIx(method), why: Outcome::NotLoaded };

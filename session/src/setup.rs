@@ -1,6 +1,7 @@
 //! What a measurement begins with: configuration and tasks, whoever has read them.
 
 use crate::config::Config;
+use crate::until::Until;
 use spl_lang::{MeasuredMethod, Program, Span};
 use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
 use spl_records::context::Setting;
@@ -10,7 +11,7 @@ use spl_verdict::Asserted;
 use spl_wire::ToAgent;
 
 /// Everything that was read before anything is started.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     /// The configuration with what the command line changes.
     pub config: Config,
@@ -38,6 +39,33 @@ impl Setup {
         let setup = Self { config, settings, program, text, tasks_hash };
         setup.scheduler()?;
         Ok(setup)
+    }
+
+    /// Writes into the folders of this configuration, which differs in nothing else.
+    pub fn take_folders(&mut self, config: Config) {
+        for setting in &mut self.settings {
+            match (&*setting.section, &*setting.key) {
+                ("controller", "output-dir") => setting.value = config.output_dir.display().to_string(),
+                ("evaluator", "result-file-path") => setting.value = config.result_file.display().to_string(),
+                _ => {}
+            }
+        }
+        self.config = config;
+    }
+
+    /// Whether what the operator waits for can come.
+    ///
+    /// # Errors
+    /// When nothing is claimed that could be decided.
+    pub fn can_be_decided(&self, until: &Until) -> Result<(), String> {
+        let has_claims = !self.program.tasks.comparisons.is_empty() || !self.program.assertions.is_empty();
+        if until.until_decided && !has_claims {
+            let file = self.config.tasks_file.display();
+            return Err(format!(
+                "--until-decided: {file} claims nothing that could be decided; end with --for"
+            ));
+        }
+        Ok(())
     }
 
     /// A scheduler for these tasks.
@@ -88,6 +116,12 @@ impl Setup {
     /// The text of an assertion, as the file has it.
     pub fn quote(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// A line of the task file, from 1, without its comment; empty where there is none.
+    pub fn line(&self, number: usize) -> &str {
+        let line = number.checked_sub(1).and_then(|index| self.text.lines().nth(index));
+        line.map_or("", spl_lang::without_comment)
     }
 
     /// An assertion's result with the text that it is about.

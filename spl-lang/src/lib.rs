@@ -39,5 +39,6 @@ pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use format::format;
 pub use names::{parse_file, read_file};
 pub use program::{Assertion, Atom, Program, Scaled};
+pub use source::without_comment;
 pub use spl_model::{Sign, UnknownSign};
 pub use tasks::{Comparison, MeasuredMethod, RunMode, Tasks};

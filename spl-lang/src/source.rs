@@ -48,6 +48,12 @@ impl<'a> Source<'a> {
     }
 }
 
+/// A line without its comment and the white space around it.
+#[must_use]
+pub fn without_comment(line: &str) -> &str {
+    Line::cut(line).code
+}
+
 impl<'a> Line<'a> {
     /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a class
     /// from its method, and inside quotation marks it is part of a title.

@@ -6,7 +6,7 @@ use spl_scheduler::WarmUp;
 use spl_session::config::LONGEST_WAIT_NS;
 
 fn parse(text: &str) -> Result<Config, String> {
-    super::parse(text, Path::new("f.ini"))
+    super::parse(text, Path::new("f.ini"), &[])
 }
 
 #[test]
@@ -63,6 +63,7 @@ fn every_key_is_read() {
         measurements_to_flush: 10,
         result_file: "r".into(),
         overwrite_results: false,
+        numbered: [false; 2],
         human_results: false,
         scheduler: Settings {
             initial_optimal: 4,

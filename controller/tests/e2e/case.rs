@@ -29,6 +29,8 @@ pub struct Case {
     folder: TempDir,
     settings: BTreeMap<(String, String), String>,
     tasks: String,
+    /// Whether `spl run` tells all that it knows.
+    detailed: bool,
 }
 
 impl Case {
@@ -41,7 +43,14 @@ impl Case {
             folder: tempfile::tempdir().unwrap(),
             settings: SETTINGS.map(text).into(),
             tasks: tasks.to_owned(),
+            detailed: false,
         }
+    }
+
+    /// With `-v`: all that is known of each result.
+    pub fn in_detail(mut self) -> Self {
+        self.detailed = true;
+        self
     }
 
     /// A case that only measures.
@@ -101,7 +110,9 @@ impl Case {
 
     /// The command line up to the `--`.
     pub fn spl(&self) -> Command {
-        self.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out", "--"])
+        let mut arguments = vec!["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"];
+        arguments.extend(self.detailed.then_some("-v"));
+        self.spl_with(&[&arguments[..], &["--"]].concat())
     }
 
     /// `spl` with these arguments, in the case's folder, where `spl.ini` and `spl.tasks` are.

@@ -24,7 +24,7 @@ fn assertions(case: &Case) -> Vec<AssertionRecord> {
 
 #[test]
 fn assertions_are_decided_while_the_program_runs() {
-    let case = Case::comparing(TASKS);
+    let case = Case::comparing(TASKS).in_detail();
     // Calls of half a millisecond and more, which neither a busy machine nor the interpreter turns round.
     let mut run = case.java(&["CompareLoop", "0", "300000"]);
     run.awaits_agent();

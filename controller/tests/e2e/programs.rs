@@ -112,6 +112,7 @@ fn leave(how: &str, status: &str) -> (Case, Ended) {
     let leave = "ExitWhileMeasured.leave(Ljava/lang/String;I)V";
     let tasks = format!("{work} <= (1, 1000) {check}\n{leave} <= {work}\n");
     let case = Case::comparing(&tasks).endless().set("controller", "measurements-to-flush", "500");
+    let case = case.in_detail();
     let mut run = case.java(&[NO_LIMIT, "ExitWhileMeasured", "0", how, status]);
     run.awaits_agent();
     for method in [work, check] {

@@ -14,7 +14,8 @@ const MAIN: &str = "CompareLoop.main([Ljava/lang/String;)V";
 
 /// `spl run` of the loop with all reports.
 fn run(case: &Case) -> Running {
-    let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);
+    let mut spl =
+        case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out", "-v"]);
     spl.args(REPORTS).arg("--").args(crate::case::java(&["CompareLoop", "0"]));
     Running::start(spl, &case.path(""))
 }
@@ -80,7 +81,7 @@ fn calls_that_were_all_discarded() {
         .set("evaluator", "method", "welch")
         .set("sampling", "settle-time", "0")
         .set("sampling", "warm-up-calls", "3");
-    let mut served = serve(&case, &[&["--once"], &REPORTS[..]].concat());
+    let mut served = serve(&case, &[&["--once", "-v"], &REPORTS[..]].concat());
     let mut agent = served.measures();
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 2]);

@@ -87,7 +87,7 @@ fn a_killed_controller_goes_on_and_decides_nothing_twice() {
         let ended = run.ends();
         ended.assert_status(0);
         // The table at the end has the verdict of before, too.
-        assert_eq!(ended.err.matches("  holds (").count(), 2, "{}", ended.err);
+        assert_eq!(ended.err.matches("spl: holds, ").count(), 2, "{}", ended.err);
         assert!(state(&case).finished);
         let second = &case.results()[1].evaluation;
         assert_eq!((second.n_left, second.n_right, second.leftover), (20, 20, false));

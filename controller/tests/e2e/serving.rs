@@ -1,12 +1,11 @@
 //! `spl serve` and `spl client`: two processes, a token between them, programs one after the other.
 
-use crate::case::{self, Case, NO_LIMIT};
+use crate::case::{self, Case, NO_LIMIT, has_measurements, read_results};
 use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
 use crate::stand_in::{Agent, Served, TOKEN_FILE, serve, serve_as};
 use spl_records::RunState;
 use spl_wire::ToAgent;
-use std::collections::BTreeSet;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
@@ -136,9 +135,15 @@ fn the_status_is_that_of_the_program_that_did_worst() {
         agent.calls(1, &right);
         agent.bye();
     }
-    poll("three results", DEADLINE, || (case.results().len() == 3).then_some(()));
+    // Each program has its own, and none is there of one that did not come.
+    for folder in ["out", "out-2", "out-3"] {
+        let file = case.path(folder).join("result.eval");
+        poll("a result", DEADLINE, || (read_results(&file).len() == 1).then_some(()));
+    }
+    served.run.awaits("those of this one go to out-4");
     served.run.signal("INT");
     served.run.ends().assert_status(1);
+    assert!(!case.path("out-4").exists());
 }
 
 #[test]
@@ -155,9 +160,7 @@ fn programs_are_measured_one_after_the_other() {
     let alone =
         plainly(Command::new(harness::java()).args(&case::java(&["CompareLoop", "0", "100000"])[1..]));
     let case = Case::comparing(&format!("{FAST} <= {SLOW}\n")).endless();
-    fs::create_dir(case.path("out")).unwrap();
-    fs::write(case.path("out/result.eval"), "what was there before\n").unwrap();
-    let mut served = serve(&case, &[]);
+    let mut served = serve(&case, &["-v"]);
     let unknown = client(&case, served.port, "no.token", &PROGRAM);
     served.run.awaits("is not measured: it does not know the token");
     let mut first = client(&case, served.port, TOKEN_FILE, &PROGRAM);
@@ -174,12 +177,14 @@ fn programs_are_measured_one_after_the_other() {
     let measured = first.ends();
     assert_eq!((measured.status, &measured.out), (alone.0, &alone.1));
     poll("the second program", DEADLINE, || {
-        let origins = case.measurements(FAST).into_iter().map(|record| record.origin);
-        (origins.collect::<BTreeSet<_>>().len() == 2).then_some(())
+        has_measurements(&case.path("out-2/measurements"), FAST, 1).then_some(())
     });
     let measured = second.ends();
     assert_eq!((measured.status, &measured.out), (alone.0, &alone.1));
-    poll("two results", DEADLINE, || (case.results().len() == 2).then_some(()));
+    poll("two results", DEADLINE, || {
+        (read_results(&case.path("out-2/result.eval")).len() == 1).then_some(())
+    });
+    assert_eq!(case.results().len(), 1, "those of the first stay as they were");
     served.run.signal("INT");
     let ended = served.run.ends();
     ended.assert_said(&["spl: waiting for the next program", ", judged at the end with what there was"]);

@@ -40,7 +40,7 @@ fn an_interrupt_judges_what_there_is_and_leaves_the_program_alone() {
 
 #[test]
 fn a_program_that_is_killed_leaves_verdicts() {
-    let case = case();
+    let case = case().in_detail();
     let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
     let program = run.awaits_agent();
     for method in [FAST, SLOW] {
@@ -56,7 +56,7 @@ fn a_program_that_is_killed_leaves_verdicts() {
 #[test]
 fn a_second_interrupt_does_not_wait_for_an_agent_that_is_silent() {
     let case = case();
-    let mut served = serve(&case, &["--once"]);
+    let mut served = serve(&case, &["--once", "-v"]);
     let mut agent = served.measures();
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);

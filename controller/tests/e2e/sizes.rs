@@ -60,7 +60,8 @@ fn equal_sizes_are_compared_with_each_other() {
 fn different_sizes_are_not_compared() {
     // An Integer has 16 bytes, an array of 256 numbers 1040.
     let case = Case::comparing(&format!("{FAST} >= java/lang/Integer.compareTo(Ljava/lang/Integer;)I\n"))
-        .set("scheduler", "argument-size", "sizeof");
+        .set("scheduler", "argument-size", "sizeof")
+        .in_detail();
     let mut run = case.java(&["CompareLoop", "0", "256"]);
     run.awaits_agent();
     run.awaits("spl: every class is as it was");

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// Compares a method that cannot be measured; the program is to say what it says without the agent.
 fn check(method: &str, said: &[&str], reason: &str) {
-    let case = Case::comparing(&format!("{method} <= CompareLoop.fast([I)J\n"));
+    let case = Case::comparing(&format!("{method} <= CompareLoop.fast([I)J\n")).in_detail();
     let mut run = case.java(&["CompareLoop", "0"]);
     run.awaits_agent();
     for part in said {
@@ -63,7 +63,7 @@ fn a_program_that_dies_at_once() {
         }
         _ => {
             ended.assert_status(3);
-            ended.assert_said(&["undecided: "]);
+            ended.assert_said(&["1 claim: 1 undecided"]);
         }
     }
 }

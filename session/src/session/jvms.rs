@@ -11,10 +11,10 @@ use std::time::Instant;
 impl Session<'_> {
     /// Starts to measure a JVM that has come, if it is time for it.
     pub(super) fn start(&mut self, id: PeerId, now: Instant) {
-        let Some(peer) = self.peers.get_mut(&id).filter(|peer| peer.start_at.is_some_and(|at| now >= at))
-        else {
-            return;
-        };
+        // What was gone on with may have been decided before: it has ended, and its file says so.
+        let is_over = self.detach_by.is_some();
+        let is_due = |peer: &&mut Peer| !is_over && peer.start_at.is_some_and(|at| now >= at);
+        let Some(peer) = self.peers.get_mut(&id).filter(is_due) else { return };
         peer.start_at = None;
         let (jvm, pid) = (peer.jvm, peer.pid());
         if self.measuring_since.is_none() {

@@ -104,6 +104,11 @@ impl Session<'_> {
         self.check(written);
     }
 
+    /// Samples that never arrived, or arrived damaged.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
     /// The results that are final.
     pub fn results(&self) -> &Results {
         &self.results

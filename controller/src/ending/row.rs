@@ -1,0 +1,172 @@
+//! One line of the table of claims: its verdict and the figures that it rests on.
+
+use super::{Run, written_claim};
+use spl_lang::{Assertion, Atom, Comparison};
+use spl_report::figure;
+use spl_verdict::{Asserted, Basis, Evaluation, Judged, Ratio, Standing};
+
+/// Numbers of calls are told in thousands from here on.
+const THOUSANDS: u64 = 10_000;
+const MILLIONS: u64 = 1_000_000;
+
+/// What the table says of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// How it stands; `None` where nothing came of it.
+    pub standing: Option<Standing>,
+    /// What is behind a verdict.
+    pub basis: Option<Basis>,
+    /// The ratio of the two sides' times as they are, or the time that a bound is for.
+    pub figure: String,
+    /// Of the ratio.
+    pub interval: String,
+    /// Calls that were judged, of each side.
+    pub calls: String,
+    /// The claim in the words of the task file.
+    pub claim: String,
+    /// Its title, for where there is no room for more.
+    pub title: Option<String>,
+}
+
+impl Row {
+    /// The verdict's word.
+    pub fn verdict(&self) -> &'static str {
+        match self.standing {
+            Some(Standing::Holds) => "holds",
+            Some(Standing::Fails) => "FAILS",
+            Some(Standing::Undecided | Standing::Error) | None => "undecided",
+        }
+    }
+
+    /// The verdict with what stands behind it.
+    pub fn verdict_with_basis(&self) -> String {
+        let basis = self.basis.map(|basis| format!(", {basis}")).unwrap_or_default();
+        format!("{}{basis}", self.verdict())
+    }
+
+    /// The graver, the smaller.
+    pub fn rank(&self) -> u8 {
+        match self.standing {
+            Some(Standing::Fails) => 0,
+            Some(Standing::Holds) => 2,
+            Some(Standing::Undecided | Standing::Error) | None => 1,
+        }
+    }
+}
+
+/// A row for each claim, in the file's order: comparisons, then assertions.
+pub fn rows(run: Run<'_>) -> Vec<Row> {
+    let program = &run.setup.program;
+    let comparisons =
+        program.tasks.comparisons.iter().enumerate().map(|(index, one)| of_comparison(run, index, one));
+    let assertions = program.assertions.iter().enumerate().map(|(index, one)| of_assertion(run, index, one));
+    comparisons.chain(assertions).collect()
+}
+
+fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
+    let mut row = empty(written_claim(run.setup, comparison));
+    let results: Vec<&Evaluation> =
+        run.results.evaluations.iter().filter(|one| one.comparison == index).collect();
+    // Of several workload sizes the worst.
+    let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
+    let Some(worst) = results.iter().min_by_key(rank) else { return row };
+    row.standing = Some(worst.standing());
+    let limit = comparison.right_factor / comparison.left_factor;
+    let ratio = match &worst.verdict {
+        Ok(verdict) => {
+            row.basis = Some(verdict.basis);
+            verdict.ratio.as_ref().map(|Ratio { value, low, high, .. }| [*value, *low, *high])
+        }
+        // What the windows say so far.
+        Err(_) => {
+            run.sequential.and_then(|one| one.look(index)).map(|look| [look.ratio, look.low, look.high])
+        }
+    };
+    if let Some(ratio) = ratio {
+        let [value, low, high] = ratio.map(|scaled| figure::plain(&figure::quotient(scaled * limit)));
+        (row.figure, row.interval) = (value, format!("[{low}, {high}]"));
+    }
+    if worst.n_left + worst.n_right > 0 {
+        row.calls = calls(worst.n_left, Some(worst.n_right));
+    }
+    if results.len() > 1 {
+        row.claim = format!("{} (worst of {} sizes)", row.claim, results.len());
+    }
+    row
+}
+
+fn of_assertion(run: Run<'_>, index: usize, assertion: &Assertion) -> Row {
+    let text = run.setup.quote(assertion.span);
+    // The title says more than the word `assert`; one that stands alone has no other words.
+    let formula = text.split_once("\":").map(|(_, formula)| formula.trim()).filter(|_| !assertion.alone);
+    let mut row = empty(match formula {
+        Some(formula) => format!("{}: {formula}", assertion.title),
+        None => assertion.title.clone(),
+    });
+    row.title = formula.map(|_| assertion.title.clone());
+    let Some(asserted) = run.results.assertions.iter().find(|one| one.assertion == index) else { return row };
+    row.standing = Some(asserted.standing());
+    row.basis = asserted.basis;
+    let mut atoms = Vec::new();
+    assertion.formula.value.for_each(&mut |atom| atoms.push(*atom));
+    if let Some((relation, judged)) = telling(asserted)
+        && let Some(atom) = atoms.get(relation)
+    {
+        (row.figure, row.calls) = (of_part(atom, judged), calls(judged.n_left, judged.n_right));
+    }
+    row
+}
+
+/// The part of an assertion that says most about its verdict: the one that is most against it where it fails, and the least sure one
+/// where it does not.
+fn telling(asserted: &Asserted) -> Option<(usize, &Judged)> {
+    let judged = asserted.parts.iter().filter_map(|part| Some((part.relation, part.judged.as_ref().ok()?)));
+    let judged = judged.filter(|(_, judged)| judged.n_left > 0);
+    let fails = asserted.standing() == Standing::Fails;
+    let doubt = |judged: &Judged| if fails { judged.evidence.p_false } else { -judged.evidence.p_true };
+    judged.min_by(|(_, one), (_, other)| doubt(one).total_cmp(&doubt(other)))
+}
+
+/// Of a pair the ratio of the times as they are, of a bound the time.
+fn of_part(atom: &Atom, judged: &Judged) -> String {
+    let text = match atom {
+        Atom::Pair { left, right, .. } => {
+            figure::quotient(judged.left_ns / left.factor / (judged.right_ns / right.factor))
+        }
+        Atom::Bound { .. } => figure::time(judged.left_ns),
+    };
+    figure::plain(&text)
+}
+
+fn empty(claim: String) -> Row {
+    let [figure, interval, calls] = [const { String::new() }; 3];
+    Row { standing: None, basis: None, figure, interval, calls, claim, title: None }
+}
+
+fn calls(left: u64, right: Option<u64>) -> String {
+    match right {
+        Some(right) => format!("{}/{}", short(left), short(right)),
+        None => short(left),
+    }
+}
+
+/// A number of calls in at most five characters.
+fn short(number: u64) -> String {
+    match number {
+        MILLIONS.. => format!("{}M", figure::digits(number as f64 / MILLIONS as f64)),
+        THOUSANDS.. => format!("{}k", number / 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_calls_take_little_room() {
+        assert_eq!(calls(9999, Some(10_000)), "9999/10k");
+        assert_eq!(calls(999_999, None), "999k");
+        assert_eq!(calls(1_234_567, Some(0)), "1.23M/0");
+    }
+}

@@ -1,0 +1,126 @@
+//! Folders with a number of their own for runs that would replace the results of others (`out-2`, `out-3`).
+
+use crate::config::Config;
+use crate::output::{ASSERTIONS_FILE, DECISIONS_FILE, LOCK_FILE};
+use crate::resume::{RUN_FILE, RunFile};
+use crate::setup::Setup;
+use spl_records::{Form, ResultRecord};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What measurement files end with.
+const MEASUREMENTS: &str = "msr";
+/// The folder of a run whose results would lie in the current one.
+const BARE: &str = "run";
+
+/// The setup with a folder that has no results of another run, where the operator does not say what becomes of older files. A run of
+/// the same tasks that did not end is gone on with, the last one first. Gives what the operator has to know.
+pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String> {
+    let config = &setup.config;
+    if replace || !config.numbers_runs() || !has_results(config) {
+        return Ok(None);
+    }
+    let older = results_folder(config);
+    // Their numbers have no gaps as long as nobody removes some.
+    let mut last = config.clone();
+    let mut number = 2;
+    while has_results(&numbered(config, number)) {
+        last = numbered(config, number);
+        number += 1;
+    }
+    let chosen = if is_unfinished(&last, setup)? { last } else { numbered(config, number) };
+    let new = results_folder(&chosen);
+    if new == older {
+        return Ok(None);
+    }
+    setup.take_folders(chosen);
+    Ok(Some(format!(
+        "{} has the results of another run; those of this one go to {} (--replace: in their place)",
+        shown(&older),
+        shown(&new)
+    )))
+}
+
+/// Takes a numbered folder away again in which nothing was measured.
+pub fn give_back(setup: &Setup, first: &Setup) {
+    let config = &setup.config;
+    let folder = results_folder(config);
+    if folder == results_folder(&first.config) || has_results(config) {
+        return;
+    }
+    let results =
+        [&config.result_file, &folder.join(ASSERTIONS_FILE), &folder.join(DECISIONS_FILE)].map(Clone::clone);
+    // What cannot be removed stays, and is used by the next run.
+    for file in results.into_iter().chain([config.output_dir.join(LOCK_FILE)]) {
+        let _ = fs::remove_file(file);
+    }
+    let _ = fs::remove_dir(&config.output_dir);
+    let _ = fs::remove_dir(folder);
+}
+
+fn is_unfinished(config: &Config, setup: &Setup) -> Result<bool, String> {
+    Ok(RunFile::beside(&config.result_file, setup.tasks_hash).unfinished()?.is_some())
+}
+
+fn results_folder(config: &Config) -> PathBuf {
+    config.result_file.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// Whether a run has left something there.
+fn has_results(config: &Config) -> bool {
+    let folder = results_folder(config);
+    let is_msr = |path: PathBuf| path.extension().is_some_and(|extension| extension == MEASUREMENTS);
+    let has_samples = || {
+        fs::read_dir(&config.output_dir).is_ok_and(|files| files.flatten().any(|file| is_msr(file.path())))
+    };
+    // A file that was only begun has a header.
+    let empty = [Form::Human, Form::Comma].map(ResultRecord::header).iter().map(|header| header.len()).max();
+    let length = fs::metadata(&config.result_file).map_or(0, |found| found.len());
+    folder.join(RUN_FILE).exists() || length > empty.unwrap_or(0) as u64 || has_samples()
+}
+
+/// The same configuration with folders of this number.
+fn numbered(config: &Config, number: usize) -> Config {
+    let (results, samples) = (results_folder(config), &config.output_dir);
+    let mut numbered = config.clone();
+    let file = config.result_file.file_name().unwrap_or_default();
+    let new = with_number(&results, number);
+    numbered.output_dir = match samples.strip_prefix(&results) {
+        // What lies in the folder of the results moves with it.
+        Ok(inside) if !inside.as_os_str().is_empty() => new.join(inside),
+        Ok(_) => new.clone(),
+        Err(_) => with_number(samples, number),
+    };
+    numbered.result_file = new.join(file);
+    numbered
+}
+
+fn with_number(folder: &Path, number: usize) -> PathBuf {
+    let mut name = folder.file_name().map_or_else(|| OsString::from(BARE), OsString::from);
+    name.push(format!("-{number}"));
+    folder.with_file_name(name)
+}
+
+fn shown(folder: &Path) -> String {
+    if folder.as_os_str().is_empty() { "this folder".to_owned() } else { folder.display().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_folders_get_the_number() {
+        let check = |samples: &str, results: &str, expected: [&str; 2]| {
+            let config =
+                Config { output_dir: samples.into(), result_file: results.into(), ..Config::default() };
+            let numbered = numbered(&config, 2);
+            assert_eq!([numbered.output_dir, numbered.result_file], expected.map(PathBuf::from), "{samples}");
+        };
+        check("out", "out/result.eval", ["out-2", "out-2/result.eval"]);
+        check("/a/out/measurements", "/a/out/result.eval", ["/a/out-2/measurements", "/a/out-2/result.eval"]);
+        check("samples", "out/result.eval", ["samples-2", "out-2/result.eval"]);
+        check("out", "result.eval", ["run-2/out", "run-2/result.eval"]);
+    }
+}
