@@ -1,11 +1,11 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
-use crate::ending;
 use crate::foreground;
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
+use crate::reports;
 use crate::showing::Showing;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
@@ -86,8 +86,8 @@ async fn together(
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
-    ending::report(&mut session, setup, &arguments.reports, &progress);
-    ending::say(&session, setup, &progress);
+    reports::write(&mut session, setup, &arguments.reports, &progress);
+    reports::say(&session, setup, &progress);
     let status = if in_foreground {
         let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {

@@ -1,11 +1,11 @@
 //! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
 
 use crate::cli::{Client, Serve};
-use crate::ending;
 use crate::manual::{self, Manual};
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
+use crate::reports;
 use crate::said;
 use crate::showing::Showing;
 use crate::tryout;
@@ -78,8 +78,8 @@ async fn measured(
         let mut session = Session::new(setup, setup.scheduler()?, output, resumed, showing).at_port();
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
-            ending::report(&mut session, setup, &arguments.reports, &progress);
-            ending::say(&session, setup, &progress);
+            reports::write(&mut session, setup, &arguments.reports, &progress);
+            reports::say(&session, setup, &progress);
             worst = Some(worse(worst, session.standing()));
         }
         if arguments.once || inputs.was_interrupted() {

@@ -11,7 +11,7 @@ use spl_session::setup::Setup;
 use std::path::Path;
 
 /// Writes the page of a measurement and the reports that were asked for, when there is nothing more to come.
-pub fn report(session: &mut Session<'_>, setup: &Setup, reports: &Reports, progress: &Progress) {
+pub fn write(session: &mut Session<'_>, setup: &Setup, reports: &Reports, progress: &Progress) {
     // First: what goes wrong with it belongs into the others.
     if session.ever_connected() {
         write_page(session, setup, progress);
