@@ -1,11 +1,11 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
-use crate::final_reports;
 use crate::foreground;
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
+use crate::reports;
 use crate::showing::Showing;
 use crate::stopping;
 use crate::tryout;
@@ -101,8 +101,8 @@ async fn together(
     // The agent is dormant or gone: nobody needs the socket any more.
     door.abort();
     let progress = Progress::of(setup, arguments.common.quiet, arguments.common.verbose);
-    let page = final_reports::write(&mut session, setup, &arguments.reports);
-    final_reports::say(&session, setup, page.as_deref(), &progress);
+    let page = reports::write(&mut session, setup, &arguments.reports);
+    reports::say(&session, setup, page.as_deref(), &progress);
     let status = if arguments.stop_program {
         stopping::stop(ended, launched, &session.programs(), |text| progress.note(text)).await
     } else if in_foreground {

@@ -1,11 +1,11 @@
 //! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
 
 use crate::cli::{Client, Serve};
-use crate::final_reports;
 use crate::manual::{self, Manual};
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
+use crate::reports;
 use crate::said;
 use crate::showing::Showing;
 use crate::tryout;
@@ -95,8 +95,8 @@ async fn measured(
         let mut session = session.until(arguments.until.until());
         measure::drive(&mut session, inputs).await;
         if session.ever_connected() {
-            let page = final_reports::write(&mut session, setup, &arguments.reports);
-            final_reports::say(&session, setup, page.as_deref(), &progress);
+            let page = reports::write(&mut session, setup, &arguments.reports);
+            reports::say(&session, setup, page.as_deref(), &progress);
             worst = Some(worse(worst, session.standing()));
         } else {
             drop(session);

@@ -189,7 +189,6 @@ BESIDE_THE_LAW = [
      "if settings.windows().is_some() { claims.groups() }", "if settings.windows().is_none() { claims.groups() }"),
     ("probes of a suspended method stay for a while", "probes.rs",
      "now_ns.saturating_sub(since) < settings.restore_after_ns", "now_ns.saturating_sub(since) < settings.restore_after_ns / 2"),
-    ("changes of classes keep their interval", "probes.rs", ">= settings.change_interval_ns", ">= 0"),
     ("changes of classes have a cap", "probes.rs", "self.recent_ns.len() < cap as usize", "self.recent_ns.len() <= cap as usize"),
     ("the cap is one of a minute", "probes.rs", "saturating_sub(first) >= MINUTE_NS", "saturating_sub(first) >= MINUTE_NS / 2"),
     ("the last change waits for nothing", "probes.rs", "(!is_over && !self.is_due", "(!self.is_due"),

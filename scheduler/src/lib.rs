@@ -51,8 +51,8 @@
 //! - [`Settings::warm_up`] discards the first samples after a class changed;
 //! - [`Settings::restore_after_ns`] leaves the probes of suspended and finished methods in for a while, behind closed gates;
 //! - [`Settings::instrument_ahead`] puts the probes of waiting methods in when classes change anyway;
-//! - [`Settings::change_interval_ns`] and [`Settings::changes_per_minute`] merge and cap changes of classes. A method
-//!   is measured, in the law's sense, when its gate is open, even if its probes still wait for the next change;
+//! - [`Settings::changes_per_minute`] caps and merges changes of classes. A method is measured, in the law's
+//!   sense, when its gate is open, even if its probes still wait for the next change;
 //! - [`Settings::budget`] lets each gate take what an account pays for, and thins the sampling of busy methods, so that probes
 //!   stay under a ceiling;
 //! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares

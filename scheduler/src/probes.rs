@@ -24,7 +24,6 @@ pub(crate) struct Probes {
     idle_since_ns: Vec<Option<u64>>,
     /// The roster's revision and the time from which on something may be due, where nothing was; `None` where something was.
     settled: Option<(u64, u64)>,
-    last_change_ns: Option<u64>,
     /// Times of the changes of the last minute, kept only under a cap, at most so many.
     recent_ns: VecDeque<u64>,
 }
@@ -43,7 +42,6 @@ impl Probes {
             dear: vec![false; methods],
             idle_since_ns: vec![None; methods],
             settled: None,
-            last_change_ns: None,
             recent_ns: VecDeque::new(),
         }
     }
@@ -86,7 +84,6 @@ impl Probes {
         }
         change.instrument.iter().for_each(|method| self.inside[method.0] = true);
         change.restore.iter().for_each(|method| self.inside[method.0] = false);
-        self.last_change_ns = Some(now_ns);
         if settings.changes_per_minute.is_some() {
             self.recent_ns.push_back(now_ns);
         }
@@ -158,12 +155,9 @@ impl Probes {
     }
 
     fn is_due(&mut self, settings: &Settings, now_ns: u64) -> bool {
-        let rested =
-            self.last_change_ns.is_none_or(|last| now_ns.saturating_sub(last) >= settings.change_interval_ns);
         while self.recent_ns.front().is_some_and(|&first| now_ns.saturating_sub(first) >= MINUTE_NS) {
             self.recent_ns.pop_front();
         }
-        let under_cap = settings.changes_per_minute.is_none_or(|cap| self.recent_ns.len() < cap as usize);
-        rested && under_cap
+        settings.changes_per_minute.is_none_or(|cap| self.recent_ns.len() < cap as usize)
     }
 }

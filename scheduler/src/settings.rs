@@ -44,10 +44,8 @@ pub struct Settings {
     /// `settle-time`: how long the gates of a changed class's methods stay closed, nanoseconds of the owner's clock. Until the
     /// class is compiled again its calls say nothing, and taking them costs most. The thesis waits for nothing.
     pub settle_ns: u64,
-    /// Least time between two changes of classes; what is decided meanwhile is merged. 0: changes follow each event,
-    /// which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
-    pub change_interval_ns: u64,
-    /// Changes of classes in any minute at most; the thesis has no limit.
+    /// Changes of classes in any minute at most; what is decided while there may be none is merged. Without a limit changes follow
+    /// each event, which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
     pub changes_per_minute: Option<u32>,
     /// The ceiling of what probes may cost; the thesis has none.
     pub budget: Option<Budget>,
@@ -181,7 +179,6 @@ impl Settings {
             restore_after_ns: 0,
             instrument_ahead: 0,
             settle_ns: 0,
-            change_interval_ns: 0,
             changes_per_minute: None,
             budget: None,
             paired: None,

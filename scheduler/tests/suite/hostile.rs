@@ -54,7 +54,7 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
     let budget = prop::option::of((time(), time(), time(), time(), any::<u32>()));
     let paired = prop::option::of((time(), time(), any::<bool>()));
     let warm_up = prop::option::of((0_u64..3, time()));
-    let probes = (time(), time(), prop::option::of(1_u32..9));
+    let probes = (time(), prop::option::of(1_u32..9));
     (law, budget, paired, warm_up, probes, any::<bool>()).prop_map(
         |(law, budget, paired, warm_up, probes, compare)| Settings {
             initial_optimal: law.0,
@@ -69,8 +69,7 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
             restore_after_ns: probes.0,
             instrument_ahead: law.0 % 3,
             settle_ns: law.1,
-            change_interval_ns: probes.1,
-            changes_per_minute: probes.2,
+            changes_per_minute: probes.1,
             budget: budget.map(|(ceiling_ns_per_s, sample_cost_ps, skip_cost_ps, window_ns, max_every)| {
                 Budget {
                     ceiling_ns_per_s,

@@ -134,7 +134,7 @@ fn classes_whose_changes_are_dear_change_twice() {
 #[test]
 fn gates_wait_for_their_probes_and_follow_every_decision() {
     let mut scheduler = Scheduler::new(
-        Settings { change_interval_ns: 500, restore_after_ns: 1000, ..nervous() },
+        Settings { changes_per_minute: Some(1), restore_after_ns: 1000, ..nervous() },
         &apart(3, &[]),
     )
     .unwrap();
@@ -144,9 +144,9 @@ fn gates_wait_for_their_probes_and_follow_every_decision() {
         (200, "A@2000", "A:1/all"),
         // C is measured, but its class may not change yet.
         (300, "A@4000", ""),
-        (500, "A@4100", "C:1/all"),
-        (600, "limit A", "-A"),
-        (700, "finish", "-B -C"),
+        (60_000_000_000, "A@4100", "C:1/all"),
+        (60_000_000_100, "limit A", "-A"),
+        (60_000_000_200, "finish", "-B -C"),
     ] {
         assert_eq!(gates(&scheduler.handle(event(text), now)), expected, "{now} {text}");
     }
@@ -172,19 +172,19 @@ fn gates_wait_until_a_changed_class_has_settled() {
 }
 
 #[test]
-fn changes_keep_their_interval_and_merge() {
+fn changes_that_wait_for_the_cap_merge() {
     check(
-        Settings { change_interval_ns: 500, ..nervous() },
+        Settings { changes_per_minute: Some(1), ..nervous() },
         &[
             (0, "start", "+A +B", "in A B out"),
             (100, "A@10 B@11", "-A", ""),
             (200, "A@2000", "+A", ""),
             (300, "A@4000", "+C", ""),
-            (499, "A@4100", "", ""),
+            (59_999_999_999, "A@4100", "", ""),
             // A was out and is in again: C is all that is left.
-            (500, "A@4200", "", "in C out"),
-            (999, "limit A", "!A", ""),
-            (1000, "limit B", "!B", "in out A B"),
+            (60_000_000_000, "A@4200", "", "in C out"),
+            (119_999_999_999, "limit A", "!A", ""),
+            (120_000_000_000, "limit B", "!B", "in out A B"),
         ],
     );
 }
