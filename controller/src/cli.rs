@@ -2,6 +2,7 @@
 
 use crate::config;
 use crate::until::Until;
+use crate::which::Which;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use std::ffi::OsString;
@@ -159,6 +160,8 @@ pub struct Run {
     pub reports: Reports,
     #[command(flatten)]
     pub until: Until,
+    #[command(flatten)]
+    pub which: Which,
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,

@@ -65,6 +65,7 @@ mod tasks;
 mod tryout;
 mod unmeasured;
 mod until;
+mod which;
 
 use clap::Parser;
 use spl_verdict::ExitStatus;

@@ -3,6 +3,7 @@
 //! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants.
 
 mod actions;
+mod choosing;
 mod messages;
 mod showing;
 
@@ -23,6 +24,7 @@ use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use crate::until::Until;
+use crate::which::Which;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
@@ -91,6 +93,11 @@ pub struct Session<'a> {
     page: Option<PathBuf>,
     reports: &'a Reports,
     until: Until,
+    which: Which,
+    /// JVMs that were let in and then had none of the classes that another one has.
+    sent_away: BTreeSet<PeerId>,
+    /// Whether the command that was started has ended; at a port nobody knows of one.
+    command_ended: bool,
     /// Until the measurement is over.
     live: Option<Live>,
     /// When the measurement started, and how many samples there were then.
@@ -148,6 +155,9 @@ impl<'a> Session<'a> {
             page: None,
             reports,
             until: Until::default(),
+            which: Which::default(),
+            sent_away: BTreeSet::new(),
+            command_ended: false,
             live: setup.wants_view().then(Live::open).flatten(),
             measuring_since: None,
             detach_by: None,
@@ -170,6 +180,30 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// That measures these JVMs of its command.
+    #[must_use]
+    pub fn which(mut self, which: &Which) -> Self {
+        self.which = which.clone();
+        self
+    }
+
+    /// That comes after another one of the same command, with connections that are yet to be closed.
+    #[must_use]
+    pub fn after(mut self, turned_away: BTreeSet<u64>) -> Self {
+        self.turned_away.0 = turned_away;
+        self
+    }
+
+    /// Connections that were turned away and not yet closed.
+    pub fn turned_away(&self) -> &BTreeSet<u64> {
+        &self.turned_away.0
+    }
+
+    /// Whether the command that was started has ended.
+    pub fn has_command_ended(&self) -> bool {
+        self.command_ended
+    }
+
     /// Says what was found, and where the report is.
     pub fn say_ending(&self) {
         self.progress.ending(ending::Run {
@@ -189,11 +223,6 @@ impl<'a> Session<'a> {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
     }
 
-    /// The process that was measured last, as it calls itself.
-    pub fn program(&self) -> Option<u32> {
-        self.peers.values().next_back().map(Peer::pid)
-    }
-
     /// All processes that were measured, as they call themselves.
     pub fn programs(&self) -> Vec<u32> {
         self.peers.values().map(Peer::pid).collect()
@@ -201,7 +230,7 @@ impl<'a> Session<'a> {
 
     /// When the measurement ends by itself; nothing where it ends already. A port may wait for its first program as long as it likes.
     fn ends_at(&self) -> Option<Instant> {
-        let waiting = (!self.at_port && !self.ever_connected).then_some(self.began);
+        let waiting = (!self.at_port && !self.is_anybody_here()).then_some(self.began);
         self.until
             .ends_at(self.measuring_since.map(|(at, _)| at), waiting)
             .filter(|_| self.detach_by.is_none())
@@ -245,6 +274,7 @@ impl<'a> Session<'a> {
 
     /// Handles one input.
     pub fn input(&mut self, input: Input) -> Next {
+        self.command_ended |= matches!(input, Input::Ended);
         match input {
             Input::Said { agent, at, message } => {
                 self.now = at;
@@ -355,7 +385,8 @@ impl<'a> Session<'a> {
                 }
                 here.into_iter().for_each(|jvm| self.event_in(jvm, event()));
             }
-            if let Some(start_at) = self.start_at().filter(|_| self.measuring_since.is_none()) {
+            let last_start = self.peers.values().filter_map(|peer| peer.start_at).max();
+            if let Some(start_at) = last_start.filter(|_| self.measuring_since.is_none()) {
                 self.event(self.not_begun(start_at));
             }
             self.event(Event::Finish);
@@ -405,7 +436,7 @@ impl<'a> Session<'a> {
 
     /// When the next JVM starts to be measured; `None` where all are.
     fn start_at(&self) -> Option<Instant> {
-        self.peers.values().filter_map(|peer| peer.start_at).min()
+        self.peers.values().filter(|peer| peer.is_here()).filter_map(|peer| peer.start_at).min()
     }
 
     /// Whether a JVM is there and none is measured yet.

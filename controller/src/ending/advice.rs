@@ -72,9 +72,11 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
         format!("{what}: {}; {remedy}", listed(&names))
     };
     Some(match first {
-        Lack::NotBegun { .. } => format!("{first}; let it run longer, or lower initial-sleep"),
+        Lack::NotBegun { .. } => format!("{first}; let it run longer, or --set initial-sleep=0"),
         Lack::Unmeasurable { why } => names(why, "cannot be measured"),
-        Lack::NotLoaded => names("name classes that this program uses", "class never loaded"),
+        Lack::NotLoaded => {
+            names("name classes that it uses; --children for JVMs that it starts", "class never loaded")
+        }
         Lack::ProbesRemoved => names("run without that agent", "another agent took the probes out"),
         Lack::NeverCalled { .. } => names("let the program call them, or leave them out", "never called"),
         Lack::NoBudget { .. } => names("raise overhead-budget", "the overhead budget left nothing for"),
