@@ -104,7 +104,7 @@ fn nobody_reads_standard_error() {
     for (line, status) in lines() {
         let tried = spl(&line, folder.path()).stdout(Stdio::null()).stderr(unread()).status().unwrap();
         // Who was to become a program has the signals of one.
-        if line[0] == "client" && tried.signal() == Some(PIPE_SIGNAL) {
+        if line.first() == Some(&"client") && tried.signal() == Some(PIPE_SIGNAL) {
             continue;
         }
         let ended = tried.code();
