@@ -1,6 +1,7 @@
 //! What the operator may do about it: a few lines, the gravest first.
 
-use super::{PREFIX, Run, method_as_written, names};
+use super::names::{self, method_as_written};
+use super::run::{PREFIX, Run};
 use crate::details::judged_samples;
 use spl_model::{Lack, Taken};
 use spl_scheduler::MethodIx;
