@@ -17,7 +17,9 @@ classpath=$(make -s --no-print-directory -C examples/rome classes classpath | ta
 # A result of an earlier run must not pass for one of this run.
 rm -f "$RESULT" "$REPORT"
 status=0
-"$SPL" run --config examples/rome/splserver.ini --tasks tasks/rome.tasks --out "$OUT" \
+# More of `spl run`'s own, as -v.
+read -ra options <<<"${DEMO_OPTIONS:-}"
+"$SPL" run --replace "${options[@]}" --config examples/rome/splserver.ini --tasks tasks/rome.tasks --out "$OUT" \
     -- java -cp "$classpath" rome.Main "$@" || status=$?
 
 # The exit status says what the verdicts were; only 2 and foreign ones mean that the demonstration failed.

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use spl_classes::Places;
 use spl_session::config::{DEFAULT_PORT, Judge};
 use spl_session::until::Until;
+use spl_session::which::Which;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -123,6 +124,33 @@ impl Ending {
     }
 }
 
+/// Which JVMs of a command are measured: a script may start `java -version` first, a build tool its forks.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Jvms {
+    /// Measure only JVMs whose main class, or JAR, is this; with * for any characters.
+    #[arg(long, value_name = "PATTERN")]
+    pub main: Option<String>,
+    /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool; --main and --each do so. The program sees
+    /// it in JAVA_TOOL_OPTIONS.
+    #[arg(long)]
+    pub children: bool,
+    /// Measure each JVM that the command starts on its own, one after the other, with results of its own.
+    #[arg(long)]
+    pub each: bool,
+}
+
+impl Jvms {
+    /// Whether JVMs that a JVM starts have the agent too.
+    pub fn wants_children(&self) -> bool {
+        self.children || self.each || self.main.is_some()
+    }
+
+    /// The same for a measurement.
+    pub fn which(&self) -> Which {
+        Which { main: self.main.clone(), each: self.each }
+    }
+}
+
 /// Settings that the command line changes; they beat the configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Changes {
@@ -188,6 +216,8 @@ pub struct Run {
     pub reports: Reports,
     #[command(flatten)]
     pub until: Ending,
+    #[command(flatten)]
+    pub which: Jvms,
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,

@@ -5,19 +5,15 @@
 mod advice;
 mod names;
 mod row;
+mod run;
 
-pub use names::{method_as_written, written_claim};
+pub use run::Run;
 
 use crate::claims;
 use row::Row;
-use spl_scheduler::Scheduler;
-use spl_session::results::Results;
-use spl_session::sequential::Sequential;
-use spl_session::setup::Setup;
+use run::PREFIX;
 use std::io::{IsTerminal, stderr};
 
-/// Before each of our lines stands `spl: `.
-const PREFIX: usize = 5;
 /// Between two columns.
 const GAP: usize = 2;
 /// A claim is never cut shorter.
@@ -26,21 +22,6 @@ const LEAST: usize = 20;
 const WIDE: usize = 100;
 /// The variable by which an operator says how wide lines may be where no terminal says it.
 const WIDTH_VARIABLE: &str = "COLUMNS";
-
-/// What is known of a run at its end.
-#[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
-    /// What it began with.
-    pub setup: &'a Setup,
-    /// What came of its claims.
-    pub results: &'a Results,
-    /// What was measured.
-    pub scheduler: &'a Scheduler,
-    /// What the sequential mode saw.
-    pub sequential: Option<&'a Sequential>,
-    /// Samples that never arrived.
-    pub lost: u64,
-}
 
 /// Columns of the terminal, or what the environment says of them; `None` where lines may have any width.
 pub fn width() -> Option<usize> {

@@ -41,14 +41,14 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// Adds the agent to a command.
-pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch {
+/// Adds the agent to a command. With `children` JVMs that its JVM starts have it too, and nobody takes it out of the environment.
+pub fn with_agent(command: &[OsString], library: &Path, options: &str, children: bool) -> Launch {
     let mut agent = OsString::from("-agentpath:");
     agent.push(library);
     agent.push("=");
     agent.push(options);
     let mut command = command.to_vec();
-    if command.first().is_some_and(|program| is_launcher(program)) {
+    if !children && command.first().is_some_and(|program| is_launcher(program)) {
         command.insert(1, agent);
         return Launch { command, environment: Vec::new() };
     }
@@ -61,7 +61,9 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str) -> Launch
     after.push("\"");
     after.push(agent);
     after.push("\"");
-    Launch { command, environment: vec![(OPTIONS_VARIABLE, after), (BEFORE_VARIABLE, before)] }
+    let mut environment = vec![(OPTIONS_VARIABLE, after)];
+    environment.extend((!children).then_some((BEFORE_VARIABLE, before)));
+    Launch { command, environment }
 }
 
 /// Why a program did not start, and what to do.
@@ -87,8 +89,12 @@ mod tests {
 
     #[test]
     fn a_launcher_gets_the_agent_as_its_first_argument() {
-        let launch =
-            with_agent(&command(&["/jdk/bin/java", "-cp", "x", "Main"]), Path::new("/a/lib.so"), "k=v");
+        let launch = with_agent(
+            &command(&["/jdk/bin/java", "-cp", "x", "Main"]),
+            Path::new("/a/lib.so"),
+            "k=v",
+            false,
+        );
         assert_eq!(
             launch.command,
             command(&["/jdk/bin/java", "-agentpath:/a/lib.so=k=v", "-cp", "x", "Main"])
@@ -98,11 +104,19 @@ mod tests {
 
     #[test]
     fn another_command_gets_it_through_the_environment() {
-        let launch = with_agent(&command(&["./start.sh"]), Path::new("/a b/lib.so"), "k=v");
+        let launch = with_agent(&command(&["./start.sh"]), Path::new("/a b/lib.so"), "k=v", false);
         assert_eq!(launch.command, command(&["./start.sh"]));
         let (name, value) = &launch.environment[0];
         assert_eq!(*name, "JAVA_TOOL_OPTIONS");
         assert!(value.to_string_lossy().ends_with("\"-agentpath:/a b/lib.so=k=v\""), "{value:?}");
+    }
+
+    #[test]
+    fn children_find_it_in_the_environment() {
+        let launch = with_agent(&command(&["java", "Main"]), Path::new("/a/lib.so"), "k=v", true);
+        assert_eq!(launch.command, command(&["java", "Main"]));
+        let names: Vec<&str> = launch.environment.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["JAVA_TOOL_OPTIONS"], "nobody gives back what was before");
     }
 
     #[test]

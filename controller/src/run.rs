@@ -6,6 +6,7 @@ use crate::program;
 use crate::progress::Progress;
 use crate::reading;
 use crate::reports;
+use crate::serve::worse;
 use crate::showing::Showing;
 use crate::stopping;
 use crate::tryout;
@@ -20,6 +21,7 @@ use spl_session::resume::Resumed;
 use spl_session::session::Session;
 use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -85,9 +87,6 @@ async fn together(
     (output, resumed): (Output, Option<Resumed>),
     (socket, mut inputs): (PrivateSocket, Inputs),
 ) -> Result<Came, String> {
-    let showing = Showing::new(setup, &arguments.common, &arguments.reports);
-    let session = Session::new(setup, setup.scheduler()?, output, resumed, showing);
-    let mut session = session.until(arguments.until.until());
     let in_foreground = foreground::is_ours();
     if in_foreground {
         // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
@@ -97,20 +96,18 @@ async fn together(
     let launched = child.id();
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
-    measure::drive(&mut session, &mut inputs).await;
-    // The agent is dormant or gone: nobody needs the socket any more.
+    let came = each(arguments, setup, (output, resumed), &mut inputs, &ended).await?;
+    // The agents are dormant or gone: nobody needs the socket any more.
     door.abort();
-    let progress = Progress::of(setup, arguments.common.quiet, arguments.common.verbose);
-    let page = reports::write(&mut session, setup, &arguments.reports);
-    reports::say(&session, setup, page.as_deref(), &progress);
+    let progress = Progress::new(arguments.common.quiet);
     let status = if arguments.stop_program {
-        stopping::stop(ended, launched, &session.programs(), |text| progress.note(text)).await
+        stopping::stop(ended, launched, &came.programs, |text| progress.note(text)).await
     } else if in_foreground {
-        let processes = [launched, session.program()].into_iter().flatten().collect::<Vec<_>>();
+        let processes = [launched, came.programs.last().copied()].into_iter().flatten().collect::<Vec<_>>();
         if !ended.is_finished() {
             progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
         }
-        until_asked_again(ended, &mut inputs, session.was_interrupted(), &processes).await
+        until_asked_again(ended, &mut inputs, came.interrupted, &processes).await
     } else {
         tokio::select! {
             status = ended => status.ok().flatten(),
@@ -119,24 +116,82 @@ async fn together(
         }
     };
     report_program(&progress, status);
-    if !session.ever_connected() {
-        if session.standing() == ExitStatus::Error {
-            // An agent came and could not be used; that was said.
-            return Ok((ExitStatus::Error, status));
-        }
+    if came.programs.is_empty() && came.standing != ExitStatus::Error {
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
              try the command by itself, and let it start java directly",
         );
-        return Ok((ExitStatus::Error, status));
     }
-    Ok((session.standing(), status))
+    let standing = if came.programs.is_empty() { ExitStatus::Error } else { came.standing };
+    Ok((standing, status))
+}
+
+/// What came of the measurements of a command.
+struct Measured {
+    /// The processes that were measured, in their order.
+    programs: Vec<u32>,
+    /// Whether the operator ended it.
+    interrupted: bool,
+    /// Of all of them the worst.
+    standing: ExitStatus,
+}
+
+/// Measures the command's JVM, or with `--each` one JVM after the other, each with files of its own.
+async fn each(
+    arguments: &Run,
+    first: &Setup,
+    files: (Output, Option<Resumed>),
+    inputs: &mut Inputs,
+    ended: &JoinHandle<Option<ProgramStatus>>,
+) -> Result<Measured, String> {
+    let (mut files, mut turned_away) = (Some(files), BTreeSet::new());
+    let (mut programs, mut worst) = (Vec::new(), None);
+    let progress = Progress::of(first, arguments.common.quiet, arguments.common.verbose);
+    loop {
+        let mut setup = first.clone();
+        let (output, resumed) = match files.take() {
+            Some(files) => files,
+            None => {
+                let note = numbered::choose(&mut setup, false)?;
+                note.into_iter().for_each(|note| progress.note(&note));
+                Output::open(&setup, !setup.config.numbers_runs())?
+            }
+        };
+        let showing = Showing::new(&setup, &arguments.common, &arguments.reports);
+        let session = Session::new(&setup, setup.scheduler()?, output, resumed, showing);
+        let session = session.until(arguments.until.until()).which(arguments.which.which());
+        let mut session = session.after(turned_away);
+        measure::drive(&mut session, inputs).await;
+        let is_first = worst.is_none();
+        if is_first || session.ever_connected() {
+            let page = reports::write(&mut session, &setup, &arguments.reports);
+            reports::say(&session, &setup, page.as_deref(), &progress);
+            worst = Some(worse(worst, session.standing()));
+        }
+        programs.extend(session.programs());
+        let interrupted = session.was_interrupted();
+        turned_away = session.turned_away().clone();
+        let is_over =
+            session.has_command_ended() || ended.is_finished() || interrupted || !session.ever_connected();
+        drop(session);
+        if !is_first {
+            numbered::give_back(&setup, first);
+        }
+        if is_over || !arguments.which.each {
+            return Ok(Measured {
+                programs,
+                interrupted,
+                standing: worst.unwrap_or(ExitStatus::SomeUndecided),
+            });
+        }
+        progress.note("waiting for the command's next JVM");
+    }
 }
 
 /// Starts the program; in the foreground of a terminal so that Ctrl-C does not reach it, where that is possible.
 fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) -> Result<Child, String> {
     let options = format!("spl.client.socket={}", socket.display());
-    let launch = program::with_agent(&arguments.command, library, &options);
+    let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
     let cannot = |error: io::Error| program::cannot_start(&launch.command[0], &error);
     let shielded = if in_foreground { foreground::shielded(&launch.command).map_err(cannot)? } else { None };
     let command = shielded.as_ref().unwrap_or(&launch.command);

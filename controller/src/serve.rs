@@ -126,7 +126,7 @@ async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitS
 }
 
 /// Of two exit statuses the one that comes first in the order error, failed, undecided, all hold.
-fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
+pub fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
     let order = [ExitStatus::Error, ExitStatus::SomeFail, ExitStatus::SomeUndecided];
     order.into_iter().find(|status| one == Some(*status) || other == *status).unwrap_or(ExitStatus::AllHold)
 }
@@ -152,7 +152,7 @@ pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
     }
     let options =
         format!("spl.client.port={},spl.client.token-file={}", arguments.port, token_file.display());
-    let launch = program::with_agent(&arguments.command, &library, &options);
+    let launch = program::with_agent(&arguments.command, &library, &options, false);
     let program = &launch.command[0];
     let error = Command::new(program).args(&launch.command[1..]).envs(launch.environment).exec();
     Err(program::cannot_start(program, &error))

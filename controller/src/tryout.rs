@@ -40,7 +40,7 @@ pub fn try_out(command: &[OsString], library: &Path) -> Result<Option<String>, S
         line.extend(QUIET.map(OsString::from));
         line.extend(options.iter().cloned());
         line.push("-version".into());
-        let line = if with_library { with_agent(&line, library, DRY).command } else { line };
+        let line = if with_library { with_agent(&line, library, DRY, false).command } else { line };
         ended(&line).map_err(|error| cannot_start(program, &error))
     };
     for options in [&options[..], &[]] {

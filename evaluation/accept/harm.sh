@@ -29,7 +29,7 @@ recurses() {
     local claim=$1 config=$2
     shift 2
     # shellcheck disable=SC2086
-    "$TARGET/debug/spl" run --quiet --require --config "$config" --tasks "$SAFE/safe.tasks" --out "$SAFE/out" -- \
+    "$TARGET/debug/spl" run --replace --quiet --require --config "$config" --tasks "$SAFE/safe.tasks" --out "$SAFE/out" -- \
         "$home/bin/java" "$@" -cp "$SAFE" SafeRecursion "$threads" >"$SAFE/log" 2>"$SAFE/err" </dev/null || true
     if grep -qx ended "$SAFE/log"; then
         ok "JDK $number: $claim: no stack overflow in $threads threads"

@@ -92,7 +92,7 @@ spellings() {
 # Whether each comparison holds, by its number. $1: the task file.
 verdicts_of() {
     local status=0
-    "$SPL" run --quiet --config examples/rome/splserver.ini --tasks "$1" --out "$work/out" -- \
+    "$SPL" run --replace --quiet --config examples/rome/splserver.ini --tasks "$1" --out "$work/out" -- \
         java -cp "$classpath" rome.Main </dev/null >/dev/null 2>"$work/log" || status=$?
     # 0 and 1 say what the verdicts were.
     [[ $status -le 1 ]] || cat "$work/log"

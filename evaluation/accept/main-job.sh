@@ -43,7 +43,7 @@ await() {
 demonstration() {
     local claim="the demonstration evaluates three comparisons of ROME and JDOM"
     local status=0
-    scripts/demo.sh --quiet-times --cycles "$FEEDS" >"$work/demo.txt" 2>&1 </dev/null || status=$?
+    DEMO_OPTIONS=-v scripts/demo.sh --quiet-times --cycles "$FEEDS" >"$work/demo.txt" 2>&1 </dev/null || status=$?
     local results='^spl:   (holds|FAILS) \([a-z -]+\), p [=<>] [0-9.]+' evaluated
     evaluated=$(grep -cE "$results" "$work/demo.txt" || true)
     if [[ $status -eq 0 && $evaluated -ge 3 ]]; then
@@ -77,7 +77,7 @@ killed() {
         -e 's/^\[controller\]/&\nmax-method-measurements = 1000000000/' \
         examples/sorting/all-at-once.ini >"$work/sorting.ini"
     # What a killed controller leaves behind goes with the rest.
-    TMPDIR=$work "$SPL" run --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
+    TMPDIR=$work "$SPL" run --replace --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
         java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
         >"$work/cycles.txt" 2>"$work/spl.txt" </dev/null &
     local spl=$!

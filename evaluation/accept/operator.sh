@@ -41,7 +41,7 @@ stop_when_measured() {
 reports() {
     local status=0 cases
     (cd "$work" && stop_when_measured) &
-    (cd "$work" && "$SPL" run --quiet --config spl.ini --tasks spl.tasks --out out --json out.json --junit junit.xml \
+    (cd "$work" && "$SPL" run --replace --quiet --config spl.ini --tasks spl.tasks --out out --json out.json --junit junit.xml \
         --metrics spl.prom -- java -jar service.jar) >"$work/said.txt" 2>&1 || status=$?
     wait
     rm -f "$work/stop"

@@ -28,7 +28,7 @@ beside_byteman() {
     printf '%s\n' '[communication]' 'initial-sleep = 0' '[scheduler]' 'argument-size = nocheck' '[controller]' \
         'min-method-measurements = 200' '[evaluator]' 'method = welch' >"$folder/spl.ini"
     javac --release 11 -d "$folder" tests-java/CompareLoop.java tests-java/Life.java
-    env "${before[@]}" "$TARGET/debug/spl" run --config "$folder/spl.ini" --tasks "$folder/pair.tasks" \
+    env "${before[@]}" "$TARGET/debug/spl" run --replace --config "$folder/spl.ini" --tasks "$folder/pair.tasks" \
         --out "$folder/out" -- "$home/bin/java" "${after[@]}" -cp "$folder" CompareLoop "$ROUNDS" \
         </dev/null >"$folder/stdout" 2>"$log" || status=$?
     "$home/bin/java" -cp "$folder" CompareLoop "$ROUNDS" </dev/null >"$folder/alone" 2>/dev/null

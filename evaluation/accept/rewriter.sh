@@ -191,7 +191,7 @@ measured() {
         "$java" -cp "$work:$own$libraries" "$@" >"$work/original.txt" 2>"$work/original.err" </dev/null
         for part in "$work"/part.*; do
             rm -rf "$work/out"
-            "$BIN/spl" run -q --config "$work/everything.ini" --tasks "$part" --out "$work/out" -- \
+            "$BIN/spl" run --replace -q --config "$work/everything.ini" --tasks "$part" --out "$work/out" -- \
                 "$java" -cp "$work:$own$libraries" "$@" >"$work/probed.txt" 2>"$work/probed.err" </dev/null || status=$?
             cmp -s "$work/original.txt" "$work/probed.txt" || status=differs
             [[ $status == 0 ]] || break

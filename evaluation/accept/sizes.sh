@@ -18,7 +18,7 @@ if ((brief)); then rounds=1; else rounds=20; fi
 example() {
     local claim=$1 name=$2 expected=$3 wanted=$4 status=0 line
     shift 4
-    make -s --no-print-directory -C "examples/$name" run SPL="$BIN/spl" JAVA="$home/bin/java" OUT="$work/out" "$@" \
+    make -s --no-print-directory -C "examples/$name" run RUN_OPTIONS=-v SPL="$BIN/spl" JAVA="$home/bin/java" OUT="$work/out" "$@" \
         >"$work/example.txt" 2>&1 </dev/null || status=$?
     line=$(grep -m 1 -E "$wanted" "$work/example.txt" || true)
     # shellcheck disable=SC2053 # A pattern.

@@ -86,7 +86,7 @@ demonstration() {
         feeds=$FEEDS_OF_WINDOWS
         sed -i -e 's/^max-method-measurements = .*/max-method-measurements = 3000/' -e 's/^method = .*/&\nrare-calls = none/' "$work/rome.ini"
     fi
-    "$SPL" run --quiet --config "$work/rome.ini" --tasks tasks/rome.tasks --out "$work/$method" -- \
+    "$SPL" run --replace --quiet --config "$work/rome.ini" --tasks tasks/rome.tasks --out "$work/$method" -- \
         java -cp "$classpath" rome.Main --cycles "$feeds" </dev/null >/dev/null 2>"$work/log.txt" || status=$?
     if [[ $status -eq 2 ]]; then
         fail "$claim: the run failed"

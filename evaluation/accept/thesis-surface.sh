@@ -49,7 +49,7 @@ sorting() {
         local out
         out=$work/$(basename "$3" .ini)-$number
         # The example starts the `java` of the path.
-        PATH=$home/bin:$PATH "$SPL" run --quiet --config "$3" --tasks tasks/sorting.tasks --out "$out" -- \
+        PATH=$home/bin:$PATH "$SPL" run --replace --quiet --config "$3" --tasks tasks/sorting.tasks --out "$out" -- \
             java -cp examples/sorting/build sorting.Main --cycles 0 >/dev/null 2>"$work/log" </dev/null &
         local spl=$!
         await_end "$spl" "$out/run.json" || { good=0; tail -n 5 "$work/log"; }
@@ -86,7 +86,7 @@ many_tasks() {
     local claim="10,000 comparisons are begun and ended" status=0 count begin=$SECONDS
     seq -f 'no/Such%g.f()V <= java/util/ArrayList.get(I)Ljava/lang/Object;' 10000 >"$work/many.tasks"
     printf '[scheduler]\nargument-size = nocheck\n[communication]\ninitial-sleep = 0\n' >"$work/many.ini"
-    "$SPL" run --quiet --config "$work/many.ini" --tasks "$work/many.tasks" --out "$work/many" -- \
+    "$SPL" run --replace --quiet --config "$work/many.ini" --tasks "$work/many.tasks" --out "$work/many" -- \
         java -cp examples/sorting/build sorting.Main --cycles 200 >/dev/null 2>"$work/log" </dev/null || status=$?
     count=$(grep -c '^comparison' "$work/many/result.eval" || true)
     # Not one could be decided.

@@ -113,7 +113,7 @@ def main():
                     text = Path(ROOT, settings).read_text()
                     config.write_text(text.replace("[controller]", "[controller]\nhuman-readable-measurements = 0", 1)
                                       + "\n[evaluator]\nhuman-readable-results = 0\n")
-                    command = [str(Path(ROOT, options.spl).resolve()), "run", "--config", str(config), "--tasks", TASKS, "--out", out,
+                    command = [str(Path(ROOT, options.spl).resolve()), "run", "--replace", "--config", str(config), "--tasks", TASKS, "--out", out,
                                "--", *program]
                 run = Run(command)
                 run.watch(measured=settings is not None)

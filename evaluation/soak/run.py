@@ -115,7 +115,7 @@ class Soak:
         (self.folder / "spl.ini").write_text(configuration)
         (self.folder / "all.tasks").write_text("".join(f"{method}\n" for method in methods))
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            measured = self.ends([str(self.spl), "run", "--quiet", "--require", "--config", str(self.folder / "spl.ini"),
+            measured = self.ends([str(self.spl), "run", "--replace", "--quiet", "--require", "--config", str(self.folder / "spl.ini"),
                                   "--tasks", str(self.folder / "all.tasks"), "--out", out, "--", *java])
         plain = self.ends(java)
         if measured[1] == plain[1]:

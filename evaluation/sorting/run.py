@@ -164,7 +164,7 @@ def configurations(java, spl, sleep_ms, out):
         section, text = "[communication]", ini.read_text()
         with_sleep = f"{section}\ninitial-sleep = {sleep_ms}"
         config.write_text(text.replace(section, with_sleep, 1) if section in text else f"{text}\n{with_sleep}\n")
-        command = [spl, "run", "--config", str(config), "--out", f"{out}/{ini.stem}", "--", *program]
+        command = [spl, "run", "--replace", "--config", str(config), "--out", f"{out}/{ini.stem}", "--", *program]
         # Every decision of the scheduler, for the number of methods over time.
         yield ini.stem, command, {"RUST_LOG": "spl_session=info", "NO_COLOR": "1"}, True
     arguments = f"{TASKS},{sleep_ms},{CYCLE_SLEEP_MS},{ENOUGH}"

@@ -27,7 +27,7 @@ java -XX:TieredStopAtLevel=1 -XX:-Inline -XX:+UnlockDiagnosticVMOptions -XX:+Log
 } | sort -u >"$work/candidates.tasks"
 
 # The agent's own limit must not end a count.
-"$SPL" run --config examples/sorting/find-methods.ini --tasks "$work/candidates.tasks" --out "$work" -- \
+"$SPL" run --replace --config examples/sorting/find-methods.ini --tasks "$work/candidates.tasks" --out "$work" -- \
     java -Xint -Dspl.client.measurements=1000000000 -cp "$CLASSES" "${PROGRAM[@]}" --cycles 30 \
     >/dev/null 2>"$work/spl.txt" || { cat "$work/spl.txt" >&2; exit 1; }
 

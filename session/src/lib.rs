@@ -33,3 +33,4 @@ pub mod setup;
 pub mod status;
 mod strangers;
 pub mod until;
+pub mod which;

@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn both_folders_get_the_number() {
         let check = |samples: &str, results: &str, expected: [&str; 2]| {
-            let config =
-                Config { output_dir: samples.into(), result_file: results.into(), ..Config::default() };
+            let mut config = Config::default();
+            (config.output_dir, config.result_file) = (samples.into(), results.into());
             let numbered = numbered(&config, 2);
             assert_eq!([numbered.output_dir, numbered.result_file], expected.map(PathBuf::from), "{samples}");
         };

@@ -4,6 +4,7 @@
 //! is there, [`showing`] what is shown of it.
 
 mod actions;
+mod choosing;
 mod jvms;
 mod messages;
 mod showing;
@@ -21,6 +22,7 @@ use crate::resume::Resumed;
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use crate::until::Until;
+use crate::which::Which;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
@@ -82,6 +84,11 @@ pub struct Session<'a> {
     lost: u64,
     problems: Vec<String>,
     until: Until,
+    which: Which,
+    /// JVMs that were let in and then had none of the classes that another one has.
+    sent_away: BTreeSet<PeerId>,
+    /// Whether the command that was started has ended; at a port nobody knows of one.
+    command_ended: bool,
     /// When the measurement started, and how many samples there were then.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -133,6 +140,9 @@ impl<'a> Session<'a> {
             lost: 0,
             problems: Vec::new(),
             until: Until::default(),
+            which: Which::default(),
+            sent_away: BTreeSet::new(),
+            command_ended: false,
             measuring_since: None,
             detach_by: None,
             interrupted: false,
@@ -154,14 +164,33 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// That measures these JVMs of its command.
+    #[must_use]
+    pub fn which(mut self, which: Which) -> Self {
+        self.which = which;
+        self
+    }
+
+    /// That comes after another one of the same command, with connections that are yet to be closed.
+    #[must_use]
+    pub fn after(mut self, turned_away: BTreeSet<u64>) -> Self {
+        self.turned_away.0 = turned_away;
+        self
+    }
+
+    /// Connections that were turned away and not yet closed.
+    pub fn turned_away(&self) -> &BTreeSet<u64> {
+        &self.turned_away.0
+    }
+
+    /// Whether the command that was started has ended.
+    pub fn has_command_ended(&self) -> bool {
+        self.command_ended
+    }
+
     /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
     pub fn standing(&self) -> ExitStatus {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
-    }
-
-    /// The process that was measured last, as it calls itself.
-    pub fn program(&self) -> Option<u32> {
-        self.peers.values().next_back().map(Peer::pid)
     }
 
     /// All processes that were measured, as they call themselves.
@@ -171,7 +200,7 @@ impl<'a> Session<'a> {
 
     /// When the measurement ends by itself; nothing where it ends already. A port may wait for its first program as long as it likes.
     fn ends_at(&self) -> Option<Instant> {
-        let waiting = (!self.at_port && !self.ever_connected).then_some(self.began);
+        let waiting = (!self.at_port && !self.is_anybody_here()).then_some(self.began);
         self.until
             .ends_at(self.measuring_since.map(|(at, _)| at), waiting)
             .filter(|_| self.detach_by.is_none())
@@ -215,6 +244,7 @@ impl<'a> Session<'a> {
 
     /// Handles one input.
     pub fn input(&mut self, input: Input) -> Next {
+        self.command_ended |= matches!(input, Input::Ended);
         match input {
             Input::Said { agent, at, message } => {
                 self.now = at;
@@ -311,7 +341,8 @@ impl<'a> Session<'a> {
                 }
                 here.into_iter().for_each(|jvm| self.event_in(jvm, event()));
             }
-            if let Some(start_at) = self.start_at().filter(|_| self.measuring_since.is_none()) {
+            let last_start = self.peers.values().filter_map(|peer| peer.start_at).max();
+            if let Some(start_at) = last_start.filter(|_| self.measuring_since.is_none()) {
                 self.event(self.not_begun(start_at));
             }
             self.event(Event::Finish);

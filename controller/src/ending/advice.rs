@@ -1,6 +1,7 @@
 //! What the operator may do about it: a few lines, the gravest first.
 
-use super::{PREFIX, Run, method_as_written, names};
+use super::names::{self, method_as_written};
+use super::run::{PREFIX, Run};
 use crate::details::judged_samples;
 use spl_model::{Lack, Taken};
 use spl_scheduler::MethodIx;
@@ -71,9 +72,11 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
         format!("{what}: {}; {remedy}", listed(&names))
     };
     Some(match first {
-        Lack::NotBegun { .. } => format!("{first}; let it run longer, or lower initial-sleep"),
+        Lack::NotBegun { .. } => format!("{first}; let it run longer, or --set initial-sleep=0"),
         Lack::Unmeasurable { why } => names(why, "cannot be measured"),
-        Lack::NotLoaded => names("name classes that this program uses", "class never loaded"),
+        Lack::NotLoaded => {
+            names("name classes that it uses; --children for JVMs that it starts", "class never loaded")
+        }
         Lack::NeverCalled { .. } => names("let the program call them, or leave them out", "never called"),
         Lack::NoBudget { .. } => names("raise overhead-budget", "the overhead budget left nothing for"),
         Lack::Scattered { .. } => names("try argument-size = nocheck", "no two calls of one size"),

@@ -1,6 +1,7 @@
 //! One line of the table of claims: its verdict and the figures that it rests on.
 
-use super::{Run, written_claim};
+use super::names::written_claim;
+use super::run::Run;
 use spl_lang::{Assertion, Atom, Comparison};
 use spl_report::figure;
 use spl_verdict::{Asserted, Basis, Evaluation, Judged, Ratio, Standing};

@@ -119,6 +119,8 @@ fn a_controller_survives_hostile_agents_and_serves_the_next_program() {
         "human-readable-measurements",
         "0",
     );
+    // What its several programs leave is put together.
+    let case = case.set("controller", "overwrite-measurements", "0");
     let mut served = serve(&case, &[]);
     let (port, token) = (served.port, served.token.clone());
     let mut random = Random(0x5eed);

@@ -65,5 +65,6 @@ mod transparency;
 mod unmeasured;
 mod verdicts;
 mod versions;
+mod which_jvm;
 mod witness;
 mod written;

@@ -182,7 +182,7 @@ fn ours(tools: &Tools, jdk: Jdk, work: &TempDir, pairs: usize) -> Result<Vec<Rat
         spl
     };
     let mut spl = arguments("run");
-    spl.args(["--out", "out", "--"]).arg(tools.launcher(jdk)).args(["-cp", ".", "truth.Mix"]);
+    spl.args(["--replace", "--out", "out", "--"]).arg(tools.launcher(jdk)).args(["-cp", ".", "truth.Mix"]);
     let mut child =
         spl.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
     let mut said = Vec::new();

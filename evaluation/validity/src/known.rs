@@ -255,7 +255,19 @@ fn compile(tools: &Tools, work: &Path, sources: &[PathBuf]) -> Result<(), String
 fn measured(tools: &Tools, plan: &Plan, work: &Path, class: &str) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("cannot run {}: {error}", tools.spl.display());
     let mut spl = Command::new(&tools.spl);
-    spl.args(["run", "--config", "c.ini", "--tasks", "t.tasks", "--out", "out", "--json", "r.json", "--"]);
+    spl.args([
+        "run",
+        "--replace",
+        "--config",
+        "c.ini",
+        "--tasks",
+        "t.tasks",
+        "--out",
+        "out",
+        "--json",
+        "r.json",
+        "--",
+    ]);
     spl.arg(&tools.java).args(["-cp", ".", class]).current_dir(work);
     let mut child =
         spl.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot)?;

@@ -139,7 +139,13 @@ fn run(tools: &Tools, work: &Path) -> Result<Value, String> {
     let cannot = |error: std::io::Error| format!("cannot run {}: {error}", tools.spl.display());
     let config = Path::new(FOLDER).join("ratios.ini");
     let mut spl = Command::new(&tools.spl);
-    spl.arg("run").arg("--config").arg(&config).args(["--tasks", "ratios.tasks", "--out", "out", "--"]);
+    spl.args(["run", "--replace", "--config"]).arg(&config).args([
+        "--tasks",
+        "ratios.tasks",
+        "--out",
+        "out",
+        "--",
+    ]);
     spl.arg(&tools.java).args(["-cp", ".", "Ratios"]).current_dir(work);
     let mut child =
         spl.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(cannot)?;

@@ -29,7 +29,7 @@ impl Session<'_> {
 
     /// When the next JVM starts to be measured; `None` where all are.
     pub(super) fn start_at(&self) -> Option<Instant> {
-        self.peers.values().filter_map(|peer| peer.start_at).min()
+        self.peers.values().filter(|peer| peer.is_here()).filter_map(|peer| peer.start_at).min()
     }
 
     /// Whether a JVM is there and none is measured yet.

@@ -89,8 +89,10 @@ impl Session<'_> {
         else {
             return;
         };
-        let are_enough = self.ids_here().len() >= self.config.programs;
-        if are_enough || self.detach_by.is_some() || self.scheduler.is_done() {
+        if let Some(why) = self.which.refusal(&command) {
+            return self.turn_away(agent, pid, &why, &why);
+        }
+        if self.are_enough() || self.detach_by.is_some() || self.scheduler.is_done() {
             return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
         }
         if let Some(why) = self.setup.unknown_kind(&kinds) {
@@ -211,6 +213,7 @@ impl Session<'_> {
             Outcome::Instrumented(facts) => {
                 peer.ready.insert(method);
                 peer.absent.remove(&method);
+                self.has_classes(id);
                 self.context.no_remark(method, About::Availability);
                 if let Some(text) = code_remark(facts)
                     && self.context.remark(method, About::Code, text.clone())
@@ -333,6 +336,7 @@ impl Session<'_> {
 
     fn bye(&mut self, id: PeerId, farewell: Farewell) -> Next {
         match farewell {
+            Farewell::Detached if self.was_sent_away(id) => {}
             Farewell::Detached => self.observer.note(DETACHED),
             Farewell::ProgramEnds => tracing::info!("the JVM ends"),
             Farewell::Failed(why) => self.problem(why),
@@ -358,6 +362,10 @@ impl Session<'_> {
             peer.start_at = peer.start_at.filter(|_| self.measuring_since.is_none());
             peer.jvm
         });
+        if !self.is_anybody_here() && self.awaits_another() {
+            self.observer.note("the program goes on: its next JVM is waited for");
+            return Next::Go;
+        }
         if !self.is_anybody_here() {
             self.finish();
             return Next::Over;

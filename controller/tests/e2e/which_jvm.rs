@@ -1,0 +1,97 @@
+//! Commands that start several JVMs: the one that has the classes is measured, or those that the operator names, or each.
+
+use crate::case::{Case, java};
+use crate::running::Running;
+use std::ffi::OsString;
+use std::fs;
+
+const FAST: &str = "CompareLoop.fast([I)J";
+const TASKS: &str = "median(CompareLoop.fast([I)J) <= 10 s\n";
+
+fn case() -> Case {
+    Case::comparing(TASKS)
+}
+
+fn start(case: &Case, options: &[&str], command: Vec<OsString>) -> Running {
+    let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);
+    spl.args(options).arg("--").args(command);
+    Running::start(spl, &case.path(""))
+}
+
+/// A script, which has Java and its arguments.
+fn script(text: &str) -> Vec<OsString> {
+    let words = [OsString::from("sh"), "-c".into(), text.into(), "sh".into()];
+    words.into_iter().chain(java(&["CompareLoop", "0"])).collect()
+}
+
+#[test]
+fn a_script_that_asks_for_the_version_first() {
+    // With the usual pause the first JVM is over before it; without, it is being measured.
+    for pause in ["0", "300"] {
+        let case = case().set("communication", "initial-sleep", pause);
+        let mut run = start(&case, &[], script("\"$1\" -version; \"$1\" -version; exec \"$@\""));
+        run.awaits(": CompareLoop 0");
+        run.awaits("spl: every class is as it was");
+        let ended = run.ends();
+        ended.assert_status(0);
+        ended.assert_said(&["the program goes on: its next JVM is waited for", "1 claim: 1 holds"]);
+    }
+}
+
+#[test]
+fn a_program_that_does_its_work_in_a_child() {
+    let case = case();
+    let mut run = start(&case, &["--children"], java(&["Forks", "CompareLoop", "0"]));
+    run.awaits("spl: measuring Java ");
+    run.awaits("is not measured: another JVM of the program has the classes");
+    run.awaits("spl: report: out/report.html");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert!(!case.measurements(FAST).is_empty());
+    assert_eq!(ended.err.matches("every class is as it was").count(), 1, "{}", ended.err);
+    // Without it the child is no matter of ours, and the operator is told.
+    let case = self::case();
+    let mut run = start(&case, &[], java(&["Forks", "CompareLoop", "0"]));
+    run.awaits("CompareLoop.fast([I)J: its class is not loaded yet");
+    let ended = run.ends();
+    ended.assert_status(3);
+    ended.assert_said(&["class never loaded: ", "--children"]);
+}
+
+#[test]
+fn the_jvm_of_a_main_class() {
+    let case = case();
+    let mut run = start(&case, &["--main", "Compare*"], java(&["Forks", "CompareLoop", "0"]));
+    run.awaits("is not measured: its main class is Forks, and --main asks for Compare*");
+    run.awaits("spl: report: out/report.html");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert_eq!(ended.err.matches("spl: measuring Java ").count(), 1, "{}", ended.err);
+}
+
+#[test]
+fn each_jvm_on_its_own() {
+    let case = case();
+    let mut run = start(&case, &["--each"], script("\"$@\"; \"$@\""));
+    run.awaits("spl: report: out/report.html");
+    run.line();
+    run.awaits("spl: report: out-2/report.html");
+    let ended = run.ends();
+    ended.assert_status(0);
+    for folder in ["out", "out-2"] {
+        let text = fs::read_to_string(case.path(folder).join("assertions.jsonl")).unwrap();
+        assert_eq!(text.lines().count(), 1, "{folder}");
+    }
+    assert!(!case.path("out-3").exists(), "nothing came third");
+}
+
+#[test]
+fn a_program_that_ends_before_it_is_measured_says_why() {
+    let case = case().set("communication", "initial-sleep", "3600000");
+    let ended = start(&case, &[], java(&["CompareLoop", "1"])).ends();
+    ended.assert_status(3);
+    ended.assert_said(&[
+        "- the program ended after ",
+        "before the measurement began (initial-sleep = 3600000 ms); let it run longer, or --set initial-sleep=0",
+    ]);
+}

@@ -1,0 +1,129 @@
+//! Output that nobody reads any more (`spl … | head -1`): every command ends quietly.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const CASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../evaluation/validity/cases/constants");
+/// SIGPIPE (signal(7)).
+const PIPE_SIGNAL: i32 = 13;
+/// Ours, where nobody reads.
+const PANICKED: i32 = 101;
+
+/// The end of a connection of which the other end is closed: whatever is written there fails with a broken pipe.
+fn unread() -> Stdio {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    drop(theirs);
+    OwnedFd::from(ours).into()
+}
+
+fn spl(arguments: &[&str], folder: &Path) -> Command {
+    let mut spl = Command::new(env!("CARGO_BIN_EXE_spl"));
+    spl.args(arguments).current_dir(folder).stdin(Stdio::null()).env("RUST_LOG", "info");
+    spl
+}
+
+/// Command lines of every command that writes a text, each with the status that it has.
+fn lines() -> Vec<(Vec<&'static str>, i32)> {
+    let case = ["--config", "c.ini", "--tasks", "t.tasks", "--measurements", "ms"];
+    let run = ["run", "--tasks", "t.tasks", "--", "sh", "-c", "echo; echo; exit 0"];
+    let mut lines: Vec<(Vec<&str>, i32)> = [
+        (&["--help"][..], 0),
+        (&["--version"], 0),
+        (&["run", "--help"], 0),
+        (&["methods", "java.lang.Math"], 0),
+        (&["methods", "--json", "java.lang.Math"], 0),
+        (&["check", "ok.tasks"], 0),
+        (&["check", "--json", "bad.tasks"], 2),
+        (&["check", "bad.tasks"], 2),
+        (&["fmt", "ok.tasks"], 0),
+        (&["fmt", "--json", "bad.tasks"], 2),
+        (&["completions", "bash"], 0),
+        (&["man", "pages"], 0),
+        (&["api-jar", "-o", "api.jar"], 0),
+        (&["api-jar", "-o", "api.jar", "--json"], 0),
+        (&["instrument", "--methods", "*", "api.jar", "-o", "probed.jar"], 2),
+        (&["instrument", "--json", "--methods", "*", "nothing.jar", "-o", "probed.jar"], 2),
+        (&["report", "nowhere"], 2),
+        (&["report", "--json", "nowhere"], 2),
+        (&["client", "--require", "--token-file", "t", "--", "./nothing"], 2),
+        (&["serve", "--tasks", "nothing"], 2),
+        (&run, 2),
+        (&[], 2),
+    ]
+    .map(|(line, status)| (line.to_vec(), status))
+    .into();
+    lines.push(([&["eval"], &case[..]].concat(), -1));
+    lines.push(([&["eval", "--json"], &case[..]].concat(), -1));
+    lines
+}
+
+fn prepare(folder: &Path) {
+    fs::write(folder.join("ok.tasks"), "java.lang.Math#max(int, int) < java.lang.Math#min(int, int)\n")
+        .unwrap();
+    fs::write(folder.join("bad.tasks"), "a.B#c =< d.E#f\n".repeat(50)).unwrap();
+    fs::create_dir(folder.join("ms")).unwrap();
+    for file in ["c.ini", "t.tasks"] {
+        fs::copy(Path::new(CASE).join(file), folder.join(file)).unwrap();
+    }
+    for file in fs::read_dir(Path::new(CASE).join("ms")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), folder.join("ms").join(file.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn nobody_reads_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    prepare(folder.path());
+    for (line, status) in lines() {
+        let mut child = spl(&line, folder.path()).stdout(unread()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let ended = child.wait().unwrap().code();
+        let noise = ["panicked", "roken pipe", "cannot print", "os error 32"];
+        assert!(!noise.iter().any(|part| said.contains(part)), "{line:?}: {said}");
+        assert!(
+            ended.is_some_and(|code| code != PANICKED && (status < 0 || code == status)),
+            "{line:?}: {ended:?}\n{said}"
+        );
+    }
+}
+
+#[test]
+fn nobody_reads_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    prepare(folder.path());
+    for (line, status) in lines() {
+        let tried = spl(&line, folder.path()).stdout(Stdio::null()).stderr(unread()).status().unwrap();
+        // Who was to become a program has the signals of one.
+        if line.first() == Some(&"client") && tried.signal() == Some(PIPE_SIGNAL) {
+            continue;
+        }
+        let ended = tried.code();
+        assert!(
+            ended.is_some_and(|code| code != PANICKED && (status < 0 || code == status)),
+            "{line:?}: {ended:?}"
+        );
+    }
+}
+
+#[test]
+fn every_command_is_tried() {
+    let tried: BTreeSet<&str> = lines().iter().filter_map(|(line, _)| line.first().copied()).collect();
+    let help = Command::new(env!("CARGO_BIN_EXE_spl")).arg("--help").output().unwrap().stdout;
+    let help = String::from_utf8(help).unwrap();
+    let listed =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    for line in listed.filter(|line| !line.starts_with("   ")) {
+        let command = line.split_whitespace().next().unwrap();
+        assert!(tried.contains(command), "{command}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Which JVMs of a command are measured: a script may start `java -version` first, a build tool its forks.
+
+/// What the operator says of it.
+#[derive(Clone, Debug, Default)]
+pub struct Which {
+    /// Measure only JVMs whose main class, or JAR, is this; with * for any characters.
+    pub main: Option<String>,
+    /// Measure each JVM that the command starts on its own, one after the other, with results of its own.
+    pub each: bool,
+}
+
+impl Which {
+    /// Why a JVM with this command line is not measured; `None` where it is.
+    pub fn refusal(&self, command: &str) -> Option<String> {
+        let pattern = self.main.as_deref()?;
+        // As the JVM tells it: the main class or the path of a JAR, then the arguments.
+        let main = command.split_whitespace().next().unwrap_or_default();
+        let file = main.rsplit('/').next().unwrap_or_default();
+        if is_like(main, pattern) || is_like(file, pattern) {
+            return None;
+        }
+        let what = if main.is_empty() {
+            "it has no main class".to_owned()
+        } else {
+            format!("its main class is {main}")
+        };
+        Some(format!("{what}, and --main asks for {pattern}"))
+    }
+}
+
+/// Whether a text is like a pattern in which `*` stands for any characters.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, inner)) = parts.split_last() else { return rest.is_empty() };
+    for part in inner {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_class_is_like_a_pattern() {
+        let check = |command: &str, pattern: &str, expected: bool| {
+            let which = Which { main: Some(pattern.to_owned()), ..Which::default() };
+            assert_eq!(which.refusal(command).is_none(), expected, "{command} and {pattern}");
+        };
+        check("acme.Main --port 80", "acme.Main", true);
+        check("acme.Main --port 80", "acme.*", true);
+        check("acme.MainHelper", "acme.Main", false);
+        check("/opt/app/service-1.2.jar serve", "service-*.jar", true);
+        check("/opt/app/service-1.2.jar serve", "*service*", true);
+        check("org.gradle.launcher.daemon.bootstrap.GradleDaemon 8", "*worker*", false);
+        check("aXbXc", "a*b*c", true);
+        check("ab", "ab*b", false);
+        check("", "acme.Main", false);
+        assert_eq!(Which::default().refusal(""), None);
+    }
+}
