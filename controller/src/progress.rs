@@ -96,7 +96,8 @@ impl Progress {
         let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
         let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
-        let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured));
+        // Of a group the gates take turns.
+        let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured | Status::Resting));
         let named = |m: &MethodProgress| format!("{} ({})", scheduler.name(m.method), m.samples);
         let mut names = measured.by_ref().take(NAMED).map(named).collect::<Vec<_>>();
         let unnamed = measured.count();

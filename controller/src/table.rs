@@ -62,17 +62,21 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
         let _ = match &part.judged {
             Ok(judged) => {
                 let Evidence { p_true, p_false } = judged.evidence;
+                // Where something is missing, nothing is weighed.
+                let weighed = if p_true.min(p_false) < 1.0 {
+                    format!(", {} for it, {} against it", p_equation(p_true), p_equation(p_false))
+                } else {
+                    String::new()
+                };
                 let samples = match judged.n_right {
                     Some(right) => format!("{} and {right} samples", judged.n_left),
                     None => format!("{} samples", judged.n_left),
                 };
                 writeln!(
                     text,
-                    "    {relation}: {} against {}, {} for it, {} against it{}, {samples}",
+                    "    {relation}: {} against {}{weighed}{}, {samples}",
                     figure::time(judged.left_ns),
                     figure::time(judged.right_ns),
-                    p_equation(p_true),
-                    p_equation(p_false),
                     sizes(&part.bucket)
                 )
             }
