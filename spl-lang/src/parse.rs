@@ -38,6 +38,9 @@ pub(crate) fn statement<'a>(
     code: &'a str,
     mode: RunMode,
 ) -> Result<Node<Statement>, Vec<Problem<'a>>> {
+    if let Some(problem) = misspelt_comment(code) {
+        return Err(vec![problem]);
+    }
     let parser = Parser { source, problems: RefCell::default() };
     let parsed = match mode {
         RunMode::Measurement => parser.target(code).map(|(rest, one)| (rest, Statement::Measure(one.value))),
@@ -69,6 +72,13 @@ pub(crate) fn statement<'a>(
     }
 }
 
+/// What is wrong with a line that starts as comments do in other languages.
+fn misspelt_comment(code: &str) -> Option<Problem<'_>> {
+    let sign = ["//", "/*", "--", ";", "<!--"].into_iter().find(|sign| code.starts_with(sign))?;
+    let problem = Problem::new(&code[..sign.len()], format!("no statement starts with `{sign}`"));
+    Some(problem.label("not a statement").help("a comment starts with `#`"))
+}
+
 /// Whether a line that cannot be read starts with what is nearly a statement's keyword.
 fn misspelt_keyword(code: &str) -> Option<Problem<'_>> {
     let word = first_word(code);
@@ -97,6 +107,13 @@ fn left_over<'a>(rest: &'a str, before: &Statement) -> Problem<'a> {
         (Statement::Compare(_), word) if word.starts_with(sign::is_sign_char) => {
             "one line holds one comparison of two methods"
         }
+        (Statement::Compare(_) | Statement::Assert { .. }, word) if word.starts_with(['±', '+']) => {
+            "a tolerance is written `within 5%`"
+        }
+        (Statement::Compare(_) | Statement::Assert { .. }, word) if word.starts_with('*') => {
+            "a factor stands before its method, as in `2 * method`"
+        }
+        (_, word) if word.starts_with(';') => "a line ends without a sign",
         _ => "a comment starts with `#` after white space",
     };
     Problem::new(rest, "unexpected text after the end").label(label).help(help)

@@ -113,6 +113,15 @@ fn errors_say_what_would_be_right() {
     check("a/B.f()V, < a/B.g()V", 11, "expected a size processor after the comma", "`, pkg.Processor`");
     check("a/B.f()V, p..P < a/B.g()V", 11, "illegal class name", "");
     check("a/B.f()V < a/B.g()V < a/B.h()V", 21, "unexpected text after the end", "one comparison");
+    check(
+        "a/B.f()V < a/B.g()V * 2",
+        21,
+        "unexpected text after the end",
+        "before its method, as in `2 * method`",
+    );
+    check("a/B.f()V = a/B.g()V ± 5%", 21, "unexpected text after the end", "`within 5%`");
+    check("a/B.f()V < a/B.g()V ;", 21, "unexpected text after the end", "ends without");
+    check("// why", 1, "no statement starts with `//`", "`#`");
     check("a/B.f()V < a/B.g()V // why", 21, "unexpected text after the end", "`#`");
 }
 
