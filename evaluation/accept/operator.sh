@@ -136,6 +136,11 @@ tested "JUnit XML and metrics read back" cargo test -q -p spl-controller --lib -
 tested "documents of --json are what their schemas say" cargo test -q -p spl-controller --test language documents
 tested "runs leave reports, also again from their samples" e2e reports
 tested "completions, manual pages, colours" cargo test -q -p spl-controller --test shell
+tested "a run ends with counts, one table and a few lines: 31 claims in 45 at most" e2e ending::
+tested "a measurement ends in time or when all is decided, with the program or without" e2e run_options::
+tested "of a command's JVMs the one with the classes is measured, or those that are asked for" e2e which_jvm::
+tested "no run replaces the results of another in silence" e2e numbered::
+tested "nobody reads: every command ends quietly" cargo test -q -p spl-controller --test pipes
 tested "every key stands in docs/configuration.md" cargo test -q -p spl-controller --lib config
 tested "commands of README and guide run, units are accepted, links lead somewhere" cargo test -q -p spl-controller --test documents
 service
