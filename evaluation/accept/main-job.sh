@@ -77,6 +77,7 @@ killed() {
         -e 's/^\[controller\]/&\nmax-method-measurements = 1000000000/' \
         examples/sorting/all-at-once.ini >"$work/sorting.ini"
     # What a killed controller leaves behind goes with the rest.
+    : >"$work/spl.txt"
     TMPDIR=$work "$SPL" run --replace --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
         java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
         >"$work/cycles.txt" 2>"$work/spl.txt" </dev/null &
