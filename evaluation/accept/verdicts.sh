@@ -46,7 +46,7 @@ found() {
     fi
 }
 
-PROCESSES=('lognormal(1)' '1% of calls' 'left 0.2% of' 'autoregressive, 0.95' 'regimes twice as long, 100' 'levels of each turn' 'five waves')
+PROCESSES=('lognormal(1)' '1% of calls' 'left 0.2% 100' 'autoregressive, 0.95' 'regimes twice as long, 100' 'levels of each turn' 'five waves')
 only=() family_calls=5
 if ((brief)); then
     PROCESSES=('five waves')
