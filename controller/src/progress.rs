@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Between two lines that only say how far it is.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Measured methods that such a line names; a task file may have thousands.
-const NAMED: usize = 10;
+const NAMED: usize = 3;
 /// Comparisons of which such a line is followed by why they wait.
 const EXPLAINED: usize = 3;
 /// Of more claims, only those that fail are said as they come: the table at the end has them all.
@@ -98,7 +98,9 @@ impl Progress {
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
         // Of a group the gates take turns.
         let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured | Status::Resting));
-        let named = |m: &MethodProgress| format!("{} ({})", scheduler.name(m.method), m.samples);
+        let named = |m: &MethodProgress| {
+            format!("{} ({})", ending::without_packages(&scheduler.name(m.method)), m.samples)
+        };
         let mut names = measured.by_ref().take(NAMED).map(named).collect::<Vec<_>>();
         let unnamed = measured.count();
         names.extend((unnamed > 0).then(|| format!("{unnamed} more")));

@@ -1,6 +1,6 @@
 //! One line of the table of claims: its verdict and the figures that it rests on.
 
-use super::names::written_claim;
+use super::names::{self, written_claim};
 use super::run::Run;
 use spl_lang::{Assertion, Atom, Comparison};
 use spl_report::figure;
@@ -30,6 +30,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// The claim with classes without their packages.
+    pub fn without_packages(&self) -> String {
+        // A title is the operator's own.
+        let title = self.title.as_deref().filter(|title| self.claim.starts_with(title)).unwrap_or_default();
+        format!("{title}{}", names::without_packages(&self.claim[title.len()..]))
+    }
+
     /// The verdict's word.
     pub fn verdict(&self) -> &'static str {
         match self.standing {
