@@ -45,6 +45,10 @@ fn exceptions_from_outside_never_make_a_depth_wrong() {
     agent.line_of(&mut program).unwrap();
     agent.settle().unwrap();
     agent.samples.clear();
+    // An exception within the probe leaves the depths behind it unknown; those before the first one are known.
+    program.tell("").unwrap();
+    agent.line_of(&mut program).unwrap();
+    agent.settle().unwrap();
     for _ in 0..STOPS {
         witness.stop("victim");
         agent.settle().unwrap();
