@@ -105,18 +105,34 @@ impl Catalogue {
     }
 
     fn inspect(&mut self, name: &str) -> Option<ClassInfo> {
+        self.read(name).map(|(info, _)| info)
+    }
+
+    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It is read anew each time.
+    pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
+        self.read(name).map(|(_, bytes)| bytes)
+    }
+
+    /// The names of all classes, binary with slashes, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.index.keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    fn read(&mut self, name: &str) -> Option<(ClassInfo, Vec<u8>)> {
         let (number, spot) = self.index.get(name)?.clone();
         let (path, container) = self.containers.get_mut(number)?;
         let bytes = container.read(&spot).map_err(|error| error.to_string());
-        let class = bytes.and_then(|bytes| inspect(&bytes).map_err(|refusal| refusal.to_string()));
-        let class = class.and_then(|class| match class.name == name {
-            true => Ok(class),
+        let read = |bytes: Vec<u8>| match inspect(&bytes) {
+            Ok(class) if class.name == name => Ok((class, bytes)),
             // The JVM loads no such class either (JVMS 5.3.5).
-            false => Err(format!("it is {}, which belongs elsewhere", class.name)),
-        });
-        class
-            .map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
-            .ok()
+            Ok(class) => Err(format!("it is {}, which belongs elsewhere", class.name)),
+            Err(refusal) => Err(refusal.to_string()),
+        };
+        let read = bytes.and_then(read);
+        read.map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display()))).ok()
     }
 
     /// The methods that a class, binary name with slashes, declares itself; none if there is no such class.

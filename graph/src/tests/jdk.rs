@@ -1,1 +1,82 @@
-//! JDK
+//! The methods of a JDK: each has a graph, for which holds what holds for every graph.
+//!
+//! Reading all of its 26,000 classes is for `SPL_EVERY_CLASS=1`; otherwise one of some hundred is taken.
+
+use super::invariants::check;
+use crate::{Call, Graph, NoGraph, forms};
+use spl_classes::{Catalogue, Jdk};
+use spl_classfile::class::ClassFile;
+use spl_classfile::code::Code;
+
+/// One class of so many is read where not all are; a prime, so that classes of all packages are among them.
+const STEP: usize = 211;
+
+/// What a walk over classes has met.
+#[derive(Debug, Default)]
+struct Met {
+    methods: usize,
+    blocks: usize,
+    edges: usize,
+    loops: usize,
+    irreducible: usize,
+    most_blocks: usize,
+    most_covered: usize,
+}
+
+fn walk(class: &ClassFile<'_>, met: &mut Met) {
+    for method in &class.methods {
+        let graph = match Graph::of(class, method) {
+            Ok(graph) => graph,
+            Err(NoGraph::NoCode) => continue,
+            Err(other) => panic!("{:?}.{:?}: {other}", class.name(), String::from_utf8_lossy(method.name)),
+        };
+        let code = Code::read(&class.bytes[method.code.clone().unwrap()], &class.pool).unwrap();
+        check(&graph, code.bytes, &code.handlers);
+        assert!(forms::text(&graph).lines().count() == 1 + graph.blocks.len() + graph.handlers.len());
+        met.methods += 1;
+        met.blocks += graph.blocks.len();
+        met.edges += graph.edges.len();
+        met.loops += graph.loops.len();
+        met.irreducible += graph.loops.iter().filter(|one| !one.is_reducible).count();
+        met.most_blocks = met.most_blocks.max(graph.blocks.len());
+        let covered = graph.blocks.iter().flat_map(|block| &block.stretches).map(|one| one.handlers.len());
+        met.most_covered = met.most_covered.max(covered.sum());
+    }
+}
+
+#[test]
+fn every_method_of_the_jdk_has_a_graph() {
+    let jdk = Jdk::installed().expect("the tests have a JDK");
+    let mut catalogue = Catalogue::open(&[], Some(&jdk));
+    let step = if std::env::var_os("SPL_EVERY_CLASS").is_some() { 1 } else { STEP };
+    let names: Vec<_> = catalogue.names().into_iter().step_by(step).collect();
+    let mut met = Met::default();
+    for name in &names {
+        let bytes = catalogue.bytes(name).unwrap_or_else(|| panic!("{:?}", catalogue.problems()));
+        walk(&ClassFile::read(&bytes).unwrap(), &mut met);
+    }
+    println!("{} classes of {}: {met:?}", names.len(), jdk.home.display());
+    assert!(met.methods > 2 * names.len() && met.loops > 0, "{met:?}");
+    assert!(met.most_covered * 100 < crate::cover::MAX_COVERED, "{met:?}");
+}
+
+#[test]
+fn the_papers_sample_is_what_it_prints() {
+    // `StreamEncoder.flushLeftoverChar` of JDK 17 has blocks `aload_0; getfield lcb; invokevirtual hasRemaining; if`.
+    let jdk = Jdk::installed().expect("the tests have a JDK");
+    let mut catalogue = Catalogue::open(&[], Some(&jdk));
+    let bytes = catalogue.bytes("sun/nio/cs/StreamEncoder").expect("every JDK has it");
+    let class = ClassFile::read(&bytes).unwrap();
+    let method = class.methods.iter().find(|one| one.name == b"flushLeftoverChar").expect("every JDK has it");
+    let graph = Graph::of(&class, method).unwrap();
+    let printed = [4, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0];
+    let asks = |call: &Call<'_>| {
+        call.target.class == b"java/nio/CharBuffer" && call.target.name == b"hasRemaining"
+    };
+    let like = graph.blocks.iter().filter(|block| block.metrics.vector() == printed);
+    let offsets: Vec<_> = like.filter(|block| block.calls.iter().any(asks)).map(|block| block.first).collect();
+    assert!(!offsets.is_empty());
+    if jdk.release == Some(17) {
+        assert_eq!(offsets, [88, 126]);
+    }
+}
