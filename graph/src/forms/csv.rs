@@ -9,7 +9,7 @@ use std::fmt::Write;
 #[must_use]
 pub fn csv_head() -> String {
     let numbered = (1..=19).map(|number| format!("m{number}")).collect::<Vec<_>>().join(",");
-    format!("method,block,first,last,lines,dead,throws,exit,depth,{numbered},{}\n", EXTRA_NAMES.join(","))
+    format!("method,block,first,last,lines,dead,throws_at,exit,depth,{numbered},{}\n", EXTRA_NAMES.join(","))
 }
 
 /// A line for each block: its method, its number, the offsets of its first and last instruction, its source lines, whether no path leads

@@ -70,11 +70,11 @@ fn the_papers_sample_is_what_it_prints() {
     let method = class.methods.iter().find(|one| one.name == b"flushLeftoverChar").expect("every JDK has it");
     let graph = Graph::of(&class, method).unwrap();
     let printed = [4, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0];
-    let asks = |call: &Call<'_>| {
-        call.target.class == b"java/nio/CharBuffer" && call.target.name == b"hasRemaining"
-    };
+    let asks =
+        |call: &Call<'_>| call.target.class == b"java/nio/CharBuffer" && call.target.name == b"hasRemaining";
     let like = graph.blocks.iter().filter(|block| block.metrics.vector() == printed);
-    let offsets: Vec<_> = like.filter(|block| block.calls.iter().any(asks)).map(|block| block.first).collect();
+    let offsets: Vec<_> =
+        like.filter(|block| block.calls.iter().any(asks)).map(|block| block.first).collect();
     assert!(!offsets.is_empty());
     if jdk.release == Some(17) {
         assert_eq!(offsets, [88, 126]);
