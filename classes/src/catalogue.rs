@@ -121,6 +121,12 @@ impl Catalogue {
         names
     }
 
+    /// Whether a class, binary name with slashes, is one of the JDK.
+    #[must_use]
+    pub fn is_of_jdk(&self, class: &str) -> bool {
+        self.index.get(class).is_some_and(|(container, _)| *container < self.jdk_containers)
+    }
+
     fn read(&mut self, name: &str) -> Option<(ClassInfo, Vec<u8>)> {
         let (number, spot) = self.index.get(name)?.clone();
         let (path, container) = self.containers.get_mut(number)?;
@@ -132,7 +138,8 @@ impl Catalogue {
             Err(refusal) => Err(refusal.to_string()),
         };
         let read = bytes.and_then(read);
-        read.map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display()))).ok()
+        read.map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
+            .ok()
     }
 
     /// The methods that a class, binary name with slashes, declares itself; none if there is no such class.
@@ -261,10 +268,9 @@ impl Catalogue {
             |class: &str| class.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_owned());
         let own = package(method.class());
         // A program's own classes are nearer to its author than those of the JDK.
-        let of_jdk = |class: &str| {
-            self.index.get(class).is_some_and(|(container, _)| *container < self.jdk_containers)
-        };
-        found.sort_by_cached_key(|one| (of_jdk(one.class()), package(one.class()) != own, one.clone()));
+        found.sort_by_cached_key(|one| {
+            (self.is_of_jdk(one.class()), package(one.class()) != own, one.clone())
+        });
         found
     }
 

@@ -10,8 +10,10 @@ mod text;
 
 pub use csv::{csv, csv_head};
 pub use dot::dot;
-pub use jbinstrace::{BLOCKS, METHODS, Numbered, TooMany, jbinstrace};
-pub use json::json;
+pub use jbinstrace::{
+    BLOCKS, JBINSTRACE_END, JBINSTRACE_START, METHODS, Numbered, TooMany, jbinstrace, jbinstrace_method,
+};
+pub use json::{json, json_end, json_method, json_start};
 pub use names::method_name;
 pub use text::text;
 

@@ -52,27 +52,35 @@ impl Error for TooMany {}
 /// # Errors
 /// When a number does not fit: none is ever cut.
 pub fn jbinstrace(methods: &[Numbered<'_, '_>]) -> Result<String, TooMany> {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<jbinstrace version=\"1\">\n");
-    for Numbered { number, graph } in methods {
-        if *number >= METHODS {
-            return Err(TooMany::Methods(method_name(graph)));
-        }
-        if graph.blocks.len() > BLOCKS as usize {
-            return Err(TooMany::Blocks(method_name(graph)));
-        }
-        let (class, name, descriptor) =
-            (escaped(graph.class), escaped(graph.name), escaped(graph.descriptor));
-        // A `String` takes everything.
-        let _ = writeln!(
-            out,
-            "  <method id=\"{number}\" class=\"{class}\" name=\"{name}\" descriptor=\"{descriptor}\">"
-        );
-        for (place, block) in (0..BLOCKS).zip(&graph.blocks) {
-            let _ = writeln!(out, "    {}", element(graph, *number, place, block));
-        }
-        out.push_str("  </method>\n");
+    let methods = methods.iter().map(jbinstrace_method).collect::<Result<String, _>>()?;
+    Ok(JBINSTRACE_START.to_owned() + &methods + JBINSTRACE_END)
+}
+
+/// The beginning of the document, for those who make it in parts.
+pub const JBINSTRACE_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<jbinstrace version=\"1\">\n";
+/// The end of the document.
+pub const JBINSTRACE_END: &str = "</jbinstrace>\n";
+
+/// One method of the document.
+///
+/// # Errors
+/// As those of [`jbinstrace`].
+pub fn jbinstrace_method(method: &Numbered<'_, '_>) -> Result<String, TooMany> {
+    let Numbered { number, graph } = method;
+    if *number >= METHODS {
+        return Err(TooMany::Methods(method_name(graph)));
     }
-    Ok(out + "</jbinstrace>\n")
+    if graph.blocks.len() > BLOCKS as usize {
+        return Err(TooMany::Blocks(method_name(graph)));
+    }
+    let (class, name, descriptor) = (escaped(graph.class), escaped(graph.name), escaped(graph.descriptor));
+    let mut out =
+        format!("  <method id=\"{number}\" class=\"{class}\" name=\"{name}\" descriptor=\"{descriptor}\">\n");
+    for (place, block) in (0..BLOCKS).zip(&graph.blocks) {
+        // A `String` takes everything.
+        let _ = writeln!(out, "    {}", element(graph, *number, place, block));
+    }
+    Ok(out + "  </method>\n")
 }
 
 fn element(graph: &Graph<'_>, method: u32, place: u32, block: &Block<'_>) -> String {

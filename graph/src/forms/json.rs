@@ -12,13 +12,28 @@ use std::fmt::Display;
 /// One document for all these graphs, and for methods that have none: each with its name and the reason.
 #[must_use]
 pub fn json(graphs: &[Graph<'_>], refused: &[(String, String)]) -> String {
+    let methods: Vec<_> = graphs.iter().map(json_method).collect();
+    json_start().to_owned() + &methods.join(",") + &json_end(refused)
+}
+
+/// The beginning of the document, for those who write it in parts: methods follow, with commas between them.
+#[must_use]
+pub fn json_start() -> &'static str {
+    "{\"schema\":\"spl.cfg/1\",\"methods\":["
+}
+
+/// One method of the document.
+#[must_use]
+pub fn json_method(graph: &Graph<'_>) -> String {
+    plain_json(&method(graph))
+}
+
+/// The end of the document.
+#[must_use]
+pub fn json_end(refused: &[(String, String)]) -> String {
     let why = |(name, why): &(String, String)| object(&[("method", string(name)), ("why", string(why))]);
-    let document = object(&[
-        ("schema", string("spl.cfg/1")),
-        ("methods", array(graphs.iter().map(method))),
-        ("refused", array(refused.iter().map(why))),
-    ]);
-    plain_json(&document) + "\n"
+    let refused = array(refused.iter().map(why));
+    plain_json(&format!("],\"refused\":{refused}}}\n"))
 }
 
 fn method(graph: &Graph<'_>) -> String {
