@@ -53,7 +53,7 @@ fn check(bytes: &[u8], _: &mut Rng) -> u64 {
         assert!(graph.blocks.first().unwrap().first == 0 && counted <= graph.code_bytes);
         assert!(graph.edges.iter().all(|edge| edge.to < graph.blocks.len()));
         assert_eq!(forms::text(&graph).lines().count(), 1 + graph.blocks.len() + graph.handlers.len());
-        let all = [forms::dot(&graph), forms::csv(&graph), forms::json(&[graph.clone()], &[])];
+        let all = [forms::dot(&graph), forms::csv(&graph), forms::json(std::slice::from_ref(&graph), &[])];
         assert!(all.iter().all(|form| form.ends_with('\n')));
         seen.push([graph.blocks.len(), graph.edges.len(), graph.loops.len()]);
     }

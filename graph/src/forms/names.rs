@@ -21,7 +21,9 @@ pub(super) fn called(call: &Call<'_>) -> String {
     let target = format!("{}{}", shown(call.target.name), shown(call.target.descriptor));
     match call.kind {
         CallKind::Dynamic => format!("dynamic {target}"),
-        _ => format!("{}.{target}", shown(call.target.class)),
+        CallKind::Virtual | CallKind::Special | CallKind::Static | CallKind::Interface => {
+            format!("{}.{target}", shown(call.target.class))
+        }
     }
 }
 

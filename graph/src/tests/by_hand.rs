@@ -97,12 +97,12 @@ fn every_metric_counts_what_it_says() {
     // new, newarray int, anewarray, multianewarray; monitors; checkcast, instanceof.
     code.extend([with(0xbb, made), vec![0xbc, 10], with(0xbd, made), with(0xc5, made), vec![1]].concat());
     code.extend([vec![0xc2, 0xc3], with(0xc0, made), with(0xc1, made)].concat());
-    // aaload, iastore; aload_0, aload 9, wide aload 9; dadd, ladd, fneg, dcmpg, lcmp, i2d, l2f, f2i, i2l, i2b.
+    // aaload, iastore; aload_0, aload 9, wide aload 9; dadd, ladd, fneg, dcmpg, lcmp, i2d, l2f, f2i, i2l, l2i, i2b.
     code.extend([0x32, 0x4f, 0x2a, 0x19, 9, 0xc4, 0x19, 0, 9]);
-    code.extend([0x63, 0x61, 0x76, 0x98, 0x94, 0x87, 0x89, 0x8b, 0x85, 0x91, 0xbf]);
+    code.extend([0x63, 0x61, 0x76, 0x98, 0x94, 0x87, 0x89, 0x8b, 0x85, 0x88, 0x91, 0xbf]);
     class.code = code;
     let expected = Metrics {
-        bytecodes: 40,
+        bytecodes: 41,
         array_reads: 1,
         array_writes: 1,
         float_operations: 6,

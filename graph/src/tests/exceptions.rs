@@ -57,6 +57,14 @@ fn a_handler_that_covers_itself_is_a_loop_by_exception() {
 }
 
 #[test]
+fn a_loop_by_exception_may_be_entered_otherwise() {
+    // 0: aconst_null; 1: pop, 2: return, with a handler for 1 to 2 at 1.
+    let seen = seen(&TestClass::covered(&[0x01, 0x57, 0xb1], &[[1, 2, 1]]));
+    assert_eq!(seen.edges, ["0 fall 1", "1 exception [0] 1"]);
+    assert_eq!(seen.loops, ["1: 1 by exception"]);
+}
+
+#[test]
 fn trying_again_after_an_exception_is_a_loop() {
     // 0: nop, 1: return; 2: pop, 3: goto 0, with a handler for all of the first block.
     let seen = seen(&TestClass::covered(&[0, 0xb1, 0x57, 0xa7, 0xff, 0xfd], &[[0, 1, 2]]));

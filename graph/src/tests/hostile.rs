@@ -56,6 +56,18 @@ fn tangled_jumps_end() {
 }
 
 #[test]
+fn nested_loops_that_are_entered_in_their_midst_from_everywhere_end() {
+    // 2,000 loops, each around the next, and 4,000 conditions that lead into the innermost: each entry belongs to each loop.
+    let target = |number| match number {
+        0 => 4000,
+        1..4000 => 6000,
+        4000..=6000 => number + 1,
+        _ => 12_000 - number,
+    };
+    assert_eq!(sizes(&conditions(8000, target)), Ok([8001, 16_000, 1999]));
+}
+
+#[test]
 fn handlers_that_cover_everything_again_and_again_are_refused() {
     // 30,000 entries over 30,000 instructions, each of a block of its own: some 10^9 edges.
     let mut class = conditions(8000, |number| number + 1);

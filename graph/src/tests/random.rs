@@ -88,7 +88,7 @@ fn laid_out(steps: &[Step]) -> (Vec<u8>, Vec<usize>) {
 fn without_empty_tables(steps: Vec<Step>) -> Vec<Step> {
     let fixed = |step| match step {
         Step::Table(targets) if targets.len() < 2 => Step::Lookup(targets),
-        other => other,
+        Step::Plain(_) | Step::Branch(..) | Step::Wide(_) | Step::Table(_) | Step::Lookup(_) => step,
     };
     steps.into_iter().map(fixed).collect()
 }

@@ -41,7 +41,7 @@ pub(super) fn seen(class: &TestClass) -> Seen {
                     )
                 }
                 EdgeKind::Exception { handlers } => format!("exception {handlers:?}"),
-                plain => plain.name().to_owned(),
+                EdgeKind::FallThrough | EdgeKind::Taken => edge.kind.name().to_owned(),
             };
             format!("{} {kind} {}", edge.from, edge.to)
         };
