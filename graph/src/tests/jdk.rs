@@ -1,12 +1,14 @@
 //! The methods of a JDK: each has a graph, for which holds what holds for every graph.
 //!
-//! Reading all of its 26,000 classes is for `SPL_EVERY_CLASS=1`; otherwise one of some hundred is taken.
+//! `SPL_EVERY_CLASS=1` reads all classes of all JDKs at hand; otherwise one of some hundred of the installed one is taken.
 
 use super::invariants::check;
 use crate::{Call, Graph, NoGraph, forms};
 use spl_classes::{Catalogue, Jdk};
 use spl_classfile::class::ClassFile;
 use spl_classfile::code::Code;
+use std::path::Path;
+use std::process::Command;
 
 /// One class of so many is read where not all are; a prime, so that classes of all packages are among them.
 const STEP: usize = 211;
@@ -44,20 +46,35 @@ fn walk(class: &ClassFile<'_>, met: &mut Met) {
     }
 }
 
+/// The JDKs to walk over, and of how many of their classes one is taken.
+fn jdks() -> (Vec<Jdk>, usize) {
+    if std::env::var_os("SPL_EVERY_CLASS").is_none() {
+        return (vec![Jdk::installed().expect("the tests have a JDK")], STEP);
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/jdks.sh");
+    let listed = Command::new(script).arg("--list").output().expect("the script can be run");
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let jdks: Vec<_> =
+        listed.lines().map(|line| Jdk::at(Path::new(line.split_once(' ').unwrap().1))).collect();
+    assert!(!jdks.is_empty());
+    (jdks, 1)
+}
+
 #[test]
 fn every_method_of_the_jdk_has_a_graph() {
-    let jdk = Jdk::installed().expect("the tests have a JDK");
-    let mut catalogue = Catalogue::open(&[], Some(&jdk));
-    let step = if std::env::var_os("SPL_EVERY_CLASS").is_some() { 1 } else { STEP };
-    let names: Vec<_> = catalogue.names().into_iter().step_by(step).collect();
-    let mut met = Met::default();
-    for name in &names {
-        let bytes = catalogue.bytes(name).unwrap_or_else(|| panic!("{:?}", catalogue.problems()));
-        walk(&ClassFile::read(&bytes).unwrap(), &mut met);
+    let (jdks, step) = jdks();
+    for jdk in jdks {
+        let mut catalogue = Catalogue::open(&[], Some(&jdk));
+        let names: Vec<_> = catalogue.names().into_iter().step_by(step).collect();
+        let mut met = Met::default();
+        for name in &names {
+            let bytes = catalogue.bytes(name).unwrap_or_else(|| panic!("{:?}", catalogue.problems()));
+            walk(&ClassFile::read(&bytes).unwrap(), &mut met);
+        }
+        println!("{} classes of {}: {met:?}", names.len(), jdk.home.display());
+        assert!(met.methods > 2 * names.len() && met.loops > 0, "{met:?}");
+        assert!(met.most_covered * 100 < crate::cover::MAX_COVERED, "{met:?}");
     }
-    println!("{} classes of {}: {met:?}", names.len(), jdk.home.display());
-    assert!(met.methods > 2 * names.len() && met.loops > 0, "{met:?}");
-    assert!(met.most_covered * 100 < crate::cover::MAX_COVERED, "{met:?}");
 }
 
 #[test]
