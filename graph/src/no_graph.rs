@@ -11,7 +11,7 @@ pub enum NoGraph {
     NoCode,
     /// Its code breaks the format, or has subroutines (`jsr`, `ret`).
     Refused(Refusal),
-    /// Its handlers cover the same code more often than [`MAX_COVERED`](crate::cover::MAX_COVERED) times.
+    /// Its handlers cover the same code more than 1,048,576 times together.
     TooInvolved,
 }
 
