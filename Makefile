@@ -16,7 +16,8 @@ jdks: ## fetch JDK 11, 21 and 25
 	scripts/jdks.sh
 
 # What `unit` has tested already, the installed JDK, is left out. With ALL=1 it is not.
-test-jdks: setup jdks ## the end-to-end tests on JDK 11, 21 and 25 (ALL=1: on the installed one too)
+test-jdks: setup jdks ## the end-to-end tests on JDK 11, 21 and 25 (ALL=1: on the installed one too), and the graphs of all their methods
+	SPL_EVERY_CLASS=1 $(CARGO) test -p spl-graph
 	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
 	scripts/jdks.sh $(if $(ALL),--list,--others) | while read -r number home; do \
 		echo "end-to-end tests on JDK $$number"; \

@@ -105,17 +105,40 @@ impl Catalogue {
     }
 
     fn inspect(&mut self, name: &str) -> Option<ClassInfo> {
+        self.read(name).map(|(info, _)| info)
+    }
+
+    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It is read anew each time.
+    pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
+        self.read(name).map(|(_, bytes)| bytes)
+    }
+
+    /// The names of all classes, binary with slashes, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.index.keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Whether a class, binary name with slashes, is one of the JDK.
+    #[must_use]
+    pub fn is_of_jdk(&self, class: &str) -> bool {
+        self.index.get(class).is_some_and(|(container, _)| *container < self.jdk_containers)
+    }
+
+    fn read(&mut self, name: &str) -> Option<(ClassInfo, Vec<u8>)> {
         let (number, spot) = self.index.get(name)?.clone();
         let (path, container) = self.containers.get_mut(number)?;
         let bytes = container.read(&spot).map_err(|error| error.to_string());
-        let class = bytes.and_then(|bytes| inspect(&bytes).map_err(|refusal| refusal.to_string()));
-        let class = class.and_then(|class| match class.name == name {
-            true => Ok(class),
+        let read = |bytes: Vec<u8>| match inspect(&bytes) {
+            Ok(class) if class.name == name => Ok((class, bytes)),
             // The JVM loads no such class either (JVMS 5.3.5).
-            false => Err(format!("it is {}, which belongs elsewhere", class.name)),
-        });
-        class
-            .map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
+            Ok(class) => Err(format!("it is {}, which belongs elsewhere", class.name)),
+            Err(refusal) => Err(refusal.to_string()),
+        };
+        let read = bytes.and_then(read);
+        read.map_err(|why| self.problems.push(format!("cannot read {name} in {}: {why}", path.display())))
             .ok()
     }
 
@@ -245,10 +268,9 @@ impl Catalogue {
             |class: &str| class.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_owned());
         let own = package(method.class());
         // A program's own classes are nearer to its author than those of the JDK.
-        let of_jdk = |class: &str| {
-            self.index.get(class).is_some_and(|(container, _)| *container < self.jdk_containers)
-        };
-        found.sort_by_cached_key(|one| (of_jdk(one.class()), package(one.class()) != own, one.clone()));
+        found.sort_by_cached_key(|one| {
+            (self.is_of_jdk(one.class()), package(one.class()) != own, one.clone())
+        });
         found
     }
 

@@ -2,7 +2,7 @@
 
 use crate::duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use spl_classes::Places;
 use spl_session::config::{DEFAULT_PORT, Judge};
@@ -41,6 +41,8 @@ pub enum Command {
     Check(Check),
     /// List the methods of classes, to be pasted into a task file.
     Methods(Methods),
+    /// Show the control-flow graphs of methods as their class files have them: blocks, edges, handlers, loops, what is counted of each block.
+    Cfg(Cfg),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -61,6 +63,7 @@ impl Command {
             Self::Report(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json,
             Self::Methods(arguments) => arguments.json,
+            Self::Cfg(arguments) => arguments.form == GraphForm::Json,
             Self::Fmt(arguments) => arguments.json,
             Self::ApiJar(arguments) => arguments.json,
         }
@@ -443,6 +446,39 @@ pub struct Methods {
     pub pattern: String,
 }
 
+/// `spl cfg`
+#[derive(Debug, Args)]
+#[command(after_help = CFG_HELP)]
+pub struct Cfg {
+    #[command(flatten)]
+    pub classes: Classes,
+    /// In which form.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value = "text")]
+    pub form: GraphForm,
+    /// All methods of the class path; without one, of the JDK.
+    #[arg(long)]
+    pub all: bool,
+    /// Which methods: as in a task file in measurement mode, or a class alone for all that it has.
+    #[arg(value_name = "PATTERN", required_unless_present = "all", conflicts_with = "all")]
+    pub pattern: Option<String>,
+}
+
+/// How graphs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphForm {
+    /// A line for each block and each handler.
+    Text,
+    /// Graphviz's language, one graph for each method.
+    Dot,
+    /// One JSON document (docs/schema/cfg-1.json).
+    Json,
+    /// A line for each block, with what is counted of it.
+    Csv,
+    /// The XML of JBInsTrace (docs/schema/jbinstrace-1.xsd).
+    #[value(alias = "xml")]
+    Jbinstrace,
+}
+
 /// `spl fmt`
 #[derive(Debug, Args)]
 #[command(after_help = FMT_HELP)]
@@ -583,6 +619,17 @@ the language and the methods of JDK classes are checked.
 
 Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or
 something could not be read.";
+
+const CFG_HELP: &str = "\
+Examples:
+  spl cfg java.util.ArrayList#indexOf
+  spl cfg --classpath app.jar --as dot 'com.example.Parser#next' | dot -Tsvg -o next.svg
+  spl cfg --classpath app.jar --all --as csv > blocks.csv
+
+No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls
+end none. The manual says what stands in each form.
+
+Exit status: 0 at least one method has a graph, 1 none has, 2 something went wrong.";
 
 const METHODS_HELP: &str = "\
 Examples:

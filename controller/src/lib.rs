@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod api_jar;
+mod cfg;
 mod check;
 mod claims;
 mod cli;
@@ -70,6 +71,7 @@ pub fn main() -> ExitCode {
         cli::Command::Report(arguments) => report::report(arguments),
         cli::Command::Check(arguments) => check::check(arguments),
         cli::Command::Methods(arguments) => methods::methods(arguments),
+        cli::Command::Cfg(arguments) => cfg::cfg(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

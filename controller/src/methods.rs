@@ -17,10 +17,8 @@ use spl_verdict::ExitStatus;
 pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
     let wanted = wanted(&arguments.pattern)?;
     let mut classes = OpenClasses::of(&arguments.classes)?;
-    let mut found: Vec<Known> = wanted.iter().flat_map(|one| one.look_up(&mut classes.catalogue)).collect();
+    let mut found = found(&wanted, &mut classes.catalogue);
     classes.say_unreadable();
-    found.sort_by(|one, other| one.method.cmp(&other.method));
-    found.dedup();
     let (count, limit) = (found.len(), arguments.limit);
     found.truncate(limit);
     if arguments.json {
@@ -42,6 +40,23 @@ pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
         said::say(&nothing(&wanted, &classes.catalogue));
     }
     Ok(if count > 0 { ExitStatus::AllHold } else { ExitStatus::SomeFail })
+}
+
+/// The methods that a pattern means, in the order of their names.
+///
+/// # Errors
+/// When the pattern is not understood; and when it means none, with the nearest class: text for the operator.
+pub fn look_up(pattern: &str, catalogue: &mut Catalogue) -> Result<Vec<Known>, String> {
+    let wanted = wanted(pattern)?;
+    let found = found(&wanted, catalogue);
+    if found.is_empty() { Err(nothing(&wanted, catalogue)) } else { Ok(found) }
+}
+
+fn found(wanted: &[Wanted], catalogue: &mut Catalogue) -> Vec<Known> {
+    let mut found: Vec<Known> = wanted.iter().flat_map(|one| one.look_up(catalogue)).collect();
+    found.sort_by(|one, other| one.method.cmp(&other.method));
+    found.dedup();
+    found
 }
 
 /// What is looked for.

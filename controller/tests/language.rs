@@ -222,7 +222,7 @@ fn conforms(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> 
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_u64() => "integer",
+        Value::Number(number) if number.is_u64() || number.is_i64() => "integer",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
@@ -291,6 +291,17 @@ fn check_output(folder: &Path, schema: &str, arguments: &[&str]) -> Value {
     check_document(schema, &document)
 }
 
+/// The folder of a class with control flow of all kinds.
+fn switching(folder: &Path) -> String {
+    let source = "class Switching { Object f(int i) { while (i > 0) try { switch (i) { case -5: return new int[i]; case 7: i--; } }
+        catch (RuntimeException e) { i -= 2; } return null; } }";
+    fs::write(folder.join("Switching.java"), source).unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "11", "-d", "switching", "Switching.java"]).current_dir(folder);
+    assert!(javac.status().unwrap().success());
+    "switching".to_owned()
+}
+
 #[test]
 fn documents_are_what_their_schemas_say() {
     let folder = compiled();
@@ -304,6 +315,13 @@ fn documents_are_what_their_schemas_say() {
     let document = check("check-1.json", &["check", "--json", "t.tasks"]);
     assert!(document["findings"][0]["help"].is_string(), "{document}");
     check("methods-1.json", &["methods", "--json", "--jdk", "jdk", "--classpath", "classes", "shapes.*"]);
+    let document =
+        check("cfg-1.json", &["cfg", "--as", "json", "--classpath", &switching(folder.path()), "Switching"]);
+    let edges =
+        document["methods"].as_array().unwrap().iter().flat_map(|one| one["edges"].as_array().unwrap());
+    let kinds: BTreeSet<_> = edges.map(|edge| edge["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, BTreeSet::from(["exception", "fall", "switch", "taken"]));
+    check("error-1.json", &["cfg", "--as", "json", "a.B#c"]);
     fs::write(folder.path().join("f.tasks"), "a/B.f()V < a/B.g()V\n").unwrap();
     let document = check("fmt-1.json", &["fmt", "--json", "f.tasks"]);
     assert_eq!(document["files"][0]["was_formatted"], true, "{document}");

@@ -40,6 +40,8 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["run", "--help"], 0),
         (&["methods", "java.lang.Math"], 0),
         (&["methods", "--json", "java.lang.Math"], 0),
+        (&["cfg", "java.lang.Math"], 0),
+        (&["cfg", "--as", "json", "java.lang.Math"], 0),
         (&["check", "ok.tasks"], 0),
         (&["check", "--json", "bad.tasks"], 2),
         (&["check", "bad.tasks"], 2),

@@ -1,0 +1,112 @@
+//! Where code calls methods, and where it makes objects.
+
+use crate::no_graph::NoGraph;
+use spl_classfile::instruction::Insn;
+use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
+use spl_classfile::pool::{Member, Pool};
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Offset of its instruction.
+    pub at: u32,
+    /// By which instruction.
+    pub kind: CallKind,
+    /// What is called, as the class file names it; the class of a dynamic call is empty.
+    pub target: Member<'a>,
+}
+
+/// The instruction of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// `invokevirtual`.
+    Virtual,
+    /// `invokespecial`.
+    Special,
+    /// `invokestatic`.
+    Static,
+    /// `invokeinterface`.
+    Interface,
+    /// `invokedynamic`.
+    Dynamic,
+}
+
+impl CallKind {
+    /// The name of the instruction.
+    #[must_use]
+    pub fn instruction(self) -> &'static str {
+        match self {
+            Self::Virtual => "invokevirtual",
+            Self::Special => "invokespecial",
+            Self::Static => "invokestatic",
+            Self::Interface => "invokeinterface",
+            Self::Dynamic => "invokedynamic",
+        }
+    }
+}
+
+/// Where an object or an array is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation<'a> {
+    /// Offset of its instruction.
+    pub at: u32,
+    /// Its opcode: of `new`, `newarray`, `anewarray` or `multianewarray`.
+    pub opcode: u8,
+    /// The class that the instruction names: what `new` makes; the elements of an array that `anewarray` makes, by their class or
+    /// descriptor; the descriptor of the array that `multianewarray` makes; the letter of the elements' type of `newarray`.
+    pub class: &'a [u8],
+}
+
+impl Allocation<'_> {
+    /// The name of the instruction.
+    #[must_use]
+    pub fn instruction(&self) -> &'static str {
+        match self.opcode {
+            NEW => "new",
+            NEWARRAY => "newarray",
+            ANEWARRAY => "anewarray",
+            _ => "multianewarray",
+        }
+    }
+}
+
+const NEWARRAY: u8 = 0xbc;
+const ANEWARRAY: u8 = 0xbd;
+
+/// The call that an instruction makes, if it makes one.
+pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'a>>, NoGraph> {
+    let kind = match insn.opcode {
+        0xb6 => CallKind::Virtual,
+        INVOKESPECIAL => CallKind::Special,
+        INVOKESTATIC => CallKind::Static,
+        0xb9 => CallKind::Interface,
+        INVOKEDYNAMIC => CallKind::Dynamic,
+        _ => return Ok(None),
+    };
+    Ok(Some(Call { at: insn.at, kind, target: pool.member(insn.index())? }))
+}
+
+/// What an instruction makes, if it makes something.
+pub(crate) fn allocation<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Allocation<'a>>, NoGraph> {
+    let class = match insn.opcode {
+        NEW | ANEWARRAY | MULTIANEWARRAY => pool.class(insn.index())?,
+        NEWARRAY => elements(insn.bytes),
+        _ => return Ok(None),
+    };
+    Ok(Some(Allocation { at: insn.at, opcode: insn.opcode, class }))
+}
+
+/// The letter of a primitive type by its number (JVMS 6.5, `newarray`).
+fn elements(bytes: &[u8]) -> &'static [u8] {
+    match bytes {
+        [_, 4, ..] => b"Z",
+        [_, 5, ..] => b"C",
+        [_, 6, ..] => b"F",
+        [_, 7, ..] => b"D",
+        [_, 8, ..] => b"B",
+        [_, 9, ..] => b"S",
+        [_, 10, ..] => b"I",
+        [_, 11, ..] => b"J",
+        _ => b"?",
+    }
+}

@@ -1,0 +1,10 @@
+//! Graphs of methods whose graph was derived by hand, and what holds for each graph.
+
+mod by_hand;
+mod exceptions;
+mod hostile;
+mod invariants;
+mod jdk;
+mod random;
+mod refused;
+mod shapes;
