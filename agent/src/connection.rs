@@ -46,7 +46,7 @@ pub struct Given {
     pub shared: &'static Shared,
     /// Where and how to connect.
     pub options: Options,
-    /// What was wrong with the options, for the operator.
+    /// Mistakes in the options, for the operator.
     pub mistakes: Vec<String>,
     /// Identity of this JVM.
     pub hello: Hello,
