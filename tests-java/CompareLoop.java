@@ -38,7 +38,7 @@ public final class CompareLoop {
         return pass(1, values);
     }
 
-    /** Three such passes. */
+    /** Three passes like those of {@link #fast}. */
     static long slow(int[] values) {
         return pass(pass(pass(1, values), values), values);
     }

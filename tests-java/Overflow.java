@@ -49,7 +49,7 @@ public final class Overflow {
         }
     }
 
-    /** Never ends by itself. */
+    /** Overflows the stack. */
     int plunge(int depth) {
         deepest = depth;
         return plunge(depth + 1) + 1;

@@ -1,4 +1,4 @@
-//! Sums and products with twice a double's precision, for the places where a double would cancel.
+//! Sums and products with twice a double's precision, for places where cancellation would spoil a double.
 //!
 //! A value is an unevaluated sum of two doubles (Dekker 1971; Knuth, TAOCP 4.2.2). Relative errors are near 2⁻¹⁰⁰.
 
@@ -41,7 +41,7 @@ impl Double {
         Self { high, low: (left - (high - other)) + (right - other) }
     }
 
-    /// The exact sum of two doubles of which the second is much smaller.
+    /// The exact sum of two doubles, the second of which is much smaller.
     fn renormalised(high: f64, low: f64) -> Self {
         let sum = high + low;
         Self { high: sum, low: low - (sum - high) }

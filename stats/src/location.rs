@@ -1,4 +1,4 @@
-//! Where a method's times lie: a mean or a quantile, compared with a bound or with one another.
+//! The location of a method's times: a mean or a quantile, compared with a bound or with another location.
 //!
 //! A quantile is judged without any assumption on the distribution: the number of values below a bound is binomial.
 //! Two locations are compared through every bound that could lie between them. If the left location is not below
@@ -28,13 +28,13 @@ pub struct Quantile<'a> {
     tails: BinomialTails,
 }
 
-/// Why there is no such location.
+/// The reason why a location does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LocationError {
-    /// No sample set.
+    /// The times are not a sample set.
     #[error(transparent)]
     Samples(#[from] SampleError),
-    /// A quantile lies strictly between the extremes.
+    /// The share of a quantile must lie strictly between 0 and 1.
     #[error("there is no quantile {0}: it must lie between 0 and 1")]
     Share(f64),
 }
@@ -48,7 +48,8 @@ impl<'a> Location<'a> {
         Ok(Self::Mean(Summary::of_integers(times.iter().copied())?.scaled(factor)?))
     }
 
-    /// The quantile that the part `share` of the times doesn't exceed, of ascending times multiplied by `factor` > 0.
+    /// The quantile of ascending times multiplied by `factor` > 0: the part `share` of them does not exceed
+    /// it.
     ///
     /// # Errors
     /// When there are fewer than two times, `share` doesn't lie between 0 and 1, or the factor is not finite and
@@ -110,7 +111,7 @@ impl<'a> Location<'a> {
 }
 
 impl Quantile<'_> {
-    /// The smallest value that the part `share` of the values doesn't exceed.
+    /// The smallest value that the part `share` of the values does not exceed.
     fn estimate(&self) -> f64 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -122,7 +123,7 @@ impl Quantile<'_> {
         self.sorted.get(index).map_or(f64::NAN, |&time| scale(time, self.factor))
     }
 
-    /// How many values satisfy a condition that holds for the first ones only.
+    /// Number of values with a property that only the first values have.
     fn count(&self, condition: impl Fn(f64) -> bool) -> u64 {
         self.sorted.partition_point(|&time| condition(scale(time, self.factor))) as u64
     }
@@ -212,7 +213,8 @@ mod tests {
         }
     }
 
-    /// Four values over a constant mean: their median may still be below it with P(B(4, ½) ≤ 0) = 1/16.
+    /// Four values above a constant mean: their median may still be below the mean with P(B(4, ½) ≤ 0) =
+    /// 1/16.
     #[test]
     fn few_values_prove_little_of_a_quantile() {
         let (constant, few) = ([1, 1], ramp(900, 4));

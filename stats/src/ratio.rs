@@ -4,7 +4,7 @@ use crate::student::student_upper_quantile;
 use crate::summary::{Summary, count};
 use crate::welch::satterthwaite;
 
-/// Coverage of the intervals that results show: 95%.
+/// Coverage of the intervals in results: 95%.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// A ratio of two means with its confidence interval.

@@ -1,7 +1,7 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Links each class that a file names, which verifies it, without initialising it. */
+/** Links each class that a file names, which verifies it but does not initialise it. */
 public final class Link {
     private Link() {
     }
