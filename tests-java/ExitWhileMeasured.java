@@ -5,8 +5,9 @@ import java.util.concurrent.CountDownLatch;
  * System.exit}, by {@code Runtime.halt} or by an uncaught exception. The waiting process must get the status,
  * and the hook of an orderly end must run.
  *
- * <p>Arguments: [rounds [exit|halt|throw [status]]], by default exit with status 7; an uncaught exception's status is 1.
- * To measure: {@code leave(Ljava/lang/String;I)V}, {@code work(I)I} and {@code waitForever(Ljava/util/concurrent/CountDownLatch;)V}.
+ * <p>Arguments: [rounds [exit|halt|throw [status]]], by default exit with status 7; an uncaught exception's
+ * status is 1. To measure: {@code leave(Ljava/lang/String;I)V}, {@code work(I)I} and {@code
+ * waitForever(Ljava/util/concurrent/CountDownLatch;)V}.
  */
 public final class ExitWhileMeasured {
 

@@ -1,6 +1,6 @@
 /**
- * Shows a stack overflow inside a measured method: the {@code StackOverflowError} is the program's own, reaches its
- * {@code catch}, and afterwards the same methods work as before.
+ * Shows a stack overflow inside a measured method: the {@code StackOverflowError} is the program's own,
+ * reaches its {@code catch}, and afterwards the same methods work as before.
  *
  * <p>Arguments: [rounds]. To measure: {@code plunge(I)I}, {@code guarded(I)I} and {@code sum(I)I}.
  */

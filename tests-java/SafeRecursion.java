@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
  * of 512 KB. It uses three fifths of the interpreter's depth there, and two fifths in the parser, whose
  * methods may run in different tiers. A stack overflow ends the program with status 1.
  *
- * <p>Arguments: [rounds]. To measure: {@code sum(Ljava/lang/Object;IJ)I}, the methods of {@code SafeRecursion$Parser}, and
- * {@code match} of the classes in {@code java.util.regex.Pattern}.
+ * <p>Arguments: [rounds]. To measure: {@code sum(Ljava/lang/Object;IJ)I}, the methods of {@code
+ * SafeRecursion$Parser}, and {@code match} of the classes in {@code java.util.regex.Pattern}.
  */
 public final class SafeRecursion {
 

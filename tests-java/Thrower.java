@@ -6,8 +6,8 @@ import java.util.StringJoiner;
  * a {@code finally}, a monitor and a constructor. Prints the program's view of each, including stack and line
  * numbers.
  *
- * <p>Arguments: [rounds]. To measure: {@code deep(I)I}, {@code caught(I)I}, {@code cleaned(I)I}, {@code locked(I)I} and
- * {@code Thrower$Part.<init>(I)V}.
+ * <p>Arguments: [rounds]. To measure: {@code deep(I)I}, {@code caught(I)I}, {@code cleaned(I)I}, {@code
+ * locked(I)I} and {@code Thrower$Part.<init>(I)V}.
  */
 public final class Thrower {
 

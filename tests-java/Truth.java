@@ -184,7 +184,10 @@ final class Truth {
         return (x ^ x >>> 7) * 0x9e3779b97f4a7c15L;
     }
 
-    /** "gc": collects in a measured method; "nap": a thread sleeps in one; "metaspace": what classes take; anything else does nothing. */
+    /**
+     * "gc": collects in a measured method; "nap": a thread sleeps in one; "metaspace": what classes take;
+     * anything else does nothing.
+     */
     private static void other(String what) throws InterruptedException {
         if (what.equals("gc")) {
             collect();

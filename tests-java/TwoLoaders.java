@@ -13,8 +13,8 @@ import java.util.function.IntUnaryOperator;
  * round calls the first twin twice and the second once, the latter in a thread of its own, so that samples
  * distinguish them.
  *
- * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the second twin and the second
- * line ends the program. To measure: {@code TwoLoaders$Twin.applyAsInt(I)I}.
+ * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the second twin
+ * and the second line ends the program. To measure: {@code TwoLoaders$Twin.applyAsInt(I)I}.
  */
 public final class TwoLoaders {
 

@@ -95,7 +95,8 @@ impl Agent for SplAgent {
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         fault::at("ClassPrepare");
         let Some(shared) = SHARED.get() else { return };
-        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is `class`.
+        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is
+        // `class`.
         let class = unsafe { ClassRef::new(event.class().cast()) };
         let Some(name) = Jvm::of(context.jvmti()).class_name(class) else { return };
         if !shared.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
@@ -354,7 +355,8 @@ unsafe extern "system" fn Java_java_lang_SplSizes_references(
 ) -> jni::sys::jstring {
     let names = || {
         fault::at("SplSizes.references");
-        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a class.
+        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a
+        // class.
         let class = unsafe { ClassRef::new(class.cast()) };
         let names = JVM.get()?.reference_fields(class)?.join("/");
         // SAFETY: the environment belongs to the calling thread.

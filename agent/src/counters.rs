@@ -107,7 +107,8 @@ fn attach(env: &mut Env<'_>) -> Result<Option<Shown>, Error> {
     Ok(Some((env.new_global_ref(&buffer)?, bytes)))
 }
 
-/// The memory of counters, version 2 (HotSpot, perfMemory.hpp): a prologue, then entries of a name and a value.
+/// The memory of counters, version 2 (HotSpot, perfMemory.hpp): a prologue, then entries of a name and a
+/// value.
 struct Data<'a> {
     bytes: &'a [u8],
     little_endian: bool,

@@ -77,7 +77,8 @@ pub unsafe fn with_env<T>(
     raw: *mut c_void,
     f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>,
 ) -> Result<T, String> {
-    // SAFETY: the environment is the calling thread's, by the contract above, and is used by this thread alone until it returns.
+    // SAFETY: the environment is the calling thread's, by the contract above, and is used by this thread
+    // alone until it returns.
     let mut unowned = unsafe { EnvUnowned::from_raw(raw.cast()) };
     let outcome: EnvOutcome<'_, T, Error> = unowned.with_env(|env| {
         let result = f(env);
@@ -129,12 +130,14 @@ pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'
     env.assert_top();
     // SAFETY: `env` is the calling thread's environment; there is no other way to have one.
     let class = unsafe { sys::boot_class(env.get_raw().cast(), name) };
-    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`, as asserted.
+    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`, as
+    // asserted.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
     (!class.is_null()).then_some(class)
 }
 
-/// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe class.
+/// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe
+/// class.
 ///
 /// `gates` here and in [`install_rest`], and `blocks` there, are addresses that replace placeholder constants
 /// in the classes.
@@ -284,7 +287,8 @@ pub fn install_processor(
     if problem.is_null() {
         return Ok(None);
     }
-    // SAFETY: a live local reference, as any result, taken over from its only owner; by its signature the method returns a string.
+    // SAFETY: a live local reference, as any result, taken over from its only owner; by its signature the
+    // method returns a string.
     let problem = unsafe { JString::from_raw(env, problem.into_raw()) };
     problem.try_to_string(env).map(Some)
 }
@@ -294,7 +298,8 @@ pub fn install_processor(
 /// # Safety
 /// `string` must be a live local reference to a string.
 pub unsafe fn text(env: &mut Env<'_>, string: jni::sys::jstring) -> Result<String, Error> {
-    // SAFETY: a live reference to a string, by the contract above; it is not used after this returns, and dropping deletes nothing.
+    // SAFETY: a live reference to a string, by the contract above; it is not used after this returns, and
+    // dropping deletes nothing.
     let string = unsafe { JString::from_raw(env, string) };
     string.try_to_string(env)
 }
@@ -348,7 +353,8 @@ pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: ObjectRef<'_>) -> Result<u
 
 /// A reference to a class that outlives the callback and lets the class be unloaded.
 pub fn keep(env: &mut Env<'_>, class: ClassRef<'_>) -> Result<Weak<JClass<'static>>, Error> {
-    // SAFETY: a `ClassRef` refers to a class and is live; this one is dropped before it ends, and dropping deletes nothing.
+    // SAFETY: a `ClassRef` refers to a class and is live; this one is dropped before it ends, and dropping
+    // deletes nothing.
     let class = unsafe { JClass::from_raw(env, class.object().raw().cast()) };
     env.new_weak_ref(&class)
 }

@@ -42,8 +42,9 @@ impl ObjectRef<'_> {
     /// Wraps a reference that came from the JVM.
     ///
     /// # Safety
-    /// `object` must be null, or a reference of the calling thread that stays live for as long as the lifetime says: that of a
-    /// callback's argument ends with the callback, that of a new local reference with the local frame.
+    /// `object` must be null, or a reference of the calling thread that stays live for as long as the
+    /// lifetime says: that of a callback's argument ends with the callback, that of a new local reference
+    /// with the local frame.
     pub unsafe fn new(object: *mut c_void) -> Self {
         Self(object.cast(), PhantomData)
     }
@@ -147,7 +148,8 @@ impl Jvm {
         frame.assert_top();
         let mut found = Vec::new();
         for class in self.env().get_loaded_classes().map_err(|e| self.name(e))? {
-            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame: that of `frame`, as asserted.
+            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame:
+            // that of `frame`, as asserted.
             let class = unsafe { ClassRef::new(class.cast()) };
             let Some(name) = self.class_name(class) else { continue };
             if !wanted(&name) {
@@ -173,7 +175,8 @@ impl Jvm {
         }
         // SAFETY: as above.
         let loader = unsafe { self.env().get_class_loader(class.jvmti()) }.ok()?;
-        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
+        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame: that
+        // of `frame`, as asserted.
         let loader = unsafe { ObjectRef::new(loader.cast()) };
         Some(Loaded { class, name, loader })
     }
@@ -202,7 +205,8 @@ impl Jvm {
         frame.assert_top();
         let groups = self.env().get_top_thread_groups().map_err(|e| self.name(e))?;
         let group = groups.first().ok_or_else(|| "the JVM has no thread group".to_owned())?;
-        // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
+        // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of
+        // `frame`, as asserted.
         Ok(unsafe { ObjectRef::new(group.cast()) })
     }
 
@@ -242,9 +246,11 @@ impl Jvm {
     /// The current bytecode of a method; `None` for a method without code.
     ///
     /// # Safety
-    /// `method` must be a number that [`methods`](Self::methods) gave, and its class must not have been unloaded since.
+    /// `method` must be a number that [`methods`](Self::methods) gave, and its class must not have been
+    /// unloaded since.
     pub unsafe fn bytecodes(&self, method: usize) -> Option<Vec<u8>> {
-        // SAFETY: the number is a method id, by the contract above; ids are valid until their class is unloaded (JVM TI, jmethodID).
+        // SAFETY: the number is a method id, by the contract above; ids are valid until their class is
+        // unloaded (JVM TI, jmethodID).
         unsafe { self.env().get_bytecodes(method as jni::jmethodID) }.ok()
     }
 
@@ -260,7 +266,8 @@ impl Jvm {
         // SAFETY: a `ClassRef` refers to a class and is live.
         let methods = unsafe { env.get_class_methods(class.jvmti()) }.unwrap_or_default();
         let named = |method: jni::jmethodID| {
-            // SAFETY: the id is one that the JVM has just given; `class` keeps the class loaded, and so the id valid.
+            // SAFETY: the id is one that the JVM has just given; `class` keeps the class loaded, and so the
+            // id valid.
             let (name, descriptor, _) = unsafe { env.get_method_name(method) }.ok()?;
             Some((method as usize, name, descriptor))
         };
@@ -305,7 +312,8 @@ impl Jvm {
                 });
                 let Some((class, method)) = named else { continue };
                 let (id, name) = thread.get_or_insert_with(|| {
-                    // SAFETY: a local reference to a thread, which the JVM made above in the calling thread's frame: no frame ends here.
+                    // SAFETY: a local reference to a thread, which the JVM made above in the calling thread's
+                    // frame: no frame ends here.
                     let info = unsafe { env.get_thread_info(stack.thread) };
                     // SAFETY: as above; `id` cannot keep it, because its lifetime is that of the call.
                     let thread = unsafe { ObjectRef::new(stack.thread.cast()) };
@@ -327,13 +335,14 @@ impl Jvm {
     /// Class and name of a method.
     ///
     /// # Safety
-    /// `method` must be an id that the JVM has given. Its class may have been unloaded since: HotSpot keeps the ids of unloaded
-    /// methods and answers with an error then (`Method::checked_resolve_jmethod_id`).
+    /// `method` must be an id that the JVM has given. Its class may have been unloaded since: HotSpot keeps
+    /// the ids of unloaded methods and answers with an error then (`Method::checked_resolve_jmethod_id`).
     unsafe fn method_of(&self, method: jni::jmethodID) -> Option<(String, String)> {
         let env = self.env();
         // SAFETY: an id that the JVM has given, by the contract above.
         let class = unsafe { env.get_method_declaring_class(method) }.ok()?;
-        // SAFETY: a local reference to a class, which the JVM has just made in the calling thread's frame: no frame ends here.
+        // SAFETY: a local reference to a class, which the JVM has just made in the calling thread's frame: no
+        // frame ends here.
         let class = unsafe { ClassRef::new(class.cast()) };
         let class_name = self.class_name(class)?;
         // SAFETY: as for the first call; `class` keeps the class loaded by now.

@@ -61,7 +61,8 @@ pub const SPARES: usize = 65_664;
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const SPARE_SHIFT: usize = 3;
-/// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the thread's id.
+/// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the
+/// thread's id.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")

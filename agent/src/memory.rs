@@ -1,5 +1,5 @@
-//! The memory that probes and agent share: mapped once, never unmapped, because old activations of a method may still
-//! write to it after its class was restored.
+//! The memory that probes and agent share: mapped once, never unmapped, because old activations of a method
+//! may still write to it after its class was restored.
 
 use std::io;
 use std::ptr::NonNull;
@@ -61,7 +61,8 @@ impl Memory {
     /// on. If that is impossible, for example because the program has locked its memory, they stay unchanged.
     pub fn give_back(&self, offset: usize, bytes: usize) {
         assert!(offset + bytes <= self.bytes, "{bytes} bytes at {offset} in the mapping");
-        // SAFETY: the bytes lie in a private anonymous mapping that is never unmapped, and all references into it are to atomics.
+        // SAFETY: the bytes lie in a private anonymous mapping that is never unmapped, and all references
+        // into it are to atomics.
         unsafe { libc::madvise(self.base.as_ptr().wrapping_add(offset).cast(), bytes, libc::MADV_DONTNEED) };
     }
 

@@ -32,7 +32,8 @@ pub type Key = (String, String);
 pub struct Reading {
     /// Bytes in use after the last garbage collection.
     pub used: u64,
-    /// Bytes that the JVM held for metaspace after the last garbage collection: `MaxMetaspaceSize` limits these.
+    /// Bytes that the JVM held for metaspace after the last garbage collection: `MaxMetaspaceSize` limits
+    /// these.
     pub held: u64,
     /// Bytes of classes loaded now, as the JVM counts them: a part of their metaspace.
     pub loaded: u64,

@@ -1,5 +1,5 @@
-//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, random bytes,
-//! environment.
+//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket,
+//! random bytes, environment.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io;
@@ -29,7 +29,8 @@ pub unsafe fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     }
     // SAFETY: the JVM exports it with this signature for its own libraries (jvm.h, JDK 6 to 25).
     let find = unsafe { std::mem::transmute::<*mut c_void, FindClass>(find) };
-    // SAFETY: the environment is the calling thread's, by the contract above, and a `CStr` ends with a null byte.
+    // SAFETY: the environment is the calling thread's, by the contract above, and a `CStr` ends with a null
+    // byte.
     unsafe { find(env, name.as_ptr()) }
 }
 
@@ -95,7 +96,8 @@ pub unsafe fn restore_tool_options() {
     const BEFORE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
     const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
     let Some(before) = std::env::var_os(BEFORE) else { return };
-    // SAFETY: no other thread uses the environment, by the contract above; the same holds for the two calls below.
+    // SAFETY: no other thread uses the environment, by the contract above; the same holds for the two calls
+    // below.
     unsafe { std::env::remove_var(BEFORE) };
     if before.is_empty() {
         // SAFETY: as above.

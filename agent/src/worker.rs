@@ -273,7 +273,8 @@ impl Worker {
         for class in classes {
             // A class that was unloaded needs no probes.
             let Ok(Some(class)) = class.upgrade_local(env) else { continue };
-            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody else owns it now.
+            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody
+            // else owns it now.
             let class = unsafe { ClassRef::new(class.into_raw().cast()) };
             let Some(name) = self.jvm.class_name(class) else { continue };
             let planned = self.planned_ids(&name);

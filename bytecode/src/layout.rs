@@ -89,7 +89,8 @@ impl<'a> Layout<'a> {
         Ok((id, built))
     }
 
-    /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after [`place`](Self::place).
+    /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after
+    /// [`place`](Self::place).
     pub(crate) fn offset(&self, piece: PieceId) -> u16 {
         self.positions.get(piece.0 as usize).map_or(u16::MAX, |&at| at as u16)
     }

@@ -24,7 +24,8 @@ pub const ARGUMENT: &str = "argument";
 /// A size processor's size: `long computed(int token, Class owner, Object self, Object[] arguments)`.
 pub const COMPUTED: (&str, &str) = ("computed", "(ILjava/lang/Class;Ljava/lang/Object;[Ljava/lang/Object;)J");
 
-/// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with `tag`.
+/// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with
+/// `tag`.
 #[must_use]
 pub fn argument_descriptor(tag: u8) -> &'static str {
     match tag {
@@ -96,7 +97,8 @@ pub const SPECIAL_ANNOTATIONS: [&str; 4] = [
 /// virtual thread (JDK 19 and later). The JVM does not allow changing it at run time, but `spl instrument`
 /// changes files.
 pub const CONTINUATION: &str = "jdk/internal/vm/Continuation";
-/// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK 11's.
+/// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK
+/// 11's.
 pub const INTRINSIC_ANNOTATIONS: [&str; 2] =
     ["Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"];
 

@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn a_loop_has_a_head_for_its_test_its_body_and_what_follows() {
-        // 0: iconst_0, 1: istore_0, 2: iload_0, 3: bipush 100, 5: if_icmpge 14, 8: iinc 0 1, 11: goto 2, 14: return.
+        // 0: iconst_0, 1: istore_0, 2: iload_0, 3: bipush 100, 5: if_icmpge 14, 8: iinc 0 1, 11: goto 2, 14:
+        // return.
         let code = [0x03, 0x3b, 0x1a, 0x10, 100, 0xa2, 0, 9, 0x84, 0, 1, 0xa7, 0xff, 0xf7, 0xb1];
         assert_eq!(heads(&code, &[]), Ok(vec![0, 2, 8, 14]));
     }

@@ -1,5 +1,5 @@
-//! The class file's variant of UTF-8 (JVMS 4.4.7): NUL takes two bytes, characters beyond U+FFFF are surrogate pairs of
-//! three bytes each.
+//! The class file's variant of UTF-8 (JVMS 4.4.7): NUL takes two bytes, characters beyond U+FFFF are
+//! surrogate pairs of three bytes each.
 
 /// Encodes the text as in a class file.
 pub fn encode(text: &str) -> Vec<u8> {

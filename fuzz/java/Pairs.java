@@ -21,7 +21,8 @@ public final class Pairs {
         /** The reason why the class cannot be linked; null if it can. */
         String fault(byte[] bytes) {
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 defineClass(null, bytes, 0, bytes.length).getDeclaredConstructors();
                 return null;
             } catch (LinkageError | SecurityException | TypeNotPresentException error) {

@@ -1,6 +1,7 @@
 //! Sums and products with twice a double's precision, for places where cancellation would spoil a double.
 //!
-//! A value is an unevaluated sum of two doubles (Dekker 1971; Knuth, TAOCP 4.2.2). Relative errors are near 2⁻¹⁰⁰.
+//! A value is an unevaluated sum of two doubles (Dekker 1971; Knuth, TAOCP 4.2.2). Relative errors are near
+//! 2⁻¹⁰⁰.
 
 use std::ops::{Add, Mul, Neg, Sub};
 

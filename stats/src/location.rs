@@ -1,9 +1,10 @@
 //! The location of a method's times: a mean or a quantile, compared with a bound or with another location.
 //!
-//! A quantile is judged without any assumption on the distribution: the number of values below a bound is binomial.
-//! Two locations are compared through every bound that could lie between them. If the left location is not below
-//! the right one, some bound θ has left ≥ θ ≥ right; for each θ the two one-sample tests are combined by Fisher's
-//! method, and the largest p over all θ counts. Only two means have a test of their own, Welch's.
+//! A quantile is judged without any assumption on the distribution: the number of values below a bound is
+//! binomial. Two locations are compared through every bound that could lie between them. If the left location
+//! is not below the right one, some bound θ has left ≥ θ ≥ right; for each θ the two one-sample tests are
+//! combined by Fisher's method, and the largest p over all θ counts. Only two means have a test of their own,
+//! Welch's.
 
 use crate::binomial::BinomialTails;
 use crate::student::student_upper;
@@ -52,8 +53,8 @@ impl<'a> Location<'a> {
     /// it.
     ///
     /// # Errors
-    /// When there are fewer than two times, `share` doesn't lie between 0 and 1, or the factor is not finite and
-    /// positive.
+    /// When there are fewer than two times, `share` doesn't lie between 0 and 1, or the factor is not finite
+    /// and positive.
     pub fn quantile(ascending: &'a [u64], factor: f64, share: f64) -> Result<Self, LocationError> {
         let n = ascending.len() as u64;
         if n < MIN_SAMPLES {
@@ -102,8 +103,8 @@ impl<'a> Location<'a> {
                 let Welch { p_less, .. } = welch(left, right);
                 p_less
             }
-            // Between neighbouring values of a quantile its own p-value stays and the other one is monotone, so the
-            // largest combined p-value lies on a value, or beyond all of them.
+            // Between neighbouring values of a quantile its own p-value stays and the other one is monotone,
+            // so the largest combined p-value lies on a value, or beyond all of them.
             (Self::Quantile(left), _) => left.bounds().map(at).fold(at(f64::INFINITY), f64::max),
             (_, Self::Quantile(right)) => right.bounds().map(at).fold(at(f64::NEG_INFINITY), f64::max),
         }
@@ -172,7 +173,8 @@ mod tests {
 
     #[test]
     fn quantiles_against_a_bound() {
-        // Of ten values 0..9, seven lie below 7: P(B(10, ½) ≥ 7) = 176/1024, and P(B ≤ 8) = 1013/1024 for p_above.
+        // Of ten values 0..9, seven lie below 7: P(B(10, ½) ≥ 7) = 176/1024, and P(B ≤ 8) = 1013/1024 for
+        // p_above.
         let times = ramp(0, 10);
         let median = Location::quantile(&times, 1.0, 0.5).unwrap();
         assert_eq!(median.estimate(), 4.0);

@@ -12,7 +12,8 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 /// 10⁻²³ wherever the tail is a normal double.
 const NORMAL_DF: f64 = 1e30;
 
-/// Beyond this t the upper tail is under 0.15 for every ν that reaches the series, so 1 − centre would lose digits.
+/// Beyond this t the upper tail is under 0.15 for every ν that reaches the series, so 1 − centre would lose
+/// digits.
 const TAIL_FROM: f64 = 2.0;
 
 /// More terms than series or fraction ever need (below 100); bounds the loops for any input.
@@ -20,7 +21,8 @@ const MAX_TERMS: u32 = 10_000;
 
 /// P(T ≥ t) for Student's t with `df` > 0 degrees of freedom; `df` may be infinite (the normal distribution).
 ///
-/// Relative error below 10⁻¹² wherever the result is a normal double. NaN when `t` or `df` is NaN or `df` ≤ 0.
+/// Relative error below 10⁻¹² wherever the result is a normal double. NaN when `t` or `df` is NaN or `df` ≤
+/// 0.
 #[must_use]
 pub fn student_upper(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
@@ -104,7 +106,8 @@ fn centre_series(df: f64, square: f64) -> f64 {
     sum
 }
 
-/// ₂F₁(1, ½; a+1; −ν/t²) as Gauss's continued fraction (DLMF 15.7.5), whose coefficients are all positive here.
+/// ₂F₁(1, ½; a+1; −ν/t²) as Gauss's continued fraction (DLMF 15.7.5), whose coefficients are all positive
+/// here.
 fn tail_fraction(df: f64, square: f64) -> f64 {
     let a = df / 2.0;
     // Coefficients are products of quotients: the plain products would overflow for large ν.

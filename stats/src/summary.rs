@@ -99,7 +99,8 @@ impl Summary {
         self.mean.to_f64()
     }
 
-    /// Unbiased variance (divisor n − 1), in the squared unit of the values. It is 0 only when all values are equal.
+    /// Unbiased variance (divisor n − 1), in the squared unit of the values. It is 0 only when all values are
+    /// equal.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.variance

@@ -47,7 +47,8 @@ pub enum Suspicion {
         /// Part of the later half that is longer than its partner in the earlier half; ties left out.
         rising: f64,
     },
-    /// The times gather around two values: two code paths, compiled and interpreted calls, two kinds of arguments.
+    /// The times gather around two values: two code paths, compiled and interpreted calls, two kinds of
+    /// arguments.
     Bimodal {
         /// The part of the samples in the faster mode.
         fast_share: f64,

@@ -9,7 +9,8 @@
 //! | 2 | length of the product version, little-endian, at most 256 |
 //! | … | product version, UTF-8 without control characters |
 //!
-//! The controller answers with the same four fields of its own and one byte: 0 accepts, anything else refuses.
+//! The controller answers with the same four fields of its own and one byte: 0 accepts, anything else
+//! refuses.
 
 use std::fmt;
 

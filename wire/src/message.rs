@@ -21,7 +21,8 @@ pub enum ToController {
         /// Now, in nanoseconds of the JVM's monotonic clock. All other times in these messages use this
         /// clock.
         now_ns: u64,
-        /// Names of the kinds of probes that this agent knows ([`ProbeKind::NAMES`](spl_model::ProbeKind::NAMES)).
+        /// Names of the kinds of probes that this agent knows
+        /// ([`ProbeKind::NAMES`](spl_model::ProbeKind::NAMES)).
         kinds: Vec<String>,
         /// The agent's own limit of samples of one method (`spl.client.measurements`); `None` for no limit.
         max_measurements: Option<u64>,

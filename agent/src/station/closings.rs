@@ -7,8 +7,8 @@ use std::time::Duration;
 /// Most closings of one method that are checked for running calls. Older ones are never reported to the
 /// controller.
 pub(super) const MOST_CLOSINGS: usize = 256;
-/// The shortest and the longest time between two looks for calls that still run behind closed gates; a blocked call may run as long
-/// as the program.
+/// The shortest and the longest time between two looks for calls that still run behind closed gates; a
+/// blocked call may run as long as the program.
 pub(super) const LOOK_FOR_CALLS: (Duration, Duration) =
     (Duration::from_millis(1), Duration::from_millis(100));
 

@@ -64,7 +64,8 @@ impl Worker {
                 unloaded.push(key.clone());
                 continue;
             };
-            // SAFETY: the number is one of the class's own (`watched`), and the reference above keeps the class loaded.
+            // SAFETY: the number is one of the class's own (`watched`), and the reference above keeps the
+            // class loaded.
             match unsafe { self.jvm.bytecodes(watched.method) } {
                 Some(code) if Some(hash(&code)) != watched.code => gone.push((key.clone(), watched.seen_ns)),
                 _ => watched.seen_ns = sys::now_ns(),

@@ -126,7 +126,8 @@ fn block_count(method: &TestMethod) -> usize {
 
 #[test]
 fn frames_name_a_new_object_by_its_instruction_and_not_by_what_stands_before_it() {
-    // 0: iconst_0, 1: ifeq 4, 4: new Object, 7: dup, 8: iconst_0, 9: ifeq 12, 12: invokespecial, 15: pop, 16: return.
+    // 0: iconst_0, 1: ifeq 4, 4: new Object, 7: dup, 8: iconst_0, 9: ifeq 12, 12: invokespecial, 15: pop, 16:
+    // return.
     let code = [
         &[0x03, 0x99, 0, 3, 0xbb, 0, OBJECT_CLASS, 0x59, 0x03, 0x99, 0, 3][..],
         &[0xb7, 0, OBJECT_INIT, 0x57, 0xb1],

@@ -1,4 +1,5 @@
-//! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
+//! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it
+//! there.
 
 mod engine;
 mod handlers;

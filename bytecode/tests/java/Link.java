@@ -10,7 +10,8 @@ public final class Link {
         int linked = 0;
         for (String name : Files.readAllLines(Path.of(arguments[0]))) {
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 Class.forName(name.replace('/', '.'), false, ClassLoader.getSystemClassLoader()).getDeclaredConstructors();
                 linked++;
             } catch (LinkageError | ClassNotFoundException error) {

@@ -41,7 +41,8 @@ public final class LinkAll {
         for (String name : names) {
             String outcome = "linked";
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 Class.forName(name, false, loader).getDeclaredConstructors();
             } catch (LinkageError | ClassNotFoundException error) {
                 outcome = error.getClass().getName();

@@ -65,8 +65,8 @@ impl RatioEstimate {
     }
 }
 
-/// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive, monotone
-/// sequence of pair sums (Geyer 1992).
+/// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive,
+/// monotone sequence of pair sums (Geyer 1992).
 pub(crate) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     let squares = lagged_products(values, 0);
     if squares <= 0.0 {
@@ -124,7 +124,8 @@ mod tests {
     fn figures_of_an_estimate() {
         let estimate = RatioEstimate::new(101, 2.0, 50.0, 4.0);
         assert_eq!((estimate.n_eff, estimate.df), (25.25, 24.25));
-        // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat themselves.
+        // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat
+        // themselves.
         assert!((estimate.variance - 0.5 * 4.0 / 101.0).abs() < 1e-15);
         assert_eq!(RatioEstimate::new(10, 2.0, 1.0, 9.0).df, 2.0);
     }

@@ -41,7 +41,8 @@ impl RatioEstimate {
         Evidence { ln_e_above: ln_e(z, weight), ln_e_below: ln_e(-z, weight), z }
     }
 
-    /// An interval of the ratio that covers it at every look with probability 1 − 2·`alpha` (`alpha` on each side).
+    /// An interval of the ratio that covers it at every look with probability 1 − 2·`alpha` (`alpha` on each
+    /// side).
     #[must_use]
     pub fn interval(&self, alpha: f64, tau: f64) -> (f64, f64) {
         if self.variance == 0.0 {
@@ -59,8 +60,8 @@ impl RatioEstimate {
     }
 }
 
-/// ln of the one-sided mixture e-value: ∫ likelihood ratio over effects with a half-normal weight on the positive side.
-/// `weight` is the mixture's variance over the estimate's.
+/// ln of the one-sided mixture e-value: ∫ likelihood ratio over effects with a half-normal weight on the
+/// positive side. `weight` is the mixture's variance over the estimate's.
 fn ln_e(z: f64, weight: f64) -> f64 {
     let shrunk = z * (weight / (1.0 + weight)).sqrt();
     LN_2 - 0.5 * weight.ln_1p() + 0.5 * shrunk * shrunk + ln_normal_lower(shrunk)
@@ -93,7 +94,8 @@ fn critical_z(threshold: f64, weight: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Under the null z is normal, and the mean of an e-value over it is 1: the integral over z by fine steps.
+    /// Under the null z is normal, and the mean of an e-value over it is 1: the integral over z by fine
+    /// steps.
     #[test]
     fn e_values_are_fair_bets() {
         for weight in [0.01, 1.0, 50.0] {

@@ -73,8 +73,8 @@ final class SplLengths {
     private SplLengths() {}
 
     /**
-     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0 for anything
-     * else, and {@link #UNKNOWN} for a text, collection, map or number of another class.
+     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0
+     * for anything else, and {@link #UNKNOWN} for a text, collection, map or number of another class.
      */
     static long of(Object argument) {
         for (int i = 0; i < MOST_WRAPPERS && argument != null; i++) {

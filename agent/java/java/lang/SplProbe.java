@@ -12,8 +12,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * that was rewritten beforehand calls it, and a dormant agent should cost nothing. All code for an open gate
  * is in {@link SplRecorder}, which is defined when the first controller connects, before any gate is opened.
  *
- * <p>The gates lie in native memory that the agent maps at start and never unmaps; their layout is in the agent's {@code
- * layout.rs}, and both must agree.
+ * <p>The gates lie in native memory that the agent maps at start and never unmaps; their layout is in the
+ * agent's {@code layout.rs}, and both must agree.
  */
 public final class SplProbe {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -34,7 +34,10 @@ public final class SplProbe {
 
     private SplProbe() {}
 
-    /** The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link #leave}. */
+    /**
+     * The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link
+     * #leave}.
+     */
     @ForceInline
     public static int enter(int id) {
         long at = ((long) id << GATE_SHIFT) + GATES;

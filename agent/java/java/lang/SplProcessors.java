@@ -218,7 +218,8 @@ final class SplProcessors {
                     patience.failed("its size gave no bucket");
                     return NONE;
                 }
-                // Buckets themselves are not kept: there may be one a call, and each may hold on to its arguments.
+                // Buckets themselves are not kept: there may be one a call, and each may hold on to its
+                // arguments.
                 Integer known = intern(bucket.toString());
                 return known == null ? NONE : LABEL | known;
             } catch (Throwable e) {

@@ -8,13 +8,14 @@ import jdk.internal.vm.annotation.ForceInline;
  * The methods that {@link SplProbe} calls behind an open gate. The agent defines this class when the first
  * controller connects.
  *
- * <p>Everything here works on native memory that the agent maps at start and never unmaps; its layout is in the
- * agent's {@code layout.rs}, and both must agree. The constants below are placeholders that the agent replaces in the
- * constant pool before it defines the class, so that the compilers see the real addresses as constants.
+ * <p>Everything here works on native memory that the agent maps at start and never unmaps; its layout is in
+ * the agent's {@code layout.rs}, and both must agree. The constants below are placeholders that the agent
+ * replaces in the constant pool before it defines the class, so that the compilers see the real addresses as
+ * constants.
  *
- * <p>The recorder is trace-neutral: it uses intrinsics, native methods and its own fields, and never calls a JDK method
- * with a body outside {@code Unsafe} (which the agent refuses to instrument). It takes no lock, allocates nothing and
- * never blocks.
+ * <p>The recorder is trace-neutral: it uses intrinsics, native methods and its own fields, and never calls a
+ * JDK method with a body outside {@code Unsafe} (which the agent refuses to instrument). It takes no lock,
+ * allocates nothing and never blocks.
  *
  * <p>The processor cannot start a clock read before all earlier instructions are done, so each instruction
  * between two clock reads counts. The usual call (every call sampled, the thread has a block of its own)
@@ -617,8 +618,8 @@ final class SplRecorder {
     }
 
     /**
-     * Takes a size with the thread's guard up, so that measured methods which the computation calls record nothing.
-     * A size that cannot be taken is marked as truncated: the program must never see why.
+     * Takes a size with the thread's guard up, so that measured methods which the computation calls record
+     * nothing. A size that cannot be taken is marked as truncated: the program must never see why.
      */
     @DontInline
     private static long guarded(int token, long sum, Object argument, int what) {

@@ -26,7 +26,10 @@ final class SplSizes {
      * ObjectAlignmentInBytes}).
      */
     private static final long ALIGNMENT;
-    /** Bytes before the elements of a byte array; wider elements may begin later, at a multiple of their width. */
+    /**
+     * Bytes before the elements of a byte array; wider elements may begin later, at a multiple of their
+     * width.
+     */
     private static final long ARRAY_BASE;
 
     static {

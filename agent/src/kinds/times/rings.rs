@@ -1,8 +1,9 @@
 //! Takes samples out of the rings that the probes write.
 //!
-//! A thread's ring has one producer, which publishes by its head. A stripe's ring has many, which publish slot by slot
-//! (`SplRecorder.shared`): only the sequence number that is due is accepted. A slot that was claimed and stays unpublished
-//! for [`GRACE_NS`] is skipped and counted; it stays out of use until its writer publishes it after all.
+//! A thread's ring has one producer, which publishes by its head. A stripe's ring has many, which publish
+//! slot by slot (`SplRecorder.shared`): only the sequence number that is due is accepted. A slot that was
+//! claimed and stays unpublished for [`GRACE_NS`] is skipped and counted; it stays out of use until its
+//! writer publishes it after all.
 
 #[cfg(test)]
 mod model;
@@ -24,7 +25,8 @@ pub const GRACE_NS: u64 = 100_000_000;
 /// and each store here makes that read slow.
 const TAIL_EVERY: u64 = 256;
 
-/// The words that probes and drain share: in the agent a mapping, in its tests small ones that a model checker watches.
+/// The words that probes and drain share: in the agent a mapping, in its tests small ones that a model
+/// checker watches.
 pub trait Words {
     /// Blocks that belong to one thread each.
     const THREAD_BLOCKS: usize;

@@ -1,6 +1,7 @@
-//! The rings under a model checker (loom, https://docs.rs/loom): every interleaving of the probes and the drain, and every
-//! value that the memory model lets a load see. The drain is the agent's own; the probes are those of [`probe`], which are
-//! written after `SplRecorder.java`, because the checker runs Rust only. Rings have two slots, so that they come round.
+//! The rings under a model checker (loom, https://docs.rs/loom): every interleaving of the probes and the
+//! drain, and every value that the memory model lets a load see. The drain is the agent's own; the probes are
+//! those of [`probe`], which are written after `SplRecorder.java`, because the checker runs Rust only. Rings
+//! have two slots, so that they come round.
 
 use super::probe::{self, Shared};
 use super::{GRACE_NS, Raw, Rings, Words};

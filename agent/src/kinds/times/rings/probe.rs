@@ -1,5 +1,5 @@
-//! The writing side of the rings for tests: what `SplRecorder.java` does, with the same accesses in the same order. Java's
-//! plain accesses are relaxed ones here, its volatile ones sequentially consistent.
+//! The writing side of the rings for tests: what `SplRecorder.java` does, with the same accesses in the same
+//! order. Java's plain accesses are relaxed ones here, its volatile ones sequentially consistent.
 
 use super::{Words, own_slot, slot};
 use crate::layout::*;

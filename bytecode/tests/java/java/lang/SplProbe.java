@@ -96,7 +96,9 @@ public final class SplProbe {
         add(arguments, value ? 1 : 0);
     }
 
-    /** The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class. */
+    /**
+     * The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class.
+     */
     public static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
         return ((long[]) arguments[arguments.length - 1])[0] + (self == null ? 0 : 100) + (owner == null ? 0 : 1000);
     }
