@@ -59,9 +59,9 @@ impl Agent for SplAgent {
         raw::JNI_OK
     }
 
-    /// Lets an agent without a controller serve the controller that its options name. Anything else is an
-    /// error and changes nothing: the agent serves only a JVM that it was started with, and one controller at
-    /// a time.
+    /// Lets an agent without a controller serve the controller named by the options of this attachment.
+    /// Anything else is an error and changes nothing: the agent serves only a JVM that it was started with,
+    /// and one controller at a time.
     fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
         fault::at("Agent_OnAttach");
         let Some(jvm) = JVM.get() else { return raw::JNI_ERR };

@@ -116,7 +116,7 @@ pub struct Connection {
     labels_sent: usize,
     /// Whether some method lost its compiled code and still waits for the JIT.
     awaits_compiled: bool,
-    /// Whether the controller was told that some classes are not measured.
+    /// Whether the controller was informed that some classes are not measured.
     overtaken: bool,
     /// Time of the last look at methods whose calls the JVM may replace.
     looked: Instant,

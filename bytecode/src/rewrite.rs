@@ -193,8 +193,8 @@ fn special(
     method: &Method<'_>,
     code_at: usize,
 ) -> Result<Option<&'static str>, Refusal> {
-    // HotSpot's C2 compiler crashes over exception handlers in this constructor (JDK 17.0.15 and 25), because
-    // objects with finalizers are registered at its return.
+    // HotSpot's C2 compiler crashes over exception handlers in this constructor (JDK 17.0.15 and 25). At its
+    // return HotSpot registers objects that have finalizers.
     if method.is_constructor() && class.name()? == names::OBJECT.as_bytes() {
         return Ok(Some("the constructor of java/lang/Object"));
     }

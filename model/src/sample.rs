@@ -17,7 +17,7 @@ pub struct Sample {
     /// The call's kind of end and its disturbances.
     pub flags: SampleFlags,
     /// Number of the sampling window in which the call began, from 1 in each group of compared methods.
-    /// `None` outside paired sampling, and for a call outside all windows.
+    /// `None` outside paired sampling, and for a call without an open window.
     pub window: Option<u64>,
 }
 

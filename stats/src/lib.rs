@@ -6,8 +6,8 @@
 //! - [`Summary`] and [`welch`] compare two means once; [`ratio_of_means`] estimates their ratio.
 //! - [`Location`] also compares medians and percentiles, with one another or with a bound.
 //! - [`sequential`] compares two means window by window, until the evidence suffices.
-//! - [`suspicions`] and [`self_check`] test the measurement itself; [`holm`] and similar functions correct
-//! many results at once.
+//! - [`suspicions`] and [`self_check`] test the measurement itself; [`holm`] and similar functions
+//!   correct many results at once.
 //! - [`student_upper`] and [`normal_upper`] are exact where libraries run out of digits.
 //!
 //! ```

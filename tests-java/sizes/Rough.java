@@ -97,7 +97,7 @@ public final class Rough {
         }
     }
 
-    /** From JDK 20 on only a debugger can stop a thread; it waits for a message that the time has come. */
+    /** From JDK 20 on only a debugger can stop a thread; the output tells it when. */
     @SuppressWarnings({"deprecation", "removal"})
     private static void stop(Thread victim) {
         while (!spinning) {
@@ -220,7 +220,7 @@ public final class Rough {
         }
     }
 
-    /** Asks a {@link Task}, or anything else for its name. */
+    /** The size of a {@link Task}, or the name of any other argument. */
     public static final class Asking implements SizeProcessor {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {

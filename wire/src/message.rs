@@ -110,8 +110,8 @@ pub enum ToController {
         /// Number of the method's [`ToAgent::Disarm`], counted from 1 in each connection.
         number: u64,
     },
-    /// Changes of the classes of these methods should be rare. Each change may keep this metaspace for the
-    /// rest of the JVM's life, because their lambdas are linked again.
+    /// Changes of the classes of these methods should be rare. Each change may keep this number of bytes of
+    /// metaspace for the rest of the JVM's life, because their lambdas are linked again.
     Dear {
         /// The methods.
         handles: Vec<Handle>,

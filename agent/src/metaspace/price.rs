@@ -18,7 +18,7 @@ const MORE_BY_11: u64 = 4;
 /// when it next unloads classes.
 const COPIED: u64 = 1;
 const COPIED_BY_11: u64 = 5;
-/// Bytes of lambdas for each change above which a class keeps its probes behind closed gates: 20 lambdas.
+/// Bytes of lambdas for each change from which on a class keeps its probes behind closed gates: 20 lambdas.
 const DEAR_BYTES: u64 = 20 * LAMBDA_BYTES;
 /// Prefix of the names of string concatenations (`java.lang.invoke.StringConcatFactory`).
 const CONCAT: &[u8] = b"makeConcat";

@@ -1,5 +1,4 @@
-//! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it
-//! there.
+//! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
 
 mod engine;
 mod handlers;

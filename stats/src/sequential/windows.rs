@@ -8,7 +8,7 @@ use super::{Evidence, RatioEstimate};
 pub struct Settings {
     /// The ratio to compare with; 1 if the constants are already in the times.
     pub bound: f64,
-    /// Most probability of ever taking either wrong decision.
+    /// Limit of the probability that either wrong decision is ever taken.
     pub alpha: f64,
     /// Scale of the mixture: the |ln(ratio/bound)| to detect early.
     pub tau: f64,

@@ -579,8 +579,8 @@ final class SplRecorder {
     }
 
     /**
-     * Whether the exception stops the thread by order of the program, and must reach it. The call is not
-     * recorded then, so depths below it are unknown.
+     * Whether the program stops the thread with this exception, which must then reach the program. The call
+     * is not recorded then, so depths below it are unknown.
      */
     static boolean isStop(Throwable e) {
         return e.getClass() == SplJdk.THREAD_DEATH && !isThrownBelow(e);
