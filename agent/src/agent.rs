@@ -275,7 +275,7 @@ impl SplAgent {
     }
 }
 
-/// Starts a thread that takes none of the program's signals, because it inherits the mask of the thread that
+/// Starts a thread and blocks the program's signals in it, because it inherits the mask of the thread that
 /// starts it.
 fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let quiet = move || {

@@ -86,7 +86,7 @@ impl Hello {
     }
 }
 
-/// Tells a controller, if there is one, why nothing can be measured in this JVM.
+/// Informs a controller, if one answers, why nothing can be measured in this JVM.
 pub fn excuse(options: &Options, hello: &Hello, why: String) {
     let Ok(mut stream) = Stream::connect(options) else { return };
     stream.put(&hello.message(options, None));
@@ -246,7 +246,7 @@ impl Connection {
         (readable, busy)
     }
 
-    /// Tells a controller why nothing can be measured.
+    /// Informs a controller why nothing can be measured.
     fn decline(&mut self, stream: &mut Stream, why: String) -> Ended {
         stream.put(&self.hello(None));
         say_bye(stream, ByeReason::Failed(why));

@@ -11,7 +11,7 @@ use jni::objects::{JByteArray, JObject, JValue};
 use jni::refs::Global;
 use jni::{Env, jni_sig, jni_str};
 
-/// The counters that are read, `None` where the JVM keeps none (`-XX:-UsePerfData`).
+/// The counters that the agent reads. A JVM with `-XX:-UsePerfData` keeps no counters.
 #[derive(Debug)]
 pub struct Counters {
     buffer: Global<JObject<'static>>,
@@ -69,7 +69,7 @@ impl Counters {
         Some(Reading { used: value(self.used)?, held: value(self.held)?, loaded, unloaded })
     }
 
-    /// The options that the JVM was started with, and those from files and variables.
+    /// The options of the command line, of files and of variables.
     pub fn options(&self) -> &str {
         &self.options
     }

@@ -15,7 +15,7 @@ pub const GATE_QUOTA: usize = 8;
 /// Number of gates, and so of permanent method ids.
 pub const GATES: usize = 4096;
 /// The gate that is never opened. Classes with probes on disk have this id (`spl instrument`), and belong to
-/// no controller. So does anything without an id of its own.
+/// no controller. Anything without an id of its own uses this id.
 pub const NOBODYS_GATE: InstrumentId = InstrumentId(0);
 /// The agent's own gate, open during the probe's warm-up and calibration.
 pub const OWN_GATE: InstrumentId = InstrumentId(1);

@@ -109,7 +109,7 @@ impl Stream {
         }
     }
 
-    /// Waits for bytes until this deadline; returns none when a signal interrupted the call.
+    /// Waits for bytes until this deadline; the result is empty when a signal interrupted the call.
     fn read_until<'a>(&mut self, chunk: &'a mut [u8], until: Instant) -> io::Result<&'a [u8]> {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -80,8 +80,7 @@ pub struct Taken {
     pub surplus: u64,
     /// Calls that came after the method was finished.
     pub late: u64,
-    /// Lost calls of this or other methods, which cannot be told apart. They are not among the measured
-    /// calls.
+    /// Lost calls of this or other methods; their methods are unknown. They are not among the measured calls.
     pub lost: u64,
 }
 
