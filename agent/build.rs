@@ -19,8 +19,8 @@ const SOURCES: [&str; 11] = [
 ];
 
 fn main() {
-    // Nothing for debuggers, because the JVM reads it at the program's start. Texts put together by calls, for which no method
-    // handles have to be made in a thread of the program.
+    // No debug information, because the JVM reads it at the program's start. String concatenation is compiled
+    // to calls, so that no method handles are made in a thread of the program.
     let options = [
         "-g:none",
         "-source",
@@ -36,13 +36,14 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     if has_static_unwinder() {
-        // Before the shared one, which then isn't needed: few JVMs have loaded that already, and loading it takes longer than
-        // loading the agent.
+        // Linked before the shared library, which is not needed then. Few JVMs have loaded the shared one
+        // already, and loading it takes longer than loading the agent.
         println!("cargo::rustc-link-lib=dylib=gcc_eh");
     }
 }
 
-/// Whether the linker's driver finds GCC's unwinder as an archive; it answers with a path then, else with the bare name.
+/// Whether the linker's driver finds GCC's unwinder as an archive. If so it prints a path, else the bare
+/// name.
 fn has_static_unwinder() -> bool {
     let output = Command::new("cc").arg("-print-file-name=libgcc_eh.a").output();
     output.is_ok_and(|output| output.stdout.contains(&b'/'))

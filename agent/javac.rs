@@ -1,10 +1,11 @@
-//! Compiles Java sources in a build script: the agent's, and the interfaces of size processors.
+//! Compiles Java sources in a build script: the agent's classes, and the interfaces of size processors.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles `sources` into the folder `java` of the build script's output, which it gives. `options` say for which JVM.
+/// Compiles `sources` into the folder `java` of the build script's output and returns that folder. `options`
+/// set the target JVM.
 pub fn compile(options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
     for source in sources {
@@ -35,7 +36,7 @@ pub fn compile(options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
     Err(format!("{} refused the Java sources; they need a JDK 17 compiler: {said}", javac.display()))
 }
 
-/// `javac` of `JAVA_HOME` where it has one, else of the path.
+/// `javac` of `JAVA_HOME` if it exists there, else the one on the path.
 fn javac() -> PathBuf {
     env::var_os("JAVA_HOME")
         .map(|home| Path::new(&home).join("bin").join("javac"))

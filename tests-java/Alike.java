@@ -1,6 +1,8 @@
 import java.util.function.IntUnaryOperator;
 
-/** A class with sixty equal method references: javac gives them one constant, and the JVM links each by itself. */
+/**
+ * A class with sixty equal method references: javac gives them one constant, the JVM links each separately.
+ */
 final class Alike {
     static int measured(int x) {
         return x * 7;

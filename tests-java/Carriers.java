@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads, virtual ones where the JVM has them (21 and later), that give their carriers away in the middle of {@code outer(J)J}
- * and {@code inner(J)J}, which it calls, and may go on on others. Each call's argument is the number of its thread. For each
- * line it says, after a round, how many calls of each method there were, and how many of them ended on another carrier.
+ * Threads that give up their carriers within {@code outer(J)J} and within {@code inner(J)J}, which it calls.
+ * Virtual threads, where the JVM has them (21 and later), may continue on others. Each call's argument is the
+ * number of its thread. After each line it runs a round and prints the calls of each method, and how many
+ * ended on another carrier.
  */
 final class Carriers {
     private static final int THREADS = 16;
@@ -80,7 +81,10 @@ final class Carriers {
         return sum;
     }
 
-    /** Stands behind the name of a virtual thread: {@code VirtualThread[#22]/runnable@ForkJoinPool-1-worker-1}. */
+    /**
+     * The part after the name of a virtual thread: {@code
+     * VirtualThread[#22]/runnable@ForkJoinPool-1-worker-1}.
+     */
     private static String carrier() {
         String text = Thread.currentThread().toString();
         return text.substring(text.indexOf('@') + 1);

@@ -1,6 +1,6 @@
 /**
- * Shows methods to compare: {@code slow(int[])} does three times the work of {@code fast(int[])}, and
- * {@code Integer.compareTo} is a method of the JDK. Standard output is the same however long the program runs.
+ * Shows methods to compare: {@code slow(int[])} does three times the work of {@code fast(int[])}, and {@code
+ * Integer.compareTo} is a method of the JDK. Standard output is the same however long the program runs.
  *
  * <p>Arguments: [rounds [array length]...]; each round takes an array of each length (default 256).
  */
@@ -38,7 +38,7 @@ public final class CompareLoop {
         return pass(1, values);
     }
 
-    /** Three such passes. */
+    /** Three passes like those of {@link #fast}. */
     static long slow(int[] values) {
         return pass(pass(pass(1, values), values), values);
     }

@@ -3,11 +3,11 @@ import java.lang.management.MemoryPoolMXBean;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A loader of one class, of which there may be as many as metaspace has room for. */
+/** A loader of one class. The number of loaders is limited only by metaspace. */
 final class Copies extends ClassLoader {
     private static final List<Class<?>> ALL = new ArrayList<>();
 
-    /** Loads copies until so many hundredths of all metaspace are taken, or there is no more; gives how many there are. */
+    /** Loads copies until this percentage of all metaspace is taken, or it is full; gives their number. */
     static long fill(int hundredths, MemoryPoolMXBean metaspace) throws Exception {
         byte[] bytes;
         try (InputStream file = Copies.class.getResourceAsStream("Lambdas.class")) {
@@ -22,7 +22,7 @@ final class Copies extends ClassLoader {
                 ALL.add(copy);
             }
         } catch (OutOfMemoryError full) {
-            // That is all there is.
+            // Metaspace is full.
         }
         return ALL.size();
     }

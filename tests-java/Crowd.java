@@ -1,7 +1,7 @@
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
 
-/** Has many threads that do nothing, until its input ends. Argument: how many. */
+/** Keeps many idle threads until its input ends. Argument: their number. */
 public final class Crowd {
     private static final long STACK_BYTES = 128 << 10;
     private static final Semaphore NEVER = new Semaphore(0);

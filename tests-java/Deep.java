@@ -3,14 +3,15 @@ import java.io.InputStreamReader;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Shows how deep recursion reaches. For each line {@code SHAPE KILOBYTES REPETITIONS} on standard input it recurses that often
- * in a thread with a stack of this size, each time until the stack overflows, and prints the least depth.
+ * Shows the depth that recursion reaches. For each line {@code SHAPE KILOBYTES REPETITIONS} on standard input
+ * it recurses in a thread with this stack until the stack overflows, and prints the least depth of all
+ * repetitions.
  *
  * <p>To measure: the methods of a shape, which {@link #shape} calls.
  */
 public final class Deep {
 
-    /** Of the recursion that goes on. */
+    /** Depth reached by the recursion in progress. */
     private static int reached;
 
     private final Object[] held = {"a", "b"};

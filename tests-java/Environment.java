@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Shows the environment variables that could tell of an agent, {@code JAVA_TOOL_OPTIONS} and those that begin with
- * {@code SPL}: the program's own and those of a child process ({@code env}).
+ * Shows the environment variables that could reveal an agent, {@code JAVA_TOOL_OPTIONS} and names that begin
+ * with {@code SPL}: the program's own and those of a child process ({@code env}).
  *
  * <p>Arguments: [rounds]. To measure: {@code work(I)I}.
  */

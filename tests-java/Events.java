@@ -2,8 +2,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 
 /**
- * Makes the JVM do all that an agent can be told of: for each line it loads a class, lets a thread end, collects garbage,
- * calls {@code hot(I)I} until it is compiled and {@code sized(String)I}, and says what came of it.
+ * Triggers all events of a JVM that an agent can receive: for each line it loads a class, ends a thread,
+ * collects garbage, calls {@code hot(I)I} until it is compiled and {@code sized(String)I}, and prints the
+ * result.
  */
 final class Events {
     private static final int CALLS = 100_000;

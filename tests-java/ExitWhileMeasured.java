@@ -1,12 +1,13 @@
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Shows a program that ends in the middle of a measured method, while another thread is in one too: by {@code System.exit},
- * by {@code Runtime.halt} or by an exception that nobody catches. The status must reach who waits for it, and the hook of an
- * orderly end must run.
+ * Shows a program that ends within a measured method, while another thread is in one too: by {@code
+ * System.exit}, by {@code Runtime.halt} or by an uncaught exception. The waiting process must get the status,
+ * and the hook of an orderly end must run.
  *
- * <p>Arguments: [rounds [exit|halt|throw [status]]], by default exit with status 7; an uncaught exception's status is 1.
- * To measure: {@code leave(Ljava/lang/String;I)V}, {@code work(I)I} and {@code waitForever(Ljava/util/concurrent/CountDownLatch;)V}.
+ * <p>Arguments: [rounds [exit|halt|throw [status]]], by default exit with status 7; an uncaught exception's
+ * status is 1. To measure: {@code leave(Ljava/lang/String;I)V}, {@code work(I)I} and {@code
+ * waitForever(Ljava/util/concurrent/CountDownLatch;)V}.
  */
 public final class ExitWhileMeasured {
 
@@ -28,7 +29,7 @@ public final class ExitWhileMeasured {
         leave(how, status);
     }
 
-    /** Does not return. */
+    /** Never returns. */
     static void leave(String how, int status) {
         switch (how) {
             case "exit":
@@ -52,7 +53,7 @@ public final class ExitWhileMeasured {
         return sum;
     }
 
-    /** A call that is under way when the JVM ends. */
+    /** A call in progress when the JVM ends. */
     static void waitForever(CountDownLatch entered) {
         entered.countDown();
         CountDownLatch never = new CountDownLatch(1);

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that does its work in a JVM of its own, as build tools run tests. The child has this program's input and output.
+ * Does its work in a JVM of its own, like build tools that run tests. The child has this program's input and
+ * output.
  *
  * <p>Arguments: the child's class and its arguments.
  */

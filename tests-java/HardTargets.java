@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
 /**
- * Calls what every program and the JVM itself stand on, in two threads. For each line "ROUNDS" it does so often, and says
- * what came of it; for "max CALLS" it calls {@code Math.max}, which compiled callers compute themselves.
+ * Calls basic methods of every program and of the JVM itself, in two threads. For each line "ROUNDS" it does
+ * so in this number of rounds and prints the result; for "max CALLS" it calls {@code Math.max}, an intrinsic
+ * in compiled callers.
  */
 final class HardTargets {
     private static final ThreadLocal<Integer> LOCAL = ThreadLocal.withInitial(() -> 3);
@@ -16,7 +17,7 @@ final class HardTargets {
     private static final Lock LOCK = new Lock();
     private static long guarded;
 
-    /** What the locks of the JDK are made of. */
+    /** A lock of the kind that the JDK's locks are made of. */
     private static final class Lock extends AbstractQueuedSynchronizer {
         private static final long serialVersionUID = 1;
 
@@ -59,12 +60,13 @@ final class HardTargets {
     }
 
     private static long round(int i) {
-        // Its hash is not known yet.
+        // Its hash is not computed yet.
         String text = new String(new char[] {'k', (char) ('a' + i % 26)});
         long sum = text.hashCode() + PLAIN.get(i % 2 == 0 ? "one" : "two") + CONCURRENT.get("one") + LOCAL.get();
         sum += Thread.currentThread().isAlive() && System.nanoTime() != 0 && new Object() != null ? 1 : 0;
         try {
-            // Lambda and class-loader work of its own, and a failure that comes back through measured methods.
+            // Lambda and class-loader work of the program itself, and an exception that passes through
+            // measured methods.
             sum += ClassLoader.getSystemClassLoader().loadClass("HardTargets").getName().length();
             ClassLoader.getSystemClassLoader().loadClass("no.such.Klass" + i);
         } catch (ClassNotFoundException expected) {

@@ -5,15 +5,17 @@ import java.lang.management.MemoryPoolMXBean;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A class with a hundred lambdas, each of which is linked anew after a change of the class. For a line "run N" it calls all
- * of them N times and says their sum; for "weigh" it collects garbage and says the bytes that the JVM keeps of classes, for
- * "used" it says them as they are. For "fill N" it loads copies of a class until N hundredths of {@code MaxMetaspaceSize} are
- * taken or there is no more, and says how many.
+ * A class with a hundred lambdas, each of which the JVM links again after a change of the class. For a line
+ * "run N" it calls all of them N times and prints their sum. For "weigh" it collects garbage and prints the
+ * bytes that the JVM keeps of classes; for "used" it prints them without collecting. For "fill N" it loads
+ * copies of a class until N percent of {@code MaxMetaspaceSize} are taken or it is full, and prints their
+ * number.
  */
 final class Lambdas {
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        // What weighing and answering need is there before the first weight is said, and before there is no memory for it.
+        // Load everything that weighing and answering need before the first weight is printed, and before
+        // memory is full.
         weigh();
         run(1);
         Copies.fill(0, metaspace());
@@ -53,7 +55,7 @@ final class Lambdas {
         return x * 5;
     }
 
-    /** Bytes of what the JVM keeps of classes, without what a collection frees. */
+    /** Bytes that the JVM keeps of classes, without those that a collection frees. */
     private static long weigh() {
         for (int i = 0; i < 3; i++) {
             System.gc();
@@ -70,7 +72,7 @@ final class Lambdas {
         throw new IllegalStateException("no metaspace");
     }
 
-    /** Those that keep {@code k} are objects of their own each time. */
+    /** Lambdas that capture {@code k} are new objects each time. */
     private static IntUnaryOperator[] all(int k) {
         return new IntUnaryOperator[] {
             x -> x + 0 * k, x -> x + 1 * k, x -> x + 2 * k, x -> x + 3 * k, x -> x + 4 * k,

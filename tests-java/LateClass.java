@@ -1,8 +1,8 @@
 /**
  * Shows a class that loads long after the start: {@code LateClass$Late} loads when the second stage begins.
  *
- * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the class and the second ends
- * the program. To measure: {@code LateClass.early(I)I} and {@code LateClass$Late.work(I)I}.
+ * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the class and the
+ * second ends the program. To measure: {@code LateClass.early(I)I} and {@code LateClass$Late.work(I)I}.
  */
 public final class LateClass {
 

@@ -16,10 +16,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Calls {@code take} with collections, texts and numbers, the monitor of each held by another thread meanwhile: a measurement that
- * asked them for their length by their own methods would wait for ever. Says which it calls, then calls with all of them at each
- * line of its input; "least" calls {@code Math.min(JJ)} three times, "deep" calls with
- * a text near the end of the stack, and once more.
+ * Calls {@code take} with collections, texts and numbers while another thread holds the monitor of each. A
+ * measurement that called their own methods for the length would wait without end. Prints which it uses, then
+ * calls with all of them at each line of its input; "least" calls {@code Math.min(JJ)} three times, "deep"
+ * calls with a text near the end of the stack, and once more.
  */
 public final class Lengths {
     private static Object taken;
@@ -53,7 +53,7 @@ public final class Lengths {
         System.out.println(taken == null ? sum : "ended");
     }
 
-    /** Calls near the end of the stack, from the deepest on, and then no more. */
+    /** Calls near the end of the stack, from the deepest frame on, and then stops. */
     private static void dive() {
         try {
             dive();
@@ -90,7 +90,7 @@ public final class Lengths {
         }
     }
 
-    /** By the length that is to be found; those with a question mark are not known. */
+    /** Arguments by expected length; a question mark means an unknown length. */
     private static Map<String, Object> all() {
         List<Integer> three = new ArrayList<>(List.of(1, 2, 3));
         Map<String, Object> all = new LinkedHashMap<>();

@@ -4,11 +4,12 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How long a test program lives. A program works in rounds, in one or more stages. With a number as its first argument it
- * runs that many rounds in each stage; with 0 or without arguments a stage lasts until a line arrives on standard input, and
- * the end of the input ends them all, so that a program never outlives the test that feeds it.
+ * The lifetime of a test program. A program works in rounds, in one or more stages. With a number as its
+ * first argument it runs this number of rounds in each stage. With 0 or without arguments a stage lasts until
+ * a line arrives on standard input; the end of the input ends all stages, so that a program never outlives
+ * the test that feeds it.
  *
- * <p>Every round must give the first round's result: an agent that comes and goes meanwhile may change times, nothing else.
+ * <p>Every round must give the first round's result: an agent may change times, and nothing else.
  */
 final class Life {
 
@@ -25,7 +26,7 @@ final class Life {
         this.roundsPerStage = roundsPerStage;
     }
 
-    /** Says "ready" on standard output and begins stage 1. */
+    /** Prints "ready" on standard output and begins stage 1. */
     static Life start(String[] args) {
         Life life = new Life(args.length == 0 ? 0 : Long.parseLong(args[0]));
         if (life.roundsPerStage == 0) {
@@ -37,9 +38,9 @@ final class Life {
         return life;
     }
 
-    /** True when this stage wants another round; false, once, when it is over and the next one begins. */
+    /** True if this stage wants another round; false once, when it is over and the next one begins. */
     boolean wantsRound() {
-        // A stage has at least one round, whatever comes first.
+        // A stage has at least one round, in any case.
         boolean over = roundsPerStage == 0 ? linesRead >= stage && roundsOfStage > 0 : roundsOfStage == roundsPerStage;
         if (over) {
             stage++;
@@ -52,7 +53,7 @@ final class Life {
         return true;
     }
 
-    /** Compares a round's result with that of the stage's first; a difference ends the program with status 1. */
+    /** Compares a round's result with the stage's first one; a difference ends the program with status 1. */
     void check(String result) {
         if (firstResult == null) {
             firstResult = result;
@@ -62,13 +63,13 @@ final class Life {
         }
     }
 
-    /** Says "ended" on standard output, and the number of rounds, which varies, on standard error. */
+    /** Prints "ended" on standard output, and the number of rounds, which varies, on standard error. */
     void end() {
         say("ended");
         System.err.println(roundsOfAll + " rounds");
     }
 
-    /** Prints a line at once, also when standard output is a pipe. */
+    /** Prints a line and flushes, because standard output may be a pipe. */
     static void say(String line) {
         System.out.println(line);
         System.out.flush();

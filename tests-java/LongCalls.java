@@ -1,6 +1,6 @@
 /**
- * Two threads call a method each, until the input ends: one always a short one, the other one of which every tenth call takes longer than
- * many turns in which it is measured.
+ * Two threads call a method each, until the input ends. One makes short calls only. In the other one every
+ * tenth call takes longer than many of its turns of measuring.
  */
 public final class LongCalls {
     private static final int EVERY = 10;

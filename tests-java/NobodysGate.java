@@ -3,8 +3,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Does without end what a class with probes on disk does at the entry of each of its methods: asks whether the gate with the
- * number 0 is open. Says at its end how often it was. Needs the agent.
+ * Does without end the work of a class with probes on disk at the entry of each of its methods: checks
+ * whether gate number 0 is open. Prints at its end how often it was. Needs the agent.
  *
  * <p>Arguments: [rounds].
  */

@@ -1,6 +1,6 @@
 /**
- * Shows a stack overflow inside a measured method: the {@code StackOverflowError} is the program's own, reaches its
- * {@code catch}, and afterwards the same methods work as before.
+ * Shows a stack overflow inside a measured method: the {@code StackOverflowError} is the program's own,
+ * reaches its {@code catch}, and afterwards the same methods work as before.
  *
  * <p>Arguments: [rounds]. To measure: {@code plunge(I)I}, {@code guarded(I)I} and {@code sum(I)I}.
  */
@@ -49,7 +49,7 @@ public final class Overflow {
         }
     }
 
-    /** Never ends by itself. */
+    /** Overflows the stack. */
     int plunge(int depth) {
         deepest = depth;
         return plunge(depth + 1) + 1;

@@ -1,8 +1,9 @@
 /**
- * Shows recursion: in a line, as a tree and through a second method. Prints
- * each result with the number of calls that made it, so that samples and their recursion depths can be counted.
+ * Shows recursion: in a line, as a tree and through a second method. Prints each result with its number of
+ * calls, so that samples and their recursion depths can be counted.
  *
- * <p>Arguments: [rounds]. To measure: {@code line(I)I}, {@code tree(I)I}, {@code even(I)Z} and {@code odd(I)Z}.
+ * <p>Arguments: [rounds]. To measure: {@code line(I)I}, {@code tree(I)I}, {@code even(I)Z} and {@code
+ * odd(I)Z}.
  */
 public final class Recursive {
 

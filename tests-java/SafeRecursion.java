@@ -1,13 +1,13 @@
 import java.util.regex.Pattern;
 
 /**
- * Shows recursion that stays well within the stack, in whatever tier its methods run: in a line, through a parser of nested
- * expressions, and through the JDK's regular expressions. Each round runs in a thread of its own with a stack of 512 KB, at three
- * fifths of the depths that the interpreter reaches there, and two fifths in the parser, whose methods may run in different
- * tiers. A stack overflow ends the program with status 1.
+ * Shows recursion that stays well within the stack, in any compiler tier: in a line, through a parser of
+ * nested expressions, and through the JDK's regular expressions. Each round runs in a new thread with a stack
+ * of 512 KB. It uses three fifths of the interpreter's depth there, and two fifths in the parser, whose
+ * methods may run in different tiers. A stack overflow ends the program with status 1.
  *
- * <p>Arguments: [rounds]. To measure: {@code sum(Ljava/lang/Object;IJ)I}, the methods of {@code SafeRecursion$Parser}, and
- * {@code match} of the classes in {@code java.util.regex.Pattern}.
+ * <p>Arguments: [rounds]. To measure: {@code sum(Ljava/lang/Object;IJ)I}, the methods of {@code
+ * SafeRecursion$Parser}, and {@code match} of the classes in {@code java.util.regex.Pattern}.
  */
 public final class SafeRecursion {
 

@@ -6,8 +6,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * Somebody who connects to a port of this machine many times and never says a word; a connection that is closed is opened
- * again, until the input ends. Arguments: the port, how many.
+ * Connects to a port of this machine many times and never sends anything. A closed connection is opened
+ * again, until the input ends. Arguments: the port, the number of connections.
  */
 public final class Silent {
     private Silent() {}
@@ -24,7 +24,7 @@ public final class Silent {
             try {
                 while (System.in.read() >= 0) {}
             } catch (java.io.IOException e) {
-                // As good as the end.
+                // Treated like the end of the input.
             }
             selector.wakeup();
         });

@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Passes objects of many kinds to methods whose workload sizes are measured, and says what their sizes are by
- * {@code java.lang.instrument} and by a walk of its own with reflection. Has to be a {@code -javaagent} too.
+ * Passes objects of many kinds to methods whose workload sizes are measured, and prints their sizes by {@code
+ * java.lang.instrument} and by its own walk with reflection. Must also be a {@code -javaagent}.
  *
- * <p>After a line on standard input it makes all calls, then prints a line "NAME SHALLOW DEEP TWICE" for each object, and
- * "end", and stays until the input ends.
+ * <p>After a line on standard input it makes all calls, then prints a line "NAME SHALLOW DEEP TWICE" for each
+ * object, and "end", and stays until the input ends.
  */
 public final class SizeOracle {
     private static final int PASSES = 3;
@@ -54,11 +54,11 @@ public final class SizeOracle {
         }
         for (Map.Entry<String, Object> one : objects.entrySet()) {
             long deep = reachable(one.getValue());
-            // Each argument counts what it reaches, and the number its width.
+            // Each argument counts all reachable objects, and the number its width.
             System.out.println(one.getKey() + " " + bytes(one.getValue()) + " " + deep + " " + (deep + 4 + deep));
         }
         System.out.println("end");
-        // The last samples are on their way: stays until its input ends.
+        // The last samples are still on their way, so wait for the end of the input.
         while (System.in.read() >= 0) {}
     }
 
@@ -78,7 +78,9 @@ public final class SizeOracle {
         return object == null ? 0 : instrumentation.getObjectSize(object);
     }
 
-    /** Bytes of all that is reachable, each object once, but not through classes, loaders, threads and references. */
+    /**
+     * Bytes of all reachable objects, each once, but not through classes, loaders, threads and references.
+     */
     private static long reachable(Object root) throws IllegalAccessException {
         Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Object> open = new ArrayDeque<>();
@@ -174,14 +176,14 @@ public final class SizeOracle {
         char f;
     }
 
-    /** More of them after those of the superclass. */
+    /** More fields after those of the superclass. */
     private static final class GapsBelow extends Gaps {
         short g;
         Object h = new int[] {1};
         byte i;
     }
 
-    /** What {@code deep} must not enter. */
+    /** Objects that {@code deep} must not enter. */
     private static final class OffLimits {
         final Object type = String.class;
         final Object loader = ClassLoader.getSystemClassLoader();

@@ -3,9 +3,9 @@ import java.io.InputStreamReader;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A thread, named "victim", in which exceptions come from outside at any moment. It calls {@code level([B)I} over and over,
- * each time four calls deep; the argument's length says how deep a call stands. For each line it says how many exceptions
- * have come, after some more rounds.
+ * A thread, named "victim", that gets exceptions from outside at any moment. It calls {@code level([B)I}
+ * repeatedly, each time four calls deep; the argument's length is the depth of a call. For each line it
+ * prints the number of exceptions that came, after some more rounds.
  */
 final class Stopped {
     private static final byte[][] LEVELS = {new byte[0], new byte[8], new byte[16], new byte[24]};
@@ -30,7 +30,7 @@ final class Stopped {
         }
     }
 
-    /** Nothing ends this thread: an exception that comes where one was just caught is caught further out. */
+    /** Keeps this thread alive: an exception that comes in a catch block is caught further out. */
     private static void live() {
         while (true) {
             try {

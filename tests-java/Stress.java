@@ -6,9 +6,9 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * Threads that call at the same time. For each line "KIND CALLS" all of them call {@code bare(I)I} or {@code sized([B)I} so
- * often; then it says "done". Their ids are equal modulo 512, so that an agent which finds memory by a thread's id has to
- * share it among them.
+ * Threads that call at the same time. For each line "KIND CALLS" each thread makes this number of calls of
+ * {@code bare(I)I} or {@code sized([B)I}; then it prints "done". The threads' ids are equal modulo 512, so
+ * that an agent that finds memory by thread id has to share it among them.
  */
 final class Stress {
     private static final int THREADS = 12;
@@ -37,7 +37,7 @@ final class Stress {
         }
     }
 
-    /** Ids are given one after the other when a thread's object is made. */
+    /** Ids are assigned in the order in which thread objects are made. */
     private static List<Thread> threads(CyclicBarrier barrier) {
         List<Thread> threads = new ArrayList<>();
         long first = -1;
@@ -76,7 +76,7 @@ final class Stress {
         return x + 1;
     }
 
-    /** The argument's length says which thread calls, and for the how-manieth time. */
+    /** The argument's length gives the calling thread, and the number of its call. */
     static int sized(byte[] argument) {
         return argument.length;
     }

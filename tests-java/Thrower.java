@@ -2,11 +2,12 @@ import java.util.Arrays;
 import java.util.StringJoiner;
 
 /**
- * Shows methods that end by exception: thrown by the method itself and by its callees, caught inside, passing a
- * {@code finally}, a monitor and a constructor. Prints what the program sees of each, stack and line numbers included.
+ * Shows methods that end by exception: thrown by the method itself and by its callees, caught inside, passing
+ * a {@code finally}, a monitor and a constructor. Prints the program's view of each, including stack and line
+ * numbers.
  *
- * <p>Arguments: [rounds]. To measure: {@code deep(I)I}, {@code caught(I)I}, {@code cleaned(I)I}, {@code locked(I)I} and
- * {@code Thrower$Part.<init>(I)V}.
+ * <p>Arguments: [rounds]. To measure: {@code deep(I)I}, {@code caught(I)I}, {@code cleaned(I)I}, {@code
+ * locked(I)I} and {@code Thrower$Part.<init>(I)V}.
  */
 public final class Thrower {
 
@@ -27,7 +28,10 @@ public final class Thrower {
         life.end();
     }
 
-    /** What a round sees. HotSpot knows no line of a call that goes on while its class is changed: such a round is done again. */
+    /**
+     * Report of a round. HotSpot loses the lines of a running call when its class is changed: then the round
+     * is repeated.
+     */
     private static String told() {
         String report = new Thrower().round();
         for (int again = 0; again < 5 && report.contains(" line -1,"); again++) {
@@ -56,7 +60,7 @@ public final class Thrower {
         return deep(depth - 1) + 1;
     }
 
-    /** Returns normally, though a callee throws. */
+    /** Returns normally, although a callee throws. */
     int caught(int depth) {
         try {
             return deep(depth);

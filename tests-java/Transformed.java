@@ -2,10 +2,10 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 
 /**
- * A program that another agent changes ({@code Transformer}): for each line "say" it calls {@code word()} a hundred times
- * and {@code length} of its other classes, and says what the last one said; for "again" and for an empty line the other agent
- * changes it anew before that. With the argument "busy" a thread calls {@code word()} all the time; with "often" the other agent
- * changes the class before each such call.
+ * A program that another agent changes ({@code Transformer}). For each line "say" it calls {@code word()} a
+ * hundred times and {@code length} of its other classes, and prints the last result. For "again" and for an
+ * empty line the other agent changes it again before. With the argument "busy" a thread calls {@code word()}
+ * all the time. With "often" the other agent changes the class before each such call.
  */
 final class Transformed {
     private static final int CALLS = 100;

@@ -7,8 +7,9 @@ import java.security.ProtectionDomain;
 import java.util.Arrays;
 
 /**
- * Another agent: changes what {@code Transformed.word()} says, whenever that class is loaded or changed. With the argument
- * "break" it also makes {@code Transformed$Broken} useless whenever somebody changes that class.
+ * Another agent: it changes the result of {@code Transformed.word()} whenever that class is loaded or
+ * changed. With the argument "break" it also makes {@code Transformed$Broken} unusable whenever any agent
+ * changes that class.
  */
 public final class Transformer implements ClassFileTransformer {
     private static Instrumentation instrumentation;
@@ -23,7 +24,7 @@ public final class Transformer implements ClassFileTransformer {
         given.addTransformer(new Transformer("break".equals(argument)), true);
     }
 
-    /** Changes the class once more, as such agents do when they are given other rules. */
+    /** Changes the class once more, like an agent that gets new rules. */
     static void again() throws UnmodifiableClassException {
         instrumentation.retransformClasses(Transformed.class);
     }
@@ -33,7 +34,8 @@ public final class Transformer implements ClassFileTransformer {
             ClassLoader loader, String name, Class<?> changed, ProtectionDomain domain, byte[] bytes)
             throws IllegalClassFormatException {
         if (name.equals("Transformed")) {
-            // Of the same length, so that nothing else of the class file changes. Latin-1 keeps every byte.
+            // The text has the same length, so nothing else of the class file changes. Latin-1 keeps every
+            // byte.
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             return text.replace("before", "after!").getBytes(StandardCharsets.ISO_8859_1);
         }

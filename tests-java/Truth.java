@@ -5,8 +5,9 @@ import java.lang.management.MemoryPoolMXBean;
 import java.util.Arrays;
 
 /**
- * Bodies of known kinds. For a line "BODY BURSTS CALLS" it calls the body so often in a row, sleeps so that an agent can
- * take its samples, and says the median nanoseconds of a call; for other lines see {@link #other}.
+ * Bodies of known kinds. For a line "BODY BURSTS CALLS" it calls the body CALLS times in a row, sleeps so
+ * that an agent can take its samples, and prints the median nanoseconds of a call; for other lines see {@link
+ * #other}.
  */
 final class Truth {
     private static final int[] NEXT = new int[1024];
@@ -46,7 +47,7 @@ final class Truth {
         return each[bursts / 2];
     }
 
-    /** Each body has a loop of its own, so that it can be inlined there. */
+    /** Each body has a loop of its own, so that the body can be inlined there. */
     private static long burst(String name, int calls) {
         switch (name) {
             case "empty":
@@ -118,7 +119,7 @@ final class Truth {
         return x;
     }
 
-    /** Each load needs the one before. */
+    /** Each load depends on the one before. */
     static long loads(long x) {
         int at = (int) x & NEXT.length - 1;
         for (int i = 0; i < 600; i++) {
@@ -127,7 +128,7 @@ final class Truth {
         return at;
     }
 
-    /** As {@link #loads}, without a loop that would keep it in its place. */
+    /** Like {@link #loads}, but without a loop that would keep it in place. */
     static long straightLoads(long x) {
         int[] n = NEXT;
         int at = (int) x & 1023;
@@ -171,7 +172,7 @@ final class Truth {
         return x;
     }
 
-    /** Pure arithmetic in registers: nothing holds it between two clock reads. */
+    /** Pure arithmetic in registers: nothing keeps it between two clock reads. */
     static long arithmetic(long x) {
         x = mix(mix(mix(mix(mix(mix(mix(mix(x))))))));
         x = mix(mix(mix(mix(mix(mix(mix(mix(x))))))));
@@ -183,7 +184,10 @@ final class Truth {
         return (x ^ x >>> 7) * 0x9e3779b97f4a7c15L;
     }
 
-    /** "gc": collects in a measured method; "nap": a thread sleeps in one; "metaspace": what classes take; anything else does nothing. */
+    /**
+     * "gc": collects in a measured method; "nap": a thread sleeps in one; "metaspace": what classes take;
+     * anything else does nothing.
+     */
     private static void other(String what) throws InterruptedException {
         if (what.equals("gc")) {
             collect();
@@ -195,7 +199,7 @@ final class Truth {
         Life.say(what.equals("metaspace") ? "" + metaspace() : what);
     }
 
-    /** Bytes of what the JVM keeps of classes. */
+    /** Bytes that the JVM keeps of classes. */
     private static long metaspace() {
         long used = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {

@@ -8,12 +8,13 @@ import java.util.concurrent.Executors;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Shows one class in two loaders: {@code TwoLoaders$Twin} is loaded by a first {@code URLClassLoader} in stage 1 and by a
- * second one in stage 2. They are two classes to the JVM and one method to an operator. A round calls the first twin twice
- * and the second once, the latter in a thread of its own, so that samples tell them apart.
+ * Shows one class in two loaders: {@code TwoLoaders$Twin} is loaded by a first {@code URLClassLoader} in
+ * stage 1 and by a second one in stage 2. They are two classes to the JVM and one method to an operator. A
+ * round calls the first twin twice and the second once, the latter in a thread of its own, so that samples
+ * distinguish them.
  *
- * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the second twin and the second
- * line ends the program. To measure: {@code TwoLoaders$Twin.applyAsInt(I)I}.
+ * <p>Arguments: [rounds of each stage]; without them the first line on standard input loads the second twin
+ * and the second line ends the program. To measure: {@code TwoLoaders$Twin.applyAsInt(I)I}.
  */
 public final class TwoLoaders {
 
@@ -24,7 +25,7 @@ public final class TwoLoaders {
     public static void main(String[] args)
             throws IOException, ReflectiveOperationException, InterruptedException, ExecutionException {
         URL[] here = {TwoLoaders.class.getProtectionDomain().getCodeSource().getLocation()};
-        // The parent is not the application's loader, which would give both the same class.
+        // The parent is not the application's loader, which would give both loaders the same class.
         ClassLoader parent = ClassLoader.getPlatformClassLoader();
         try (URLClassLoader one = new URLClassLoader("one", here, parent);
                 URLClassLoader two = new URLClassLoader("two", here, parent)) {
@@ -62,7 +63,10 @@ public final class TwoLoaders {
         return calls.getLong(null);
     }
 
-    /** The class that both loaders define; public, because each twin is reached from outside its run-time package. */
+    /**
+     * The class that both loaders define; public, because each twin is called from outside its run-time
+     * package.
+     */
     public static final class Twin implements IntUnaryOperator {
         /** Calls of this loader's twin alone. */
         public static long calls;

@@ -5,9 +5,9 @@ import java.util.concurrent.Exchanger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Shows many short-lived threads, virtual ones where the JVM has them (21 and later, reached by reflection), platform
- * threads elsewhere. In {@code meet} a virtual thread leaves its carrier in the middle of a measured method and may go on on
- * another one; in {@code work} it does not.
+ * Shows many short-lived threads: virtual ones if the JVM has them (21 and later, called by reflection), else
+ * platform threads. In {@code meet} a virtual thread leaves its carrier within a measured method and may
+ * continue on another one. In {@code work} it does not.
  *
  * <p>Arguments: [rounds]. To measure: {@code work(I)I} and {@code meet(Ljava/util/concurrent/Exchanger;I)I}.
  */
@@ -59,7 +59,7 @@ public final class Virtual {
         return sum;
     }
 
-    /** Waits for its partner; gives the partner's number. */
+    /** Waits for its partner and returns the partner's number. */
     static int meet(Exchanger<Integer> place, int own) {
         try {
             return place.exchange(own);
@@ -68,7 +68,7 @@ public final class Virtual {
         }
     }
 
-    /** {@code Thread.startVirtualThread}, or null where it is missing or only a preview. */
+    /** {@code Thread.startVirtualThread}, or null if it is missing or only a preview. */
     private static Method virtualStarter() {
         try {
             Method starter = Thread.class.getMethod("startVirtualThread", Runnable.class);

@@ -27,9 +27,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How long the end of the JVM waits for the last samples to go out.
+/// Grace period at the JVM's end for sending the last samples.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How long it waits while nobody has answered at the port: the controller of a short program may be about to.
+/// Grace period at the JVM's end while no controller has answered at the port yet; one may be about to.
 const FIRST_WORDS: Duration = Duration::from_millis(200);
 
 /// The first feature release whose JVM can record an AOT cache (JEP 483).
@@ -37,13 +37,13 @@ const AOT_CACHE_SINCE: u32 = 24;
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
 static JVM: OnceLock<Jvm> = OnceLock::new();
-/// Never dropped, because giving up its reference would take a Java thread, at a time when there may be no JVM.
+/// Never dropped: dropping the reference would need a Java thread, and the JVM may be gone by then.
 static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
 static LIFE: Life = Life::new();
-/// The socket thread: how it is woken, and what it says when it has ended.
+/// The socket thread's waker, and the channel on which the thread reports its end.
 static SOCKET_THREAD: Mutex<Option<(Waker, Receiver<()>)>> = Mutex::new(None);
 
-/// What the JVM's callbacks reach.
+/// The state that the JVM's callbacks reach.
 #[derive(Default)]
 pub struct SplAgent {
     options: OnceLock<String>,
@@ -54,13 +54,14 @@ impl Agent for SplAgent {
     /// Always 0: a JVM whose agent fails to load would not start.
     fn on_load(&self, context: AgentLoadContext<'_>) -> raw::jint {
         let loaded = catch_unwind(AssertUnwindSafe(|| self.load(&context)));
-        // A failure has no one to be told to yet: the controller reports an agent that never connects.
+        // Nobody can be informed of a failure yet: the controller reports an agent that never connects.
         drop(loaded);
         raw::JNI_OK
     }
 
-    /// Lets an agent that has no controller serve the one that its options name. Anything else is an error: the agent can only serve
-    /// a JVM that it was started with, and one controller at a time. Nothing is touched then.
+    /// Lets an agent without a controller serve the controller named by the options of this attachment.
+    /// Anything else is an error and changes nothing: the agent serves only a JVM that it was started with,
+    /// and one controller at a time.
     fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
         fault::at("Agent_OnAttach");
         let Some(jvm) = JVM.get() else { return raw::JNI_ERR };
@@ -86,7 +87,7 @@ impl Agent for SplAgent {
             mistakes.push("the agent was named twice; the options that stand first are taken".to_owned());
         }
         if let Err(why) = self.start(&context, &options, &hello, mistakes) {
-            // Dormant for good. Who waits for this program should know why.
+            // The agent stays dormant. A controller that waits for this program should learn the reason.
             let _ = spawn_quiet("spl-link", move || connection::excuse(&options, &hello, why));
         }
     }
@@ -94,7 +95,8 @@ impl Agent for SplAgent {
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
         fault::at("ClassPrepare");
         let Some(shared) = SHARED.get() else { return };
-        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is `class`.
+        // SAFETY: the callback's argument refers to a class and is live until the callback returns, as is
+        // `class`.
         let class = unsafe { ClassRef::new(event.class().cast()) };
         let Some(name) = Jvm::of(context.jvmti()).class_name(class) else { return };
         if !shared.planned.read().unwrap_or_else(PoisonError::into_inner).contains(&name) {
@@ -102,7 +104,7 @@ impl Agent for SplAgent {
         }
         let Some(env) = context.jni() else { return };
         if !shared.arrives() {
-            // A program that makes classes faster than they can be changed: this one is not measured.
+            // The program makes classes faster than they can be changed: this class is not measured.
             return;
         }
         let keep = |env: &mut jni::Env<'_>| java::keep(env, class);
@@ -126,7 +128,7 @@ impl Agent for SplAgent {
         let Some(hook) = &mut *hook else { return };
         fault::at("ClassFileLoadHook");
         if let Some(bytes) = hook.transform(&name, event.class_data()) {
-            // Without room for the new bytes the class stays as it is.
+            // If there is no room for the new bytes, the class stays as it is.
             let _ = event.set_transformed_class(&context, &bytes);
         }
     }
@@ -147,8 +149,8 @@ impl Agent for SplAgent {
         }
     }
 
-    /// Between this and [`garbage_collection_finish`](Agent::garbage_collection_finish) nothing of the JVM may be used, no
-    /// lock taken and nothing allocated (JVM TI, GarbageCollectionStart).
+    /// Between this event and [`garbage_collection_finish`](Agent::garbage_collection_finish) the agent must
+    /// not call the JVM, take a lock or allocate (JVM TI, GarbageCollectionStart).
     fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionStart");
         if let Some(shared) = SHARED.get() {
@@ -182,13 +184,13 @@ impl Agent for SplAgent {
         let patience = match LIFE.ends() {
             Stage::Serving => LAST_WORDS,
             Stage::Calling => FIRST_WORDS,
-            // It has nothing to send, and waking it would delay the end for nothing.
+            // The socket thread has nothing to send, and waking it would delay the exit for nothing.
             Stage::Resting | Stage::Dormant | Stage::Failed | Stage::Dying => return,
         };
         let thread = SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((waker, ended)) = thread {
             waker.wake();
-            // Too late is too late: the program's end is not ours to delay.
+            // After the deadline the JVM exits anyway: the agent must not delay the program's end.
             let _ = ended.recv_timeout(patience);
         }
     }
@@ -208,7 +210,7 @@ impl SplAgent {
         // SAFETY: Agent_OnLoad runs before the JVM has any other thread that could use the environment.
         unsafe { sys::restore_tool_options() };
         if self.options.set(context.options_lossy().unwrap_or_default().into_owned()).is_err() {
-            // Named twice on the command line. The first counts: it is the one that `spl run` has put there.
+            // The agent is named twice on the command line. The first one counts: `spl run` put it there.
             self.named_again.store(true, Ordering::Release);
             return Ok(());
         }
@@ -231,7 +233,7 @@ impl SplAgent {
         // SAFETY: the callback's environment belongs to this thread.
         let archives = || unsafe { java::with_env(env, java::archives_classes) };
         if jvm.feature_release() >= AOT_CACHE_SINCE && archives().unwrap_or(false) {
-            // Our classes would be in the cache, which could not be made then.
+            // Our classes would be in the cache, and the JVM could not write it then.
             return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
         }
         let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
@@ -253,7 +255,8 @@ impl SplAgent {
         let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
         shared.connect(commands);
         let worker = Worker::new(jvm, shared, orders, done, waker.clone(), installed.map(|()| gates));
-        // A Java thread of the agent's own would be a third of what a dormant agent costs: not before somebody comes.
+        // The agent's Java thread would be a third of a dormant agent's cost, so it starts with the first
+        // controller.
         let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
         *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
         let (options, hello) = (options.clone(), hello.clone());
@@ -272,7 +275,8 @@ impl SplAgent {
     }
 }
 
-/// Starts a thread that takes none of the program's signals: it inherits the mask of its maker.
+/// Starts a thread and blocks the program's signals in it, because it inherits the mask of the thread that
+/// starts it.
 fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let quiet = move || {
         sys::block_signals();
@@ -285,8 +289,8 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
     std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
 }
 
-/// Makes a Java thread that no Java thread list shows and lets the worker run in it. Only a Java thread can do that, which
-/// the calling one becomes meanwhile.
+/// Makes a Java thread that no Java thread list shows, and runs the worker in it. Only a Java thread can do
+/// that, so the calling thread becomes one meanwhile.
 fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
     entrance.enter(|env| {
         let thread = java::thread_object(env)?;
@@ -311,13 +315,13 @@ unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::J
     sys::block_signals();
     // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
     let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
-    // It contains the panics of what it serves; there is nothing else that could be done here.
+    // The worker contains its own panics; a panic outside them cannot be handled here.
     // SAFETY: the JVM calls this with the new thread's environment, and the thread ends with this call.
     let _ = catch_unwind(AssertUnwindSafe(|| unsafe { worker.run(env.cast()) }));
 }
 
-/// `SplSizes.bytes(Object)`. The JVM finds it by its name: for classes of the boot loader it looks into the libraries of
-/// its agents too, and a registration would make JDK 17 print a warning.
+/// `SplSizes.bytes(Object)`. The JVM finds it by name: for classes of the boot loader it also searches the
+/// libraries of its agents. A registration would make JDK 17 print a warning.
 ///
 /// # Safety
 /// To be called by the JVM only.
@@ -351,7 +355,8 @@ unsafe extern "system" fn Java_java_lang_SplSizes_references(
 ) -> jni::sys::jstring {
     let names = || {
         fault::at("SplSizes.references");
-        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a class.
+        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a
+        // class.
         let class = unsafe { ClassRef::new(class.cast()) };
         let names = JVM.get()?.reference_fields(class)?.join("/");
         // SAFETY: the environment belongs to the calling thread.
@@ -392,7 +397,7 @@ unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
     let _ = unsafe { with_text(env, text, |shared, text| shared.command(Command::Warn(text))) };
 }
 
-/// Hands a string of the program's to the agent; nothing comes back when the string could not be read.
+/// Passes a string of the program to the agent. `None` if the string cannot be read.
 ///
 /// # Safety
 /// `env` must be the calling thread's environment and `text` a live local reference to a string.

@@ -1,45 +1,45 @@
-//! Classes that have become ready while methods of theirs are to be measured, and when they are changed.
+//! Classes of measured names that became ready, and the time when they are changed.
 //!
-//! A program may make classes of a measured name for as long as it runs, and each change of classes stops it for a moment. So
-//! those that come are changed together, and only a share of the time goes into it.
+//! A program may create classes of a measured name as long as it runs, and each change of classes stops it
+//! for a moment. So waiting classes are changed together, and changes take only a share of the time.
 
 use std::time::{Duration, Instant};
 
-/// One part in so many of the time goes into changing classes as they come.
+/// Changing new classes takes at most 1/`SHARE` of the time.
 const SHARE: u32 = 20;
-/// So much may be saved up of it: when a program starts, many come.
+/// Nanoseconds of that share that may be saved up: many classes come when a program starts.
 const SAVED_NS: i64 = 100_000_000;
-/// However long a change took, the next one waits for no more than [`SHARE`] times this.
+/// Most nanoseconds of debt after a long change: the next change waits at most [`SHARE`] times this.
 const DEBT_NS: i64 = 1_000_000_000;
-/// Classes that are changed in one call at most, and at least if so many wait: a call stops the program for as long as it takes.
+/// Limits of the number of classes changed in one call: the program stops for the whole call.
 const MOST_TOGETHER: usize = 256;
 const LEAST_TOGETHER: usize = 8;
 /// A call that took longer than this is followed by one with half as many classes.
 const LONG_CHANGE: Duration = Duration::from_millis(20);
 
-/// What has come and is not changed yet.
+/// Classes that became ready and are not changed yet.
 #[derive(Debug)]
 pub struct Arrivals<T> {
     waiting: Vec<T>,
-    /// What may be spent on it; negative after more was.
+    /// Nanoseconds that changes may take; negative after a long change.
     account_ns: i64,
     counted: Instant,
-    /// Classes that the next call changes at most.
+    /// Most classes of the next call.
     together: usize,
 }
 
 impl<T> Arrivals<T> {
-    /// Nothing has come yet.
+    /// A queue without classes.
     pub fn new(now: Instant) -> Self {
         Self { waiting: Vec::new(), account_ns: SAVED_NS, counted: now, together: MOST_TOGETHER }
     }
 
-    /// These have come.
+    /// Adds classes that became ready.
     pub fn add(&mut self, classes: Vec<T>) {
         self.waiting.extend(classes);
     }
 
-    /// How long until the first of them should be changed; `None` when there is none.
+    /// Time until the first waiting class should be changed; `None` without waiting classes.
     pub fn due(&mut self, now: Instant) -> Option<Duration> {
         let passed = now.saturating_duration_since(std::mem::replace(&mut self.counted, now));
         self.account_ns = self.account_ns.saturating_add(nanoseconds(passed / SHARE)).min(SAVED_NS);
@@ -47,25 +47,25 @@ impl<T> Arrivals<T> {
         (!self.waiting.is_empty()).then(|| missing.saturating_mul(SHARE))
     }
 
-    /// Whether one call takes no more than there are.
+    /// Whether the waiting classes fill one call.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= self.together
     }
 
-    /// Those that are to be changed in one call, in the order in which they came.
+    /// Takes the classes for one call, in order of arrival.
     pub fn take(&mut self) -> Vec<T> {
         let rest = self.waiting.split_off(self.waiting.len().min(self.together));
         std::mem::replace(&mut self.waiting, rest)
     }
 
-    /// Changing some has taken so long.
+    /// Charges the time of a change.
     pub fn took(&mut self, took: Duration) {
         self.account_ns = self.account_ns.saturating_sub(nanoseconds(took)).max(-DEBT_NS);
         let next = if took > LONG_CHANGE { self.together / 2 } else { self.together * 2 };
         self.together = next.clamp(LEAST_TOGETHER, MOST_TOGETHER);
     }
 
-    /// Nothing of this is wanted any more; gives how many there were.
+    /// Drops all waiting classes and returns their number.
     pub fn clear(&mut self) -> usize {
         std::mem::take(&mut self.waiting).len()
     }
@@ -86,7 +86,7 @@ mod tests {
         let mut now = Instant::now();
         let mut arrivals = Arrivals::new(now);
         assert_eq!(arrivals.due(now), None);
-        // One comes each millisecond, and changing takes four however many there are.
+        // One class comes each millisecond, and each change takes four, for any number of classes.
         let (begun, mut spent, mut together) = (now, Duration::ZERO, Vec::new());
         for class in 0..2000 {
             now += MS;

@@ -1,15 +1,15 @@
-//! Notices when the calls of a method are seen no more: HotSpot replaces calls of some methods by intrinsics, which know no
-//! probe, but only in compiled callers. What is seen of such a method at first says nothing of later calls.
+//! Detects methods whose calls bypass the probe. HotSpot replaces calls of some methods by intrinsics, which
+//! contain no probe, but only in compiled callers. So early calls are seen even if later ones are not.
 
 use std::time::Duration;
 
-/// Calls are counted over at least so long.
+/// Shortest time over which calls are counted.
 const PERIOD: Duration = Duration::from_millis(100);
-/// A method that was called less often than so in every period is called too rarely for anything to be noticed.
+/// Fewest calls in the busiest period; a method with fewer is called too rarely to detect a collapse.
 const FEWEST: u64 = 100;
-/// Calls have collapsed when fewer than one in so many is left.
+/// Calls have collapsed when their rate falls below 1/`COLLAPSED` of the busiest period's.
 const COLLAPSED: u128 = 100;
-/// And have stayed so for so long: a program may rest for a moment.
+/// Time that the collapse must last: a program may rest for a moment.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// The calls of one method while its gate is open.
@@ -17,15 +17,15 @@ const QUIET: Duration = Duration::from_secs(1);
 pub struct Bypass {
     calls: u64,
     passed: Duration,
-    /// The busiest period: calls, and how long it was.
+    /// The busiest period: its calls and its length.
     most: (u64, Duration),
     quiet: Duration,
     told: bool,
 }
 
 impl Bypass {
-    /// So many calls were seen in the time that has passed since this was called last, with the gate open. True once, when
-    /// they have collapsed.
+    /// Counts `calls` seen with an open gate in the time `passed` since the last call of this method. True
+    /// once, when the calls have collapsed.
     pub fn look(&mut self, calls: u64, passed: Duration) -> bool {
         self.calls += calls;
         self.passed += passed;
@@ -34,7 +34,7 @@ impl Bypass {
         }
         let (calls, passed) = (std::mem::take(&mut self.calls), std::mem::take(&mut self.passed));
         let (most, in_time) = self.most;
-        // Rates, compared without a division: an empty period has none.
+        // The rates are compared without a division, because an empty period has no rate.
         let (now, then) = (u128::from(calls) * in_time.as_nanos(), u128::from(most) * passed.as_nanos());
         if most < FEWEST || now * COLLAPSED >= then {
             self.quiet = Duration::ZERO;
@@ -52,7 +52,7 @@ impl Bypass {
 mod tests {
     use super::*;
 
-    /// In which of these periods of 100 ms a collapse is noticed.
+    /// The indices of the periods of 100 ms in which a collapse is detected.
     fn noticed(calls: impl IntoIterator<Item = u64>) -> Vec<usize> {
         let mut bypass = Bypass::default();
         let periods = calls.into_iter().enumerate();

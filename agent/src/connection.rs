@@ -1,9 +1,9 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
-//! It is no Java thread, so nothing here can touch the JVM: what concerns classes goes to the agent thread. Here is one
-//! connection with its messages. [`serving`] goes from one controller to the next, [`ready`] has what comes before a session's
-//! first order, [`news`] what is said unasked. What is defined and armed is the [`Station`]'s, what probes have read the kinds'
-//! ([`Times`]).
+//! It is not a Java thread, so nothing here can touch the JVM: the agent thread does all work on classes.
+//! This file holds one connection with its messages. [`serving`] leads from one controller to the next,
+//! [`ready`] holds the steps before a session's first order, [`news`] the messages sent unasked. The
+//! [`Station`] holds the defined and armed methods, the kinds ([`Times`]) the readings of the probes.
 
 mod cost;
 mod news;
@@ -30,24 +30,25 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-/// Bytes of a warning.
+/// Most bytes of a warning.
 const LONGEST_WARNING: usize = 2000;
 
-/// How long the agent thread may take to restore every class after an error of the agent's own; the controller is told then.
+/// Time limit for restoring every class after an error of the agent's own; the controller is informed after
+/// it.
 const LAST_RESTORE: Duration = Duration::from_secs(10);
 
 /// Starts the agent thread.
 pub type Begin = Box<dyn FnOnce() -> Result<(), String> + Send>;
 
-/// What the thread is given.
+/// Parts of the thread, set at its start.
 pub struct Given {
     /// Shared with the callbacks.
     pub shared: &'static Shared,
     /// Where and how to connect.
     pub options: Options,
-    /// What was wrong with the options, for the operator.
+    /// Mistakes in the options, for the operator.
     pub mistakes: Vec<String>,
-    /// Who this is.
+    /// Identity of this JVM.
     pub hello: Hello,
     /// Starts the agent thread; `None` once that was tried.
     pub begin: Option<Begin>,
@@ -55,13 +56,13 @@ pub struct Given {
     pub done: Receiver<Reply>,
     /// Woken by the agent thread and by the JVM's end.
     pub sleeper: Sleeper,
-    /// What the agent is doing.
+    /// The stage of the agent's life.
     pub life: &'static Life,
-    /// Told when the JVM ends and the last sample has gone out.
+    /// Signalled when the JVM ends and the last sample was sent.
     pub has_ended: Sender<()>,
 }
 
-/// What never changes in the first message.
+/// The constant part of the first message.
 #[derive(Clone, Debug)]
 pub struct Hello {
     /// `java.vm.version`
@@ -85,7 +86,7 @@ impl Hello {
     }
 }
 
-/// Tells a controller, if there is one, why nothing can be measured in this JVM.
+/// Informs a controller, if one answers, why nothing can be measured in this JVM.
 pub fn excuse(options: &Options, hello: &Hello, why: String) {
     let Ok(mut stream) = Stream::connect(options) else { return };
     stream.put(&hello.message(options, None));
@@ -94,9 +95,9 @@ pub fn excuse(options: &Options, hello: &Hello, why: String) {
 
 /// Why a session ended.
 enum Ended {
-    /// Connection lost, or the controller is not ours.
+    /// The connection is lost, or the controller is not ours.
     Lost,
-    /// Asked to go dormant, and every class is as it was found.
+    /// The controller asked for it, and every class has its original bytes.
     Detached,
     /// The JVM ends.
     Dying,
@@ -105,26 +106,26 @@ enum Ended {
 /// Serves one controller after the other.
 pub struct Connection {
     given: Given,
-    /// Of the controller that was served last, at a port.
+    /// Token of the last controller served at a port.
     token: Option<Token>,
-    /// What a measured call costs, once it is known.
+    /// Cost of a measured call, once it is known.
     cost: Option<ProbeCost>,
     station: Station,
     times: Times,
     /// Size labels that this session's controller knows.
     labels_sent: usize,
-    /// Whether a method that lost its compiled code is to be compiled anew.
+    /// Whether some method lost its compiled code and still waits for the JIT.
     awaits_compiled: bool,
-    /// Whether the controller was told that some classes are not measured.
+    /// Whether the controller was informed that some classes are not measured.
     overtaken: bool,
-    /// When methods were looked at last whose calls the JVM may replace.
+    /// Time of the last look at methods whose calls the JVM may replace.
     looked: Instant,
-    /// When probes were looked for last.
+    /// Time of the last look for probes.
     looked_for: Instant,
 }
 
 impl Connection {
-    /// One that has not connected yet.
+    /// A connection that has not been opened yet.
     pub fn new(given: Given) -> Self {
         let shared = given.shared;
         Self {
@@ -141,7 +142,7 @@ impl Connection {
         }
     }
 
-    /// Serves a controller until one of both goes.
+    /// Serves a controller until it leaves or the JVM ends.
     fn session(&mut self, mut stream: Stream) -> Ended {
         if let Err(ended) = self.begin(&mut stream) {
             return ended;
@@ -160,7 +161,7 @@ impl Connection {
             self.await_compiled();
             self.times.drain(&mut self.station);
             if dying {
-                // What was claimed and not written yet is waited for no more, but counted.
+                // Claimed samples that are not written yet are counted as lost instead of waited for.
                 self.times.drain_at(&mut self.station, sys::now_ns() + GRACE_NS);
             }
             if !busy && self.listen(&mut stream, readable).is_err() {
@@ -188,10 +189,10 @@ impl Connection {
     /// Forgets what an earlier session left behind, makes the probe ready and says hello.
     ///
     /// # Errors
-    /// When nothing can be measured, which the controller has been told; how the session ended.
+    /// When nothing can be measured, after the controller was informed. The value says how the session ended.
     fn begin(&mut self, stream: &mut Stream) -> Result<(), Ended> {
         if let Some(why) = self.given.shared.failure() {
-            // It came before anything was measured, or in an earlier session.
+            // It happened before anything was measured, or in an earlier session.
             return Err(self.decline(stream, why.to_owned()));
         }
         self.times.begin();
@@ -214,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// The JVM's end, or an error of the agent's own, came before the probe was ready.
+    /// Ends a session when the JVM's end, or an error of the agent's own, came before the probe was ready.
     fn unprepared(&mut self, stream: &mut Stream) -> Ended {
         if !self.given.life.is_over() && self.given.shared.failure().is_none() {
             return self.decline(stream, "the agent's thread could not be started".to_owned());
@@ -223,13 +224,13 @@ impl Connection {
         if let Some(why) = self.given.shared.failure() {
             return self.give_up(stream, why);
         }
-        // A program that ended at once; no fault of anybody's.
+        // The program ended at once; this is not an error.
         say_bye(stream, ByeReason::VmDeath);
         Ended::Dying
     }
 
-    /// Waits until there is something to do. Gives whether the controller has said something, and whether the agent thread is behind:
-    /// the controller has to wait then.
+    /// Waits until there is something to do. Returns whether the controller sent something, and whether the
+    /// agent thread is behind: the controller has to wait then.
     fn wait(&mut self, stream: &Stream, next_send: Instant) -> (bool, bool) {
         let pause = self.pause(next_send.saturating_duration_since(Instant::now()));
         let busy = self.given.shared.is_busy();
@@ -245,14 +246,14 @@ impl Connection {
         (readable, busy)
     }
 
-    /// Tells a controller why nothing can be measured.
+    /// Informs a controller why nothing can be measured.
     fn decline(&mut self, stream: &mut Stream, why: String) -> Ended {
         stream.put(&self.hello(None));
         say_bye(stream, ByeReason::Failed(why));
         Ended::Detached
     }
 
-    /// After an error of the agent's own: tells the controller when every class is as it was.
+    /// After an error of the agent's own: informs the controller once every class has its original bytes.
     fn give_up(&mut self, stream: &mut Stream, why: &str) -> Ended {
         self.given.shared.gates.close_all();
         let until = Instant::now() + LAST_RESTORE;
@@ -268,7 +269,7 @@ impl Connection {
         Ended::Detached
     }
 
-    /// How long nothing needs to be looked at, when the next samples are due in `until_send`.
+    /// Time until the next look, when the next samples are due in `until_send`.
     fn pause(&mut self, until_send: Duration) -> Duration {
         let rest = until_send.max(DRAIN_EVERY);
         if self.station.is_open() {
@@ -281,7 +282,8 @@ impl Connection {
         self.given.hello.message(&self.given.options, cost)
     }
 
-    /// Serves the messages that have arrived, more of them where the stream is `readable`; not all when too much comes of them.
+    /// Serves the received messages, after reading more if the stream is `readable`. Some are left when the
+    /// agent thread is behind.
     fn listen(&mut self, stream: &mut Stream, readable: bool) -> io::Result<()> {
         if readable {
             stream.receive()?;
@@ -345,7 +347,7 @@ impl Connection {
         }
     }
 
-    /// Passes on what the agent thread has to say; gives how a detachment went.
+    /// Passes on the agent thread's messages; returns the result of a detachment.
     fn forward(&mut self, stream: &mut Stream) -> Option<Result<(), String>> {
         let mut detached = None;
         while let Ok(done) = self.given.done.try_recv() {
@@ -376,7 +378,7 @@ impl Connection {
                 Reply::Detached(result) => detached = Some(result),
                 Reply::Ready(_) | Reply::Cost(_) => {}
                 Reply::Warning(text) => {
-                    // It may hold what the program's own code said, at any length.
+                    // The text may contain output of the program's code, of any length.
                     let text = spl_wire::clip(&text, LONGEST_WARNING).to_owned();
                     stream.put(&ToController::Warning { text });
                 }
@@ -386,10 +388,10 @@ impl Connection {
     }
 }
 
-/// The last message, after which nobody listens any more.
+/// Sends the last message of a session.
 fn say_bye(stream: &mut Stream, reason: ByeReason) {
     stream.put(&ToController::Bye { reason });
-    // Nothing else can be done.
+    // A failure cannot be handled any more.
     let _ = stream.flush();
 }
 

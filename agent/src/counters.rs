@@ -1,8 +1,8 @@
-//! What the JVM counts of itself, in the memory that it shows to `jstat` and to `jdk.internal.perf.Perf`: how much metaspace is in
-//! use after the last garbage collection, how many classes were loaded and unloaded, and the options that it was started with.
+//! Counters of the JVM, in the memory that it shows to `jstat` and to `jdk.internal.perf.Perf`: metaspace in
+//! use after the last garbage collection, classes loaded and unloaded, and the options of the command line.
 //!
-//! The classes of `java.lang.management` would say more, but are several hundred, which the program may have no use for. This one is a
-//! class of the JDK's core that every program has.
+//! The classes of `java.lang.management` would say more, but they are several hundred that the program may
+//! not use otherwise. `Perf` is a core class of the JDK that every program has.
 
 use crate::java;
 use crate::metaspace::{Most, Reading};
@@ -11,14 +11,14 @@ use jni::objects::{JByteArray, JObject, JValue};
 use jni::refs::Global;
 use jni::{Env, jni_sig, jni_str};
 
-/// The counters that are read, `None` where the JVM keeps none (`-XX:-UsePerfData`).
+/// The counters that the agent reads. A JVM with `-XX:-UsePerfData` keeps no counters.
 #[derive(Debug)]
 pub struct Counters {
     buffer: Global<JObject<'static>>,
-    /// Where they stand in it.
+    /// Offsets of the counters in the buffer.
     used: i32,
     held: i32,
-    /// Bytes of classes that were loaded, and of those that were unloaded.
+    /// Bytes of the classes loaded so far, and of the classes unloaded so far.
     loaded: [i32; 2],
     unloaded: [i32; 2],
     little_endian: bool,
@@ -28,7 +28,7 @@ pub struct Counters {
 
 const USED: &str = "sun.gc.metaspace.used";
 const HELD: &str = "sun.gc.metaspace.capacity";
-/// Without classes of the JDK's archive, which take no metaspace.
+/// These counters leave out classes of the JDK's archive, which take no metaspace.
 const LOADED: [&str; 2] = ["sun.cls.loadedBytes", "sun.cls.unloadedBytes"];
 const UNLOADED: [&str; 2] = ["java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses"];
 const OPTIONS: [&str; 2] = ["java.rt.vmFlags", "java.rt.vmArgs"];
@@ -55,13 +55,13 @@ impl Counters {
         })
     }
 
-    /// What they say now.
+    /// The counters' values now.
     pub fn reading(&self, env: &mut Env<'_>) -> Option<Reading> {
         let mut value = |at: i32| {
             let value =
                 env.call_method(&self.buffer, jni_str!("getLong"), jni_sig!("(I)J"), &[JValue::Int(at)]);
             let value = value.ok()?.j().ok()?;
-            // The buffer reads big-endian numbers, as each new one does.
+            // The buffer reads big-endian numbers, like each new buffer.
             u64::try_from(if self.little_endian { value.swap_bytes() } else { value }).ok()
         };
         let unloaded = value(self.unloaded[0])?.saturating_add(value(self.unloaded[1])?);
@@ -69,7 +69,7 @@ impl Counters {
         Some(Reading { used: value(self.used)?, held: value(self.held)?, loaded, unloaded })
     }
 
-    /// The options that the JVM was started with, and those from files and variables.
+    /// The options of the command line, of files and of variables.
     pub fn options(&self) -> &str {
         &self.options
     }
@@ -78,18 +78,18 @@ impl Counters {
 /// A buffer of counters, and its bytes.
 type Shown = (Global<JObject<'static>>, Vec<u8>);
 
-/// The JVM's own counters as a buffer that is never taken away, and their bytes now.
+/// The JVM's own counters as a buffer that stays valid, and their bytes now.
 fn attach(env: &mut Env<'_>) -> Result<Option<Shown>, Error> {
     let Some(class) = java::boot_class(env, c"jdk/internal/perf/Perf") else { return Ok(None) };
     let perf =
         env.call_static_method(class, jni_str!("getPerf"), jni_sig!("()Ljdk/internal/perf/Perf;"), &[])?;
     let perf = perf.l()?;
-    // The process 0 is this one.
+    // Process 0 is the calling process.
     let (attach, own) = (jni_str!("attach"), JValue::Int(0));
     let buffer = match env.call_method(&perf, attach, jni_sig!("(I)Ljava/nio/ByteBuffer;"), &[own]) {
         Ok(buffer) => buffer,
         Err(_) => {
-            // JDK 11 and 17 want to be told that it is only read.
+            // JDK 11 and 17 need the mode `r` as an argument.
             env.exception_clear();
             let mode = env.new_string("r")?;
             let signature = jni_sig!("(ILjava/lang/String;)Ljava/nio/ByteBuffer;");
@@ -107,7 +107,8 @@ fn attach(env: &mut Env<'_>) -> Result<Option<Shown>, Error> {
     Ok(Some((env.new_global_ref(&buffer)?, bytes)))
 }
 
-/// The memory of counters, version 2 (HotSpot, perfMemory.hpp): a prologue, then entries of a name and a value.
+/// The memory of counters, version 2 (HotSpot, perfMemory.hpp): a prologue, then entries of a name and a
+/// value.
 struct Data<'a> {
     bytes: &'a [u8],
     little_endian: bool,
@@ -125,7 +126,7 @@ impl<'a> Data<'a> {
         usize::try_from(number).ok()
     }
 
-    /// Where the value of this name stands.
+    /// Offsets of the value of this name.
     fn find(&self, name: &str) -> Option<std::ops::Range<usize>> {
         let (mut at, entries) = (self.number(24)?, self.number(28)?);
         for _ in 0..entries {
@@ -146,7 +147,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The largest sizes that the options set; the last of each counts.
+/// The largest sizes that the options set; the last option of each name counts.
 pub fn most_metaspace(options: &str) -> Most {
     Most {
         metaspace: size(options, "MaxMetaspaceSize="),
@@ -154,7 +155,7 @@ pub fn most_metaspace(options: &str) -> Most {
     }
 }
 
-/// What the last option of this name sets, in bytes.
+/// The value of the last option of this name, in bytes.
 fn size(options: &str, name: &str) -> Option<u64> {
     let mut values = options.split_whitespace().filter_map(|option| {
         let value = option.trim_start_matches("-XX:").strip_prefix(name)?;
@@ -200,7 +201,7 @@ mod tests {
             assert_eq!(value("a.long"), Some(&[1, 2, 3, 4, 5, 6, 7, 8][..]));
             assert_eq!(value("a.text"), Some(&b"-Xx\0"[..]));
             assert_eq!((value("a.lon"), value("a.longer"), value("")), (None, None, None));
-            // Cut off anywhere, or with any byte changed, it says less, and nothing goes wrong.
+            // A memory cut off anywhere, or with any byte changed, gives fewer counters and does no harm.
             for cut in 0..bytes.len() {
                 if let Some(data) = Data::of(&bytes[..cut]) {
                     assert!(data.find("a.text").is_none());

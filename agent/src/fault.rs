@@ -1,4 +1,5 @@
-//! Faults that tests ask for, to see what an error of the agent's own does to the program. In release builds there is nothing.
+//! Faults that tests inject, to see how an error of the agent's own affects the program. Release builds
+//! contain none.
 
 /// Panics if the environment variable `SPL_AGENT_PANIC` names this place.
 #[cfg(debug_assertions)]
@@ -11,7 +12,7 @@ pub fn at(place: &str) {
     }
 }
 
-/// Nothing.
+/// Does nothing in release builds.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn at(_place: &str) {}

@@ -13,8 +13,8 @@ const MOST_SKIPPED: u32 = 1 << 30;
 #[derive(Debug)]
 pub struct Gates {
     memory: Memory,
-    /// One more than the largest id of a gate that was ever opened: what lies behind is closed, and memory that nobody has
-    /// touched.
+    /// One more than the largest id of a gate that was ever opened. Gates after it are closed, and their
+    /// memory is untouched.
     used: AtomicU32,
 }
 
@@ -24,17 +24,18 @@ impl Gates {
         Self { memory, used: AtomicU32::new(0) }
     }
 
-    /// Samples one call in `every` of a method, at most `quota` in each thread (0: no quota). A new epoch: each
-    /// thread's count, depth and spacing start anew.
+    /// Samples one call in `every` of a method, at most `quota` in each thread (0: no quota). A new epoch
+    /// begins: each thread's count, depth and spacing start over.
     pub fn open(&self, id: InstrumentId, every: u32, quota: u64) {
         self.used.fetch_max(id.0 + 1, Release);
         let gate = id.index() << GATE_SHIFT;
         let quota = if quota == 0 { i32::MAX as u32 } else { quota.min(i32::MAX as u64) as u32 };
         self.memory.u32_at(gate + GATE_EVERY).store(0, Relaxed);
-        // Each after the one before it: who sees the new epoch sees the gate closed or wholly open.
+        // Each store comes after the one before it: a thread that sees the new epoch sees the gate closed or
+        // wholly open.
         self.memory.u32_at(gate + GATE_QUOTA).store(quota, Release);
         let epoch = self.memory.u32_at(gate + GATE_EPOCH);
-        // The epoch 0 is that of a cell never used.
+        // Epoch 0 means a cell that was never used.
         epoch.store(epoch.load(Relaxed).wrapping_add(1).max(1), Release);
         self.memory.u32_at(gate + GATE_EVERY).store(every.clamp(1, MOST_SKIPPED), Release);
     }

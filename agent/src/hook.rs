@@ -1,4 +1,4 @@
-//! What the class-file hook does to classes while the agent thread retransforms them.
+//! The class-file hook's work on classes while the agent thread retransforms them.
 
 use crate::kinds;
 use crate::shared::Target;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// What the class-file hook is to do while the worker retransforms, and what it did.
+/// The plans of the class-file hook while the worker retransforms, and their outcome.
 #[derive(Debug, Default)]
 pub struct Hook {
     plans: HashMap<String, Plan>,
@@ -21,7 +21,7 @@ pub struct Hook {
 pub struct Seen {
     /// Its name.
     pub name: String,
-    /// What became of it.
+    /// Outcome for the class.
     pub outcomes: Outcomes,
     /// Bytes of the class file that the JVM gave.
     pub file_bytes: u64,
@@ -29,35 +29,36 @@ pub struct Seen {
     pub probed: Option<Probed>,
 }
 
-/// By what a method with a probe is known.
+/// How a method with a probe is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// Its id.
     pub id: InstrumentId,
-    /// Static methods that it calls at least.
+    /// Fewest static methods that it calls.
     pub static_calls: usize,
 }
 
-/// Of one class: what became of each of its methods, by id, or why the whole class was left alone.
+/// Outcome of one class: for each method by id, or the reason why the whole class was left alone.
 pub type Outcomes = Result<Vec<(InstrumentId, Outcome)>, Refusal>;
 
 /// The hook's work; set only while the worker is inside `RetransformClasses`.
 pub static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
 
 impl Hook {
-    /// From here on the calling thread's retransformations put these probes into the classes of these names.
+    /// Starts putting these probes into classes of these names when the calling thread retransforms them.
     pub fn begin(plans: HashMap<String, Plan>) {
         let hook = Self { plans, worker: Some(thread::current().id()), done: Vec::new() };
         *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(hook);
     }
 
-    /// No more probes; gives what became of each class, in the order in which they came.
+    /// Stops putting in probes; returns the outcome of each class, in order.
     pub fn end() -> Vec<Seen> {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default().done
     }
 
-    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform a class of a planned name at this
-    /// moment, perhaps one that the worker has left out for a reason: it gets no probes.
+    /// New bytes for a class, or `None` to leave it as it is. Another agent may retransform a class of a
+    /// planned name at this moment, perhaps one that the worker left out for a reason. That class gets no
+    /// probes.
     pub fn transform(&mut self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         if self.worker != Some(thread::current().id()) {
             return None;

@@ -1,11 +1,11 @@
-//! Permanent ids: a method with a kind of probe keeps its id for the life of the JVM, because its bytecode holds it and old
-//! activations may still record.
+//! Permanent ids. A method with a kind of probe keeps its id for the life of the JVM, because its bytecode
+//! holds it and old activations may still record.
 
 use crate::layout;
 use spl_model::{Instrument, InstrumentId, MethodRef};
 use std::collections::HashMap;
 
-/// The first id of a method. Those before it are nobody's ([`layout::NOBODYS_GATE`]) and the agent's own ([`layout::OWN_GATE`]).
+/// The first id of a method. Smaller ids are reserved: [`layout::NOBODYS_GATE`] and [`layout::OWN_GATE`].
 const FIRST: u32 = 2;
 
 /// The ids given so far.
@@ -15,10 +15,10 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Methods that can have an id.
+    /// Most methods that can have an id.
     pub const LIMIT: u32 = layout::GATES as u32 - FIRST;
 
-    /// The id of an instrument; `None` when all are given.
+    /// The id of an instrument; `None` when all are in use.
     pub fn of(&mut self, instrument: &Instrument) -> Option<InstrumentId> {
         let identity = instrument.identity();
         if let Some(id) = self.known.get(&identity) {

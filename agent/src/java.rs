@@ -16,28 +16,29 @@ use spl_model::InstrumentId;
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-/// `Unsafe.getReference` and its name before JDK 12: all else that the Java side uses of the JDK is the same from 11 to 25.
+/// `Unsafe.getReference` and its name before JDK 12. Every other JDK member in use is the same from 11 to 25.
 const GET_REFERENCE: &str = "getReference";
 const GET_OBJECT: &str = "getObject";
 const GET_REFERENCE_SINCE: u32 = 12;
 
 const GATES_MAGIC: i64 = 0x5350_4c00_0000_0001;
 const BLOCKS_MAGIC: i64 = 0x5350_4c00_0000_0002;
-/// Enough for HotSpot's last compiler (`Tier4InvocationThreshold` is 5,000) on both sides of the gate.
+/// Enough rounds for HotSpot's last compiler (`Tier4InvocationThreshold` is 5,000) on both sides of the gate.
 const WARM_ROUNDS: i32 = 30_000;
 /// Calls of one calibration: fewer than a ring has slots, so that none is dropped.
 const COST_CALLS: i32 = 1000;
 /// The agent's own gate.
 const OWN_ID: i32 = OWN_GATE.0 as i32;
 
-/// What the code of measured methods names, and so what must be there when the program starts: it may have been rewritten
-/// beforehand (`spl instrument`).
+/// The class that the code of measured methods calls. It must exist when the program starts, because the code
+/// may have been rewritten beforehand (`spl instrument`).
 const PROBE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProbe.class"));
 
-/// What arguments of the program may implement, before another of this name is loaded from its class path.
+/// The interface of the program's arguments. It is defined before a class of this name is loaded from the
+/// class path.
 const COMPUTABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/Computable.class"));
 
-/// What size processors are made of, which are loaded when the first controller names one.
+/// The interfaces of size processors, defined when the first controller connects.
 const INTERFACES: [&[u8]; 4] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/ScaleBase.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeAggregator.class")),
@@ -45,10 +46,11 @@ const INTERFACES: [&[u8]; 4] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/spl/size/SizeProcessor.class")),
 ];
 
-/// What the probe calls behind open gates only. What it uses itself, [`REST`], knows the JDK and takes workload sizes.
+/// The class that the probe calls behind open gates only. Its helpers, [`REST`], know the JDK and compute
+/// workload sizes.
 const RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRecorder.class"));
 
-/// See [`RECORDER`]. Named classes before those that use them.
+/// Helpers of [`RECORDER`]. Each class comes after the classes that it names.
 const REST: [&[u8]; 14] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplJdk.class")),
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplProcessors$Installed.class")),
@@ -66,7 +68,8 @@ const REST: [&[u8]; 14] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplSizes.class")),
 ];
 
-/// Runs `f` with the thread's JNI environment; an exception it leaves is cleared, because it must not reach the program.
+/// Runs `f` with the thread's JNI environment. A pending exception is cleared afterwards, because it must not
+/// reach the program.
 ///
 /// # Safety
 /// `raw` must be the JNI environment of the calling thread.
@@ -74,7 +77,8 @@ pub unsafe fn with_env<T>(
     raw: *mut c_void,
     f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>,
 ) -> Result<T, String> {
-    // SAFETY: the environment is the calling thread's, by the contract above, and is used by this thread alone until it returns.
+    // SAFETY: the environment is the calling thread's, by the contract above, and is used by this thread
+    // alone until it returns.
     let mut unowned = unsafe { EnvUnowned::from_raw(raw.cast()) };
     let outcome: EnvOutcome<'_, T, Error> = unowned.with_env(|env| {
         let result = f(env);
@@ -90,21 +94,22 @@ pub unsafe fn with_env<T>(
     }
 }
 
-/// How a thread that Java doesn't know becomes a Java thread for a moment.
+/// Turns a thread unknown to Java into a Java thread for a moment.
 pub struct Entrance {
     vm: JavaVM,
     group: Global<JObject<'static>>,
 }
 
 impl Entrance {
-    /// One for threads that are to stand in this thread group meanwhile.
+    /// An entrance for threads that join this thread group meanwhile.
     pub fn new(env: &mut Env<'_>, group: ObjectRef<'_>) -> Result<Self, Error> {
         // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
         let group = unsafe { JObject::from_raw(env, group.raw().cast()) };
         Ok(Self { vm: env.get_java_vm()?, group: env.new_global_ref(&group)? })
     }
 
-    /// Runs `f` as a Java thread. The program can see it then, in the lists of all threads; and its end waits for `f`.
+    /// Runs `f` as a Java thread. The program can see it meanwhile in lists of all threads, and the program's
+    /// end waits for `f`.
     pub fn enter<T>(&self, f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>) -> Result<T, String> {
         let config = || AttachConfig::new().scoped(true).thread_name(jni_str!("spl-link")).group(&self.group);
         let entered =
@@ -113,36 +118,40 @@ impl Entrance {
     }
 }
 
-/// Whether the JVM writes an archive of the classes that it has (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
+/// Whether the JVM writes an archive of its classes (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
 pub fn archives_classes(env: &mut Env<'_>) -> Result<bool, Error> {
     let Some(class) = boot_class(env, c"jdk/internal/misc/CDS") else { return Ok(false) };
     env.call_static_method(class, jni_str!("isDumpingArchive"), jni_sig!("()Z"), &[])?.z()
 }
 
-/// A class of the JDK's core, if there is one of this name. JNI's own way to a class leads through the program's class loader, which
-/// takes much longer.
+/// A class of the JDK's core, if one has this name. JNI's `FindClass` goes through the program's class
+/// loader, which takes much longer.
 pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'local>> {
     env.assert_top();
     // SAFETY: `env` is the calling thread's environment; there is no other way to have one.
     let class = unsafe { sys::boot_class(env.get_raw().cast(), name) };
-    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`, as asserted.
+    // SAFETY: null, or a local reference to a class, which the JVM has just made in the frame of `env`, as
+    // asserted.
     let class = unsafe { JClass::from_raw(env, class.cast()) };
     (!class.is_null()).then_some(class)
 }
 
-/// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe class.
+/// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe
+/// class.
 ///
-/// The addresses that this and [`install_rest`] are given, of gates and blocks, replace placeholder constants in the classes.
+/// `gates` here and in [`install_rest`], and `blocks` there, are addresses that replace placeholder constants
+/// in the classes.
 pub fn install(env: &mut Env<'_>, gates: i64) -> Result<(), Error> {
     define(env, COMPUTABLE)?;
     let probe = define(env, &with_address(PROBE, GATES_MAGIC, gates)?)?;
-    // Initialised here where the stack has room: a class-file hook that had to do it would go in circles. JNI initialises a
-    // class whose methods it is asked for (Java Native Interface Specification, GetStaticMethodID).
+    // Initialised here, where the stack has room: a class-file hook would recurse if it had to do it. JNI
+    // initialises a class when a method id is looked up (Java Native Interface Specification,
+    // GetStaticMethodID).
     env.get_static_method_id(&probe, jni_str!("enter"), jni_sig!("(I)I")).map(drop)
 }
 
-/// Defines and initialises what probes use behind open gates; no gate may be opened before. `jdk` is the JVM's feature
-/// release, such as 17.
+/// Defines and initialises the classes used behind open gates; no gate may be opened before. `jdk` is the
+/// JVM's feature release, such as 17.
 pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Result<(), Error> {
     for interface in INTERFACES {
         define(env, interface)?;
@@ -154,14 +163,14 @@ pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Res
     let recorder = with_address(RECORDER, GATES_MAGIC, gates)?;
     let recorder = define(env, &with_address(&recorder, BLOCKS_MAGIC, blocks)?)?;
     env.get_static_method_id(&recorder, jni_str!("opened"), jni_sig!("(I)I"))?;
-    // It looks for classes of the JDK when it is initialised, which must not happen in a thread of the program's that may hold any
-    // lock, or is near the end of its stack.
+    // `SplLengths` looks up classes of the JDK when it is initialised. That must not happen in a thread of
+    // the program, which may hold any lock or be near the end of its stack.
     let lengths = env.find_class(jni_str!("java/lang/SplLengths"))?;
     env.get_static_method_id(&lengths, jni_str!("of"), jni_sig!("(Ljava/lang/Object;)J"))?;
     forget_layouts(env)
 }
 
-/// Defines a class in the boot loader. It has its name in its file, and none is given.
+/// Defines a class in the boot loader. The class file contains its name, so none is passed.
 fn define<'local>(env: &mut Env<'local>, class: &[u8]) -> Result<JClass<'local>, Error> {
     env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), class)
 }
@@ -171,8 +180,9 @@ pub fn warm(env: &mut Env<'_>) -> Result<(), Error> {
     call_recorder(env, jni_str!("warm"), jni_sig!("(II)V"), WARM_ROUNDS).map(drop)
 }
 
-/// A class file of our own with another value for a long constant, whose bytes occur nowhere else in it; a test looks. The
-/// class file is not parsed for it: that would take a dormant agent as long as all else that it does with its bytes.
+/// A class file of our own with another value for a long constant. The constant's bytes occur nowhere else in
+/// it, which a test checks. The class file is not parsed: that would take a dormant agent as long as all its
+/// other work on the bytes.
 fn with_address(class: &[u8], constant: i64, value: i64) -> Result<Vec<u8>, Error> {
     let entry = long_entry(constant);
     let at = class.windows(entry.len()).position(|bytes| bytes == entry);
@@ -188,9 +198,9 @@ fn long_entry(value: i64) -> [u8; 9] {
     entry
 }
 
-/// A class file with one name for another in its constant pool. Entries are found by number, so that a longer or shorter
-/// one moves nothing that anybody points to (JVMS 4.4). Only for our own classes, in which the bytes of the entry occur
-/// nowhere else; a test looks.
+/// A class file with one name replaced in its constant pool. Entries are found by number, so a longer or
+/// shorter entry invalidates no reference (JVMS 4.4). Only for our own classes, in which the bytes of the
+/// entry occur nowhere else; a test checks that.
 fn rename(class: &[u8], from: &str, to: &str) -> Vec<u8> {
     let from = utf8_entry(from);
     match class.windows(from.len()).position(|bytes| bytes == from) {
@@ -227,26 +237,26 @@ pub fn forget_layouts(env: &mut Env<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many objects the size `deep` looks at for one argument.
+/// Sets the number of objects that the size `deep` visits for one argument.
 pub fn set_visit_limit(env: &mut Env<'_>, objects: u32) -> Result<(), Error> {
     let limit = JValue::Int(i32::try_from(objects).unwrap_or(i32::MAX));
     env.set_static_field(jni_str!("java/lang/SplSizes"), jni_str!("visits"), jni_sig!("I"), limit)
 }
 
-/// What a method's size processor is made from.
+/// Description of a method's size processor.
 pub struct Processor<'a> {
     /// Permanent id of the method.
     pub id: InstrumentId,
     /// Its class name, with dots.
     pub name: &'a str,
-    /// A JAR more to look for it in, or nothing.
+    /// An additional JAR for the class, or nothing.
     pub jar: &'a str,
     /// Bytes of each primitive parameter of the method, 0 for a reference, as digits.
     pub widths: &'a str,
 }
 
-/// Makes a size processor ready for the calls of a method in the class `owner`; gives the reason why the default size is used
-/// instead, if it is.
+/// Prepares a size processor for the calls of a method in the class `owner`. If the default size is used
+/// instead, returns the reason.
 pub fn install_processor(
     env: &mut Env<'_>,
     owner: ClassRef<'_>,
@@ -277,17 +287,19 @@ pub fn install_processor(
     if problem.is_null() {
         return Ok(None);
     }
-    // SAFETY: a live local reference, as any result, taken over from its only owner; by its signature the method returns a string.
+    // SAFETY: a live local reference, as any result, taken over from its only owner; by its signature the
+    // method returns a string.
     let problem = unsafe { JString::from_raw(env, problem.into_raw()) };
     problem.try_to_string(env).map(Some)
 }
 
-/// What a Java string says.
+/// The text of a Java string.
 ///
 /// # Safety
 /// `string` must be a live local reference to a string.
 pub unsafe fn text(env: &mut Env<'_>, string: jni::sys::jstring) -> Result<String, Error> {
-    // SAFETY: a live reference to a string, by the contract above; it is not used after this returns, and dropping deletes nothing.
+    // SAFETY: a live reference to a string, by the contract above; it is not used after this returns, and
+    // dropping deletes nothing.
     let string = unsafe { JString::from_raw(env, string) };
     string.try_to_string(env)
 }
@@ -298,7 +310,8 @@ pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, E
     let arguments = [JValue::Object(&name)];
     let thread =
         env.new_object(jni_str!("java/lang/Thread"), jni_sig!("(Ljava/lang/String;)V"), &arguments)?;
-    // The calling thread is no Java thread but for now and has none to be inherited; size processors may ask for it.
+    // The calling thread is a Java thread only temporarily and has no context class loader to inherit. Size
+    // processors may need one.
     let system = jni_sig!("()Ljava/lang/ClassLoader;");
     let loader = env.call_static_method(
         jni_str!("java/lang/ClassLoader"),
@@ -312,8 +325,8 @@ pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, E
     Ok(thread)
 }
 
-/// The id of a thread: the field of `Thread` itself, because `getId` can be overridden and a subclass can have a field of
-/// the same name.
+/// The id of a thread, from the field of `Thread` itself: `getId` can be overridden, and a subclass can have
+/// a field of the same name.
 pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> {
     static FIELD: OnceLock<JFieldID> = OnceLock::new();
     let field = match FIELD.get() {
@@ -328,7 +341,7 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
     Ok(id.j()? as u64)
 }
 
-/// As [`thread_id`], of a reference as the JVM TI gives it.
+/// Like [`thread_id`], for a reference from the JVM TI.
 ///
 /// # Safety
 /// It must refer to a thread.
@@ -338,17 +351,19 @@ pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: ObjectRef<'_>) -> Result<u
     thread_id(env, &thread)
 }
 
-/// A reference to a class that outlives the callback which it came in, and does not keep the class from being unloaded.
+/// A reference to a class that outlives the callback and lets the class be unloaded.
 pub fn keep(env: &mut Env<'_>, class: ClassRef<'_>) -> Result<Weak<JClass<'static>>, Error> {
-    // SAFETY: a `ClassRef` refers to a class and is live; this one is dropped before it ends, and dropping deletes nothing.
+    // SAFETY: a `ClassRef` refers to a class and is live; this one is dropped before it ends, and dropping
+    // deletes nothing.
     let class = unsafe { JClass::from_raw(env, class.object().raw().cast()) };
     env.new_weak_ref(&class)
 }
 
-/// Whether classes of a loader find the classes that the woven code names: the probe, and what its handlers catch. One that
-/// answers for itself what begins with `java.` does not, and its classes would throw `NoClassDefFoundError` into the program.
-/// From here on the JVM knows the loader's answer, so that a handler asks no Java code where the stack has overflowed. The loader is
-/// that of a class; null is the JVM's own.
+/// Whether classes of a loader find the classes that the woven code names: the probe, and the errors that its
+/// handlers catch. A loader that resolves names beginning with `java.` itself does not find them, and its
+/// classes would throw `NoClassDefFoundError` into the program. From here on the JVM has cached the loader's
+/// answer, so that a handler calls no Java code after a stack overflow. `loader` is the loader of a class;
+/// null is the boot loader.
 pub fn finds_probe(env: &mut Env<'_>, loader: ObjectRef<'_>) -> Result<bool, Error> {
     if loader.raw().is_null() {
         return Ok(true);
@@ -398,7 +413,7 @@ mod tests {
         REST.iter().chain([&PROBE, &RECORDER]).map(|class| class.to_vec()).collect()
     }
 
-    /// How often a name is an entry of the classes' constant pools.
+    /// The number of entries with this name in the classes' constant pools.
     fn entries(classes: &[Vec<u8>], name: &str) -> usize {
         let entry = utf8_entry(name);
         classes.iter().flat_map(|class| class.windows(entry.len())).filter(|bytes| *bytes == entry).count()
@@ -433,7 +448,7 @@ mod tests {
                 addressed = with_address(&addressed, old, new).unwrap();
                 assert_eq!((count(&addressed, &old_entry), count(&addressed, &new_entry)), (0, 1));
             }
-            // Nor has the compiler worked out an expression of them.
+            // The compiler has not folded an expression of them either.
             assert_eq!(count(&addressed, &long_entry(GATES_MAGIC)[..3]), 0);
             assert_eq!(addressed.len(), class.len());
             assert_eq!(spl_bytecode::inspect(&addressed), spl_bytecode::inspect(class));
@@ -457,7 +472,7 @@ mod tests {
         }
     }
 
-    /// JDK 25 changed what this method returns, and so its descriptor.
+    /// JDK 25 changed the return type of this method, and so its descriptor.
     #[test]
     fn no_member_is_used_that_differs_between_jdks() {
         assert_eq!(entries(&classes(), "arrayBaseOffset"), 0);

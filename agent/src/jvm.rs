@@ -18,8 +18,8 @@ unsafe impl Sync for Jvm {}
 
 /// A reference to an object that is live for `'local`, or null.
 ///
-/// A pointer that can be copied, unlike `JObject`: the JVM TI takes many of them at once. Like every local reference it belongs to
-/// one thread; the pointer in it keeps it from being sent to another.
+/// A pointer that can be copied, unlike `JObject`: the JVM TI takes many of them at once. Like every local
+/// reference it belongs to one thread; the raw pointer makes it `!Send`.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectRef<'local>(jni::jobject, PhantomData<&'local ()>);
 
@@ -27,7 +27,7 @@ pub struct ObjectRef<'local>(jni::jobject, PhantomData<&'local ()>);
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRef<'local>(ObjectRef<'local>);
 
-/// A class that was found, as references of the frame it was found in.
+/// A class that was found, with references of the local frame of the search.
 #[derive(Clone, Debug)]
 pub struct Loaded<'local> {
     /// The class.
@@ -39,11 +39,12 @@ pub struct Loaded<'local> {
 }
 
 impl ObjectRef<'_> {
-    /// Takes over a reference as it comes from the JVM.
+    /// Wraps a reference that came from the JVM.
     ///
     /// # Safety
-    /// `object` must be null, or a reference of the calling thread that stays live for as long as the lifetime says: that of a
-    /// callback's argument ends with the callback, that of a new local reference with the local frame.
+    /// `object` must be null, or a reference of the calling thread that stays live for as long as the
+    /// lifetime says: that of a callback's argument ends with the callback, that of a new local reference
+    /// with the local frame.
     pub unsafe fn new(object: *mut c_void) -> Self {
         Self(object.cast(), PhantomData)
     }
@@ -55,7 +56,7 @@ impl ObjectRef<'_> {
 }
 
 impl<'local> ClassRef<'local> {
-    /// Takes over a reference as it comes from the JVM.
+    /// Wraps a reference that came from the JVM.
     ///
     /// # Safety
     /// As for [`ObjectRef::new`]; and it must refer to a class.
@@ -74,7 +75,7 @@ impl<'local> ClassRef<'local> {
     }
 }
 
-/// A call that goes on.
+/// A call in progress.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Running {
     /// Binary name of its class, with slashes.
@@ -83,7 +84,7 @@ pub struct Running {
     /// `java.lang.Thread.tid`
     thread: u64,
     thread_name: String,
-    /// Calls below it in its thread.
+    /// Number of calls below it in its thread.
     below: usize,
 }
 
@@ -104,14 +105,14 @@ pub enum Event {
     ThreadEnd,
     /// A garbage collection's pause begins.
     CollectionStart,
-    /// It ends.
+    /// A garbage collection's pause ends.
     CollectionEnd,
     /// Compiled code of a method was installed.
     Compiled,
 }
 
 impl Jvm {
-    /// Keeps the environment of a live wrapper.
+    /// Copies the environment pointer of a live wrapper.
     pub fn of(env: &Jvmti) -> Self {
         Self(env.raw())
     }
@@ -137,8 +138,8 @@ impl Jvm {
             .map_err(|e| self.name(e))
     }
 
-    /// All loaded classes whose name `wanted` accepts, that are prepared and not arrays. Their references live in the local frame
-    /// of `frame`, the calling thread's environment.
+    /// All loaded classes that are prepared, are not arrays and have a name accepted by `wanted`. Their
+    /// references live in the local frame of `frame`, the calling thread's environment.
     pub fn classes<'local>(
         &self,
         frame: &::jni::Env<'local>,
@@ -147,7 +148,8 @@ impl Jvm {
         frame.assert_top();
         let mut found = Vec::new();
         for class in self.env().get_loaded_classes().map_err(|e| self.name(e))? {
-            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame: that of `frame`, as asserted.
+            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame:
+            // that of `frame`, as asserted.
             let class = unsafe { ClassRef::new(class.cast()) };
             let Some(name) = self.class_name(class) else { continue };
             if !wanted(&name) {
@@ -158,7 +160,7 @@ impl Jvm {
         Ok(found)
     }
 
-    /// A class with what the agent has to know of it, if it is prepared.
+    /// A class with its name and loader, if it is prepared.
     pub fn ready<'local>(
         &self,
         frame: &::jni::Env<'local>,
@@ -173,12 +175,13 @@ impl Jvm {
         }
         // SAFETY: as above.
         let loader = unsafe { self.env().get_class_loader(class.jvmti()) }.ok()?;
-        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
+        // SAFETY: null, or a local reference that the JVM has just made in the thread's current frame: that
+        // of `frame`, as asserted.
         let loader = unsafe { ObjectRef::new(loader.cast()) };
         Some(Loaded { class, name, loader })
     }
 
-    /// The name of a class, `None` for arrays, primitives and hidden classes, whose names are no class file names.
+    /// The name of a class. `None` for arrays, primitives and hidden classes, which have no class file name.
     pub fn class_name(&self, class: ClassRef<'_>) -> Option<String> {
         // SAFETY: a `ClassRef` refers to a class and is live.
         let (signature, _) = unsafe { self.env().get_class_signature(class.jvmti()) }.ok()?;
@@ -186,7 +189,7 @@ impl Jvm {
         (!name.contains('.')).then(|| name.to_owned())
     }
 
-    /// A loader, for the reader.
+    /// A readable name of a loader.
     pub fn loader_name(&self, loader: ObjectRef<'_>) -> String {
         if loader.0.is_null() {
             return "boot".to_owned();
@@ -196,12 +199,14 @@ impl Jvm {
         format!("loader@{hash:x}")
     }
 
-    /// The thread group at the top, as a reference of the local frame of `frame`, the calling thread's environment.
+    /// The top-level thread group, as a reference of the local frame of `frame`, the calling thread's
+    /// environment.
     pub fn top_group<'local>(&self, frame: &::jni::Env<'local>) -> Result<ObjectRef<'local>, String> {
         frame.assert_top();
         let groups = self.env().get_top_thread_groups().map_err(|e| self.name(e))?;
         let group = groups.first().ok_or_else(|| "the JVM has no thread group".to_owned())?;
-        // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of `frame`, as asserted.
+        // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of
+        // `frame`, as asserted.
         Ok(unsafe { ObjectRef::new(group.cast()) })
     }
 
@@ -211,8 +216,9 @@ impl Jvm {
         unsafe { self.env().is_modifiable_class(class.jvmti()) }.unwrap_or(false)
     }
 
-    /// Asks for the events that tell what disturbs times. HotSpot grants these at any time and they cost nothing while they
-    /// are switched off (`JvmtiManageCapabilities`, the capabilities that are always to be had).
+    /// Requests the events that reveal disturbances of times. HotSpot grants these at any time, and they cost
+    /// nothing while they are switched off (`JvmtiManageCapabilities`, the capabilities that are always
+    /// available).
     pub fn want_disturbances(&self) -> Result<(), String> {
         let wanted = |capabilities: &mut jvmti::jvmtiCapabilities| {
             capabilities.set_can_generate_garbage_collection_events(true);
@@ -221,7 +227,8 @@ impl Jvm {
         self.env().add_capabilities_with(wanted).map(drop).map_err(|e| self.name(e))
     }
 
-    /// Asks for a look at what runs. HotSpot grants it at any time and at no cost (as above).
+    /// Requests reading of bytecode and constant pools. HotSpot grants it at any time and at no cost
+    /// (`JvmtiManageCapabilities`).
     pub fn want_looks(&self) -> Result<(), String> {
         let wanted = |capabilities: &mut jvmti::jvmtiCapabilities| {
             capabilities.set_can_get_bytecodes(true);
@@ -236,12 +243,14 @@ impl Jvm {
         unsafe { self.env().get_constant_pool(class.jvmti()) }.ok()
     }
 
-    /// The bytecode that a method of a class now has; `None` when it has none.
+    /// The current bytecode of a method; `None` for a method without code.
     ///
     /// # Safety
-    /// `method` must be a number that [`methods`](Self::methods) gave, and its class must not have been unloaded since.
+    /// `method` must be a number that [`methods`](Self::methods) gave, and its class must not have been
+    /// unloaded since.
     pub unsafe fn bytecodes(&self, method: usize) -> Option<Vec<u8>> {
-        // SAFETY: the number is a method id, by the contract above; ids are valid until their class is unloaded (JVM TI, jmethodID).
+        // SAFETY: the number is a method id, by the contract above; ids are valid until their class is
+        // unloaded (JVM TI, jmethodID).
         unsafe { self.env().get_bytecodes(method as jni::jmethodID) }.ok()
     }
 
@@ -250,31 +259,32 @@ impl Jvm {
         self.env().generate_events(jvmti::JVMTI_EVENT_COMPILED_METHOD_LOAD).map_err(|e| self.name(e))
     }
 
-    /// The methods of a prepared class with name and descriptor. The numbers stay the methods' own through all changes of
-    /// the class.
+    /// The methods of a prepared class with name and descriptor. Their numbers stay valid through all changes
+    /// of the class.
     pub fn methods(&self, class: ClassRef<'_>) -> Vec<(usize, String, String)> {
         let env = self.env();
         // SAFETY: a `ClassRef` refers to a class and is live.
         let methods = unsafe { env.get_class_methods(class.jvmti()) }.unwrap_or_default();
         let named = |method: jni::jmethodID| {
-            // SAFETY: the id is one that the JVM has just given; `class` keeps the class loaded, and so the id valid.
+            // SAFETY: the id is one that the JVM has just given; `class` keeps the class loaded, and so the
+            // id valid.
             let (name, descriptor, _) = unsafe { env.get_method_name(method) }.ok()?;
             Some((method as usize, name, descriptor))
         };
         methods.into_iter().filter_map(named).collect()
     }
 
-    /// Loads these classes' bytes anew, through the class-file hooks.
+    /// Loads these classes' bytes again, through the class-file hooks.
     pub fn retransform(&self, classes: &[ClassRef<'_>]) -> Result<(), String> {
         let classes = classes.iter().map(|class| class.jvmti()).collect::<Vec<_>>();
         // SAFETY: each of them refers to a class and is live, as every `ClassRef`.
         unsafe { self.env().retransform_classes(&classes) }.map_err(|e| self.name(e))
     }
 
-    /// The calls of methods whose class `wanted` names that go on now, in threads that are not virtual: of each method the
-    /// outermost in each thread, which runs longest. Those of threads with more than [`MOST_FRAMES`] are left out. `id` gives
-    /// the id of a thread. `Err` also where there are more than [`MOST_THREADS`]: the program
-    /// stands still while their stacks are read.
+    /// The calls in progress of methods whose class `wanted` names, in threads that are not virtual. For each
+    /// method and thread only the outermost call counts, which runs longest. Threads with more than
+    /// [`MOST_FRAMES`] frames are left out. `id` returns the id of a thread. `Err` also with more than
+    /// [`MOST_THREADS`] threads: the program stands still while their stacks are read.
     pub fn running(
         &self,
         wanted: impl Fn(&str) -> bool,
@@ -292,7 +302,7 @@ impl Jvm {
                 continue;
             }
             let methods: Vec<usize> = stack.frames.iter().map(|frame| frame.method as usize).collect();
-            // Asked once for a thread: each answer brings local references.
+            // Looked up once for each thread, because each answer creates local references.
             let mut thread = None;
             for (method, below) in outermost(&methods) {
                 let named = known.entry(method);
@@ -302,7 +312,8 @@ impl Jvm {
                 });
                 let Some((class, method)) = named else { continue };
                 let (id, name) = thread.get_or_insert_with(|| {
-                    // SAFETY: a local reference to a thread, which the JVM made above in the calling thread's frame: no frame ends here.
+                    // SAFETY: a local reference to a thread, which the JVM made above in the calling thread's
+                    // frame: no frame ends here.
                     let info = unsafe { env.get_thread_info(stack.thread) };
                     // SAFETY: as above; `id` cannot keep it, because its lifetime is that of the call.
                     let thread = unsafe { ObjectRef::new(stack.thread.cast()) };
@@ -324,13 +335,14 @@ impl Jvm {
     /// Class and name of a method.
     ///
     /// # Safety
-    /// `method` must be an id that the JVM has given. Its class may have been unloaded since: HotSpot keeps the ids of unloaded
-    /// methods and answers with an error then (`Method::checked_resolve_jmethod_id`).
+    /// `method` must be an id that the JVM has given. Its class may have been unloaded since: HotSpot keeps
+    /// the ids of unloaded methods and answers with an error then (`Method::checked_resolve_jmethod_id`).
     unsafe fn method_of(&self, method: jni::jmethodID) -> Option<(String, String)> {
         let env = self.env();
         // SAFETY: an id that the JVM has given, by the contract above.
         let class = unsafe { env.get_method_declaring_class(method) }.ok()?;
-        // SAFETY: a local reference to a class, which the JVM has just made in the calling thread's frame: no frame ends here.
+        // SAFETY: a local reference to a class, which the JVM has just made in the calling thread's frame: no
+        // frame ends here.
         let class = unsafe { ClassRef::new(class.cast()) };
         let class_name = self.class_name(class)?;
         // SAFETY: as for the first call; `class` keeps the class loaded by now.
@@ -338,20 +350,20 @@ impl Jvm {
         Some((class_name, name))
     }
 
-    /// The JVM's feature release: 11, 17 and so on; the newest thinkable when it does not say.
+    /// The JVM's feature release: 11, 17 and so on; `u32::MAX` if the JVM does not say.
     pub fn feature_release(&self) -> u32 {
         let version = self.env().get_system_property("java.vm.specification.version");
         version.ok().and_then(|text| text.parse().ok()).unwrap_or(u32::MAX)
     }
 
-    /// Bytes that an object takes.
+    /// Size of an object in bytes.
     pub fn object_bytes(&self, object: ObjectRef<'_>) -> i64 {
         // SAFETY: an `ObjectRef` is live, or null, which the JVM answers with an error.
         unsafe { self.env().get_object_size(object.0) }.unwrap_or(0)
     }
 
-    /// Names of the fields that a prepared class itself declares and in which its instances refer to objects, but for those
-    /// whose name other fields of the class have too. Loads no class, unlike reflection.
+    /// Names of the fields that a prepared class itself declares and that refer to objects in its instances.
+    /// A name shared by several fields of the class is left out. Loads no class, unlike reflection.
     pub fn reference_fields(&self, class: ClassRef<'_>) -> Option<Vec<String>> {
         const ACC_STATIC: jni::jint = 8;
         let (env, class) = (self.env(), class.jvmti());
@@ -375,17 +387,17 @@ impl Jvm {
     }
 }
 
-/// Of each method among these frames, innermost first, its outermost call and how many calls are below it.
+/// The outermost call of each method among these frames (innermost first), and the number of calls below it.
 fn outermost(frames: &[usize]) -> Vec<(usize, usize)> {
     let mut seen = HashSet::new();
     let from_below = frames.iter().rev().enumerate();
     from_below.filter(|(_, method)| seen.insert(**method)).map(|(below, method)| (*method, below)).collect()
 }
 
-/// Frames of a thread that are looked at: the JVM makes room for as many for each thread.
+/// Most frames read of a thread: the JVM reserves this number for each thread.
 const MOST_FRAMES: jni::jint = 512;
-/// Threads that are looked at. A frame takes the JVM 0.1 to 0.3 microseconds, so with 50 frames each these take 15 milliseconds
-/// at most.
+/// Most threads that are read. A frame takes the JVM 0.1 to 0.3 microseconds, so with 50 frames each this
+/// number of threads takes 15 milliseconds at most.
 const MOST_THREADS: usize = 1000;
 
 /// `JVMTI_CLASS_STATUS_PREPARED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).

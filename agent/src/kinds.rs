@@ -1,10 +1,11 @@
-//! What the kinds of probes are to the agent: what goes into the bytecode, what all calls have in common, what a name takes.
+//! The kinds of probes as the agent sees them: the kind in the bytecode, a size common to all calls, a size
+//! processor.
 
 pub mod times;
 
 use spl_model::{Instrument, ProbeKind, Sizing};
 
-/// The kind as it goes into the bytecode: no size is found where all calls have the same.
+/// The kind as it goes into the bytecode: no size is computed if all calls have the same size.
 pub fn woven(instrument: &Instrument) -> ProbeKind {
     match &instrument.kind {
         ProbeKind::Times(sizing) if sizing.constant(&instrument.method).is_some() => {
@@ -14,14 +15,14 @@ pub fn woven(instrument: &Instrument) -> ProbeKind {
     }
 }
 
-/// The workload size of all calls, if they have the same.
+/// The workload size of all calls, if they have the same size.
 pub fn constant_size(instrument: &Instrument) -> Option<u64> {
     match &instrument.kind {
         ProbeKind::Times(sizing) => sizing.constant(&instrument.method),
     }
 }
 
-/// The class that finds the sizes of calls, if one of the program's does.
+/// The program's class that computes the sizes of calls, if any.
 pub fn processor(instrument: &Instrument) -> Option<&str> {
     match &instrument.kind {
         ProbeKind::Times(Sizing::Processor(class)) => Some(class),

@@ -1,4 +1,4 @@
-//! Where things lie in the memory that the probes write and the agent reads.
+//! The layout of the memory that the probes write and the agent reads.
 //!
 //! `SplRecorder.java` has the same numbers; a test compares them.
 
@@ -12,22 +12,22 @@ pub const GATE_EVERY: usize = 0;
 pub const GATE_EPOCH: usize = 4;
 /// Gate: samples that one thread may take in this epoch (u32).
 pub const GATE_QUOTA: usize = 8;
-/// Gates, and so permanent method ids, that there are.
+/// Number of gates, and so of permanent method ids.
 pub const GATES: usize = 4096;
-/// The gate that is never opened: classes with probes on disk have this id (`spl instrument`), and are measured for nobody. What has
-/// no id of its own has this one.
+/// The gate that is never opened. Classes with probes on disk have this id (`spl instrument`), and belong to
+/// no controller. Anything without an id of its own uses this id.
 pub const NOBODYS_GATE: InstrumentId = InstrumentId(0);
-/// The agent's own gate: it is open while the probe is warmed and its price is found.
+/// The agent's own gate, open during the probe's warm-up and calibration.
 pub const OWN_GATE: InstrumentId = InstrumentId(1);
 
 /// Bytes of a block, as a power of two.
 pub const BLOCK_SHIFT: usize = 18;
-/// Block: the complement of the id of the thread that it belongs to, and the id itself while that thread computes a
-/// workload size; 0 for none, and in a stripe (u64).
+/// Block: the complement of its thread's id, or the id itself while that thread computes a workload size; 0
+/// for a free block, and in a stripe (u64).
 pub const OWNER: usize = 0;
 /// Block: samples claimed so far (u64).
 pub const HEAD: usize = 8;
-/// Block: samples dropped for want of room (u64).
+/// Block: samples dropped because the ring was full (u64).
 pub const DROPPED: usize = 16;
 /// Block: state of the generator that spaces 1-in-N samples; 0 before its first use (u64).
 #[cfg_attr(
@@ -35,46 +35,47 @@ pub const DROPPED: usize = 16;
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const RANDOM: usize = 24;
-/// Block: 1 when its thread has ended; whoever empties the ring then frees the block (u64).
+/// Block: 1 when its thread has ended. The drain frees the block when it has emptied the ring (u64).
 pub const RETIRED: usize = 40;
-/// Block: samples taken out so far, on a cache line of its own (u64).
+/// Block: samples taken out so far, in a separate cache line (u64).
 pub const TAIL: usize = 64;
-/// Block: one cell a method.
+/// Block: one cell for each method.
 pub const CELLS: usize = 128;
-/// Cell: number of the opening that it belongs to (u32), the upper half of the gate's first word. The lower half shows whether
-/// the usual way through the probe is for this cell.
+/// Cell: number of its opening (u32), which is the upper half of the gate's first word. The lower half shows
+/// whether the cell may take the usual path through the probe.
 pub const CELL_EPOCH: usize = 4;
 /// Cell: measured activations (u32).
 pub const CELL_DEPTH: usize = 8;
 /// Bytes of a cell, as a power of two.
 pub const CELL_SHIFT: usize = 4;
-/// Block: what a cell has beside it and only unusual calls need (8 bytes each): calls to pass over (u32), and what the probe
-/// counts lost exits by (u16).
+/// Block: the rest of each cell, which only unusual calls need (8 bytes each): calls to skip (u32), and the
+/// probe's count of lost exits (u16).
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const SPARES: usize = 65_664;
-/// Bytes of one, as a power of two.
+/// Bytes of a spare, as a power of two.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const SPARE_SHIFT: usize = 3;
-/// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the thread's id.
+/// Block: in a stripe, ids of the threads that compute a workload size, or 0 (u64 each), found by the
+/// thread's id.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const GUARDS: usize = 98_432;
-/// So many they are.
+/// Number of guards in a stripe.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the probe's own; named here to keep the block's map whole")
 )]
 pub const GUARD_COUNT: usize = 1 << 10;
-/// In the first block, which is no stripe: a word for each block, 1 once a call was measured in it, until it changes hands.
-/// They lie side by side, so that whoever empties the rings need not look at blocks that nobody uses.
+/// In the first block, which belongs to a thread: a word for each block, 1 from the first measured call until
+/// the block changes hands. The words are adjacent, so that the drain need not read unused blocks.
 pub const USED: usize = 98_432;
 /// Block: the ring of samples.
 pub const RING: usize = 1 << 17;
@@ -93,28 +94,28 @@ pub const OWN_SLOTS: u64 = 1 << 12;
 pub const START: usize = 0;
 /// Slot: end, nanoseconds (u64).
 pub const END: usize = 8;
-/// Slot: the call's token (32 bits, with the method's id in bits 4 to 15), depth (16 bits, all ones for unknown), 1 when the
-/// call threw (u64).
+/// Slot: the call's token (32 bits, with the method's id in bits 4 to 15), depth (16 bits, all ones for
+/// unknown), 1 if the call threw (u64).
 pub const META: usize = 16;
-/// Slot: workload size, all ones for none; bit 62 marks one that was cut short (u64).
+/// Slot: workload size, all ones for none; bit 62 marks a truncated size (u64).
 pub const SIZE: usize = 24;
 /// Slot of a stripe's ring: thread id (u64).
 pub const THREAD: usize = 32;
-/// Slot of a stripe's ring: in lap n 2n when free, 2n + 1 when published (u64).
+/// Slot of a stripe's ring: in lap n it holds 2n when free, 2n + 1 when published (u64).
 pub const SEQUENCE: usize = 40;
 /// Mark of a size that is the number of a label.
 pub const SIZE_LABEL: u64 = 1 << 61;
-/// Mark of a size that was cut short.
+/// Mark of a truncated size.
 pub const SIZE_TRUNCATED: u64 = 1 << 62;
 
 /// Blocks that belong to one thread each.
 pub const THREAD_BLOCKS: usize = 1 << 9;
 /// Blocks that the other threads share.
 pub const STRIPES: usize = 1 << 6;
-/// Neighbours that a thread tries when the block of its id is taken.
+/// Blocks that a thread tries, from the block of its id on.
 pub const PROBES: usize = 4;
 
-/// Bytes of all gates and all blocks: address space, of which only what is touched takes memory.
+/// Bytes of all gates, and of all blocks. This is address space; only touched pages take memory.
 pub const GATES_BYTES: usize = GATES << GATE_SHIFT;
 /// See [`GATES_BYTES`].
 pub const BLOCKS_BYTES: usize = (THREAD_BLOCKS + STRIPES) << BLOCK_SHIFT;

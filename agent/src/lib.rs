@@ -1,8 +1,9 @@
 //! The native agent: JVM TI callbacks, sample rings and threads.
 //!
-//! The way in is `Agent_OnLoad` ([`agent`]); [`worker`] changes classes, [`connection`] talks with the controller, the probes
-//! of `java/` write into the memory that [`layout`] describes. Nothing here may harm the JVM it is loaded into: every
-//! callback contains its panics, every failure leaves or restores the original bytes, and nothing is printed.
+//! The entry point is `Agent_OnLoad` ([`agent`]). [`worker`] changes classes, [`connection`] talks with the
+//! controller, and the probes of `java/` write into the memory that [`layout`] describes. Nothing here may
+//! harm the JVM it is loaded into: every callback contains its panics, every failure leaves or restores the
+//! original bytes, and nothing is printed.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
 
 mod agent;

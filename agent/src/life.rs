@@ -1,4 +1,4 @@
-//! What the agent is doing, in one value that callbacks, socket thread and attach requests share.
+//! The stage of the agent's life, in one value that callbacks, socket thread and attach requests share.
 
 use crate::options::Options;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -8,15 +8,16 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Stage {
-    /// It waits for the next attempt to reach a controller.
+    /// Waits for the next attempt to reach a controller.
     Resting,
-    /// It tries to reach a controller and does not know whether there is one.
+    /// Tries to reach a controller, which may not exist.
     Calling,
-    /// A controller has answered, or is sure to.
+    /// A controller has answered, or is certain to answer.
     Serving,
-    /// A controller has detached it: none is looked for but one with another token, until it is [revived](Life::revive).
+    /// Detached by a controller. Only a controller with another token is looked for, until it is
+    /// [revived](Life::revive).
     Dormant,
-    /// After an error of its own: it serves nobody any more.
+    /// Stopped for good after an error of its own.
     Failed,
     /// The JVM ends.
     Dying,
@@ -27,32 +28,32 @@ impl Stage {
         [Self::Resting, Self::Calling, Self::Serving, Self::Dormant, Self::Failed, Self::Dying];
 }
 
-/// The stage, and what revives the agent.
+/// The stage, and the pending request that revives the agent.
 #[derive(Debug)]
 pub struct Life {
     stage: AtomicU8,
-    /// Options of the controller that wants it, with what was wrong with them.
+    /// Options of the controller that wants the agent, and the mistakes in them.
     revival: Mutex<Option<(Options, Vec<String>)>>,
 }
 
 impl Life {
-    /// Before the first attempt to reach a controller.
+    /// The state before the first attempt to reach a controller.
     pub const fn new() -> Self {
         Self { stage: AtomicU8::new(Stage::Resting as u8), revival: Mutex::new(None) }
     }
 
-    /// The stage now.
+    /// The current stage.
     pub fn stage(&self) -> Stage {
         Self::of(self.stage.load(Ordering::Acquire))
     }
 
-    /// Goes on to another stage; false when the JVM ends, which is the last.
+    /// Enters another stage; false when the JVM ends, because that stage is final.
     pub fn becomes(&self, next: Stage) -> bool {
         let alive = |now| (Self::of(now) != Stage::Dying).then_some(next as u8);
         self.stage.fetch_update(Ordering::AcqRel, Ordering::Acquire, alive).is_ok()
     }
 
-    /// The JVM ends; gives the stage before.
+    /// Enters the last stage when the JVM ends; returns the stage before.
     pub fn ends(&self) -> Stage {
         Self::of(self.stage.swap(Stage::Dying as u8, Ordering::AcqRel))
     }
@@ -62,8 +63,8 @@ impl Life {
         self.stage() == Stage::Dying
     }
 
-    /// A controller with these options wants the agent; false while it serves another one, or none any more, and when it is wanted
-    /// already. The caller wakes the socket thread.
+    /// Requests the agent for a controller with these options. False while it serves another one, after a
+    /// failure, and while a request is pending. The caller wakes the socket thread.
     pub fn revive(&self, options: Options, mistakes: Vec<String>) -> bool {
         let mut revival = self.revival.lock().unwrap_or_else(PoisonError::into_inner);
         let is_free =
@@ -74,7 +75,7 @@ impl Life {
         is_free
     }
 
-    /// What the agent is wanted for, if it is.
+    /// Takes the pending request, if any.
     pub fn revival(&self) -> Option<(Options, Vec<String>)> {
         self.revival.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,11 +1,11 @@
-//! The memory that probes and agent share: mapped once, never unmapped, because old activations of a method may still
-//! write to it after its class was restored.
+//! The memory that probes and agent share: mapped once, never unmapped, because old activations of a method
+//! may still write to it after its class was restored.
 
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// The second gigabyte of the address space, which Linux offers on this processor alone.
+/// The second gigabyte of the address space. Linux offers it only on this processor.
 #[cfg(target_arch = "x86_64")]
 const LOW_ADDRESS: libc::c_int = libc::MAP_32BIT;
 #[cfg(not(target_arch = "x86_64"))]
@@ -24,8 +24,9 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Maps so many bytes of zeros; where the system can, at an address of 31 bits. The compilers put such an address into
-    /// the instructions that use it, which saves a measured call 3 ns; without one everything works as well.
+    /// Maps this number of zero bytes, if possible at an address of 31 bits. The compilers put such an
+    /// address into the instructions that use it, which saves 3 ns a measured call; a larger address works as
+    /// well.
     ///
     /// # Errors
     /// When the kernel has no room.
@@ -40,8 +41,8 @@ impl Memory {
         let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
         match NonNull::new(at.cast::<u8>()) {
             Some(base) if at != libc::MAP_FAILED => {
-                // Most of the mapping is never touched; a huge page would take two megabytes for the first byte of it.
-                // A kernel without huge pages refuses, which is as well.
+                // Most of the mapping is never touched, and a huge page would take two megabytes for its
+                // first byte. A kernel without huge pages refuses, which does no harm.
                 // SAFETY: the range was just mapped.
                 unsafe { libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE) };
                 Ok(Self { base, bytes })
@@ -50,24 +51,25 @@ impl Memory {
         }
     }
 
-    /// The address that the probes are given.
+    /// The address that replaces the placeholder in the probes.
     pub fn address(&self) -> i64 {
         // A user-space address fits in 63 bits.
         self.base.as_ptr() as usize as i64
     }
 
-    /// Gives the system back the memory of these bytes, which must be whole pages: they are zeros from then on. Where that cannot be, as
-    /// when the program has locked its memory, they stay as they are.
+    /// Returns the memory of these bytes, which must be whole pages, to the system; they are zeros from then
+    /// on. If that is impossible, for example because the program has locked its memory, they stay unchanged.
     pub fn give_back(&self, offset: usize, bytes: usize) {
         assert!(offset + bytes <= self.bytes, "{bytes} bytes at {offset} in the mapping");
-        // SAFETY: the bytes lie in a private anonymous mapping that is never unmapped, and all references into it are to atomics.
+        // SAFETY: the bytes lie in a private anonymous mapping that is never unmapped, and all references
+        // into it are to atomics.
         unsafe { libc::madvise(self.base.as_ptr().wrapping_add(offset).cast(), bytes, libc::MADV_DONTNEED) };
     }
 
     /// The 64-bit word at a byte offset.
     pub fn u64_at(&self, offset: usize) -> &'static AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.bytes, "offset {offset} in the mapping");
-        // SAFETY: inside the mapping, aligned, alive for ever, and only accessed atomically by this side.
+        // SAFETY: inside the mapping, aligned, never unmapped, and only accessed atomically by this side.
         unsafe { &*self.base.as_ptr().wrapping_add(offset).cast::<AtomicU64>() }
     }
 

@@ -1,37 +1,41 @@
-//! The account of metaspace: what changes of classes keep there as long as the JVM lives, and what they may keep.
+//! The account of metaspace: the bytes that changes of classes keep as long as the JVM lives, and their
+//! limit.
 //!
-//! HotSpot links the `invokedynamic` instructions of a changed class anew when they run next, and keeps the hidden classes of
-//! the old lambdas as long as the class's loader. So each change has a price, which is known before it: [`Price`]. What the
-//! JVM itself says of its metaspace, [`Reading`], makes the account more exact, never smaller than the truth. A JVM whose
-//! metaspace is nearly full is left alone, whatever the account says: [`Lack::Full`].
+//! HotSpot links the `invokedynamic` instructions of a changed class again when they run next, and keeps the
+//! hidden classes of the old lambdas as long as the class's loader. So each change has a price that is known
+//! before it: [`Price`]. The JVM's own figures, [`Reading`], make the account more exact, but never smaller
+//! than the truth. With nearly full metaspace no class is changed, even if the account has room:
+//! [`Lack::Full`].
 
 mod price;
 
 pub use price::Price;
 use std::collections::BTreeMap;
 
-/// What the changes may keep when nobody says anything else: 16 MB.
+/// Default limit of the bytes that changes may keep: 16 MB.
 pub const DEFAULT_LIMIT: u64 = 16 << 20;
-/// The limit is at most this part of `MaxMetaspaceSize` and of `CompressedClassSpaceSize`, where they are set.
+/// The limit is at most this part of `MaxMetaspaceSize` and of `CompressedClassSpaceSize`, if they are set.
 const PART_OF_MOST: u64 = 10;
-/// This part of `MaxMetaspaceSize` stays the program's own: twice what changes may take, because a program that is as full as
-/// this loads classes yet, and because what the JVM says of its metaspace is an estimate between two collections.
+/// This part of `MaxMetaspaceSize` is reserved for the program: twice the share of changes. A program this
+/// full still loads classes, and the JVM's figures are estimates between two collections.
 const PART_LEFT: u64 = 5;
-/// The JVM holds so many times what it counts as loaded bytes of classes: 3.9 times with hundreds of loaders of a library's classes,
-/// 4.7 times with hundreds of one class each, 1.5 to 2.9 times with lambdas. It is ten times with the latter on JDK 11.
+/// Ratio of metaspace held to the JVM's count of loaded bytes of classes. It is 3.9 with hundreds of loaders
+/// of a library's classes, 4.7 with hundreds of loaders of one class each, 1.5 to 2.9 with lambdas. With
+/// lambdas on JDK 11 it is ten.
 const LOADED_TIMES: u64 = 5;
 
-/// A class: its name and its loader's.
+/// Key of a class: its name and its loader's name.
 pub type Key = (String, String);
 
-/// What the JVM says of its metaspace.
+/// The JVM's figures for its metaspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Bytes in use after the last garbage collection.
     pub used: u64,
-    /// Bytes that the JVM held for metaspace after the last garbage collection: `MaxMetaspaceSize` limits these.
+    /// Bytes that the JVM held for metaspace after the last garbage collection: `MaxMetaspaceSize` limits
+    /// these.
     pub held: u64,
-    /// Bytes of classes that are loaded now, as the JVM counts them: a part of what they take.
+    /// Bytes of classes loaded now, as the JVM counts them: a part of their metaspace.
     pub loaded: u64,
     /// Classes that were unloaded since the JVM's start.
     pub unloaded: u64,
@@ -42,16 +46,16 @@ pub struct Reading {
 pub struct Most {
     /// `MaxMetaspaceSize`.
     pub metaspace: Option<u64>,
-    /// `CompressedClassSpaceSize`, a part of it.
+    /// `CompressedClassSpaceSize`, a part of metaspace.
     pub class_space: Option<u64>,
 }
 
-/// Why classes are not changed.
+/// The reason why classes are not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// The changes would keep more than they may.
+    /// The changes would keep more than the limit.
     Limit,
-    /// The program would have too little left of `MaxMetaspaceSize`.
+    /// The program would have too little of `MaxMetaspaceSize` left.
     Full {
         /// Bytes that are left now.
         left: u64,
@@ -63,34 +67,35 @@ pub enum Lack {
 #[derive(Clone, Copy, Debug)]
 struct Class {
     price: Price,
-    /// Whether it has probes, so that one change at least is to come.
+    /// Whether it has probes, so that at least one more change will follow.
     has_probes: bool,
 }
 
-/// What was spent. Lives as long as the JVM, whichever controllers come and go.
+/// Metaspace spent so far. The account lives as long as the JVM, across controllers.
 #[derive(Debug)]
 pub struct Account {
     limit: u64,
     most: Most,
-    /// Whether the JVM frees the classes of old lambdas, hot ones late: before JDK 15, when they were not hidden
-    /// ones but anonymous.
+    /// Whether the JVM frees the classes of old lambdas, hot ones late. Before JDK 15 it does, because they
+    /// were anonymous and not hidden classes.
     frees: bool,
-    /// What changes keep at most, with what the program may yet link anew: the prices of all, unless the JVM knew better.
+    /// Upper bound of the bytes that changes keep, including later links by the program. It is the sum of all
+    /// prices, unless the JVM's figures are lower.
     kept: u64,
-    /// The prices of those that came after the last collection which told how much metaspace is in use.
+    /// Prices of the changes after the last collection that updated the JVM's figures.
     unseen: u64,
-    /// How much metaspace has grown since the first change, by whosever doing.
+    /// Growth of metaspace in bytes since the first change, including the program's own growth.
     grown: u64,
     first: Option<u64>,
     last: Option<Reading>,
-    /// Loaded bytes before the last collection, as far as it is known.
+    /// Loaded bytes before the last collection, as far as known.
     loaded_before: u64,
-    /// Classes that were changed and live.
+    /// Changed classes that are still loaded.
     classes: BTreeMap<Key, Class>,
 }
 
 impl Account {
-    /// Nothing was spent; `jdk` is the JVM's feature release, such as 17.
+    /// An account without changes; `jdk` is the JVM's feature release, such as 17.
     pub fn new(jdk: u32) -> Self {
         Self {
             limit: DEFAULT_LIMIT,
@@ -106,47 +111,47 @@ impl Account {
         }
     }
 
-    /// What the JVM's options say.
+    /// Sets the sizes from the JVM's options.
     pub fn set_most(&mut self, most: Most) {
         self.most = most;
     }
 
-    /// The most that changes may keep from now on.
+    /// Sets the limit of the bytes that changes may keep.
     pub fn set_limit(&mut self, bytes: u64) {
         self.limit = bytes;
     }
 
-    /// The most that changes may keep.
+    /// Most bytes that changes may keep.
     pub fn limit(&self) -> u64 {
         let parts =
             self.most.metaspace.into_iter().chain(self.most.class_space).map(|most| most / PART_OF_MOST);
         parts.fold(self.limit, u64::min)
     }
 
-    /// What the changes so far keep at most, with what the program may yet link anew.
+    /// Upper bound of the bytes kept by the changes so far, including later links by the program.
     pub fn kept(&self) -> u64 {
         self.kept
     }
 
-    /// What the program may link anew of classes that were changed.
+    /// Bytes that the program may still take by linking changed classes again.
     fn outstanding(&self) -> u64 {
         self.classes.values().map(|class| class.price.later(self.frees)).sum()
     }
 
-    /// What is set aside so that every class can have its original bytecode back.
+    /// Bytes set aside to restore the original bytecode of every class.
     pub fn reserved(&self) -> u64 {
         self.classes.values().filter(|class| class.has_probes).map(|class| self.cost(class.price)).sum()
     }
 
-    /// Bytes that a change takes, with what comes later.
+    /// Bytes that a change takes, including later links.
     pub fn cost(&self, price: Price) -> u64 {
         price.cost(self.frees)
     }
 
-    /// Whether there is room for probes in all of these classes, and for taking them out.
+    /// Whether there is room to put probes into all of these classes and to take them out again.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The limit that would be exceeded.
     pub fn allows(&self, changes: &[(Key, Price)]) -> Result<(), Lack> {
         let price = |(key, price): &(Key, Price)| {
             let price = self.classes.get(key).map_or(*price, |known| known.price);
@@ -158,7 +163,8 @@ impl Account {
             return Err(Lack::Limit);
         }
         let (Some(most), Some(reading)) = (self.most.metaspace, self.last) else { return Ok(()) };
-        // The last collection may be long ago: classes have come since then, and what we have changed may be yet to be linked.
+        // The last collection may be long ago. Classes came since then, and changed classes may still have to
+        // be linked.
         let came = reading.loaded.saturating_sub(self.loaded_before).saturating_mul(LOADED_TIMES);
         let all = reading.loaded.saturating_mul(LOADED_TIMES);
         let now = reading.held.max(all.min(reading.held.saturating_add(came)));
@@ -167,7 +173,7 @@ impl Account {
         if left.saturating_sub(wanted) < most / PART_LEFT { Err(Lack::Full { left, most }) } else { Ok(()) }
     }
 
-    /// Takes in what the JVM says, before a change and after it.
+    /// Records the JVM's figures, before a change and after it.
     pub fn read(&mut self, reading: Reading) {
         let first = *self.first.get_or_insert(reading.used);
         let Some(last) = self.last.replace(reading) else { return };
@@ -180,15 +186,15 @@ impl Account {
         } else if last.unloaded == reading.unloaded {
             self.grown = self.grown.saturating_add(reading.used.saturating_sub(last.used));
         } else {
-            // What the program gave back may hide what we took.
+            // Memory freed by the program may hide memory taken by changes.
             self.grown = self.grown.saturating_add(self.outstanding()).saturating_add(self.unseen);
         }
-        // There was a collection since the last reading, which came after all changes that are charged.
+        // A collection ran since the last reading, after all changes charged so far.
         self.unseen = 0;
         self.kept = self.kept.min(self.grown.saturating_add(self.outstanding()));
     }
 
-    /// These classes were changed.
+    /// Charges the change of these classes.
     pub fn changed(&mut self, changes: &[(Key, Price)], has_probes: impl Fn(&Key) -> bool) {
         for (key, price) in changes {
             let cost = self.cost(*price);
@@ -208,7 +214,7 @@ impl Account {
         self.classes.keys().map(|(name, _)| name.as_str())
     }
 
-    /// Forgets classes that are no more: what was kept for them went with them.
+    /// Forgets classes that were unloaded; their metaspace was freed with them.
     pub fn retain(&mut self, lives: impl Fn(&Key) -> bool) {
         self.classes.retain(|key, _| lives(key));
     }
@@ -219,11 +225,11 @@ mod tests {
     use super::*;
 
     const KB: u64 = 1 << 10;
-    /// As a class with a hundred lambdas.
+    /// Price of a class with about a hundred lambdas.
     const LAMBDAS: Price = Price { link_bytes: 490_000, file_bytes: 13 * KB };
     const PLAIN: Price = Price { link_bytes: 0, file_bytes: 10 * KB };
 
-    /// What a change costs on JDK 17.
+    /// Bytes that a change costs on JDK 17.
     fn cost(price: Price) -> u64 {
         Account::new(17).cost(price)
     }
@@ -232,8 +238,9 @@ mod tests {
         (name.to_owned(), "boot".to_owned())
     }
 
-    /// Puts probes in and takes them out as long as the account allows, with a collection after each change if it is said by how
-    /// much metaspace then has grown; gives how often it was possible.
+    /// Puts probes in and takes them out as long as the account allows, at most `most` times. `grows` is the
+    /// growth of metaspace seen by a collection after each change, if there is one. Returns the number of
+    /// cycles.
     fn cycles(account: &mut Account, price: Price, grows: Option<u64>, most: u64) -> u64 {
         let (mut used, changes) = (50 << 20, [(key("C"), price)]);
         for cycle in 0..most {
@@ -267,7 +274,7 @@ mod tests {
         assert!(account.kept() < 2 * cost(LAMBDAS) + 10_000, "but may yet run each once");
         let mut account = Account::new(17);
         assert_eq!(cycles(&mut account, LAMBDAS, Some(350 * KB), 5000), 22);
-        // A program that loads classes meanwhile takes nothing from us beyond the prices.
+        // Classes that the program loads meanwhile cost the account nothing beyond the prices.
         let mut account = Account::new(17);
         assert_eq!(cycles(&mut account, LAMBDAS, Some(9 << 20), 5000), DEFAULT_LIMIT / (2 * cost(LAMBDAS)));
     }
@@ -318,16 +325,16 @@ mod tests {
         let room = most - most / PART_LEFT - 2 * cost(LAMBDAS);
         assert_eq!(allows(room, 0), Ok(()));
         assert_eq!(allows(room + 1, 0), Err(Lack::Full { left: most - room - 1, most }));
-        // What came since the last collection counts too.
+        // Classes loaded since the last collection count as well.
         assert!(allows(1 << 20, room / LOADED_TIMES + 1).is_err());
-        // A collection that was seen says which of it is there, and how much less they take.
+        // A collection shows which of these classes remain, and that they take less.
         let mut account = Account::new(17);
         account.set_most(Most { metaspace: Some(most), class_space: None });
         account.read(Reading { used: 1, held: 1, loaded: most / 6, unloaded: 0 });
         assert!(account.allows(&[(key("C"), LAMBDAS)]).is_err());
         account.read(Reading { used: most / 3, held: most / 2, loaded: most / 6, unloaded: 0 });
         assert_eq!(account.allows(&[(key("C"), LAMBDAS)]), Ok(()));
-        // So does what was changed since then, and what restoring takes.
+        // Changes since then, and the cost of restoring, count as well.
         let mut account = Account::new(17);
         account.set_most(Most { metaspace: Some(most), class_space: None });
         account.read(Reading { used: room, held: room, ..Reading::default() });

@@ -1,8 +1,8 @@
-//! What the agent is told at start (thesis 3.3.1): `-agentpath:…=key=value,…`, else system properties of the same name.
+//! The agent's options (thesis 3.3.1): `-agentpath:…=key=value,…`, else system properties of the same name.
 
 use std::path::PathBuf;
 
-/// The controller's port when none is named (thesis 3.3.1).
+/// The controller's port if no other is set (thesis 3.3.1).
 pub const DEFAULT_PORT: u16 = 38_692;
 const DEFAULT_SLEEP_MS: u64 = 100;
 const DEFAULT_MEASUREMENTS: u64 = 100_000;
@@ -16,18 +16,19 @@ pub struct Options {
     pub port: u16,
     /// File that holds the controller's secret (`spl.client.token-file`).
     pub token_file: Option<PathBuf>,
-    /// Milliseconds between two sendings of samples (`spl.client.sleep`).
+    /// Milliseconds between two transmissions of samples (`spl.client.sleep`).
     pub sleep_ms: u64,
-    /// Samples of one method at most (`spl.client.measurements`).
+    /// Most samples of one method (`spl.client.measurements`).
     pub measurements: u64,
 }
 
-/// The longest pause between two sendings, an hour in milliseconds: more is a slip of the pen, and samples would pile up.
+/// The longest pause between two transmissions, an hour in milliseconds. A larger value is a typing error,
+/// and samples would pile up.
 const LONGEST_SLEEP_MS: u64 = 3_600_000;
 
 impl Options {
-    /// From the agent's option string; what it doesn't name is asked of `property`. Where a value is of no use the
-    /// default is taken: the program shall run, and whoever measures it hears the second value, a line for each mistake.
+    /// Reads the agent's option string, and `property` for options missing in it. Invalid values fall back to
+    /// defaults, so that the program starts. The second value lists each mistake for the operator.
     pub fn read(text: &str, property: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
         const KEYS: [&str; 5] = [
             "spl.client.socket",

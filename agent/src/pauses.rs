@@ -1,12 +1,13 @@
-//! The last times at which something disturbed the program: written where nothing but a clock and atomics may be used, as
-//! in the JVM's garbage-collection events, and read when samples are taken out of the rings.
+//! The last times at which something disturbed the program. They are written where only a clock and atomics
+//! may be used, as in the JVM's garbage-collection events, and read when samples are taken out of the rings.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-/// How many are kept. A call that begins before them overlaps a forgotten one, as far as anybody can tell.
+/// Number of intervals kept. A call that begins before the oldest one counts as overlapping, because earlier
+/// intervals are forgotten.
 const KEPT: usize = 64;
-/// The end of one that goes on.
+/// End of an interval that is still open.
 const OPEN: u64 = u64::MAX;
 
 /// Intervals of the JVM's monotonic clock, in nanoseconds. One thread at a time begins and ends them.
@@ -19,7 +20,7 @@ pub struct Pauses {
 #[derive(Debug)]
 struct Interval {
     start_ns: AtomicU64,
-    /// 0 when there is none.
+    /// 0 for an unused interval.
     end_ns: AtomicU64,
 }
 
@@ -31,7 +32,7 @@ impl Default for Pauses {
 }
 
 impl Pauses {
-    /// One begins.
+    /// Begins an interval.
     pub fn begin(&self, now_ns: u64) {
         let interval = &self.kept[self.begun.fetch_add(1, AcqRel) as usize % KEPT];
         interval.end_ns.store(0, Release);
@@ -39,15 +40,16 @@ impl Pauses {
         interval.end_ns.store(OPEN, Release);
     }
 
-    /// All that have begun end. Without any it does nothing: the events may be switched on in the middle of one.
+    /// Ends all open intervals. Without an open one it does nothing: the events may be switched on within a
+    /// pause.
     pub fn end(&self, now_ns: u64) {
         for interval in &self.kept {
-            // One that is not open stays as it is.
+            // An interval that is not open stays as it is.
             let _ = interval.end_ns.compare_exchange(OPEN, now_ns, AcqRel, Acquire);
         }
     }
 
-    /// What is known now.
+    /// A copy of the intervals known now.
     pub fn read(&self) -> Known {
         let mut intervals = Vec::new();
         for interval in &self.kept {
@@ -63,20 +65,20 @@ impl Pauses {
     }
 }
 
-/// Intervals at one time.
+/// A copy of the intervals at one time.
 #[derive(Debug)]
 pub struct Known {
     intervals: Vec<(u64, u64)>,
-    /// When the first one that is kept began, if earlier ones are forgotten; else 0.
+    /// Start of the oldest kept interval if earlier ones are forgotten; else 0.
     first_ns: u64,
-    /// When the last one ended.
+    /// End of the last interval.
     last_ns: u64,
 }
 
 impl Known {
-    /// Whether one of them and this time have a moment in common, or may have had.
+    /// Whether an interval overlaps this time, or may have overlapped it.
     pub fn overlaps(&self, start_ns: u64, end_ns: u64) -> bool {
-        // Nearly every call has begun after the last one.
+        // Nearly every call begins after the last interval.
         start_ns <= self.last_ns
             && (start_ns < self.first_ns
                 || self.intervals.iter().any(|(start, end)| start_ns <= *end && *start <= end_ns))

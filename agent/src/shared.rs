@@ -1,4 +1,4 @@
-//! What callbacks, agent thread and socket thread share.
+//! The state shared by callbacks, agent thread and socket thread.
 
 use crate::gates::Gates;
 use crate::layout::BLOCKS_BYTES;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
-/// An instrument that is to be put in.
+/// An instrument to put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Permanent id: of the method's gate and in its bytecode.
@@ -24,44 +24,45 @@ pub struct Target {
     pub instrument: Instrument,
 }
 
-/// To the agent thread, which alone changes classes.
+/// An order for the agent thread, the only thread that changes classes.
 #[derive(Debug)]
 pub enum Command {
-    /// Make the probe class ready; answered by [`Reply::Ready`].
+    /// Prepare the probe class; answered by [`Reply::Ready`].
     Prepare,
-    /// Measure what a measured call costs; answered by [`Reply::Cost`].
+    /// Measure the cost of a measured call; answered by [`Reply::Cost`].
     Calibrate,
     /// Put probes into these methods.
     Instrument(Vec<Target>),
-    /// Give these methods, by id, their original bytecode back.
+    /// Restore the original bytecode of these methods, by id.
     Restore(Vec<InstrumentId>),
-    /// Give every class its original bytecode back: the controller is gone.
+    /// Restore the original bytecode of every class: the controller is gone.
     RestoreAll,
-    /// The same on the controller's wish; answered by [`Reply::Detached`].
+    /// Restore every class by order of the controller; answered by [`Reply::Detached`].
     Detach,
-    /// Look whether the probes of these methods, by id, are still there: their gates are open and no call was seen.
+    /// Check whether these methods, by id, still have their probes: their gates are open and no call was
+    /// recorded.
     Look(Vec<InstrumentId>),
-    /// The limit of the metaspace that changes of classes may keep, bytes.
+    /// Limit of the metaspace that changes of classes may keep, in bytes.
     MetaspaceLimit(u64),
-    /// No method is awaited any more that was compiled before its class was changed.
+    /// No method waits for the JIT any more that was compiled before its class was changed.
     Settled,
-    /// How many objects the size `deep` looks at for one argument.
+    /// Number of objects that the size `deep` visits for one argument.
     VisitLimit(u32),
-    /// For the operator, from user code in the program.
+    /// A warning for the operator, from user code in the program.
     Warn(String),
-    /// Tell which calls still run that did when their class was changed; the agent thread's own order.
+    /// Report the calls that ran when their class was changed and still run; the agent thread's own order.
     SayRunning,
     /// Classes whose names are in the plan have become ready.
     Prepared(Vec<Weak<JClass<'static>>>),
 }
 
 impl Command {
-    /// How much waits while this does.
+    /// Number of items that this command adds to the queue.
     fn weight(&self) -> usize {
         match self {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
-            // They have a queue and a limit of their own.
+            // These commands have a queue and a limit of their own.
             Self::Prepared(_) | Self::SayRunning => 0,
             Self::Prepare
             | Self::Calibrate
@@ -75,37 +76,39 @@ impl Command {
     }
 }
 
-/// From the agent thread.
+/// A message of the agent thread.
 #[derive(Debug)]
 pub enum Reply {
-    /// The probe class is ready and warm, or why it is not.
+    /// The probe class is ready and warm, or the reason why not.
     Ready(Result<(), String>),
-    /// What measured calls of an empty method cost together: nanoseconds and their number, or why that is not known.
+    /// Cost of measured calls of an empty method: nanoseconds of all together and their number, or the reason
+    /// why it is unknown.
     Cost(Result<(u64, u64), String>),
-    /// What became of a method in one class.
+    /// Outcome of a method in one class.
     Outcome { id: InstrumentId, class_loader: String, outcome: Outcome },
     /// Classes were changed.
     Retransformed { ids: Vec<InstrumentId>, change: Change, took_ns: u64, at_ns: u64 },
-    /// These methods are as they were.
+    /// These methods have their original bytecode again.
     Restored { ids: Vec<InstrumentId> },
-    /// Every class is as it was found, as the controller wished; or which are not.
+    /// Every class has its original bytes again, by order of the controller; else the classes that have not.
     Detached(Result<(), String>),
-    /// Changes of the classes of these methods should be few: each may keep this many bytes of metaspace.
+    /// Changes of the classes of these methods should be rare: each may keep this many bytes of metaspace.
     Dear { ids: Vec<InstrumentId>, bytes: u64 },
-    /// What all changes of classes keep of metaspace and may keep, in bytes.
+    /// Metaspace kept by all changes of classes, set aside for restoring, and its limit, in bytes.
     Metaspace { kept: u64, reserved: u64, limit: u64 },
-    /// Another agent took the probes of these methods out, at most `gap_ns` nanoseconds before they went in again. `times`
-    /// counts how often that has happened.
+    /// Another agent took out the probes of these methods, at most `gap_ns` nanoseconds before they were put
+    /// in again. `times` counts these events.
     Removed { ids: Vec<InstrumentId>, times: u32, gap_ns: u64 },
-    /// For the operator.
+    /// A warning for the operator.
     Warning(String),
 }
 
-/// Methods and classes that may wait for the agent thread before no more orders are read: user code may hold it up.
+/// Methods and classes in the agent thread's queue above which no more orders are read: user code may delay
+/// that thread.
 const MOST_WAITING: usize = 16_384;
-/// Classes that have become ready and may wait for the agent thread.
+/// Most classes that became ready and wait for the agent thread.
 const MOST_ARRIVING: usize = 4096;
-/// Labels that all size processors may give together.
+/// Most labels of all size processors together.
 const MOST_LABELS: usize = 10_000;
 
 /// The state that the JVM's callbacks reach.
@@ -118,29 +121,29 @@ pub struct Shared {
     pub collections: Pauses,
     /// Our own changes of classes.
     pub changes: Pauses,
-    /// Which methods have no compiled code by our doing.
+    /// Methods that lost their compiled code through a change by the agent.
     pub warmth: Warmth,
     /// Names of the classes in the plan, for the class-prepare callback.
     pub planned: RwLock<HashSet<String>>,
-    /// Whether a class of such a name is not measured because too many came.
+    /// Whether a class with a name in the plan is not measured because too many came.
     pub overtaken: AtomicBool,
-    /// `java.lang.Thread` id of the agent thread, whose calls are not the program's; 0 before there is one.
+    /// `java.lang.Thread` id of the agent thread, whose calls are not the program's; 0 before it exists.
     pub agent_thread: AtomicU64,
-    /// A JAR in which size processors are looked for, too; or nothing.
+    /// An additional JAR for size processors, or nothing.
     pub processor_jar: Mutex<String>,
-    /// Labels that size processors gave, by their numbers.
+    /// Labels that size processors gave, indexed by number.
     labels: Mutex<Vec<String>>,
     commands: Mutex<Option<Sender<Command>>>,
-    /// What waits in `commands`.
+    /// Items that wait in `commands`.
     waiting: AtomicUsize,
-    /// Classes that have become ready and are not looked at yet.
+    /// Classes that became ready and are not processed yet.
     arriving: AtomicUsize,
     failure: OnceLock<String>,
     ended: AtomicBool,
 }
 
 impl Shared {
-    /// Nothing planned, all gates closed.
+    /// The state without a plan, with all gates closed.
     pub fn new(gates: Memory) -> Self {
         let planned = RwLock::new(HashSet::new());
         Self {
@@ -162,13 +165,13 @@ impl Shared {
         }
     }
 
-    /// The blocks of the threads, once [`map_blocks`](Self::map_blocks) was there.
+    /// The blocks of the threads, once [`map_blocks`](Self::map_blocks) was called.
     pub fn blocks(&self) -> Option<Memory> {
         self.blocks.get().copied()
     }
 
-    /// Makes room for the blocks, if there is none yet. Not before a controller comes: a program that locks its memory
-    /// (mlockall(2)) would have all of it in memory.
+    /// Maps the blocks unless that was done before. Not before a controller connects: a program that locks
+    /// its memory (mlockall(2)) would have all of it in memory.
     ///
     /// # Errors
     /// When the kernel has no room.
@@ -180,24 +183,26 @@ impl Shared {
         Ok(*self.blocks.get_or_init(|| blocks))
     }
 
-    /// Where commands go from now on.
+    /// Sets the receiver of commands.
     pub fn connect(&self, commands: Sender<Command>) {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
     }
 
-    /// No more commands, not even those that wait: the agent thread ends. A thread that waited in native code would hold up the JVM's exit for
-    /// 300 ms (HotSpot, `VM_Exit::wait_for_threads_in_native_to_block`).
+    /// Drops all commands, including waiting ones, so that the agent thread ends. A thread that waited in
+    /// native code would delay the JVM's exit by 300 ms (HotSpot,
+    /// `VM_Exit::wait_for_threads_in_native_to_block`).
     pub fn hang_up(&self) {
         self.ended.store(true, Ordering::Release);
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Whether the agent thread is to serve no more commands.
+    /// Whether the agent thread should serve no more commands.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// After a panic in `place` nothing is measured any more and every class is restored: what else is wrong is not known.
+    /// After a panic in `place` measuring stops and every class is restored: the rest of the state may be
+    /// wrong, too.
     pub fn fail(&self, place: &str) {
         self.gates.close_all();
         if self.failure.set(format!("an error inside the agent ({place})")).is_ok() {
@@ -205,12 +210,12 @@ impl Shared {
         }
     }
 
-    /// Why the agent has given up, if it has.
+    /// The reason why the agent has given up, if it has.
     pub fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
     }
 
-    /// Gives a new label its number; none when there are [`MOST_LABELS`].
+    /// Numbers a new label; `None` when there are [`MOST_LABELS`].
     pub fn label(&self, text: String) -> Option<i32> {
         let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
         let number = i32::try_from(labels.len()).ok().filter(|_| labels.len() < MOST_LABELS)?;
@@ -218,19 +223,19 @@ impl Shared {
         Some(number)
     }
 
-    /// The labels from the number `first` on.
+    /// The labels from number `first` on.
     pub fn labels_from(&self, first: usize) -> Vec<Label> {
         let labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
         let new = (0..).zip(labels.iter()).skip(first);
         new.map(|(id, text)| Label { id, text: text.clone() }).collect()
     }
 
-    /// A command that was handed to the agent thread waits no more.
+    /// Counts a command as no longer waiting, once the agent thread has it.
     pub fn taken(&self, command: &Command) {
         self.waiting.fetch_sub(command.weight(), Ordering::Relaxed);
     }
 
-    /// A class has become ready; false when too many wait for it to wait with them.
+    /// Counts a class that became ready; false when too many wait already.
     pub fn arrives(&self) -> bool {
         let fits = self.arriving.load(Ordering::Relaxed) < MOST_ARRIVING;
         if fits {
@@ -241,17 +246,17 @@ impl Shared {
         fits
     }
 
-    /// So many that [arrived](Self::arrives) wait no more.
+    /// Counts this number of [arrived](Self::arrives) classes as no longer waiting.
     pub fn arrived(&self, classes: usize) {
         self.arriving.fetch_sub(classes, Ordering::Relaxed);
     }
 
-    /// Whether enough waits for the agent thread.
+    /// Whether the agent thread's queue is full.
     pub fn is_busy(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= MOST_WAITING
     }
 
-    /// Hands a command to the agent thread, if it lives.
+    /// Sends a command to the agent thread, if it still runs.
     pub fn command(&self, command: Command) {
         if let Some(commands) = &*self.commands.lock().unwrap_or_else(PoisonError::into_inner) {
             self.waiting.fetch_add(command.weight(), Ordering::Relaxed);

@@ -1,6 +1,8 @@
-//! The station: which methods this session's controller has defined, what is in them, and which of their gates are open.
+//! The station: the methods that this session's controller has defined, their instruments, and which of their
+//! gates are open.
 //!
-//! This file sends no message and reads no ring: the connection gives the orders and reports their outcome.
+//! This file sends no message and reads no ring. The connection passes on the orders and reports their
+//! outcome.
 
 mod closings;
 mod numbers;
@@ -18,24 +20,25 @@ use spl_model::{Handle, Instrument, InstrumentId, MethodRef, Outcome};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-/// Methods that one controller may define: many more than can be instrumented, few enough to bound what they take.
+/// Most methods that one controller may define: many more than can be instrumented, few enough to bound the
+/// memory.
 const MAX_DEFINED: usize = 65_536;
-/// Bytes of their names together.
+/// Most bytes of the names of all defined methods together.
 const MAX_NAMES: usize = 16 << 20;
-/// What one controller has ordered, but for the permanent numbers, which are those of the JVM.
+/// The orders of one controller, and the permanent ids, which belong to the JVM.
 #[derive(Debug)]
 pub struct Station {
     gates: &'static Gates,
     ids: Ids,
     methods: BTreeMap<Handle, Method>,
-    /// What the instruments of `methods` are known by.
+    /// Identities of the instruments of `methods`.
     defined: HashSet<(MethodRef, &'static str)>,
-    /// Bytes of their names.
+    /// Bytes of the names of all defined methods.
     names: usize,
     numbers: Numbers,
-    /// Methods whose gate is open.
+    /// Handles of the methods with an open gate.
     open: BTreeSet<Handle>,
-    /// Samples that may be taken until all of them have closed.
+    /// Samples that may be taken until all open gates have closed.
     may_come: u64,
     closings: Closings,
 }
@@ -44,26 +47,26 @@ pub struct Station {
 struct Method {
     instrument: Instrument,
     id: Option<InstrumentId>,
-    /// Samples that may still be taken until the gate closes; 0 when it is closed.
+    /// Samples that may still be taken until the gate closes; 0 for a closed gate.
     left: u64,
-    /// Whether the controller wants as many as come.
+    /// Whether the controller has set no quota.
     unbounded: bool,
     /// Samples taken in this session.
     taken: u64,
-    /// Whether the controller was told that the agent's own limit is reached.
+    /// Whether the controller was informed that the agent's own limit is reached.
     limited: bool,
-    /// One call in this number is taken.
+    /// One call in this number is sampled.
     every: u32,
-    /// How often the controller has closed its gate, and the newest opening that it closed.
+    /// Number of closings by the controller, and the newest opening that it closed.
     closed: (u64, u32),
-    /// Whether its gate was opened since probes were looked for last, and what was taken then.
+    /// Whether its gate was open since the last look for probes, and the samples taken by then.
     opened: (bool, u64),
-    /// Of a method whose calls the JVM may replace by an intrinsic; and what was taken when that was looked at last.
+    /// For a method whose calls the JVM may replace by an intrinsic; with the samples taken at the last look.
     bypass: Option<(Bypass, u64)>,
 }
 
 impl Station {
-    /// Nothing is defined.
+    /// A station without methods.
     pub fn new(gates: &'static Gates) -> Self {
         Self {
             gates,
@@ -78,7 +81,8 @@ impl Station {
         }
     }
 
-    /// Forgets what a session's controller has defined. Ids stay, because they are in the bytecode.
+    /// Forgets the methods that a session's controller has defined. Ids stay, because they are in the
+    /// bytecode.
     pub fn forget(&mut self) {
         self.methods.clear();
         self.defined.clear();
@@ -87,25 +91,26 @@ impl Station {
         (self.open, self.may_come) = (BTreeSet::new(), 0);
     }
 
-    /// Forgets which calls an earlier session's controller waited for.
+    /// Forgets the closings of an earlier session's controller.
     pub fn forget_closings(&mut self) {
         self.closings.forget();
     }
 
-    /// Whether nothing is defined.
+    /// Whether no method is defined.
     pub fn is_empty(&self) -> bool {
         self.methods.is_empty()
     }
 
-    /// Whether a method has a permanent id.
+    /// Whether a method has got a permanent id in this session.
     pub fn has_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
 
-    /// A number names one method for good, and a method has one number: calls must not change their name.
+    /// Defines a method. A handle names one method for good, and a method has one handle, so that calls never
+    /// change their name.
     ///
     /// # Errors
-    /// When one of both is in use, or there are too many; a line for the operator.
+    /// When the handle or the method is in use, or there are too many; a line for the operator.
     pub fn define(&mut self, handle: Handle, instrument: Instrument) -> Result<(), String> {
         let known = self.methods.contains_key(&handle) || self.defined.contains(&instrument.identity());
         let method = &instrument.method;
@@ -121,10 +126,10 @@ impl Station {
         Ok(())
     }
 
-    /// The instruments of these handles with their ids, and the handles for which there is no id any more.
+    /// The instruments of these handles with their ids, and the handles for which no id is left.
     pub fn targets(&mut self, handles: &[Handle]) -> (Vec<Target>, Vec<Handle>) {
         let (mut targets, mut without) = (Vec::new(), Vec::new());
-        // Each once: a frame has room for many more repetitions than there are methods.
+        // Each handle once: a frame has room for many more repetitions than there are methods.
         for &handle in &handles.iter().collect::<BTreeSet<_>>() {
             let handle = *handle;
             let id = self.id_of(handle);
@@ -137,7 +142,7 @@ impl Station {
         (targets, without)
     }
 
-    /// The permanent id of a method, from its first use on.
+    /// The permanent id of a method, assigned at its first use.
     fn id_of(&mut self, handle: Handle) -> Option<InstrumentId> {
         let method = self.methods.get_mut(&handle)?;
         let id = self.ids.of(&method.instrument)?;
@@ -146,7 +151,7 @@ impl Station {
         Some(id)
     }
 
-    /// The permanent id of a method that has one.
+    /// The permanent id of a method, if it has one.
     pub fn id(&self, handle: Handle) -> Option<InstrumentId> {
         self.methods.get(&handle)?.id
     }
@@ -156,8 +161,8 @@ impl Station {
         Some(self.numbers.get(id)?.handle)
     }
 
-    /// Opens a gate for one call in `every` and at most `quota` samples, 0 being as many as `limit` leaves in this session. Says
-    /// whether it is open.
+    /// Opens a gate for one call in `every` and at most `quota` samples; quota 0 means the number that
+    /// `limit` leaves in this session. Returns whether the gate is open.
     pub fn arm(&mut self, handle: Handle, every: u32, quota: u64, limit: u64) -> bool {
         let Some(id) = self.id_of(handle) else { return false };
         let Some(method) = self.methods.get_mut(&handle) else { return false };
@@ -175,7 +180,7 @@ impl Station {
         true
     }
 
-    /// Samples that are not to use up the limit; the gate is opened by the next [`arm`](Self::arm).
+    /// Returns discarded samples to the method's limit. The gate opens again at the next [`arm`](Self::arm).
     pub fn discarded(&mut self, handle: Handle, count: u64) {
         if let Some(method) = self.methods.get_mut(&handle) {
             method.taken = method.taken.saturating_sub(count);
@@ -183,7 +188,8 @@ impl Station {
         }
     }
 
-    /// Closes a gate by the controller's order, who is told when the calls have ended that it let through since the last one.
+    /// Closes a gate by order of the controller, which is informed when all calls admitted since the last
+    /// closing have ended.
     pub fn disarm(&mut self, handle: Handle) {
         self.shut(handle);
         let Some(method) = self.methods.get_mut(&handle) else { return };
@@ -216,7 +222,7 @@ impl Station {
         !self.open.is_empty()
     }
 
-    /// Whether one is open for as many calls as come.
+    /// Whether a gate without a quota is open.
     pub fn is_unbounded(&self) -> bool {
         self.open.iter().any(|handle| self.methods.get(handle).is_some_and(|method| method.unbounded))
     }
@@ -226,12 +232,12 @@ impl Station {
         self.may_come
     }
 
-    /// Counts a sample of a method; `None` when this session has not asked for it.
+    /// Counts a sample of a method; `None` if this session did not ask for it.
     pub fn count(&mut self, id: InstrumentId) -> Option<Named> {
         self.numbers.count(id)
     }
 
-    /// Books what was counted, and closes the gates of methods that have had enough.
+    /// Books the counted samples, and closes the gates of methods that have reached their quota.
     pub fn book(&mut self) {
         while let Some((id, handle, taken)) = self.numbers.next_counted() {
             let Some(method) = self.methods.get_mut(&handle) else { continue };
@@ -247,7 +253,7 @@ impl Station {
         }
     }
 
-    /// Methods that have reached the agent's own limit of samples, each once.
+    /// Methods that have reached the agent's own limit of samples, each reported once.
     pub fn newly_limited(&mut self, limit: u64) -> Vec<Handle> {
         let reached = |method: &Method| method.taken >= limit && !method.limited;
         let new = self.methods.iter_mut().filter(|(_, method)| reached(method));
@@ -258,13 +264,14 @@ impl Station {
         .collect()
     }
 
-    /// How long to wait before the next look for calls behind closed gates, twice as long each time; `None` when none is awaited.
+    /// Time to wait before the next look for calls behind closed gates, doubled each time; `None` if no
+    /// closing is pending.
     pub fn look_pause(&mut self) -> Option<Duration> {
         self.closings.look_pause()
     }
 
-    /// Closings that are over: no call runs any more that was let through before them. `running` gives the openings of a method whose
-    /// calls run.
+    /// Takes the closings that are complete: no call that passed the gate before still runs. `running`
+    /// returns the openings of a method with calls that run.
     pub fn take_idle(&mut self, running: impl Fn(InstrumentId) -> BTreeSet<u32>) -> Vec<(Handle, u64)> {
         let methods = &self.methods;
         self.closings.take_idle(|handle| {
@@ -273,7 +280,7 @@ impl Station {
         })
     }
 
-    /// Counts the calls of a method from now on whose probes the JVM may bypass.
+    /// Starts counting the calls of a method if the JVM may bypass its probes.
     pub fn expect_bypass(&mut self, handle: Handle, outcome: &Outcome) {
         let Some(method) = self.methods.get_mut(&handle) else { return };
         if matches!(outcome, Outcome::Instrumented(facts) if facts.intrinsic) && method.bypass.is_none() {
@@ -281,7 +288,7 @@ impl Station {
         }
     }
 
-    /// Methods whose probes are bypassed, as it seems, when this long has passed since the last look.
+    /// Methods whose probes seem to be bypassed; `passed` is the time since the last look.
     pub fn newly_bypassed(&mut self, passed: Duration) -> Vec<&MethodRef> {
         let mut found = Vec::new();
         for Method { instrument, left, taken, every, bypass, .. } in self.methods.values_mut() {
@@ -295,7 +302,7 @@ impl Station {
         found
     }
 
-    /// Methods whose gates were open since the last time and of which no call was seen.
+    /// Methods whose gates were open since the last time and that recorded no call.
     pub fn take_unseen(&mut self) -> Vec<InstrumentId> {
         let mut unseen = Vec::new();
         for (handle, method) in &mut self.methods {

@@ -12,21 +12,21 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A controller that takes nothing for so long is as good as gone.
+/// Write timeout; a controller that reads nothing for this long counts as gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of a token file.
+/// Most bytes of a token file.
 const LONGEST_TOKEN: u64 = 4096;
-/// One that has not said in so long who it is, is none.
+/// Time limit of the opening; a peer that has not identified itself by then is not a controller.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection to a controller of our version, which knows our token if it is at a port.
+/// A connection to a controller of our version that, at a port, has proved our token.
 #[derive(Debug)]
 pub struct Stream {
     socket: Socket,
     encoder: Encoder,
     decoder: Decoder,
     out: Vec<u8>,
-    /// What both sides know, at a port.
+    /// The shared token, at a port.
     token: Option<Token>,
 }
 
@@ -37,10 +37,11 @@ enum Socket {
 }
 
 impl Stream {
-    /// Connects, exchanges versions, and at a port sees to it that both sides know the token. A Unix socket is the user's own.
+    /// Connects and exchanges versions. At a port both sides also prove the token; a Unix socket belongs to
+    /// the user.
     ///
     /// # Errors
-    /// When there is no controller, one of another version, or one that does not show that it knows the token.
+    /// When no controller answers, its version differs, or it does not prove the token.
     pub fn connect(options: &Options) -> io::Result<Self> {
         let socket = match &options.socket {
             Some(path) => Socket::Unix(UnixStream::connect(path)?),
@@ -72,7 +73,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// One whose versions need not be exchanged.
+    /// A stream without an opening.
     #[cfg(test)]
     pub fn over(socket: UnixStream) -> Self {
         let socket = Socket::Unix(socket);
@@ -85,7 +86,8 @@ impl Stream {
         }
     }
 
-    /// Does what the opening says, no longer than this. The token is that of the options' file; what came after goes to the decoder.
+    /// Runs the steps of the opening until this deadline. The token comes from the options' file; the bytes
+    /// after the opening go to the decoder.
     fn open(&mut self, mut opening: Opening, options: &Options, until: Instant) -> io::Result<()> {
         let mut known = None;
         loop {
@@ -107,7 +109,7 @@ impl Stream {
         }
     }
 
-    /// Waits for bytes, no longer than this; none when the call was cut short.
+    /// Waits for bytes until this deadline; the result is empty when a signal interrupted the call.
     fn read_until<'a>(&mut self, chunk: &'a mut [u8], until: Instant) -> io::Result<&'a [u8]> {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -117,7 +119,7 @@ impl Stream {
         match self.socket.read(chunk) {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
             Ok(n) => Ok(&chunk[..n]),
-            // A process that was stopped and goes on finds its call cut short; the caller asks again.
+            // The call is interrupted when a stopped process continues; the caller tries again.
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(&[]),
             Err(error) => Err(error),
         }
@@ -128,7 +130,7 @@ impl Stream {
         self.token.as_ref()
     }
 
-    /// Becomes readable when the controller says something.
+    /// The descriptor that becomes readable when the controller sends something.
     pub fn fd(&self) -> BorrowedFd<'_> {
         match &self.socket {
             Socket::Unix(socket) => socket.as_fd(),
@@ -136,7 +138,7 @@ impl Stream {
         }
     }
 
-    /// Takes in what has arrived; to be called when [`fd`](Self::fd) is readable.
+    /// Reads the bytes that have arrived. Call it when [`fd`](Self::fd) is readable.
     ///
     /// # Errors
     /// When the connection is over.
@@ -153,23 +155,23 @@ impl Stream {
         }
     }
 
-    /// The next message that has arrived whole.
+    /// The next complete message.
     ///
     /// # Errors
-    /// When the bytes are no message.
+    /// When the bytes are not a message.
     pub fn next(&mut self) -> io::Result<Option<ToAgent>> {
         self.decoder.next().map_err(io::Error::other)
     }
 
-    /// Queues a message; one that is too large for a frame is left out.
+    /// Queues a message; a message too large for a frame is dropped.
     pub fn put(&mut self, message: &ToController) {
         let _ = self.encoder.encode(message, &mut self.out);
     }
 
-    /// Sends what was queued.
+    /// Sends the queued messages.
     ///
     /// # Errors
-    /// When the connection is over, or the controller takes nothing.
+    /// When the connection is over, or the controller reads nothing.
     pub fn flush(&mut self) -> io::Result<()> {
         let result = self.socket.write_all(&self.out);
         self.out.clear();
@@ -177,14 +179,14 @@ impl Stream {
     }
 }
 
-/// What the token file says now.
+/// The token in the token file now.
 pub fn token(options: &Options) -> Option<Token> {
     let text = token_text(options.token_file.as_ref()?).ok()?;
     Token::new(&text)
 }
 
-/// What a token file holds. Nothing but a file is read, and no more than a token is long: a pipe would keep us, a device would
-/// fill the memory.
+/// The content of a token file, up to `LONGEST_TOKEN` bytes. Only a regular file is read: a pipe would block,
+/// and a device would fill the memory.
 fn token_text(path: impl AsRef<Path>) -> io::Result<String> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if !file.metadata()?.is_file() {
@@ -249,7 +251,7 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(5);
 
-    /// What became of the controller's side, and the bytes that the agent said.
+    /// Outcome of the controller's side, and the bytes that the agent sent.
     type Heard = (Result<(), OpeningError>, Vec<u8>);
 
     /// A controller with this token at the other end.
@@ -260,7 +262,7 @@ mod tests {
             let (mut heard, mut chunk) = (Vec::new(), [0; 64]);
             loop {
                 match opening.next() {
-                    // In two pieces, with what follows at once.
+                    // In two pieces, the second together with any bytes after it.
                     Ok(Step::Send(bytes)) => {
                         theirs.write_all(&bytes[..10]).unwrap();
                         theirs.write_all(&bytes[10..]).unwrap();
@@ -321,7 +323,8 @@ mod tests {
         let slow = std::thread::spawn(move || {
             let mut reply = Vec::new();
             Greeting::ours().reply_to(&Greeting::ours()).encode(&mut reply);
-            // Each in time, all of them too late; until nobody listens.
+            // Each byte is in time, but all together are too late. The loop ends when the agent has closed
+            // the connection.
             for byte in reply.iter().cycle() {
                 if theirs.write_all(&[*byte]).is_err() {
                     break;

@@ -1,5 +1,5 @@
-//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket, random bytes,
-//! environment.
+//! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket,
+//! random bytes, environment.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io;
@@ -15,8 +15,8 @@ pub fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// A class of the boot loader by its name, as a new local reference; null when there is none, or the JVM's library cannot be
-/// asked.
+/// A class of the boot loader by its name, as a new local reference. Null if no class has this name, or the
+/// JVM's library does not export the look-up.
 ///
 /// # Safety
 /// `env` must be the calling thread's JNI environment.
@@ -29,11 +29,13 @@ pub unsafe fn boot_class(env: *mut c_void, name: &CStr) -> *mut c_void {
     }
     // SAFETY: the JVM exports it with this signature for its own libraries (jvm.h, JDK 6 to 25).
     let find = unsafe { std::mem::transmute::<*mut c_void, FindClass>(find) };
-    // SAFETY: the environment is the calling thread's, by the contract above, and a `CStr` ends with a null byte.
+    // SAFETY: the environment is the calling thread's, by the contract above, and a `CStr` ends with a null
+    // byte.
     unsafe { find(env, name.as_ptr()) }
 }
 
-/// The options on this process's command line, and those of the variables that add to them, as they were at its start.
+/// The options on this process's command line and in the variables that add to them, as of the process's
+/// start.
 pub fn java_options() -> String {
     const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="];
     let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
@@ -49,10 +51,10 @@ pub fn thread() -> u64 {
     unsafe { libc::pthread_self() as u64 }
 }
 
-/// Keeps signals that are meant for the program away from the calling thread, which must be one of the agent's.
+/// Blocks signals meant for the program in the calling thread, which must be one of the agent's.
 ///
-/// Those that a fault raises stay as they are, because the JVM handles them in any of its threads, and so does
-/// `SIGUSR2`, with which HotSpot suspends one.
+/// Signals of faults stay unblocked, because the JVM handles them in any of its threads. So does `SIGUSR2`,
+/// with which HotSpot suspends a thread.
 pub fn block_signals() {
     let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `sigfillset` initialises the set.
@@ -65,7 +67,7 @@ pub fn block_signals() {
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut()) };
 }
 
-/// Waits until one of these has something to read, or the time is over; says which have.
+/// Waits until one of these is readable, or the time is over; returns which are readable.
 pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N], at_most: Duration) -> [bool; N] {
     let mut polls = fds.map(|fd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 });
     let timeout = at_most.as_millis().min(60_000) as libc::c_int;
@@ -74,18 +76,18 @@ pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N], at_most: Duration
     polls.map(|poll| poll.revents != 0)
 }
 
-/// Bytes that nobody can foresee.
+/// Unpredictable bytes.
 ///
 /// # Errors
-/// When the system has none yet, early after its start.
+/// When the system has no entropy yet, early after its start.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: the array has room for `N` bytes.
     let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), N, libc::GRND_NONBLOCK) };
     if usize::try_from(count) == Ok(N) { Ok(bytes) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Gives `JAVA_TOOL_OPTIONS` back the value that it had before `spl run` added the agent to it, so that neither the
+/// Restores the value of `JAVA_TOOL_OPTIONS` from before `spl run` added the agent to it, so that neither the
 /// program nor its children see a difference.
 ///
 /// # Safety
@@ -94,7 +96,8 @@ pub unsafe fn restore_tool_options() {
     const BEFORE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
     const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
     let Some(before) = std::env::var_os(BEFORE) else { return };
-    // SAFETY: no other thread uses the environment, by the contract above; the same holds for the two calls below.
+    // SAFETY: no other thread uses the environment, by the contract above; the same holds for the two calls
+    // below.
     unsafe { std::env::remove_var(BEFORE) };
     if before.is_empty() {
         // SAFETY: as above.

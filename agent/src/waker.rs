@@ -5,15 +5,15 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
-/// The end that wakes.
+/// The waking end.
 #[derive(Clone, Debug)]
 pub struct Waker(Arc<UnixStream>);
 
-/// The end that is woken.
+/// The waiting end.
 #[derive(Debug)]
 pub struct Sleeper(UnixStream);
 
-/// Both ends.
+/// Creates both ends.
 ///
 /// # Errors
 /// When the process has no descriptor left.
@@ -25,7 +25,8 @@ pub fn pair() -> io::Result<(Waker, Sleeper)> {
 }
 
 impl Waker {
-    /// Ends the current or the next wait. Never blocks: a full pipe wakes as well as one more byte.
+    /// Ends the current or the next wait. Never blocks. If the pipe is full, the reader is already being
+    /// woken.
     pub fn wake(&self) {
         let _ = (&*self.0).write(&[1]);
     }

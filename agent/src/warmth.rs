@@ -1,9 +1,10 @@
-//! Which measured methods have lost their compiled code by our change of their class, and are still being compiled anew.
-//! HotSpot compiles a hot method several times, with counters in it and for its loops alone, and JVM TI doesn't say which
-//! code is which: the last one is known by nothing following it.
+//! Tracks the measured methods that lost their compiled code through a change of their class and are being
+//! compiled again. HotSpot compiles a hot method several times, with counters in it and for its loops alone.
+//! JVM TI does not say which code is which, so the final compilation is recognised by a quiet period after
+//! it.
 //!
-//! Only a method that was compiled before can be cold: one that never was runs as it always did. Cold does not last: a
-//! method that is called too rarely to be compiled soon is taken as it is.
+//! Only a method that was compiled before can be cold: other methods run as they always did. Being cold is
+//! limited in time: a method that is called too rarely to be compiled soon counts as warm.
 
 use crate::layout::GATES;
 use crate::sys;
@@ -13,65 +14,65 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-/// A method stays cold for so many samples at most: HotSpot compiles for the last time after some 5,000 calls
+/// Most cold samples of a method. HotSpot's last compilation starts after some 5,000 calls
 /// (`Tier4InvocationThreshold`).
 const MOST_SAMPLES: u32 = 5000;
-/// And for so long at most.
+/// Longest time in nanoseconds that a method counts as cold.
 const LONGEST_NS: u64 = 5_000_000_000;
-/// A compilation that none follows for so long was the last one.
+/// Quiet nanoseconds after a compilation that make it the last one.
 const QUIET_NS: u64 = 1_000_000_000;
 
-/// By permanent method id.
+/// The state of each method, by permanent id.
 #[derive(Debug, Default)]
 pub struct Warmth {
-    /// Of the methods that are or were in the plan, by the JVM's number of the method.
+    /// Ids of the methods that are or were in the plan, by the JVM's number of the method.
     ids: RwLock<HashMap<usize, InstrumentId>>,
-    /// Made when the first method is learnt: a dormant agent touches no memory that it does not need.
+    /// Allocated when the first method is added: a dormant agent touches no memory that it does not need.
     cells: OnceLock<Vec<Cell>>,
-    /// So many of them, from the first on, are of methods that were learnt.
+    /// Number of cells in use, from the first on.
     used: AtomicUsize,
-    /// The thread, as `sys::thread` numbers it, that is listing what is compiled; 0 for none.
+    /// The thread that is listing compiled methods, as numbered by `sys::thread`; 0 for none.
     lister: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Cell {
-    /// Whether it has compiled code, as far as is known.
+    /// Whether the method has compiled code, as far as known.
     compiled: AtomicBool,
-    /// When it lost its compiled code by our doing; 0 when that is long past.
+    /// Time when a change by the agent discarded its compiled code; 0 before any such change.
     changed_ns: AtomicU64,
-    /// When it was compiled last after that; 0 for not yet.
+    /// Time of the last compilation after that; 0 if there was none yet.
     compiled_ns: AtomicU64,
-    /// Samples since then that were cold.
+    /// Number of cold samples since then.
     cold: AtomicU32,
 }
 
 impl Warmth {
-    /// Whether a JVM's method is known already.
+    /// Whether a method of the JVM is known already.
     pub fn knows(&self, method: usize) -> bool {
         self.ids.read().unwrap_or_else(PoisonError::into_inner).contains_key(&method)
     }
 
-    /// The JVM's method `method` has this id, in one of the classes of its name.
+    /// Records that the JVM's method `method` has this id, in one of the classes of its name.
     pub fn learn(&self, method: usize, id: InstrumentId) {
         self.cells.get_or_init(|| std::iter::repeat_with(Cell::default).take(GATES).collect());
         self.used.fetch_max(id.index() + 1, AcqRel);
         self.ids.write().unwrap_or_else(PoisonError::into_inner).insert(method, id);
     }
 
-    /// The JVM's methods are not known any more: their classes may be unloaded.
+    /// Forgets the JVM's method numbers: their classes may be unloaded.
     pub fn forget(&self) {
         self.ids.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Runs `list`, which makes the JVM name all compiled methods by events in this thread.
+    /// Runs `list`, which makes the JVM send an event in this thread for each compiled method.
     pub fn list(&self, list: impl FnOnce()) {
         self.lister.store(sys::thread(), Release);
         list();
         self.lister.store(0, Release);
     }
 
-    /// The JVM has told of a method's compiled code: of new one, or as an item of a list.
+    /// Records the JVM's event of a method's compiled code, which is new or an item of a list.
     pub fn compiled(&self, method: usize, now_ns: u64) {
         let id = self.ids.read().unwrap_or_else(PoisonError::into_inner).get(&method).copied();
         let Some(cell) = id.and_then(|id| self.cell(id)) else { return };
@@ -82,7 +83,7 @@ impl Warmth {
         cell.compiled_ns.store(now_ns, Release);
     }
 
-    /// The code of this method changes now: what was compiled of it is gone.
+    /// Records that the code of this method changes now, which discards its compiled code.
     pub fn changed(&self, id: InstrumentId, now_ns: u64) {
         let Some(cell) = self.cell(id) else { return };
         if cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns) {
@@ -93,7 +94,7 @@ impl Warmth {
         }
     }
 
-    /// Whether a sample of this method, begun at this time, is cold. Counts it if so.
+    /// Whether a sample of this method that began at this time is cold. Counts it if so.
     pub fn is_cold(&self, id: InstrumentId, start_ns: u64) -> bool {
         let Some(cell) = self.cell(id) else { return false };
         let cold = cell.is_cold(start_ns);
@@ -103,7 +104,7 @@ impl Warmth {
         cold
     }
 
-    /// Whether a method may still be compiled before it counts as warm.
+    /// Whether some method may still be compiled before it counts as warm.
     pub fn awaits_any(&self, now_ns: u64) -> bool {
         self.cells().iter().any(|cell| cell.is_awaited(now_ns))
     }
@@ -141,7 +142,7 @@ mod tests {
     const ID: InstrumentId = InstrumentId(7);
     const METHOD: usize = 0x1000;
 
-    /// The method had compiled code when its class was changed, at time 100.
+    /// A method that had compiled code when its class was changed, at time 100.
     fn changed() -> Warmth {
         let warmth = Warmth::default();
         warmth.learn(METHOD, ID);

@@ -1,5 +1,5 @@
-//! The agent thread: the one place where classes are changed and restored. What is to be changed is decided here, [`change`] does
-//! it, [`account`] knows what it costs, [`watch`] notices when others undo it.
+//! The agent thread, the only place where classes are changed and restored. This file decides about changes,
+//! [`change`] makes them, [`account`] knows their cost, [`watch`] notices when other agents undo them.
 
 mod account;
 mod change;
@@ -30,11 +30,11 @@ use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// Local references that a command may make: one for each loaded class, when it looks for some. Nothing is reserved for
-/// them; with more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
+/// Most local references of a command: one for each loaded class, when it searches them. Nothing is reserved
+/// for them. With more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
 const LOCAL_REFERENCES: usize = 65_536;
 
-/// Classes with probes before those that were unloaded are looked for the first time.
+/// Number of known classes above which unloaded classes are pruned for the first time.
 const MOST_TOUCHED: usize = 4096;
 
 /// The agent thread's own state.
@@ -44,35 +44,36 @@ pub struct Worker {
     commands: Receiver<Command>,
     done: Sender<Reply>,
     waker: Waker,
-    /// Classes that have become ready and are not looked at yet.
+    /// Classes that became ready and are not processed yet.
     arrivals: Arrivals<Weak<JClass<'static>>>,
-    /// What should be instrumented now, by class name and id.
+    /// The targets to instrument, by class name and id.
     plan: BTreeMap<String, BTreeMap<InstrumentId, Target>>,
-    /// Of each class that could not be changed: how often, and why the last time.
+    /// Number of failed changes and the last reason, by class name.
     failures: HashMap<String, (u32, String)>,
-    /// Classes that have probes, by name and loader; in others there is nothing to restore.
+    /// Classes that have probes, by name and loader; other classes need no restoring.
     touched: BTreeSet<Key>,
-    /// What they look like with them.
+    /// The expected bytecode of the classes with probes.
     watched: BTreeMap<Key, Watched>,
-    /// How often another agent took the probes out of classes of a name and they were put in anew, for this controller.
+    /// Number of times another agent took the probes out of classes of a name and they were put in again, for
+    /// this controller.
     removed: HashMap<String, u32>,
-    /// What all changes cost the program's metaspace, for as long as the JVM lives.
+    /// Metaspace cost of all changes in the life of the JVM.
     account: Account,
-    /// What the JVM counts of itself, where it does.
+    /// The JVM's counters, if it has them.
     counters: Option<Counters>,
-    /// Whether the controller was told that a class which came later is too dear.
+    /// Whether the controller was informed that a newly loaded class is too dear.
     arrival_refused: bool,
-    /// Whether the JVM had no memory for a change: until this controller has gone, classes are restored only.
+    /// Whether the JVM had no memory for a change. Until this controller has gone, classes are only restored.
     no_memory: bool,
-    /// When there are more of them than this, those that are no more are looked for.
+    /// Number of known classes at which unloaded ones are pruned next.
     prune_at: usize,
-    /// Classes that the JVM would not give their original bytecode back.
+    /// Names of the classes whose original bytecode the JVM refused to restore.
     unrestored: BTreeSet<String>,
-    /// The gates, if the probe class is defined; or why it is not.
+    /// The gates if the probe class is defined, else the reason why not.
     installed: Result<Memory, String>,
-    /// Whether it is compiled.
+    /// Whether the probe class is compiled.
     warm: bool,
-    /// Whether compiled methods are watched for.
+    /// Whether events of compiled methods are switched on.
     watching: bool,
     /// Calls that were running when their class was changed.
     calls: Calls,
@@ -113,10 +114,10 @@ impl Worker {
         }
     }
 
-    /// Serves commands until there can be no more.
+    /// Serves commands until the channel is closed.
     ///
     /// # Safety
-    /// `env` must be the calling thread's JNI environment, and be it until this returns.
+    /// `env` must be the calling thread's JNI environment until this returns.
     pub unsafe fn run(mut self, env: *mut c_void) {
         while let Some(command) = self.next() {
             if self.shared.has_ended() {
@@ -141,7 +142,8 @@ impl Worker {
         }
     }
 
-    /// The next command; classes that have become ready when it is their turn, which nobody else waits for.
+    /// The next command. Waiting classes come as a command of their own when they are due, because nothing
+    /// else waits for them.
     fn next(&mut self) -> Option<Command> {
         let next = loop {
             let now = Instant::now();
@@ -206,7 +208,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Warms the probe class, once in the life of the JVM. Not at its start: a dormant agent should cost nothing.
+    /// Warms the probe class, once in the life of the JVM. Not at the JVM's start: a dormant agent should
+    /// cost nothing.
     fn prepare(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
         let gates = self.installed.clone()?;
         if !self.warm {
@@ -243,7 +246,8 @@ impl Worker {
                 new.insert(id);
             }
         }
-        // First the event, then the look at what is loaded: a class that comes between is seen twice, never missed.
+        // First the event, then the look at loaded classes: a class that is loaded between them is seen
+        // twice, never missed.
         self.publish_plan();
         let found = self.find(env, &names);
         for name in names.iter().filter(|name| found.iter().all(|class| class.name != **name)) {
@@ -263,13 +267,14 @@ impl Worker {
         fault::at("agent thread");
     }
 
-    /// Only the class that has come: those of its name that were there have their probes.
+    /// Changes only the newly loaded classes; older classes of the same name have their probes already.
     fn prepared(&mut self, env: &mut jni::Env<'_>, classes: &[Weak<JClass<'static>>]) {
         let (mut found, mut ids) = (Vec::new(), BTreeSet::new());
         for class in classes {
-            // One that is gone needs no probes.
+            // A class that was unloaded needs no probes.
             let Ok(Some(class)) = class.upgrade_local(env) else { continue };
-            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody else owns it now.
+            // SAFETY: a new local reference to a class that is still there, in the frame of `env`; nobody
+            // else owns it now.
             let class = unsafe { ClassRef::new(class.into_raw().cast()) };
             let Some(name) = self.jvm.class_name(class) else { continue };
             let planned = self.planned_ids(&name);
@@ -309,16 +314,16 @@ impl Worker {
             let found = self.find(env, &names);
             self.retransform(env, &found, Change::Removed, ids);
         }
-        // What could not be restored was told, and is not claimed here.
+        // A failed restoration has been reported; it must not be claimed as done here.
         let stuck = names.iter().any(|name| self.unrestored.contains(name));
         if !stuck {
             self.tell(Reply::Restored { ids: ids.iter().copied().collect() });
         }
         if self.plan.is_empty() && self.warm {
-            // No layout of a class is needed, and none should keep its class alive.
+            // No layout of a class is needed any more, and none should keep its class alive.
             let _ = java::forget_layouts(env);
             self.shared.arrived(self.arrivals.clear());
-            // What was unloaded has no probes.
+            // Unloaded classes have no probes.
             self.touched.retain(|(name, _)| self.unrestored.contains(name));
             self.watched.clear();
             self.shared.warmth.forget();
@@ -343,7 +348,7 @@ impl Worker {
         self.plan.get(name).map(|targets| targets.keys().copied().collect()).unwrap_or_default()
     }
 
-    /// Tells the class-prepare callback what to look for, and the JVM whether to call it.
+    /// Sets the names that the class-prepare callback looks for, and switches the events on or off.
     fn publish_plan(&mut self) {
         let names = self.plan.keys().cloned().collect();
         *self.shared.planned.write().unwrap_or_else(PoisonError::into_inner) = names;
@@ -352,10 +357,10 @@ impl Worker {
         self.watch(measured, Event::CollectionStart);
         self.watch(measured, Event::CollectionEnd);
         if measured {
-            // From now on and for good: threads that own a block may end at any time.
+            // From now on for the life of the JVM: threads that own a block may end at any time.
             self.watch(true, Event::ThreadEnd);
         } else {
-            // One that goes on would never be seen to end.
+            // The end of an open interval would not be seen any more.
             self.shared.collections.end(sys::now_ns());
             if std::mem::take(&mut self.watching) {
                 self.watch(false, Event::Compiled);
@@ -369,7 +374,7 @@ impl Worker {
         }
     }
 
-    /// Finds out which of the methods in the plan have compiled code, which they will lose, and watches for new code.
+    /// Finds the methods in the plan that have compiled code, which they will lose, and watches for new code.
     fn expect_cold(&mut self, classes: &[Loaded<'_>]) {
         let mut planned = BTreeMap::new();
         for class in classes {
@@ -392,7 +397,7 @@ impl Worker {
         if !std::mem::replace(&mut self.watching, true) {
             self.watch(true, Event::Compiled);
         } else if planned.is_empty() {
-            // Nothing was missed of those that are known.
+            // The state of known methods is complete.
             return;
         }
         self.shared.warmth.list(|| {

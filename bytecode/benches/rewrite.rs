@@ -1,9 +1,10 @@
-//! What rewriting every method of the installed JDK costs: in all, for the median class, and against reading and writing
-//! the same classes unchanged with `ristretto_classfile`. `cargo bench -p spl-bytecode`.
+//! Cost of rewriting every method of the installed JDK: in all, for the median class, and compared with
+//! reading and writing the same classes unchanged with `ristretto_classfile`. Run `cargo bench -p
+//! spl-bytecode`.
 //!
-//! Totals are CPU times of this thread, because other programs may be busy; the kinds of work take turns, which criterion
-//! cannot do, and the median of the rounds counts. The median class is that of the times by the clock, when each class is
-//! rewritten once; what it costs when the processor's caches are warm is then criterion's to say.
+//! Totals are CPU times of this thread, because other programs may be busy. The kinds of work take turns,
+//! which criterion cannot do, and the median of the rounds counts. The median class is chosen by wall-clock
+//! time, with each class rewritten once; criterion then measures it with warm caches.
 
 #[path = "../tests/jdk/image.rs"]
 #[expect(dead_code, reason = "tests link the classes, too")]
@@ -26,7 +27,7 @@ fn main() {
     let jdk = Jdk::all().into_iter().next().expect("a JDK is installed");
     let classes = jdk.classes(&support::folder("bench"));
     let plans: Vec<Plan> = classes.iter().map(|class| everything(&class.bytes, &Sizing::None)).collect();
-    // A class that is refused as a whole stays as it is.
+    // A refused class stays as it is.
     let rewritten = |(class, plan): (&Class, &Plan)| {
         instrument(&class.bytes, plan).map_or_else(|_| class.bytes.clone(), |new| new.bytes)
     };
@@ -56,10 +57,10 @@ fn main() {
     criterion.final_summary();
 }
 
-/// The class in the middle, by the time that it takes to rewrite it.
+/// The median class by the time it takes to rewrite it.
 fn median_class<'a>(pairs: &[(&'a Class, &'a Plan)]) -> (Duration, (&'a Class, &'a Plan)) {
     let time = |(class, plan): &(&Class, &Plan)| {
-        // The kernel counts a running thread's CPU time in steps longer than this takes.
+        // The kernel's steps of a running thread's CPU time are longer than this takes.
         let start = Instant::now();
         black_box(instrument(&class.bytes, plan)).ok();
         start.elapsed()

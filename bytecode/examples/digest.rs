@@ -1,6 +1,6 @@
-//! Digests of what the rewriter makes of every class of the JDKs at hand, by each kind of workload size; or of those
-//! in the folders that are named. A change of the rewriter that is to change no byte leaves them as they are:
-//! `cargo run -p spl-bytecode --example digest`, before and after.
+//! Digests of the rewriter's output for every class of the installed JDKs, or of the folders named as
+//! arguments, for each kind of workload size. A change of the rewriter that should change no byte keeps the
+//! digests: `cargo run -p spl-bytecode --example digest`, before and after.
 
 #[path = "../tests/jdk/image.rs"]
 #[expect(dead_code, reason = "tests link the classes, too")]

@@ -1,14 +1,16 @@
-//! What one class may cost. Hostile class files are small and legal, and would occupy the agent for minutes.
+//! The work budget of one class. Hostile class files are small and legal, and would occupy the agent for
+//! minutes.
 
 use spl_model::Refusal;
 
-/// Instructions, words of types, and sixteenths of the bytes of names, that may be gone through for one class: some tenths of
-/// a second. The most that a class of JDK 17 or of Groovy, JRuby, H2, FOP and Xerces needs is 389,149.
+/// Most units of work for one class: instructions, words of types, and sixteenths of the bytes of names. That
+/// is some tenths of a second. The most that a class of JDK 17 or of Groovy, JRuby, H2, FOP and Xerces needs
+/// is 389,149.
 const WORK: usize = 50_000_000;
-/// Words that the frames of one class may have together; the most among the same classes is 132,588.
+/// Most words of all frames of one class; the most among the same classes is 132,588.
 const FRAME_WORDS: usize = 2_000_000;
 
-/// What is left for a class.
+/// The budget left for a class.
 #[derive(Debug)]
 pub(crate) struct Budget {
     work: usize,
@@ -22,17 +24,17 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Goes through so many things.
+    /// Spends this number of units of work.
     pub(crate) fn spend(&mut self, work: usize) -> Result<(), Refusal> {
         take(&mut self.work, work, "its class is too involved")
     }
 
-    /// Reads a name or a descriptor of so many bytes.
+    /// Spends the work for a name or a descriptor of this number of bytes.
     pub(crate) fn spend_text(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.spend(bytes / 16)
     }
 
-    /// Keeps a frame of so many words.
+    /// Spends a frame of this number of words.
     pub(crate) fn keep_frame(&mut self, words: usize) -> Result<(), Refusal> {
         take(&mut self.frame_words, words, "the frames of its class are too large")
     }

@@ -1,4 +1,4 @@
-//! The constants of a class that grows at the end of its pool.
+//! The constants of a class, in a pool that grows at its end.
 
 use crate::names::PROBE_CLASS;
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
@@ -7,22 +7,22 @@ use spl_classfile::signature::Field;
 use spl_model::Refusal;
 use std::collections::HashMap;
 
-/// A pool that grows at its end. Constants that are there already are used again.
+/// A pool that grows at its end. Existing constants are reused.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolBuilder<'a> {
     original: HashMap<&'a [u8], u16>,
     added: HashMap<Vec<u8>, u16>,
-    /// The keys of `added`, in the order of their coming.
+    /// The keys of `added`, in order of insertion.
     order: Vec<Vec<u8>>,
-    /// Members of the probe class that were asked for; every method asks for the same few.
+    /// Members of the probe class requested so far; every method requests the same few.
     members: Vec<((u8, &'static str, &'static str), u16)>,
-    /// The entry that is looked up.
+    /// Buffer for the entry being looked up.
     entry: Vec<u8>,
     appended: Vec<u8>,
     count: usize,
 }
 
-/// A state of a [`PoolBuilder`] to return to.
+/// A state of a [`PoolBuilder`] that can be restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     bytes: usize,
@@ -44,7 +44,7 @@ impl<'a> PoolBuilder<'a> {
         Self { original, added, order, members, entry, appended, count: pool.count() }
     }
 
-    /// Number of entries, index 0 and the appended ones included.
+    /// Number of entries, including index 0 and the appended ones.
     pub(crate) fn count(&self) -> u16 {
         u16::try_from(self.count).expect("no entry is added at index 65535")
     }
@@ -58,7 +58,7 @@ impl<'a> PoolBuilder<'a> {
         Mark { bytes: self.appended.len(), count: self.count, added: self.added.len() }
     }
 
-    /// Forgets what was added after `mark`.
+    /// Removes the entries added after `mark`.
     pub(crate) fn rewind(&mut self, mark: Mark) {
         self.appended.truncate(mark.bytes);
         self.count = mark.count;

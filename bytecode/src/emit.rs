@@ -1,11 +1,11 @@
-//! The few instructions that we insert, in their shortest forms.
+//! The few instructions that are inserted, in their shortest forms.
 
 use crate::constants::PoolBuilder;
 use spl_classfile::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
 
-/// Types as load, store and return instructions tell them apart (JVMS 2.11.1).
+/// Types as load, store and return instructions distinguish them (JVMS 2.11.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Int,
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    /// What a return instruction returns; `None` for `void`.
+    /// Type of a return instruction's value; `None` for `void`.
     pub(crate) fn of_return(opcode: u8) -> Option<Self> {
         [Self::Int, Self::Long, Self::Float, Self::Double, Self::Reference]
             .into_iter()
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// Bytecode in the making; constants go to the pool.
+/// Bytecode under construction; its constants go to the pool.
 #[derive(Debug)]
 pub(crate) struct Emitter<'p, 'c> {
     pub(crate) pool: &'p mut PoolBuilder<'c>,
@@ -103,7 +103,7 @@ impl Emitter<'_, '_> {
         self.op(0x01)
     }
 
-    /// Makes the number on the stack a long; a reference stays.
+    /// Converts the number on the stack to a long; a reference stays.
     pub(crate) fn widen(&mut self, kind: Kind) -> &mut Self {
         match kind {
             Kind::Int => self.op(0x85),
@@ -113,7 +113,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A long that is a small non-negative number.
+    /// Pushes a small non-negative number as a long.
     pub(crate) fn small_long(&mut self, value: u16) -> Result<&mut Self, Refusal> {
         match value {
             0 => Ok(self.op(0x09)),
@@ -122,7 +122,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The zero of a type.
+    /// Pushes the zero of a type.
     pub(crate) fn zero(&mut self, kind: Kind) -> &mut Self {
         self.op(match kind {
             Kind::Int => 0x03,
@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Adds one to a static int of the probe class, by three stack words at most.
+    /// Adds one to a static int of the probe class, with three stack words at most.
     pub(crate) fn count(
         &mut self,
         (name, descriptor): (&'static str, &'static str),

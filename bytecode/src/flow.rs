@@ -1,7 +1,8 @@
-//! How high the stack is at each instruction, and where a constructor calls `this(…)` or `super(…)`.
+//! Height of the stack at each instruction, and the place where a constructor calls `this(…)` or `super(…)`.
 //!
-//! The simulation knows of each stack word and local slot only whether it holds the object under construction before that
-//! call. Paths that meet keep what both agree on, as the JVM's verifier does.
+//! For each stack word and local slot, the simulation tracks only whether it holds the object under
+//! construction before that call. Where paths meet, only facts that hold on both are kept, as in the JVM's
+//! verifier.
 
 use crate::budget::Budget;
 use spl_classfile::code::Code;
@@ -15,10 +16,10 @@ use spl_model::Refusal;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What the simulation found out about each instruction, in code order.
+/// Result of the simulation for each instruction, in code order.
 #[derive(Debug)]
 pub(crate) struct FlowFacts {
-    /// Stack words before the instruction; `None` when no path leads there.
+    /// Stack words before the instruction; `None` if no path leads there.
     pub(crate) heights: Vec<Option<usize>>,
     /// For constructors: whether the object is still under construction before the instruction.
     pub(crate) before_init: Vec<bool>,
@@ -28,9 +29,9 @@ pub(crate) struct FlowFacts {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct State {
-    /// Of each stack word: is it the object under construction?
+    /// For each stack word, whether it is the object under construction.
     stack: Vec<bool>,
-    /// The local slots that hold it, ascending.
+    /// The local slots that hold that object, ascending.
     locals: Vec<u16>,
     before_init: bool,
 }
@@ -39,9 +40,9 @@ struct Simulation<'a, 'b> {
     insns: &'b [Insn<'a>],
     code: &'b Code<'a>,
     pool: &'b Pool<'a>,
-    /// Where paths can meet: at branch targets and handlers.
+    /// Whether paths can meet at the instruction: at branch targets and handlers.
     meets: Vec<bool>,
-    /// The states there, by instruction; everywhere else only the facts are kept.
+    /// The states at these instructions; for all others only the facts are kept.
     states: BTreeMap<usize, State>,
     /// Whether an exception handler begins to cover code at an instruction.
     covers_from: Vec<bool>,
@@ -94,7 +95,7 @@ impl Simulation<'_, '_> {
             }
         }
         for handler in &self.code.handlers {
-            // What starts between two instructions covers from the next one on.
+            // A range that starts inside an instruction covers from the next one on.
             let index = self.insns.partition_point(|insn| insn.at < u32::from(handler.start));
             if let Some(covers) = self.covers_from.get_mut(index) {
                 *covers = true;
@@ -102,7 +103,7 @@ impl Simulation<'_, '_> {
         }
     }
 
-    /// Notes that `state` reaches the instruction at offset `at`, at which paths can meet.
+    /// Records that `state` reaches the instruction at offset `at`, where paths can meet.
     fn reach(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let index = index_at(self.insns, at)
             .ok_or_else(|| malformed(format!("offset {at} is reached but no instruction starts there")))?;
@@ -121,8 +122,8 @@ impl Simulation<'_, '_> {
         Ok(())
     }
 
-    /// Executes from the instruction `index`, in its noted state, to where paths can meet or this one ends. `state` is
-    /// overwritten.
+    /// Executes from the instruction `index`, in its recorded state, up to a place where paths can meet or
+    /// the path ends. `state` is overwritten.
     fn run_from(&mut self, index: usize, state: &mut State) -> Result<(), Refusal> {
         if let Some(noted) = self.states.get(&index) {
             state.copy(noted);
@@ -136,7 +137,7 @@ impl Simulation<'_, '_> {
             if looks_at_handlers || self.covers_from[index] {
                 self.reach_handlers(insn.at, state)?;
             }
-            // What a handler sees changes only by what constructors do to their object.
+            // The state seen by a handler changes only by calls of constructors on their object.
             looks_at_handlers = state.before_init;
             self.execute(index, state)?;
             if state.stack.len() > usize::from(self.code.max_stack) {
@@ -157,7 +158,7 @@ impl Simulation<'_, '_> {
 
     fn reach_handlers(&mut self, at: u32, state: &State) -> Result<(), Refusal> {
         let code = self.code;
-        // Looking at a handler costs about a tenth of copying a word.
+        // A look at a handler costs about a tenth of copying a word.
         self.budget.spend(code.handlers.len() / 10)?;
         for handler in &code.handlers {
             if (u32::from(handler.start)..u32::from(handler.end)).contains(&at) {
@@ -170,14 +171,14 @@ impl Simulation<'_, '_> {
 }
 
 impl State {
-    /// Becomes `other`, in the memory that it has.
+    /// Becomes a copy of `other`, reusing its own memory.
     fn copy(&mut self, other: &Self) {
         self.stack.clone_from(&other.stack);
         self.locals.clone_from(&other.locals);
         self.before_init = other.before_init;
     }
 
-    /// Keeps what both states agree on; says whether that changed this one.
+    /// Keeps the facts that hold in both states; returns whether this one changed.
     fn meet(&mut self, other: &Self) -> Result<bool, Refusal> {
         if self.stack.len() != other.stack.len() {
             return Err(malformed("paths meet with stacks of different heights"));
@@ -201,7 +202,7 @@ impl State {
         self.stack.resize(self.stack.len() + words, false);
     }
 
-    /// Rearranges the top `depth` words: the new ones are named by their old positions, deepest first.
+    /// Rearranges the top `depth` words. `order` lists the old positions of the new words, deepest first.
     fn shuffle(&mut self, depth: usize, order: &[usize]) -> Result<(), Refusal> {
         let base = self.stack.len().checked_sub(depth).ok_or_else(|| malformed("the stack underflows"))?;
         let old = self.stack.split_off(base);

@@ -5,10 +5,10 @@ use spl_classfile::frames::Type;
 use spl_classfile::reader::malformed;
 use spl_model::Refusal;
 
-/// Bytes that a written table may have; in JDK 17 and 25 the most is 7,689.
+/// Most bytes of a written table; in JDK 17 and 25 the largest has 7,689.
 const TABLE_LIMIT: usize = 4_000_000;
 
-/// Types that the written frames may have together, those of equal frames counted again; our own check takes no more. A
+/// Most types of all written frames together, including repeated frames; our own check accepts no more. A
 /// table of short frames over 65,000 locals would take ten seconds.
 const WRITTEN_LIMIT: usize = 10_000_000;
 
@@ -24,7 +24,8 @@ pub(crate) struct FrameWriter<F> {
 }
 
 impl<F: FnMut(u8) -> Result<u16, Refusal>> FrameWriter<F> {
-    /// `locals` are those at the start of the method; `parameter_class` finds the class constant of a parameter.
+    /// `locals` is the state at the start of the method; `parameter_class` finds the class constant of a
+    /// parameter.
     pub(crate) fn new(locals: Vec<Type>, parameter_class: F) -> Self {
         Self { out: vec![0, 0], frames: 0, last: None, locals, produced: 0, parameter_class }
     }

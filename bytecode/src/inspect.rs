@@ -1,4 +1,4 @@
-//! What a class file says about itself and its methods.
+//! Description of a class file and its methods.
 
 use crate::names;
 use spl_classfile::class::{ClassFile, Method};
@@ -9,7 +9,7 @@ use spl_model::Refusal;
 /// Reads a class file without changing it.
 ///
 /// # Errors
-/// When the bytes are no class file, or one of an unknown version.
+/// When the bytes are not a class file, or its version is unknown.
 pub fn inspect(class_bytes: &[u8]) -> Result<ClassInfo, Refusal> {
     let class = ClassFile::read(class_bytes)?;
     let super_name = match class.super_class {
@@ -29,14 +29,14 @@ pub fn inspect(class_bytes: &[u8]) -> Result<ClassInfo, Refusal> {
     })
 }
 
-/// A class as its file describes it.
+/// A class as described by its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassInfo {
     /// Binary name with slashes.
     pub name: String,
     /// Binary name of the superclass; `None` for `java/lang/Object` and modules.
     pub super_name: Option<String>,
-    /// Binary names of the interfaces that it names itself.
+    /// Binary names of the interfaces listed by the class itself.
     pub interfaces: Vec<String>,
     /// Class-file version: 61 is Java 17.
     pub major_version: u16,
@@ -48,7 +48,7 @@ pub struct ClassInfo {
     pub methods: Vec<MethodInfo>,
 }
 
-/// A method as its class file describes it.
+/// A method as described by its class file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodInfo {
     /// Unqualified name.
@@ -59,9 +59,9 @@ pub struct MethodInfo {
     pub access: u16,
     /// Size of its bytecode; `None` for an abstract or native method.
     pub code_bytes: Option<usize>,
-    /// The JVM may replace calls of the method by an intrinsic that knows no probe.
+    /// The JVM may replace calls of the method by an intrinsic, which contains no probe.
     pub intrinsic: bool,
-    /// The annotation that makes the method unfit for probes, as a field descriptor.
+    /// The annotation, as a field descriptor, that makes the method unfit for probes.
     pub special_annotation: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl MethodInfo {
     fn read(class: &ClassFile<'_>, method: &Method<'_>) -> Result<Self, Refusal> {
         let code_bytes = match &method.code {
             None => None,
-            // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
+            // max_stack and max_locals precede the length of the code (JVMS 4.7.3).
             Some(range) => Some(Reader::starting_at(class.bytes, range.start + 4).u4()? as usize),
         };
         Ok(Self {

@@ -1,4 +1,4 @@
-//! From instructions and insertions to placed bytes: offsets are computed here, branches widened where they must be.
+//! Places instructions and insertions as bytes: computes offsets, and widens branches where necessary.
 
 use spl_classfile::code::MAX_CODE;
 use spl_classfile::instruction::{Flow, Insn, padding};
@@ -7,14 +7,14 @@ use spl_classfile::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 
-/// Branches may push each other out of reach, one at a time. After so many passes each further one widens some that still
-/// reach, so that code made for that takes no time in the square of its length.
+/// Branches may push each other out of reach, one at a time. After this many passes more branches are widened
+/// than needed, which keeps adversarial code from quadratic time.
 const PASSES: u8 = 16;
 
 /// One stretch of the new code.
 #[derive(Debug)]
 enum Piece<'a> {
-    /// Where it lies in the buffer of inserted code.
+    /// Its range in the buffer of inserted code.
     Inserted(Range<usize>),
     Original(Insn<'a>),
 }
@@ -25,19 +25,20 @@ pub(crate) struct Layout<'a> {
     pieces: Vec<Piece<'a>>,
     /// All inserted code.
     inserted: Vec<u8>,
-    /// For each offset of the original code, the piece that branches to it reach; for offsets inside an instruction
-    /// `None`; last, the end of the original code.
+    /// For each offset of the original code, the piece reached by branches to it; `None` for offsets inside
+    /// an instruction. The last item is the end of the original code.
     entry_of: Vec<Option<u32>>,
     /// The offsets for which `entry_of` holds a piece, ascending.
     starts: Vec<u32>,
-    /// The `new` instructions before which something is inserted that branches to them reach: offset, piece. Ascending.
+    /// The `new` instructions with inserted code before them that branches to them reach: offset and piece,
+    /// ascending.
     behind_others: Vec<(u32, PieceId)>,
     wide: Vec<bool>,
     /// Offset of each piece, and the end of the code.
     positions: Vec<u32>,
 }
 
-/// A piece by its number.
+/// The number of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PieceId(u32);
 
@@ -54,12 +55,12 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The number that the next piece will have.
+    /// The number of the next piece.
     pub(crate) fn next(&self) -> PieceId {
         PieceId(self.pieces.len() as u32)
     }
 
-    /// Lets branches to the original offset `at` reach the next piece.
+    /// Makes branches to the original offset `at` reach the next piece.
     pub(crate) fn enter_here(&mut self, at: u32) {
         let next = self.next();
         if let Some(entry) = self.entry_of.get_mut(at as usize) {
@@ -76,7 +77,8 @@ impl<'a> Layout<'a> {
         self.pieces.push(Piece::Original(insn));
     }
 
-    /// Adds a piece of the code that `build` appends to the buffer that it gets; gives what that gives, too.
+    /// Adds a piece of code that `build` appends to the buffer passed to it. Also returns the result of
+    /// `build`.
     pub(crate) fn insert<T>(
         &mut self,
         build: impl FnOnce(&mut Vec<u8>) -> Result<T, Refusal>,
@@ -87,7 +89,8 @@ impl<'a> Layout<'a> {
         Ok((id, built))
     }
 
-    /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after [`place`](Self::place).
+    /// Offset of a piece in the new code; the end of the code for the piece after the last. Valid after
+    /// [`place`](Self::place).
     pub(crate) fn offset(&self, piece: PieceId) -> u16 {
         self.positions.get(piece.0 as usize).map_or(u16::MAX, |&at| at as u16)
     }
@@ -96,13 +99,14 @@ impl<'a> Layout<'a> {
         self.entry_of.get(at as usize).copied().flatten().map(PieceId)
     }
 
-    /// New offset for branches to the instruction at the original offset `at`: of what is inserted before it.
+    /// New offset for branches to the instruction at the original offset `at`, which includes code inserted
+    /// before it.
     pub(crate) fn moved(&self, at: u32) -> Result<u16, Refusal> {
         let entry = self.entry(at);
         Ok(self.offset(entry.ok_or_else(|| malformed(format!("no instruction starts at offset {at}")))?))
     }
 
-    /// New offset of the `new` instruction itself that was at `at`, by which frames name the object that it makes.
+    /// New offset of the `new` instruction itself that was at `at`. Frames name its object by this offset.
     pub(crate) fn moved_new(&self, at: u32) -> Result<u16, Refusal> {
         match self.behind_others.binary_search_by_key(&at, |(at, _)| *at) {
             Ok(index) => Ok(self.offset(self.behind_others[index].1)),
@@ -110,9 +114,11 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// New offset for a debugging table, which may point into an instruction: then as far into the new one.
+    /// New offset for a debugging table. An offset inside an instruction keeps its distance from the
+    /// instruction's start.
     ///
-    /// Different offsets stay different: HotSpot rejects a class in which two variables of a name become the same.
+    /// Different offsets stay different: HotSpot rejects a class if two variables of the same name become
+    /// equal.
     pub(crate) fn moved_loosely(&self, at: u32) -> Result<u16, Refusal> {
         if at == 0 {
             return Ok(0);
@@ -125,13 +131,13 @@ impl<'a> Layout<'a> {
             return Ok(from);
         }
         let end = self.moved(*self.starts.get(next).ok_or_else(beyond)?)?;
-        // A switch may have lost padding.
+        // A switch may have less padding than before.
         let moved = u16::try_from(at - start).ok().and_then(|inside| from.checked_add(inside));
         let moved = moved.filter(|moved| *moved < end);
         moved.ok_or_else(|| malformed(format!("offset {at} lies in the padding of a switch")))
     }
 
-    /// Original offsets of the instructions that follow a conditional branch which had to be widened.
+    /// Original offsets of the instructions after a conditional branch that was widened.
     pub(crate) fn after_widened_conditions(&self) -> Vec<u32> {
         let widened = |(piece, wide): (&Piece<'_>, &bool)| match piece {
             Piece::Original(insn) if *wide && !matches!(insn.opcode, GOTO | GOTO_W) => Some(insn.end()),
@@ -140,7 +146,7 @@ impl<'a> Layout<'a> {
         self.pieces.iter().zip(&self.wide).filter_map(widened).collect()
     }
 
-    /// Computes all offsets, widening branches until nothing changes.
+    /// Computes all offsets, and widens branches until nothing changes.
     pub(crate) fn place(&mut self) -> Result<(), Refusal> {
         self.wide = self
             .pieces
@@ -166,7 +172,7 @@ impl<'a> Layout<'a> {
         Ok(())
     }
 
-    /// Marks the branches that go farther than `reach`; says whether there were any.
+    /// Widens the branches that go farther than `reach`; returns whether there were any.
     fn widen(&mut self, reach: i32) -> Result<bool, Refusal> {
         let mut changed = false;
         for index in 0..self.pieces.len() {
@@ -210,7 +216,7 @@ impl<'a> Layout<'a> {
         }
         let mut skip = 0;
         if !matches!(opcode, GOTO | GOTO_W) {
-            // The opposite condition jumps over a goto_w.
+            // The inverse condition jumps over a goto_w.
             skip = 3;
             out.extend([opcode::inverted(opcode), 0, 8]);
         }
@@ -230,7 +236,7 @@ impl<'a> Layout<'a> {
         out.resize(out.len() + padding(self.positions[index] as usize), 0);
         old.take(4)?;
         out.extend(next()?);
-        // The bounds of a tableswitch, the number of pairs of a lookupswitch.
+        // The bounds of a tableswitch, or the number of pairs of a lookupswitch.
         out.extend(old.take(if insn.opcode == TABLESWITCH { 8 } else { 4 })?);
         while !old.is_at_end() {
             if insn.opcode != TABLESWITCH {
@@ -244,7 +250,7 @@ impl<'a> Layout<'a> {
 }
 
 impl Piece<'_> {
-    /// Bytes of the piece when it is placed at `at`.
+    /// Bytes of the piece if it is placed at `at`.
     fn size(&self, at: usize, wide: bool) -> usize {
         match self {
             Self::Inserted(range) => range.len(),

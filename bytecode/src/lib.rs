@@ -1,7 +1,7 @@
-//! Class bytes and a probe plan to new class bytes, or a typed refusal.
+//! From class bytes and a probe plan to new class bytes, or a typed refusal.
 //!
-//! The class file is cut, not re-encoded: everything but the code of an instrumented method and the end of the constant
-//! pool is copied from the original.
+//! The class file is spliced, not re-encoded: everything except the code of an instrumented method and the
+//! end of the constant pool is copied from the original.
 
 #![forbid(unsafe_code)]
 

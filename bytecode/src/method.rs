@@ -1,4 +1,4 @@
-//! One method: its Code attribute with probes.
+//! Rewrites one method: its Code attribute with probes.
 
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
@@ -18,9 +18,9 @@ use spl_classfile::opcode::INVOKESTATIC;
 use spl_classfile::signature::Signature;
 use spl_model::Refusal;
 
-/// HotSpot interprets methods whose code is larger (`HugeMethodLimit` in its `globals.hpp`), bytes.
+/// HotSpot interprets methods with more bytes of code than this (`HugeMethodLimit` in its `globals.hpp`).
 const HUGE_METHOD_LIMIT: usize = 8000;
-/// The first version whose code can load a class constant (JVMS 6.5, `ldc`): Java 5.
+/// The first class-file version whose code can load a class constant (JVMS 6.5, `ldc`): Java 5.
 const CLASS_CONSTANTS: u16 = 49;
 
 /// The `info` bytes of the new Code attribute.
@@ -85,8 +85,8 @@ pub(crate) fn rewrite<'a>(
     Ok(NewMethod { info: new.write()?, report })
 }
 
-/// Whether the method has probes already: with two of them a call would give two samples, one of them under the number
-/// that the first probe brought along.
+/// Whether the method has probes already. With two probes, a call would give two samples, one of them under
+/// the id embedded in the first probe.
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| insn.opcode == INVOKESTATIC) {
         if class.pool.member(insn.index())?.class == PROBE_CLASS.as_bytes() {

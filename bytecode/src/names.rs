@@ -1,8 +1,8 @@
-//! Names that the rewritten code and the Java side of the probe share.
+//! Names shared by the rewritten code and the Java side of the probe.
 
 use spl_classfile::class::Method;
 
-/// The class whose static methods the inserted code calls, as a binary name with slashes.
+/// The class whose static methods the inserted code calls. Binary name with slashes.
 pub const PROBE_CLASS: &str = "java/lang/SplProbe";
 
 /// Gate, quota and depth: `int enter(int id)`; 0 means that this call is not sampled.
@@ -19,12 +19,13 @@ pub const LENGTH: (&str, &str) = ("length", "(IJLjava/lang/Object;)J");
 pub const LENGTH_OF_NUMBER: (&str, &str) = ("length", "(IJJ)J");
 /// Room for the arguments: `Object[] arguments(int token, int count)`, null for token 0.
 pub const ARGUMENTS: (&str, &str) = ("arguments", "(II)[Ljava/lang/Object;");
-/// Name of what puts one argument there, with one of the descriptors of [`argument_descriptor`].
+/// Name of the method that stores one argument there, with one of the descriptors of [`argument_descriptor`].
 pub const ARGUMENT: &str = "argument";
 /// A size processor's size: `long computed(int token, Class owner, Object self, Object[] arguments)`.
 pub const COMPUTED: (&str, &str) = ("computed", "(ILjava/lang/Class;Ljava/lang/Object;[Ljava/lang/Object;)J");
 
-/// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with `tag`.
+/// `void argument(Object[] arguments, int index, T value)` for a parameter whose descriptor begins with
+/// `tag`.
 #[must_use]
 pub fn argument_descriptor(tag: u8) -> &'static str {
     match tag {
@@ -49,11 +50,11 @@ pub const EXIT: &str = "(JI)V";
 /// Exit with a size: `void leave(long start, int token, long size)`.
 pub const EXIT_SIZED: &str = "(JIJ)V";
 
-/// Counts entries and exits that could not be recorded: `static int lost`. The handlers count with field instructions only,
-/// because where a call has just overflowed the stack another one would too.
+/// Counts entries and exits that could not be recorded: `static int lost`. The handlers count with field
+/// instructions only: after a call has overflowed the stack, another call would too.
 pub const LOST: (&str, &str) = ("lost", "I");
 
-/// What the probe's calls may throw of their own accord, where little of the stack is left.
+/// The error that the probe's calls may throw themselves, when little of the stack is left.
 pub(crate) const OVERFLOW: &[u8] = b"java/lang/StackOverflowError";
 
 /// The root of all classes.
@@ -61,7 +62,7 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
-/// Classes that the probe runs through; a probe in them would call itself.
+/// Classes that the probe itself runs; a probe in them would call itself.
 pub const OWN_CLASSES: [&str; 17] = [
     PROBE_CLASS,
     "java/lang/SplJdk",
@@ -82,19 +83,22 @@ pub const OWN_CLASSES: [&str; 17] = [
     "jdk/internal/misc/Unsafe",
 ];
 
-/// Annotations (as field descriptors) of methods that the JVM treats specially: the first lets a closing memory session
-/// interrupt them at any instruction, the second lets them run in the reserved end of the stack. In those of the last two
-/// `Thread.currentThread()` changes between a virtual thread and its carrier, or no JVM TI event may be sent.
+/// Annotations (as field descriptors) of methods that the JVM treats specially. With the first, a closing
+/// memory session may interrupt them at any instruction; with the second, they run in the reserved end of the
+/// stack. With the last two, `Thread.currentThread()` changes between a virtual thread and its carrier, or no
+/// JVM TI event may be sent.
 pub const SPECIAL_ANNOTATIONS: [&str; 4] = [
     "Ljdk/internal/misc/ScopedMemoryAccess$Scoped;",
     "Ljdk/internal/vm/annotation/ReservedStackAccess;",
     "Ljdk/internal/vm/annotation/ChangesCurrentThread;",
     "Ljdk/internal/vm/annotation/JvmtiMountTransition;",
 ];
-/// Calls of its methods begin on one carrier thread and may end on another, and neither is the virtual thread
-/// (JDK 19 and later). The JVM does not let it be changed while it runs; `spl instrument` changes files.
+/// Calls of this class's methods begin on one carrier thread and may end on another, and neither is the
+/// virtual thread (JDK 19 and later). The JVM does not allow changing it at run time, but `spl instrument`
+/// changes files.
 pub const CONTINUATION: &str = "jdk/internal/vm/Continuation";
-/// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK 11's.
+/// Annotations (as field descriptors) of methods that the JVM may replace by an intrinsic; the second is JDK
+/// 11's.
 pub const INTRINSIC_ANNOTATIONS: [&str; 2] =
     ["Ljdk/internal/vm/annotation/IntrinsicCandidate;", "Ljdk/internal/HotSpotIntrinsicCandidate;"];
 

@@ -1,13 +1,14 @@
-//! Which methods of a class an operator may have meant.
+//! The methods of a class that an operator may have meant.
 
 use crate::plan::MethodKey;
 
-/// At most this many are named.
+/// Most methods that are named.
 const MOST: usize = 5;
-/// Names longer than this are cut before they are compared, to bound the work on hostile classes.
+/// Characters of a name that are compared, to bound the work on hostile classes.
 const LONGEST: usize = 40;
 
-/// Methods of `known` (name, descriptor) as `name(descriptor)`, those of the same name first, then the most alike.
+/// Methods of `known` (name, descriptor) as `name(descriptor)`: methods of the same name first, then the most
+/// similar.
 pub(crate) fn nearest(wanted: &MethodKey, known: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let distance = |(name, descriptor): (String, String)| {
         let names = edits(&wanted.name, &name);

@@ -37,12 +37,12 @@ impl NewCode {
     }
 }
 
-/// A table's length as the class file holds it.
+/// A table's length in the encoding of the class file.
 pub(crate) fn count(length: usize, table: &str) -> Result<[u8; 2], Refusal> {
     u16::try_from(length).map(u16::to_be_bytes).map_err(|_| Refusal::TableFull(table.to_owned()))
 }
 
-/// An attribute's length as the class file holds it.
+/// An attribute's length in the encoding of the class file.
 pub(crate) fn length(length: usize) -> Result<[u8; 4], Refusal> {
     u32::try_from(length).map(u32::to_be_bytes).map_err(|_| Refusal::TableFull("attributes".to_owned()))
 }

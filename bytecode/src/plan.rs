@@ -1,10 +1,10 @@
-//! What is asked of the rewriter, and what it answers.
+//! The rewriter's orders and results.
 
 use spl_model::{Facts, InstrumentId, Outcome, ProbeKind, Refusal};
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-/// What is put into a method of the class at hand, and its number there.
+/// A probe for a method of the class at hand, and its number there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// Unqualified name, `<init>` for a constructor.
@@ -16,11 +16,11 @@ pub struct Probe {
     pub(crate) kind: Planned,
 }
 
-/// What is woven.
+/// The kind of a probe to weave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Planned {
     Known(ProbeKind),
-    /// A kind that tests weave beside the times: entries and blocks, and exits where it says so.
+    /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
         /// Whether it counts exits.
@@ -29,7 +29,7 @@ pub(crate) enum Planned {
 }
 
 impl Planned {
-    /// Whether both are of one kind, however their readings are refined.
+    /// Whether both are of one kind, ignoring details such as the workload size.
     fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
@@ -42,7 +42,8 @@ impl Planned {
 }
 
 impl Probe {
-    /// A probe of this kind. The class name of a size processor is not looked at: calls find it by the number.
+    /// A probe of this kind. The class name of a size processor is not used: calls find the processor by the
+    /// id.
     pub fn new(method_name: &str, descriptor: &str, id: InstrumentId, kind: ProbeKind) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Known(kind) }
@@ -54,10 +55,11 @@ impl Probe {
     }
 }
 
-/// What is put into the methods of one class, of each kind at most once per method, in the order of the first mention.
+/// The probes for the methods of one class: at most one of each kind per method, in the order of the first
+/// mention.
 ///
-/// A class is rewritten from its original bytes: everything that is wanted of it belongs into one plan. What a plan wants of
-/// a method goes in together or not at all.
+/// A class is rewritten from its original bytes, so one plan must hold all probes of a class. The probes of a
+/// method are put in together or not at all.
 ///
 /// ```
 /// use spl_bytecode::{Plan, Probe};
@@ -69,9 +71,10 @@ impl Probe {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     probes: Vec<Probe>,
-    /// Of each method: which of `probes` are its own, ascending. In the order of the first mention.
+    /// For each method, the indices of its probes in `probes`, ascending. Methods stand in the order of the
+    /// first mention.
     of_methods: Vec<Vec<usize>>,
-    /// Where in `of_methods` a method stands.
+    /// Index of a method in `of_methods`.
     index_of: HashMap<MethodKey, usize>,
 }
 
@@ -93,13 +96,13 @@ impl Plan {
         }
     }
 
-    /// What is put in.
+    /// The probes of the plan.
     #[must_use]
     pub fn probes(&self) -> &[Probe] {
         &self.probes
     }
 
-    /// Which of [`probes`](Self::probes) belong to one method, for each method.
+    /// For each method, the indices of its probes in [`probes`](Self::probes).
     pub(crate) fn of_methods(&self) -> &[Vec<usize>] {
         &self.of_methods
     }
@@ -122,20 +125,21 @@ pub struct MethodKey {
     pub descriptor: String,
 }
 
-/// What a successful rewrite did to one method.
+/// The effect of a successful rewrite on one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodReport {
     /// Size of the original code, bytes.
     pub code_bytes_before: usize,
     /// Size of the code with probes, bytes.
     pub code_bytes_after: usize,
-    /// The new code is over HotSpot's limit of 8,000 bytes (`HugeMethodLimit`), beyond which it stays interpreted.
+    /// The new code is over HotSpot's limit of 8,000 bytes (`HugeMethodLimit`), above which code stays
+    /// interpreted.
     pub large: bool,
-    /// The JVM may replace calls of the method by an intrinsic that knows no probe.
+    /// The JVM may replace calls of the method by an intrinsic, which contains no probe.
     pub intrinsic: bool,
 }
 
-/// Why a method of the plan was left as it is.
+/// The reason why a method of the plan was left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untouched {
     /// The method has no body in this class.
@@ -147,7 +151,7 @@ pub enum Untouched {
     /// The class has no such method.
     #[error("the class has no such method")]
     NoSuchMethod {
-        /// Methods that may have been meant, as `name(descriptor)`, nearest first.
+        /// Methods that the operator may have meant, as `name(descriptor)`, nearest first.
         nearest: Vec<String>,
     },
     /// The rewriter refused.
@@ -158,9 +162,9 @@ pub enum Untouched {
 /// A class with probes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The class file; the original bytes when no method was instrumented.
+    /// The class file; the original bytes if no method was instrumented.
     pub bytes: Vec<u8>,
-    /// What became of each probe, in the order of the plan.
+    /// Outcome of each probe, in the order of the plan.
     pub outcomes: Vec<(MethodKey, Result<MethodReport, Untouched>)>,
 }
 
@@ -177,7 +181,7 @@ impl From<Untouched> for Outcome {
 
 impl From<MethodReport> for Outcome {
     fn from(report: MethodReport) -> Self {
-        // Code has 65,535 bytes at most (JVMS 4.7.3).
+        // Code has at most 65,535 bytes (JVMS 4.7.3).
         Self::Instrumented(Facts {
             bytes_before: report.code_bytes_before as u32,
             bytes_after: report.code_bytes_after as u32,

@@ -1,4 +1,4 @@
-//! Where the measured region of a method starts.
+//! The start of a method's measured region.
 
 use crate::flow::FlowFacts;
 use spl_classfile::instruction::Insn;
@@ -6,9 +6,10 @@ use spl_classfile::opcode;
 use spl_classfile::signature::{Field, Signature};
 use spl_model::{Refusal, Sizing};
 
-/// Index of the first instruction of the region: 0, but in constructors the one after `this(…)` or `super(…)`.
+/// Index of the first instruction of the region: 0, but in constructors the instruction after `this(…)` or
+/// `super(…)`.
 ///
-/// The body's handler covers everything from there on, so nothing there may run before that call.
+/// The body's handler covers everything from there on, so none of that code may run before the call.
 pub(crate) fn start(constructs: bool, facts: &FlowFacts) -> Result<usize, Refusal> {
     if !constructs {
         return Ok(0);
@@ -28,7 +29,7 @@ pub(crate) fn start(constructs: bool, facts: &FlowFacts) -> Result<usize, Refusa
     Ok(call + 1)
 }
 
-/// Whether the slot of a parameter that `sizes` looks at is written before instruction `start`.
+/// Whether a parameter's slot that `sizing` reads is written before instruction `start`.
 pub(crate) fn replaces_argument(
     insns: &[Insn<'_>],
     start: usize,
@@ -36,7 +37,7 @@ pub(crate) fn replaces_argument(
     first_slot: u16,
     sizing: &Sizing,
 ) -> bool {
-    // The width of a number stays the same, whatever its value.
+    // The width of a number does not depend on its value.
     let all = matches!(sizing, Sizing::Length | Sizing::Processor(_));
     let mut slots = Vec::new();
     for (slot, field) in
@@ -54,7 +55,7 @@ pub(crate) fn replaces_argument(
     })
 }
 
-/// The parameters with the local slots that they start at, the first at `first_slot`.
+/// The parameters with their first local slots; the first parameter is at `first_slot`.
 pub(crate) fn parameter_slots<'s, 'a>(
     signature: &'s Signature<'a>,
     first_slot: u16,

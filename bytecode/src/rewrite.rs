@@ -1,4 +1,4 @@
-//! A class: the probes of a plan put in, everything else cut and pasted.
+//! Rewrites a class: puts in the probes of a plan and copies everything else.
 
 use crate::budget::Budget;
 use crate::check::{check, check_reduced};
@@ -19,11 +19,12 @@ use std::ops::Range;
 
 /// Puts the probes of `plan` into a class.
 ///
-/// A method that is refused keeps its original code; the others are instrumented all the same. An empty plan gives back
-/// the original bytes.
+/// A refused method keeps its original code, and the other methods are still instrumented. An empty plan
+/// gives the original bytes.
 ///
 /// # Errors
-/// When the whole class is refused: the bytes break the class-file format, or the probe itself depends on the class.
+/// When the whole class is refused, because the bytes break the class-file format or the probe itself depends
+/// on the class.
 pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal> {
     if plan.probes().is_empty() {
         return Ok(Rewritten { bytes: class_bytes.to_vec(), outcomes: Vec::new() });
@@ -50,11 +51,11 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
     }
 }
 
-/// Checks every method of a class by the rules that the rewriter's own output has to pass, which leave the classes of
-/// references out; gives the methods that do not pass, with the reason.
+/// Checks every method of a class by the rules for the rewriter's own output, which ignore the classes of
+/// references. Returns the methods that fail, with the reason.
 ///
 /// # Errors
-/// When the bytes are no class file, or one of an unknown version.
+/// When the bytes are not a class file, or its version is unknown.
 pub fn verify(class_bytes: &[u8]) -> Result<Vec<(MethodKey, Refusal)>, Refusal> {
     let class = ClassFile::read(class_bytes)?;
     let mut budget = Budget::default();
@@ -67,10 +68,11 @@ pub fn verify(class_bytes: &[u8]) -> Result<Vec<(MethodKey, Refusal)>, Refusal> 
     Ok(class.methods.iter().filter_map(verdict).collect())
 }
 
-/// Number of the method in its class, by name and descriptor.
+/// Index of the method in its class, by name and descriptor.
 type Index<'a> = HashMap<(&'a [u8], &'a [u8]), usize>;
 
-/// Instruments all methods of the plan but those in `unverified`; gives the changed ones by their number in the class.
+/// Instruments all methods of the plan except those in `unverified`; returns the changed ones by their index
+/// in the class.
 fn attempt(
     class: &ClassFile<'_>,
     index_of: &Index<'_>,
@@ -96,14 +98,14 @@ fn attempt(
         }
         outcomes.extend(numbers.iter().map(|number| (*number, (key.clone(), result.clone()))));
     }
-    // In the order of the plan, in which another method may stand between two probes of one.
+    // The order of the plan, where another method's probe may stand between two probes of one method.
     outcomes.sort_by_key(|(number, _)| *number);
     let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let changed = splices.iter().map(|splice| splice.method).collect();
     Ok((Rewritten { bytes: assemble(class, &pool, splices)?, outcomes }, changed))
 }
 
-/// The methods of `changed` that do not pass our own check.
+/// The methods of `changed` that fail our own check.
 fn failures(
     class: &ClassFile<'_>,
     bytes: &[u8],
@@ -125,11 +127,12 @@ fn failures(
     changed.iter().filter_map(verdict).collect()
 }
 
-/// Whether the JVM runs a method whose own frames are wrong or missing, because it does not look at them.
+/// Whether the JVM runs a method in spite of wrong or missing frames, because it does not read them.
 ///
-/// HotSpot verifies the first version with stack maps by the older rules when the frames are wrong, and so some classes of
-/// that version have wrong ones. Classes of the boot loader it does not verify at all, and on JDK 11 and 17 it forgets their
-/// frames when they do not come from the class-data archive: a retransformation then sees none.
+/// HotSpot verifies the first version with stack maps by the older rules if the frames are wrong, so some
+/// classes of that version have wrong ones. HotSpot does not verify classes of the boot loader. On JDK 11 and
+/// 17 it drops their frames if they do not come from the class-data archive, and a retransformation then sees
+/// none.
 fn is_without_frames(class: &ClassFile<'_>, method: &Method<'_>, budget: &mut Budget) -> bool {
     let has_table = || {
         let info = method.code.clone().and_then(|range| class.bytes.get(range));
@@ -143,9 +146,9 @@ fn as_unverified(refusal: Refusal) -> Refusal {
     if matches!(refusal, Refusal::Unverified(_)) { refusal } else { Refusal::Unverified(refusal.to_string()) }
 }
 
-/// New `info` bytes for the Code attribute that lies at `range`.
+/// New `info` bytes for the Code attribute at `range`.
 struct Splice {
-    /// Number of the method in the class.
+    /// Index of the method in the class.
     method: usize,
     range: Range<usize>,
     info: Vec<u8>,
@@ -183,22 +186,23 @@ fn one<'a>(
     Ok((Splice { method: index, range, info: new.info }, new.report))
 }
 
-/// What HotSpot finds special in a method whose Code attribute starts at `code_at`.
+/// The reason why HotSpot treats a method specially, if it does; the method's Code attribute starts at
+/// `code_at`.
 fn special(
     class: &ClassFile<'_>,
     method: &Method<'_>,
     code_at: usize,
 ) -> Result<Option<&'static str>, Refusal> {
-    // Its C2 compiler crashes over exception handlers in this constructor (JDK 17.0.15 and 25), at whose return it
-    // registers objects that have finalizers.
+    // HotSpot's C2 compiler crashes over exception handlers in this constructor (JDK 17.0.15 and 25). At its
+    // return HotSpot registers objects that have finalizers.
     if method.is_constructor() && class.name()? == names::OBJECT.as_bytes() {
         return Ok(Some("the constructor of java/lang/Object"));
     }
     if class.name()? == names::CONTINUATION.as_bytes() {
         return Ok(Some("jdk/internal/vm/Continuation, in which threads change places,"));
     }
-    // Any other code makes every class that is loaded meanwhile a class with a finalizer (`Method::is_empty_method`).
-    // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
+    // With any other code, every class that is loaded meanwhile gets a finalizer (`Method::is_empty_method`).
+    // max_stack and max_locals precede the length of the code (JVMS 4.7.3).
     let code = class.bytes.get(code_at + 4..code_at + 9);
     let is_empty = code == Some(&[0, 0, 0, 1, opcode::RETURN]);
     let is_finalizer = method.name == b"finalize" && method.descriptor == b"()V";
@@ -225,7 +229,7 @@ fn assemble(
     out.extend(pool.appended());
     let mut copied = pool_end;
     for Splice { range, info, .. } in splices {
-        // The attribute's length stands in the four bytes before its info.
+        // The four bytes before the attribute's info are its length.
         out.extend(&class.bytes[copied..range.start - 4]);
         out.extend(length(info.len())?);
         out.extend(info);

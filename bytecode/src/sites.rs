@@ -1,4 +1,5 @@
-//! Calls in a class's code: what a change of the class makes the JVM link anew, and by what a method with probes is known.
+//! Calls in a class's code: the sites that the JVM links again after a change, and the calls that reveal
+//! probes.
 
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::instruction::{Insn, decode};
@@ -6,8 +7,8 @@ use spl_classfile::mutf8;
 use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
 use spl_classfile::reader::Reader;
 
-/// The constants of the `invokedynamic` instructions in this bytecode, one for each instruction: each is linked by itself, also
-/// where several share a constant. None where the bytecode is malformed.
+/// The constants of the `invokedynamic` instructions in this bytecode, one for each instruction, because each
+/// is linked separately even if several share a constant. Empty for malformed bytecode.
 #[must_use]
 pub fn call_sites_of(code: &[u8]) -> Vec<u16> {
     let constant = |insn: &Insn<'_>| match *insn.bytes {
@@ -17,7 +18,8 @@ pub fn call_sites_of(code: &[u8]) -> Vec<u16> {
     decode(code).map_or_else(|_| Vec::new(), |code| code.iter().filter_map(constant).collect())
 }
 
-/// How many static methods a method of a class calls, in its text; `None` when there is no such method or it has no code.
+/// Number of calls of static methods in the code of a class's method; `None` if the method does not exist or
+/// has no code.
 #[must_use]
 pub fn static_calls_of(class_bytes: &[u8], name: &str, descriptor: &str) -> Option<usize> {
     let class = ClassFile::read(class_bytes).ok()?;
@@ -27,8 +29,8 @@ pub fn static_calls_of(class_bytes: &[u8], name: &str, descriptor: &str) -> Opti
     Some(static_calls(code(&class, method)?))
 }
 
-/// How many static methods this bytecode calls. A probe calls some, and the JVM changes nothing about that when it renumbers
-/// constants.
+/// Number of calls of static methods in this bytecode. A probe adds some, and the number stays the same when
+/// the JVM renumbers constants.
 #[must_use]
 pub fn static_calls(code: &[u8]) -> usize {
     count(code, INVOKESTATIC)
@@ -39,7 +41,7 @@ fn count(code: &[u8], opcode: u8) -> usize {
 }
 
 fn code<'a>(class: &ClassFile<'a>, method: &Method<'_>) -> Option<&'a [u8]> {
-    // max_stack and max_locals stand before the length of the code (JVMS 4.7.3).
+    // max_stack and max_locals precede the length of the code (JVMS 4.7.3).
     let mut reader = Reader::starting_at(class.bytes, method.code.clone()?.start + 4);
     let length = reader.u4().ok()? as usize;
     reader.take(length).ok()
@@ -54,7 +56,7 @@ mod tests {
     fn each_instruction_is_a_site_also_where_two_share_a_constant() {
         let code = [0xba, 0, 15, 0, 0, 0xba, 1, 2, 0, 0, 0xba, 0, 15, 0, 0, 0xb1];
         assert_eq!(call_sites_of(&code), [15, 258, 15]);
-        // Bytes that look like the instruction are no instruction: `sipush 0xbaba; pop; return`.
+        // Operand bytes may look like the instruction: `sipush 0xbaba; pop; return`.
         assert_eq!(call_sites_of(&[0x11, 0xba, 0xba, 0x57, 0xb1]), [0; 0]);
         assert_eq!(call_sites_of(&code[..3]), [0; 0], "cut off");
     }

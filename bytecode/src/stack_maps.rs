@@ -9,7 +9,8 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::frames::{FrameReader, Type, initial_locals};
 use spl_model::Refusal;
 
-/// The frames of the original code, whose table is `old`, with our locals behind theirs; then those of our own code.
+/// The frames of the original code, whose table is `old`, with our locals appended; then the frames of our
+/// own code.
 pub(crate) fn stack_maps(
     class: &ClassFile<'_>,
     subject: &Subject<'_, '_>,
@@ -53,11 +54,11 @@ pub(crate) fn stack_maps(
         if !is_there {
             break;
         }
-        // The class file has this one itself.
+        // The class file itself has this frame.
         missing.next_if(|frame| frame.at == reader.at);
         budget.spend(max_locals)?;
         with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
-        // The next frame brings its own stack, but begins with these locals.
+        // The next frame has its own stack, but starts from these locals.
         shift(&mut reader.stack, woven)?;
         writer.write(woven.layout.moved(reader.at)?, &locals, &reader.stack)?;
     }
@@ -72,7 +73,7 @@ pub(crate) fn stack_maps(
     writer.finish()
 }
 
-/// The frames of a method as its class file has them.
+/// The frames of a method as in its class file.
 struct Original<'s, 'a> {
     class: &'s ClassFile<'a>,
     subject: &'s Subject<'a, 's>,
@@ -93,7 +94,7 @@ impl Original<'_, '_> {
         FrameReader::new(self.table, self.initial.to_vec())
     }
 
-    /// Those of `wanted` for which the class file has no frame.
+    /// The offsets of `wanted` without a frame in the class file.
     fn without_frame(&self, mut wanted: Vec<u32>) -> Result<Vec<u32>, Refusal> {
         if !wanted.is_empty() {
             let (mut reader, mut offsets) = (self.reader()?, Vec::new());
@@ -105,7 +106,8 @@ impl Original<'_, '_> {
         Ok(wanted)
     }
 
-    /// The types where the region begins, to which the handler of an entry that overflowed leads. The stack is empty there.
+    /// The types at the start of the region, where the handler of an overflowed entry continues. The stack is
+    /// empty there.
     fn at_region(&self, pool: &mut PoolBuilder<'_>, budget: &mut Budget) -> Result<MissingFrame, Refusal> {
         let at = self.subject.insns.get(self.subject.region).map_or(0, |insn| insn.at);
         let at_start = MissingFrame { at, locals: self.initial.to_vec(), stack: Vec::new() };
@@ -115,7 +117,8 @@ impl Original<'_, '_> {
         Ok(self.inferred(&[at], pool, budget)?.pop().unwrap_or(at_start))
     }
 
-    /// The types at the offsets `wanted`, ascending, to each of which the code falls through from the frame before it.
+    /// The types at the offsets `wanted`, ascending. The code falls through to each of them from the frame
+    /// before it.
     fn inferred(
         &self,
         wanted: &[u32],
@@ -147,7 +150,7 @@ impl Original<'_, '_> {
     }
 }
 
-/// `locals` as they are in the new code, unused slots up to `max_locals`, then `ours`: into `all`.
+/// Writes into `all` the `locals` as in the new code, unused slots up to `max_locals`, then `ours`.
 fn with_ours(
     all: &mut Vec<Type>,
     locals: &[Type],
@@ -167,7 +170,7 @@ fn with_ours(
     Ok(())
 }
 
-/// Makes `types` what they are in the new code.
+/// Changes `types` to their form in the new code.
 fn shift(types: &mut [Type], woven: &Woven<'_>) -> Result<(), Refusal> {
     for one in types {
         if let Type::Uninitialized(at) = one {

@@ -1,22 +1,22 @@
-//! The tables of a Code attribute that hold code offsets: they keep their size, the offsets in them move.
+//! The tables of a Code attribute that hold code offsets. They keep their size, and the offsets in them move.
 
 use crate::layout::Layout;
 use spl_classfile::tables::{Entry, is_type_annotations, visit};
 use spl_model::Refusal;
 
-/// How offsets and exception-table indices of one method move.
+/// The moves of offsets and exception-table indices in one method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moves<'l, 'a> {
     pub(crate) layout: &'l Layout<'a>,
-    /// Entries that we put before the program's own in the exception table.
+    /// Number of our entries before the program's own in the exception table.
     pub(crate) handlers_before: usize,
 }
 
-/// The new `info` bytes of a Code attribute's attribute; one that is not known is copied.
+/// The new `info` bytes of an attribute of a Code attribute. An unknown attribute is copied.
 pub(crate) fn moved(name: &[u8], info: &[u8], moves: Moves<'_, '_>) -> Result<Vec<u8>, Refusal> {
     let mut out = info.to_vec();
     let result = visit(name, info, |entry| moves.apply(entry, &mut out));
-    // The JVM does not look at type annotations, so wrong ones need not keep a method from being measured.
+    // The JVM does not read type annotations, so wrong ones do not prevent measuring the method.
     if result.is_err() && is_type_annotations(name) {
         return Ok(info.to_vec());
     }

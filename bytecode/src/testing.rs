@@ -12,9 +12,9 @@ pub(crate) struct TestMethod {
     pub(crate) descriptor: &'static str,
     pub(crate) max_stack: u16,
     pub(crate) max_locals: u16,
-    /// Empty: no Code attribute.
+    /// Empty: the method has no Code attribute.
     pub(crate) code: Vec<u8>,
-    /// Start, end, target; everything is caught.
+    /// Start, end and target; each handler catches everything.
     pub(crate) handlers: Vec<[u16; 3]>,
     /// `info` bytes of a StackMapTable.
     pub(crate) frames: Option<Vec<u8>>,
@@ -67,7 +67,7 @@ impl TestMethod {
         utf8(&mut out, "StackMapTable"); // 12
         utf8(&mut out, "LineNumberTable"); // 13
         utf8(&mut out, "LocalVariableTable"); // 14
-        // Access, this, super, no interfaces, no fields, one method.
+        // Access, this, super, zero interfaces, zero fields, one method.
         out.extend([0, 0x21, 0, 2, 0, 4, 0, 0, 0, 0, 0, 1]);
         out.extend(self.access.to_be_bytes());
         out.extend([0, 5, 0, 10]);

@@ -21,7 +21,7 @@ fn plan(method: &TestMethod, sizing: Sizing) -> Plan {
         .collect()
 }
 
-/// Rewrites the method; the result has been checked and decoded.
+/// Rewrites the method. The result was checked and decoded.
 fn rewrite(method: &TestMethod, sizing: Sizing) -> Result<(Vec<u8>, MethodReport), Untouched> {
     let original = method.class_file();
     let new = instrument(&original, &plan(method, sizing)).unwrap();
@@ -121,10 +121,10 @@ fn what_hotspot_treats_specially_is_refused() {
 #[test]
 fn the_region_of_a_constructor_starts_behind_its_super_call() {
     let call = [0xb7, 0, OBJECT_INIT];
-    // aload_0 astore_2 aload_2 invokespecial return: found although it goes through another local.
+    // aload_0 astore_2 aload_2 invokespecial return: found although the object goes through another local.
     assert!(rewrite(&constructor(&[&[0x2a, 0x4d, 0x2c][..], &call, &[0xb1]].concat()), Sizing::None).is_ok());
     refuses(&constructor(&[0x01, 0xbf]), Sizing::None, constructor_refusal("there is none"));
-    // new dup invokespecial: another object's constructor is not this one's.
+    // new dup invokespecial: the constructor of another object.
     let other = [&[0xbb, 0, OBJECT_CLASS, 0x59][..], &call, &[0xbf]].concat();
     refuses(&constructor(&other), Sizing::None, constructor_refusal("there is none"));
     // iconst_0 ifeq 11; aload_0 init return; 9: nop nop; 11: aload_0 init return
@@ -149,7 +149,8 @@ fn a_replaced_argument_matters_only_to_sizes() {
 
 #[test]
 fn branches_widen_when_they_no_longer_reach() {
-    // 0: goto 32767 over nops with returns between them, so that the exit code pushes the target out of reach.
+    // 0: goto 32767 over nops with returns between them, so that the exit code pushes the target out of
+    // reach.
     let mut code = vec![0xa7, 0x7f, 0xff];
     code.resize(32766, 0);
     code[32765] = 0xb1;
@@ -165,7 +166,7 @@ fn branches_widen_when_they_no_longer_reach() {
     };
     assert!(opcodes(&method).contains(&GOTO_W));
 
-    // The same with a condition: its opposite jumps over a goto_w, and what follows needs a frame.
+    // Now with a condition: its inverse jumps over a goto_w, and the next instruction needs a frame.
     code.splice(0..3, [0x03, 0x99, 0x7f, 0xfe]);
     code.remove(1000);
     let old = TestMethod { version: 49, code, ..TestMethod::default() };
@@ -177,7 +178,8 @@ fn branches_widen_when_they_no_longer_reach() {
     let without = TestMethod { frames: Some(vec![0, 2, 251, 0x7f, 0xfe, 0]), ..with_frame };
     assert!(opcodes(&without).contains(&GOTO_W));
 
-    // 0: new Object, 3: dup, 4: iconst_0, 5: ifeq 32772; there the object's constructor is called, as after falling through.
+    // 0: new Object, 3: dup, 4: iconst_0, 5: ifeq 32772. The object's constructor is called there, and also
+    // after falling through.
     let mut code =
         vec![0xbb, 0, OBJECT_CLASS, 0x59, 0x03, 0x99, 0x7f, 0xff, 0xb7, 0, OBJECT_INIT, 0x57, 0xb1];
     // 13: a frame, then nops up to a jump back.
@@ -202,7 +204,7 @@ fn attributes_that_we_do_not_know_stay_as_they_are() {
     };
     let new = instrument(&unknown, &plan(&method, Sizing::Deep)).unwrap();
     assert_eq!(infos(&new.bytes)[0], (b"XineNumberTable".to_vec(), infos(&known)[0].1.clone()));
-    // The lines of one that we know move with the code.
+    // The lines of a known attribute move with the code.
     let moved = instrument(&known, &plan(&method, Sizing::Deep)).unwrap();
     assert_ne!(infos(&moved.bytes)[0], infos(&known)[0]);
 }
@@ -216,7 +218,7 @@ fn a_method_whose_frames_the_jvm_forgot_is_rewritten() {
         instrument(&method.class_file(), &plan(method, Sizing::None)).unwrap().outcomes.remove(0).1
     };
     assert!(outcome(&method).is_ok());
-    // Wrong frames are another matter.
+    // Wrong frames are refused, unlike missing ones.
     let wrong = outcome(&TestMethod { frames: Some(vec![0, 1, 4]), ..method });
     assert!(matches!(wrong, Err(Untouched::Refused(Refusal::Unverified(_)))), "{wrong:?}");
 }
@@ -226,7 +228,7 @@ fn a_second_rewrite_of_the_same_plan_gives_the_same_bytes() {
     let method = TestMethod { descriptor: "(Ljava/lang/String;)V", max_locals: 1, ..TestMethod::default() };
     let once = rewrite(&method, Sizing::Deep).unwrap().0;
     assert_eq!(once, rewrite(&method, Sizing::Deep).unwrap().0);
-    // A rewritten class has all constants already.
+    // A rewritten class contains all constants already.
     let twice = instrument(&once, &plan(&method, Sizing::Deep)).unwrap().bytes;
     assert_eq!(twice[8..10], once[8..10]);
 }

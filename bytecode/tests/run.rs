@@ -1,4 +1,4 @@
-//! Rewritten classes in a real JVM, with its verifier on: same results, right counts.
+//! Rewritten classes in a real JVM, with its verifier on: equal results, correct counts.
 
 mod support;
 
@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use support::{class_files, folder, probe_stub, run, sources, tool};
 
-/// How the sample is compiled and rewritten.
+/// The way to compile and rewrite the sample.
 struct Shape<'a> {
     arguments: &'a [&'a str],
-    /// Class-file version to give to the class `Sample`, which uses nothing that is newer than 49.
+    /// Class-file version for the class `Sample`, which uses nothing newer than 49.
     version: Option<u8>,
     sizing: Sizing,
-    /// A class more, by its source.
+    /// Name and source of an additional class.
     optional: Option<(&'a str, &'a str)>,
 }
 
@@ -32,8 +32,8 @@ fn compile(shape: &Shape<'_>, classes: &Path) {
     run(javac);
 }
 
-/// Compiles the sample for `release` and rewrites every method of `Sample`; gives the folder with the result, and the
-/// probe ids of its methods.
+/// Compiles the sample for `release` and rewrites every method of `Sample`. Returns the folder with the
+/// result, and the probe ids of its methods.
 fn rewritten(folder: &Path, shape: &Shape<'_>) -> (PathBuf, BTreeMap<u32, String>) {
     let classes = folder.join("classes");
     compile(shape, &classes);
@@ -87,7 +87,7 @@ fn check(name: &str, shape: &Shape<'_>, expected: &[(&str, &str)]) {
         got.insert(ids[&id.parse().expect("a number")].as_str(), counts);
     }
     for (method, counts) in expected {
-        // Entered, returned, threw, last size.
+        // The counts: entered, returned, threw, last size.
         assert_eq!(got.get(method), Some(counts), "{name}: {method}");
     }
 }
@@ -120,8 +120,9 @@ fn the_newest_class_files_of_the_compiler_work_too() {
     }
 }
 
-/// Methods of `Large`: with many locals, with large switches, near the largest code there may be, and with conditions over
-/// code that is as long as a branch can be. What is on the stack and in the locals there is of every type.
+/// Methods of `Large`: with many locals, with large switches, near the largest possible code, and with
+/// conditions over code as long as a branch can reach. The stack and the locals there hold values of every
+/// type.
 fn large() -> String {
     let mut source = String::from("package sample;\nclass Large {\n");
     let mut names = Vec::new();
@@ -130,7 +131,7 @@ fn large() -> String {
         names.push(name);
     };
     let lines = |count: usize| "x = x * 31 + 7;\n".repeat(count);
-    // The last local variables need `wide`, and so do the increments.
+    // The last local variables and their increments need `wide`.
     let locals = (0..300).map(|i| format!("int a{i} = (int) n + {i};")).collect::<String>();
     let sum = (0..300).map(|i| format!("+ a{i}")).collect::<String>();
     method("wide".into(), format!("{locals} for (; a299 < 100000; a299 += 1000) a298++; return 0 {sum};"));
@@ -141,12 +142,12 @@ fn large() -> String {
         "lookup".into(),
         format!("for (int i = 0; i < 9000; i += 7) switch (i) {{ {} }} return n;", cases(7)),
     );
-    // `x = x * 31 + 7` takes eight bytes. The largest method leaves the probe some 200.
+    // `x = x * 31 + 7` takes eight bytes. The largest method leaves the probe about 200.
     method(
         "whole".into(),
         format!("int x = 1; while (n-- > 0) {{ {} if (x == 5) return x; }} return x;", lines(8150)),
     );
-    // Around the length at which the compiler itself inverts the condition.
+    // Near the length at which the compiler itself inverts the condition.
     for count in 4080..=4096 {
         let body =
             format!("{} if (x == 5) return sum.length(); if (words[0] == null) x++;", lines(count - 8));

@@ -1,10 +1,10 @@
-//! Annotations (JVMS 4.7.16): which there are. Their values are passed over.
+//! Annotations (JVMS 4.7.16): their types. Their values are skipped.
 
 use crate::pool::Pool;
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 
-/// Adds the descriptors of the annotations in `info` to `found`, up to the first that cannot be read.
+/// Adds the descriptors of the annotations in `info` to `found`, up to the first unreadable one.
 pub(crate) fn read<'a>(info: &'a [u8], pool: &Pool<'a>, found: &mut Vec<&'a [u8]>) -> Result<(), Refusal> {
     let mut reader = Reader::new(info);
     for _ in 0..reader.u2()? {
@@ -14,7 +14,7 @@ pub(crate) fn read<'a>(info: &'a [u8], pool: &Pool<'a>, found: &mut Vec<&'a [u8]
     Ok(())
 }
 
-/// Annotations nest; deeper than any compiler writes is taken for an attack on the stack.
+/// Nesting depth of annotations above which the file counts as an attack on the stack; no compiler writes it.
 const DEEPEST_ANNOTATION: usize = 64;
 
 /// Skips the element-value pairs of an annotation (JVMS 4.7.16).
@@ -49,7 +49,7 @@ fn skip_value(reader: &mut Reader<'_>, depth: usize) -> Result<(), Refusal> {
 mod tests {
     use super::*;
 
-    /// The annotations in `info`, of a class whose first constant is the text `LA;`.
+    /// The annotations in `info`, for a class whose first constant is the text `LA;`.
     fn found(info: &[u8]) -> (Vec<String>, bool) {
         let constants = [0, 2, 1, 0, 3, b'L', b'A', b';'];
         let pool = Pool::read(&constants, 0).unwrap();
@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn values_of_all_kinds_are_passed_over() {
-        // An int, an enum's constant, an array of two texts, and an annotation without values; then a second annotation.
+        // An int, an enum constant, an array of two texts, and an annotation without values; then a second
+        // annotation.
         let values = [
             &[0, 1, b'I', 0, 1][..],
             &[0, 1, b'e', 0, 1, 0, 1],
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn what_stands_before_a_broken_one_is_kept() {
         assert_eq!(found(&[0, 2, 0, 1, 0, 0, 0, 9, 0, 0]), (vec!["LA;".to_owned()], false));
-        // Nested deeper than any compiler writes.
+        // Nesting deeper than any compiler writes.
         let nested = [&[0, 1, 0, 1, 0, 1, 0, 1][..], &[b'[', 0, 1].repeat(1000), b"I\0\x01"].concat();
         assert_eq!(found(&nested), (vec!["LA;".to_owned()], false));
     }

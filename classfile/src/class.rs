@@ -1,4 +1,4 @@
-//! The structure of a class file (JVMS 4.1): where its methods lie. Nothing is copied.
+//! The structure of a class file (JVMS 4.1): the positions of its methods. Nothing is copied.
 
 use crate::annotations;
 use crate::pool::Pool;
@@ -6,15 +6,16 @@ use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
 
-/// The newest class-file version whose rules this release was tested with: Java 25.
+/// The newest class-file version tested with this release: Java 25.
 pub const NEWEST_VERSION: u16 = 69;
-/// Up to version 45.2 the Code attribute has narrower fields, which JDK 11 still reads and later ones take for the usual.
+/// Up to version 45.2 the Code attribute has narrower fields. JDK 11 still reads them; later JDKs read them
+/// as the usual ones.
 const OLDEST_MINOR: u16 = 2;
 /// The first version with StackMapTable (JVMS 4.10.1): Java 6.
 pub const STACK_MAPS: u16 = 50;
 
-/// Bytes that the names and descriptors of all methods may have together: a file of half a megabyte can give each of 65,535
-/// methods the same name of 65,535 bytes.
+/// Most bytes of the names and descriptors of all methods together. A file of half a megabyte can give each
+/// of 65,535 methods the same name of 65,535 bytes.
 const NAMES_LIMIT: usize = 16 << 20;
 
 const MAGIC: u32 = 0xcafe_babe;
@@ -23,7 +24,7 @@ pub const ACC_STATIC: u16 = 0x0008;
 /// Access flag of methods without bytecode (JVMS 4.6).
 pub const ACC_NATIVE: u16 = 0x0100;
 
-/// A class file, cut.
+/// A class file, split into its parts.
 #[derive(Debug)]
 pub struct ClassFile<'a> {
     /// The whole file.
@@ -32,7 +33,7 @@ pub struct ClassFile<'a> {
     pub minor: u16,
     /// Class-file version: 61 is Java 17.
     pub major: u16,
-    /// Its constants.
+    /// The constants.
     pub pool: Pool<'a>,
     /// Access flags (JVMS 4.1).
     pub access: u16,
@@ -57,15 +58,16 @@ pub struct Method<'a> {
     pub descriptor: &'a [u8],
     /// The `info` bytes of its Code attribute, in the class file.
     pub code: Option<Range<usize>>,
-    /// The annotations that are visible at run time, as field descriptors; those behind one that cannot be read are left out.
+    /// The annotations visible at run time, as field descriptors. Annotations after an unreadable one are
+    /// left out.
     pub annotations: Vec<&'a [u8]>,
 }
 
 impl<'a> ClassFile<'a> {
-    /// Cuts a class file.
+    /// Splits a class file into its parts.
     ///
     /// # Errors
-    /// When the bytes are no class file, or one of an unknown version.
+    /// When the bytes are not a class file, or its version is unknown.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Refusal> {
         let mut reader = Reader::new(bytes);
         if reader.u4()? != MAGIC {
@@ -105,7 +107,7 @@ impl<'a> ClassFile<'a> {
     /// Binary name with slashes, in the file's encoding.
     ///
     /// # Errors
-    /// When its constant is no class.
+    /// When its constant is not a class.
     pub fn name(&self) -> Result<&'a [u8], Refusal> {
         self.pool.class(self.this_class)
     }
@@ -122,7 +124,7 @@ impl<'a> Method<'a> {
                     return Err(malformed("a method has two Code attributes"));
                 }
                 b"Code" => method.code = Some(attribute.start..attribute.start + attribute.info.len()),
-                // The JVM passes over annotations that it cannot read.
+                // The JVM ignores annotations that it cannot read.
                 b"RuntimeVisibleAnnotations" => {
                     drop(annotations::read(attribute.info, pool, &mut method.annotations));
                 }
@@ -132,14 +134,14 @@ impl<'a> Method<'a> {
         Ok(method)
     }
 
-    /// Whether it is called without an object.
+    /// Whether the method is called without an object.
     #[must_use]
     pub fn is_static(&self) -> bool {
-        // Before Java 7 an initialiser need not say so (JVMS 2.9.2); later ones all do.
+        // Before Java 7 an initialiser need not have the flag (JVMS 2.9.2); later ones all have it.
         self.access & ACC_STATIC != 0 || self.name == b"<clinit>"
     }
 
-    /// Whether it is a constructor.
+    /// Whether the method is a constructor.
     #[must_use]
     pub fn is_constructor(&self) -> bool {
         self.name == b"<init>"
@@ -153,9 +155,9 @@ pub struct Attribute<'a> {
     pub name_index: u16,
     /// Its name.
     pub name: &'a [u8],
-    /// Offset of `info` in the slice that is read.
+    /// Offset of `info` in the slice being read.
     pub start: usize,
-    /// Its bytes, without name and length.
+    /// The attribute's bytes, without name and length.
     pub info: &'a [u8],
 }
 
@@ -163,7 +165,7 @@ impl<'a> Attribute<'a> {
     /// Reads the next attribute.
     ///
     /// # Errors
-    /// When the bytes end too early, or its name is no text.
+    /// When the bytes end too early, or the name is not a text.
     pub fn read(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<Self, Refusal> {
         let name_index = reader.u2()?;
         let length = reader.u4()? as usize;

@@ -11,7 +11,7 @@ pub const MAX_CODE: usize = 65535;
 /// A method's code with its tables.
 #[derive(Debug)]
 pub struct Code<'a> {
-    /// Most words that its operand stack may have.
+    /// Most words of its operand stack.
     pub max_stack: u16,
     /// Slots of its local variables.
     pub max_locals: u16,
@@ -26,13 +26,13 @@ pub struct Code<'a> {
 /// An entry of the exception table. Offsets count bytes of code; `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handler {
-    /// First offset that is covered.
+    /// First covered offset.
     pub start: u16,
-    /// First offset that is covered no more.
+    /// First offset after the covered code.
     pub end: u16,
-    /// Where the handler's code starts.
+    /// Offset of the handler's code.
     pub target: u16,
-    /// Constant index of the class that is caught; 0 catches everything.
+    /// Constant index of the caught class; 0 catches everything.
     pub catches: u16,
 }
 

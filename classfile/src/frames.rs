@@ -7,12 +7,12 @@ use spl_model::Refusal;
 /// Name of the attribute.
 pub const STACK_MAP_TABLE: &[u8] = b"StackMapTable";
 
-/// A verification type as the table holds it. A long or double stands for two slots.
+/// A verification type as in the table. A long or double stands for two slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Nothing that can be used.
+    /// An unusable value.
     Top,
-    /// An int, or a smaller number.
+    /// An int, or a smaller integer type.
     Int,
     /// A float.
     Float,
@@ -28,7 +28,7 @@ pub enum Type {
     Object(u16),
     /// Offset of the `new` instruction.
     Uninitialized(u16),
-    /// The class of a parameter, counted from 0, for which the pool may have no constant yet.
+    /// The class of a parameter, counted from 0. The pool may have no constant for it yet.
     Parameter(u8),
 }
 
@@ -54,7 +54,7 @@ impl Type {
     }
 }
 
-/// Locals at the start of a method (JVMS 4.10.1.6). `constructs`: local 0 is under construction.
+/// Locals at the start of a method (JVMS 4.10.1.6). `constructs` says that local 0 is under construction.
 pub fn initial_locals(signature: &Signature<'_>, this_class: Option<u16>, constructs: bool) -> Vec<Type> {
     let this = this_class.map(|class| if constructs { Type::UninitializedThis } else { Type::Object(class) });
     let parameter = |(index, field): (u8, &Field<'_>)| match field.tag() {
@@ -67,7 +67,7 @@ pub fn initial_locals(signature: &Signature<'_>, this_class: Option<u16>, constr
     this.into_iter().chain((0..=u8::MAX).zip(&signature.parameters).map(parameter)).collect()
 }
 
-/// Type entries that decoding one table may produce before it is refused; in JDK 17 and 25 the most is 7,620.
+/// Most types that decoding one table may produce; in JDK 17 and 25 the largest number is 7,620.
 const ENTRY_LIMIT: usize = 2_000_000;
 
 /// Reads a table frame by frame.
@@ -75,21 +75,21 @@ const ENTRY_LIMIT: usize = 2_000_000;
 pub struct FrameReader<'a> {
     reader: Reader<'a>,
     left: u16,
-    /// Offset of the frame last read.
+    /// Offset of the frame read last.
     pub at: u32,
     is_first: bool,
-    /// The local variables in the frame last read.
+    /// The local variables in the frame read last.
     pub locals: Vec<Type>,
-    /// The operand stack in the frame last read.
+    /// The operand stack in the frame read last.
     pub stack: Vec<Type>,
     produced: usize,
 }
 
 impl<'a> FrameReader<'a> {
-    /// A reader of the `info` bytes of the attribute; `locals` are those at the start of the method.
+    /// A reader of the attribute's `info` bytes; `locals` is the state at the start of the method.
     ///
     /// # Errors
-    /// When there is no count of frames.
+    /// When the count of frames is missing.
     pub fn new(info: &'a [u8], locals: Vec<Type>) -> Result<Self, Refusal> {
         let mut reader = Reader::new(info);
         let left = reader.u2()?;

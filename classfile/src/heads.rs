@@ -1,4 +1,4 @@
-//! Where the basic blocks of a method begin.
+//! The starts of the basic blocks of a method.
 
 use crate::code::Handler;
 use crate::instruction::{Flow, Insn};
@@ -6,8 +6,8 @@ use crate::opcode;
 use crate::reader::malformed;
 use spl_model::Refusal;
 
-/// The offsets that code is entered at other than from the instruction before: its start, the targets of branches and those of
-/// exception handlers. In no order, and some more than once.
+/// The offsets where code is entered other than from the previous instruction: its start, and the targets of
+/// branches and exception handlers. Unordered, and with repetitions.
 pub fn entered_offsets<'b>(insns: &'b [Insn<'_>], handlers: &'b [Handler]) -> impl Iterator<Item = u32> + 'b {
     let branches = insns.iter().flat_map(Insn::targets);
     [0].into_iter().chain(branches).chain(handlers.iter().map(|handler| u32::from(handler.target)))
@@ -19,11 +19,11 @@ pub fn index_at(insns: &[Insn<'_>], at: u32) -> Option<usize> {
     insns.binary_search_by_key(&at, |insn| insn.at).ok()
 }
 
-/// The instructions that a basic block begins with, by their indices, ascending: the first, targets of branches and of
-/// exception handlers, and what follows a branch, a `return` or an `athrow`.
+/// The first instructions of the basic blocks, by their indices, ascending: the first instruction, targets of
+/// branches and of exception handlers, and instructions after a branch, a `return` or an `athrow`.
 ///
-/// A call ends no block. Neither does the border of what a handler covers begin one, so that an exception may leave a block
-/// between any two of its instructions. A block that no path leads to is there as well.
+/// A call does not end a block. The borders of a handler's range do not begin one, so an exception may leave
+/// a block between any two of its instructions. Unreachable blocks are included.
 ///
 /// ```
 /// use spl_classfile::{heads::block_heads, instruction::decode};
@@ -33,7 +33,7 @@ pub fn index_at(insns: &[Insn<'_>], at: u32) -> Option<usize> {
 /// ```
 ///
 /// # Errors
-/// When a branch or a handler leads to where no instruction starts.
+/// When the target of a branch or a handler is not the start of an instruction.
 pub fn block_heads(insns: &[Insn<'_>], handlers: &[Handler]) -> Result<Vec<usize>, Refusal> {
     let mut is_head = vec![false; insns.len()];
     for at in entered_offsets(insns, handlers) {
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn straight_code_with_calls_is_one_block() {
-        // invokestatic, invokestatic, return; a handler's range that begins between the calls cuts nothing.
+        // invokestatic, invokestatic, return; a handler's range that begins between the calls splits nothing.
         let code = [0xb8, 0, 1, 0xb8, 0, 1, 0xb1, 0xbf];
         assert_eq!(heads(&code[..7], &[]), Ok(vec![0]));
         assert_eq!(heads(&code, &[[3, 6, 7]]), Ok(vec![0, 7]));
@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn a_loop_has_a_head_for_its_test_its_body_and_what_follows() {
-        // 0: iconst_0, 1: istore_0, 2: iload_0, 3: bipush 100, 5: if_icmpge 14, 8: iinc 0 1, 11: goto 2, 14: return.
+        // 0: iconst_0, 1: istore_0, 2: iload_0, 3: bipush 100, 5: if_icmpge 14, 8: iinc 0 1, 11: goto 2, 14:
+        // return.
         let code = [0x03, 0x3b, 0x1a, 0x10, 100, 0xa2, 0, 9, 0x84, 0, 1, 0xa7, 0xff, 0xf7, 0xb1];
         assert_eq!(heads(&code, &[]), Ok(vec![0, 2, 8, 14]));
     }

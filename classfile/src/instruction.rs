@@ -9,22 +9,22 @@ use spl_model::Refusal;
 pub struct Insn<'a> {
     /// Its offset in the original code.
     pub at: u32,
-    /// Its opcode; under `wide` that of the widened instruction.
+    /// Its opcode; after `wide` the opcode of the widened instruction.
     pub opcode: u8,
     /// All its bytes.
     pub bytes: &'a [u8],
-    /// Where it may go.
+    /// Its possible successors.
     pub flow: Flow,
 }
 
-/// Where an instruction may go beside the next one, as offsets in the original code.
+/// The successors of an instruction besides the next one, as offsets in the original code.
 #[derive(Clone, Copy, Debug)]
 pub enum Flow {
-    /// Nowhere else: to the next one, or out of the method.
+    /// No other successor: the next instruction, or the end of the method.
     Next,
-    /// To one offset.
+    /// One offset.
     Jump(u32),
-    /// To the targets that its operands name.
+    /// The targets in its operands.
     Switch,
 }
 
@@ -33,9 +33,9 @@ pub enum Flow {
 pub struct LocalAccess {
     /// `I`, `J`, `F`, `D` or `A`.
     pub kind: u8,
-    /// The first slot that is read or written.
+    /// The first slot read or written.
     pub slot: u16,
-    /// Whether it writes the slot.
+    /// Whether the access writes the slot.
     pub is_store: bool,
 }
 
@@ -50,19 +50,19 @@ impl<'a> Insn<'a> {
             Flow::Switch => switch_operands(at, self.opcode, self.bytes),
             Flow::Next | Flow::Jump(_) => (&[][..], &[][..], 4),
         };
-        // Decoding has found every target within the code.
+        // Decoding has checked that every target is within the code.
         let moved = move |delta: &[u8; 4]| at.wrapping_add_signed(i32::from_be_bytes(*delta));
         let deltas = default.last_chunk().into_iter();
         jump.into_iter()
             .chain(deltas.chain(table.chunks_exact(entry).filter_map(<[u8]>::last_chunk)).map(moved))
     }
 
-    /// Offset of the instruction that follows.
+    /// Offset of the next instruction.
     pub fn end(&self) -> u32 {
         self.at + self.bytes.len() as u32
     }
 
-    /// The first two operand bytes as an index; 0 when there are fewer.
+    /// The first two operand bytes as an index; 0 if there are fewer.
     pub fn index(&self) -> u16 {
         match self.bytes {
             [_, high, low, ..] => u16::from_be_bytes([*high, *low]),
@@ -71,7 +71,7 @@ impl<'a> Insn<'a> {
         }
     }
 
-    /// The local variable that a load or store instruction names.
+    /// The local variable of a load or store instruction.
     pub fn local_access(&self) -> Option<LocalAccess> {
         let (kind, short_slot, is_store) = match self.opcode {
             op @ 0x15..=0x19 => (op - 0x15, None, false),
@@ -94,10 +94,10 @@ impl<'a> Insn<'a> {
     }
 }
 
-/// All instructions of `code`, in order. Branch targets are not yet known to be instruction starts.
+/// All instructions of `code`, in order. Branch targets may still lie inside instructions.
 ///
 /// # Errors
-/// When the code breaks the format, or has subroutines (`jsr`, `ret`).
+/// When the code breaks the format, or contains subroutines (`jsr`, `ret`).
 pub fn decode(code: &[u8]) -> Result<Vec<Insn<'_>>, Refusal> {
     let mut reader = Reader::new(code);
     let mut insns = Vec::with_capacity(code.len() / 2);
@@ -166,7 +166,8 @@ fn switch(at: u32, opcode: u8, reader: &mut Reader<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The default of a switch, its table, and the bytes of an entry of that; each entry ends with its target.
+/// The default of a switch, its table, and the number of bytes of a table entry; each entry ends with its
+/// target.
 fn switch_operands(at: u32, opcode: u8, bytes: &[u8]) -> (&[u8], &[u8], usize) {
     let operands = bytes.get(1 + padding(at as usize)..).unwrap_or_default();
     let (before_table, entry) = if opcode == TABLESWITCH { (12, 4) } else { (8, 8) };

@@ -1,6 +1,6 @@
 //! The structure of class files: constants, methods, instructions, frames and tables.
 //!
-//! Everything borrows from the bytes of the class, and nothing is changed. What breaks the format is a
+//! Everything borrows from the bytes of the class, and nothing is changed. A violation of the format is a
 //! [`Refusal`](spl_model::Refusal), never a panic.
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
-//! The class file's variant of UTF-8 (JVMS 4.4.7): NUL takes two bytes, characters beyond U+FFFF are surrogate pairs of
-//! three bytes each.
+//! The class file's variant of UTF-8 (JVMS 4.4.7): NUL takes two bytes, characters beyond U+FFFF are
+//! surrogate pairs of three bytes each.
 
-/// The text in the class file's encoding.
+/// Encodes the text as in a class file.
 pub fn encode(text: &str) -> Vec<u8> {
     if is_plain(text.as_bytes()) {
         return text.as_bytes().to_vec();
@@ -18,7 +18,7 @@ pub fn encode(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether this is ASCII without NUL, which both encodings write alike.
+/// Whether the bytes are ASCII without NUL, for which both encodings are equal.
 fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, 0x01..=0x7f))
 }
@@ -28,7 +28,7 @@ fn three_bytes(unit: u16) -> [u8; 3] {
     [0xe0 | high >> 4, 0x80 | (high & 0x0f) << 2 | low >> 6, 0x80 | low & 0x3f]
 }
 
-/// The text of `bytes`; what is no text becomes U+FFFD.
+/// The text of `bytes`; invalid parts become U+FFFD.
 pub fn decode(bytes: &[u8]) -> String {
     if is_plain(bytes) {
         return String::from_utf8_lossy(bytes).into_owned();

@@ -1,4 +1,4 @@
-//! The instruction set (JVMS 6.5): lengths, and what each instruction pops and pushes.
+//! The instruction set (JVMS 6.5): lengths, and the words that each instruction pops and pushes.
 
 /// `iconst_1`.
 pub const ICONST_1: u8 = 0x04;
@@ -51,7 +51,8 @@ pub const GOTO_W: u8 = 0xc8;
 /// `jsr_w`.
 pub const JSR_W: u8 = 0xc9;
 
-/// Bytes of an instruction with its operands; `None` for switches, `wide` and opcodes that a class file may not hold.
+/// Bytes of an instruction with its operands; `None` for switches, `wide` and opcodes illegal in a class
+/// file.
 pub fn length(opcode: u8) -> Option<usize> {
     Some(match opcode {
         0x10 | LDC | 0x15..=0x19 | 0x36..=0x3a | RET | 0xbc => 2,
@@ -74,24 +75,25 @@ pub fn length(opcode: u8) -> Option<usize> {
     })
 }
 
-/// A conditional branch with the opposite condition.
+/// A conditional branch with the inverse condition.
 pub fn inverted(opcode: u8) -> u8 {
     if opcode >= 0xc6 { opcode ^ 1 } else { ((opcode + 1) ^ 1) - 1 }
 }
 
-/// Whether the instruction after this one is reached only by a branch.
+/// Whether the instruction after this one can be reached only by a branch.
 pub fn ends_flow(opcode: u8) -> bool {
     matches!(opcode, GOTO | GOTO_W | TABLESWITCH..=RETURN | ATHROW)
 }
 
-/// Whether it returns from the method.
+/// Whether the instruction returns from the method.
 #[must_use]
 pub fn is_return(opcode: u8) -> bool {
     matches!(opcode, IRETURN..=RETURN)
 }
 
-/// What an instruction whose types its opcode fixes pops and pushes, deepest first: `I`, `J`, `F`, `D` (a long or
-/// double takes two stack words), `A` any reference. `None` when operands or the stack decide.
+/// The types that an instruction pops and pushes, deepest first, if its opcode fixes them: `I`, `J`, `F`, `D`
+/// (a long or double takes two stack words), `A` any reference. `None` if they depend on operands or the
+/// stack.
 pub fn signature(opcode: u8) -> Option<(&'static str, &'static str)> {
     Some(match opcode {
         0x00 | IINC | GOTO | GOTO_W | RETURN => ("", ""),
@@ -146,7 +148,7 @@ fn conversion(opcode: u8) -> Option<(&'static str, &'static str)> {
     Some((FROM.get(at)?, TO.get(at)?))
 }
 
-/// Stack words of a signature's half.
+/// Stack words of one half of a signature.
 pub fn words(types: &str) -> usize {
     types.bytes().map(|kind| if matches!(kind, b'J' | b'D') { 2 } else { 1 }).sum()
 }

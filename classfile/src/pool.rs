@@ -31,10 +31,10 @@ pub const METHOD_HANDLE: u8 = 15;
 pub const METHOD_TYPE: u8 = 16;
 /// Tag of a dynamic constant.
 pub const DYNAMIC: u8 = 17;
-/// Tag of what an `invokedynamic` instruction names.
+/// Tag of the operand of an `invokedynamic` instruction.
 pub const INVOKE_DYNAMIC: u8 = 18;
 
-/// Where the entries of a constant pool lie.
+/// The positions of the entries of a constant pool.
 #[derive(Debug)]
 pub struct Pool<'a> {
     bytes: &'a [u8],
@@ -46,7 +46,7 @@ pub struct Pool<'a> {
 /// A field or method reference, resolved to names in the file's encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member<'a> {
-    /// The class that the reference names; empty for a dynamic constant.
+    /// The class of the reference; empty for a dynamic constant.
     pub class: &'a [u8],
     /// Unqualified name.
     pub name: &'a [u8],
@@ -58,7 +58,7 @@ impl<'a> Pool<'a> {
     /// Reads the pool whose count is at `at`.
     ///
     /// # Errors
-    /// When the bytes end too early or a tag is not known.
+    /// When the bytes end too early or a tag is unknown.
     pub fn read(bytes: &'a [u8], at: usize) -> Result<Self, Refusal> {
         let mut reader = Reader::starting_at(bytes, at);
         let count = usize::from(reader.u2()?);
@@ -93,12 +93,12 @@ impl<'a> Pool<'a> {
         self.end
     }
 
-    /// Number of entries, index 0 included.
+    /// Number of entries, including index 0.
     pub fn count(&self) -> usize {
         self.offsets.len()
     }
 
-    /// Tag of entry `index`; `None` when there is none of that index.
+    /// Tag of entry `index`; `None` if the entry does not exist.
     #[must_use]
     pub fn tag(&self, index: u16) -> Option<u8> {
         match self.offsets.get(usize::from(index)) {
@@ -118,7 +118,7 @@ impl<'a> Pool<'a> {
     /// The text of entry `index`, in the file's encoding.
     ///
     /// # Errors
-    /// When the entry is no text.
+    /// When the entry is not a text.
     pub fn utf8(&self, index: u16) -> Result<&'a [u8], Refusal> {
         let mut reader = self.entry(index, UTF8)?;
         let length = usize::from(reader.u2()?);
@@ -128,7 +128,7 @@ impl<'a> Pool<'a> {
     /// Name of a class, or descriptor of an array class.
     ///
     /// # Errors
-    /// When the entry is no class.
+    /// When the entry is not a class.
     pub fn class(&self, index: u16) -> Result<&'a [u8], Refusal> {
         let name = self.entry(index, CLASS)?.u2()?;
         self.utf8(name)
@@ -137,7 +137,7 @@ impl<'a> Pool<'a> {
     /// Name and descriptor of a field, method or dynamic constant; `class` is empty for the latter.
     ///
     /// # Errors
-    /// When the entry is none of these.
+    /// When the entry is of another kind.
     pub fn member(&self, index: u16) -> Result<Member<'a>, Refusal> {
         let tag = self.tag(index).unwrap_or_default();
         if !matches!(tag, FIELD | METHOD | INTERFACE_METHOD | DYNAMIC | INVOKE_DYNAMIC) {
@@ -151,7 +151,7 @@ impl<'a> Pool<'a> {
         Ok(Member { class, name: self.utf8(name)?, descriptor: self.utf8(descriptor)? })
     }
 
-    /// Index and bytes of each entry, tag included.
+    /// Index and bytes of each entry, including the tag.
     pub fn entries(&self) -> impl Iterator<Item = (u16, &'a [u8])> + '_ {
         let starts = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != 0);
         let ends = starts.clone().skip(1).map(|(_, end)| *end as usize).chain([self.end]);

@@ -1,4 +1,4 @@
-//! Checked big-endian reads: past the end of the bytes every read is an error, never a panic.
+//! Checked big-endian reads: a read past the end is an error, never a panic.
 
 use spl_model::Refusal;
 
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Whether no byte is left.
+    /// Whether all bytes were read.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()

@@ -1,4 +1,4 @@
-//! Method descriptors (JVMS 4.3.3), cut into field descriptors without copying.
+//! Method descriptors (JVMS 4.3.3), split into field descriptors without copying.
 
 use crate::reader::malformed;
 use spl_model::Refusal;
@@ -6,7 +6,7 @@ use spl_model::Refusal;
 /// A method's parameters and result, each as a field descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature<'a> {
-    /// The parameters, without the object that the method is called on.
+    /// The parameters, without the object on which the method is called.
     pub parameters: Vec<Field<'a>>,
     /// `None` for `void`.
     pub result: Option<Field<'a>>,
@@ -16,16 +16,16 @@ pub struct Signature<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a>(&'a [u8]);
 
-/// Stack words that the arguments of a method may take together (JVMS 4.3.3).
+/// Most stack words of all arguments of a method (JVMS 4.3.3).
 const MOST_WORDS: usize = 255;
-/// Dimensions of an array type (JVMS 4.3.2).
+/// Most dimensions of an array type (JVMS 4.3.2).
 const MOST_DIMENSIONS: usize = 255;
 
 impl<'a> Signature<'a> {
-    /// Cuts a method descriptor.
+    /// Splits a method descriptor.
     ///
     /// # Errors
-    /// When it is none, or its arguments take more than 255 stack words.
+    /// When it is invalid, or its arguments take more than 255 stack words.
     pub fn read(descriptor: &'a [u8]) -> Result<Self, Refusal> {
         let mut parameters = Vec::new();
         let result = walk(descriptor, |field| parameters.push(field))?;
@@ -38,10 +38,10 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// Hands each parameter to `parameter` and gives the result, `None` for `void`.
+/// Passes each parameter to `parameter` and returns the result, `None` for `void`.
 ///
 /// # Errors
-/// As those of [`Signature::read`]; some parameters may have been handed over before.
+/// The errors of [`Signature::read`]; some parameters may have been passed before.
 pub fn walk<'a>(
     descriptor: &'a [u8],
     mut parameter: impl FnMut(Field<'a>),
@@ -68,7 +68,7 @@ pub fn walk<'a>(
 }
 
 impl<'a> Field<'a> {
-    /// The field at the start of `bytes`, and what follows it.
+    /// The field at the start of `bytes`, and the bytes after it.
     fn cut(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let dimensions = bytes.iter().take_while(|byte| **byte == b'[').count();
         let length = match bytes.get(dimensions)? {
@@ -85,7 +85,7 @@ impl<'a> Field<'a> {
         self.0.first().copied().unwrap_or_default()
     }
 
-    /// Whether it is a class or an array.
+    /// Whether the type is a class or an array.
     #[must_use]
     pub fn is_reference(self) -> bool {
         matches!(self.tag(), b'L' | b'[')
@@ -107,7 +107,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// What a class constant of a reference type holds: a class name, or an array's descriptor (JVMS 4.4.1).
+    /// The text of a class constant for a reference type: a class name, or an array's descriptor (JVMS
+    /// 4.4.1).
     pub fn class_name(self) -> Option<&'a [u8]> {
         match self.0 {
             [b'L', name @ .., b';'] => Some(name),

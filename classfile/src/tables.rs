@@ -1,10 +1,11 @@
-//! The tables of a Code attribute that hold code offsets (JVMS 4.7.12 to 4.7.14, 4.7.20): where in them the offsets stand.
+//! The tables of a Code attribute that hold code offsets (JVMS 4.7.12 to 4.7.14, 4.7.20): the places of the
+//! offsets in them.
 
 use crate::annotations::skip_elements;
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 
-/// Something in a table that depends on where code lies. Places are counted from the start of the table's `info`.
+/// A part of a table that depends on code offsets. Places are counted from the start of the table's `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// An offset in the code.
@@ -14,9 +15,9 @@ pub enum Entry {
         /// The offset.
         offset: u16,
     },
-    /// A stretch of code.
+    /// A range of code.
     Range {
-        /// Place of the two bytes of its start; those of its length follow.
+        /// Place of the two bytes of its start; the two bytes of its length follow.
         at: usize,
         /// Offset of its first byte.
         start: u16,
@@ -32,11 +33,11 @@ pub enum Entry {
     },
 }
 
-/// Hands each entry of the attribute `name` of a Code attribute to `visit`, in the order of the table; none of one that is not
-/// known.
+/// Passes each entry of the attribute `name` of a Code attribute to `visit`, in the order of the table. An
+/// unknown attribute has none.
 ///
 /// # Errors
-/// When the table breaks the format, and what `visit` refuses.
+/// When the table breaks the format, and errors of `visit`.
 pub fn visit(
     name: &[u8],
     info: &[u8],
@@ -54,7 +55,7 @@ pub fn visit(
     }
 }
 
-/// Whether an attribute holds type annotations, which the JVM does not look at.
+/// Whether an attribute holds type annotations, which the JVM does not read.
 #[must_use]
 pub fn is_type_annotations(name: &[u8]) -> bool {
     matches!(name, b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations")
@@ -147,7 +148,8 @@ mod tests {
         let variable = [0, 1, 0, 3, 0, 4, 0, 9, 0, 9, 0, 0];
         let range = Entry::Range { at: 2, start: 3, length: 4 };
         assert_eq!(entries("LocalVariableTable", &variable), Ok(vec![range]));
-        // Of the second handler's parameter; then of the instruction at 6, a cast of its first bound.
+        // An annotation of the second handler's parameter; then one of the instruction at 6, a cast, for its
+        // first bound.
         let annotations = [0, 2, 0x42, 0, 1, 0, 0, 9, 0, 0, 0x47, 0, 6, 0, 0, 0, 9, 0, 0];
         let found = entries("RuntimeVisibleTypeAnnotations", &annotations);
         assert_eq!(found, Ok(vec![Entry::Handler { at: 3, index: 1 }, offset(11, 6)]));

@@ -4,23 +4,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads pairs of class files, the second of each made from the first, and links both: what the JVM accepts of the first it
- * must accept of the second. Prints the pairs where it does not, and last how many firsts it accepted.
+ * Reads pairs of class files, the second of each made from the first, and links both: if the JVM accepts the
+ * first it must accept the second. Prints the pairs that violate this, and finally the number of accepted
+ * first files.
  */
 public final class Pairs {
     private Pairs() {
     }
 
-    /** Has a class of its own, and all others from the class path. */
+    /** Defines one class itself, and finds all others on the class path. */
     private static final class One extends ClassLoader {
         One() {
             super(Pairs.class.getClassLoader());
         }
 
-        /** Gives the reason why the class cannot be linked, null if it can. */
+        /** The reason why the class cannot be linked; null if it can. */
         String fault(byte[] bytes) {
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 defineClass(null, bytes, 0, bytes.length).getDeclaredConstructors();
                 return null;
             } catch (LinkageError | SecurityException | TypeNotPresentException error) {

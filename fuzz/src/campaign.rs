@@ -1,4 +1,4 @@
-//! The loop: mutate, try, keep what is new, stop at what fails.
+//! The loop: mutate an input, try it, keep new outcomes, stop at a failure.
 
 use crate::mutate::mutate;
 use crate::outcome;
@@ -14,15 +14,15 @@ use std::{env, fs, io};
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// What one input may make a target allocate at a time. The largest inputs have 64 KiB.
+/// Most bytes that a target may allocate for one input. The largest inputs have 64 KiB.
 pub const MAX_HEAP_BYTES: usize = 64 << 20;
-/// What one input may take; far more than any does, because tests share their machine.
+/// Time limit of one input; far more than any input needs, because tests share their machine.
 pub const MAX_TIME: Duration = Duration::from_secs(10);
 
 const ITERATIONS_VARIABLE: &str = "SPL_FUZZ_ITERATIONS";
 const SEED_VARIABLE: &str = "SPL_FUZZ_SEED";
 const DEFAULT_SEED: u64 = 1;
-/// Inputs that are mutated further; what is found after so many rarely leads to anything new.
+/// Most inputs that are mutated further; later ones rarely lead to new outcomes.
 const MAX_POOL: usize = 4096;
 
 /// One target's run.
@@ -30,22 +30,23 @@ const MAX_POOL: usize = 4096;
 pub struct Campaign<'a> {
     /// Name of the target and of its folder in `corpus/`.
     pub name: &'a str,
-    /// Tried as they are, then mutated.
+    /// Inputs that are tried unchanged, then mutated.
     pub seeds: Vec<Vec<u8>>,
-    /// What has a meaning for the target.
+    /// Byte strings with a meaning for the target.
     pub words: &'a [&'a [u8]],
-    /// Mutations of one input at most.
+    /// Most mutations of one input.
     pub mutations: usize,
-    /// Inputs longer than this are cut.
+    /// Length to which longer inputs are cut, in bytes.
     pub max_bytes: usize,
-    /// Inputs to try when the environment doesn't say.
+    /// Inputs to try, unless the environment sets a number.
     pub iterations: u64,
-    /// Where a failed input is saved.
+    /// Folder for failed inputs.
     pub failures: PathBuf,
 }
 
 impl Campaign<'_> {
-    /// Runs it. What `target` makes of an input depends on nothing but the input: its generator is the input's own.
+    /// Runs the campaign. The result of `target` depends only on the input: its generator is seeded by the
+    /// input.
     ///
     /// # Panics
     /// When an input fails.
@@ -74,7 +75,7 @@ impl Campaign<'_> {
             }
         }
         let (tried, outcomes, took) = (self.seeds.len() as u64 + iterations, seen.len(), began.elapsed());
-        // Written past the test harness, which shows a passing test's prints to nobody.
+        // Written to stderr directly, because the test harness hides the output of passing tests.
         let _ = writeln!(
             io::stderr(),
             "fuzz {}: {tried} inputs, {outcomes} outcomes, seed {seed}, {:.1} s",

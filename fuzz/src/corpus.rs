@@ -1,9 +1,9 @@
-//! The inputs that are kept.
+//! The stored inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of `corpus/NAME` in this crate, in the order of their names; none when there is no such folder.
+/// The files of `corpus/NAME` in this crate, ordered by name; empty if the folder does not exist.
 ///
 /// # Panics
 /// When a file cannot be read.

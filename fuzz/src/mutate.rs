@@ -3,7 +3,7 @@
 use crate::rng::Rng;
 use std::ops::Range;
 
-/// Numbers at which integer types and length limits end.
+/// Limits of integer types and lengths.
 const EDGES: [u64; 18] = [
     0,
     1,
@@ -24,10 +24,10 @@ const EDGES: [u64; 18] = [
     0x7fff_ffff_ffff_ffff,
     0xffff_ffff_ffff_ffff,
 ];
-/// Longest piece that is moved, repeated or removed.
+/// Longest piece that is moved, repeated or removed, in bytes.
 const MAX_PIECE: usize = 64;
 
-/// Damages `bytes` once. `words` have a meaning for the target, `other` is another input.
+/// Damages `bytes` once. `words` have a meaning for the target; `other` is another input.
 pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng, words: &[&[u8]], other: &[u8]) {
     match rng.below(11) {
         0 => flip(bytes, rng),
@@ -65,7 +65,7 @@ pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng, words: &[&[u8]], other: &[u8])
     }
 }
 
-/// A range within an input of `length` bytes; short ones are as likely as long ones.
+/// A range within an input of `length` bytes; short ranges are as likely as long ones.
 fn piece(length: usize, rng: &mut Rng) -> Range<usize> {
     let start = rng.below(length);
     let longest = 1 + rng.below(MAX_PIECE);
@@ -84,7 +84,7 @@ fn flip(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// A number beside the one that stands there: lengths, indices and offsets that are wrong by one.
+/// Replaces a byte by a near number: lengths, indices and offsets become wrong by one.
 fn nudge(bytes: &mut [u8], rng: &mut Rng) {
     let at = rng.below(bytes.len());
     let by = rng.pick(&[1, 2, 0xfe, 0xff]).copied().unwrap_or(1);
@@ -93,7 +93,7 @@ fn nudge(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// The end of an integer type, in either byte order.
+/// Writes the limit of an integer type, in either byte order.
 fn edge(bytes: &mut [u8], rng: &mut Rng) {
     let width = rng.pick(&[1, 2, 4, 8]).copied().unwrap_or(1);
     let value = rng.pick(&EDGES).copied().unwrap_or(0);
@@ -105,7 +105,7 @@ fn edge(bytes: &mut [u8], rng: &mut Rng) {
     bytes.iter_mut().skip(at).zip(word).for_each(|(byte, new)| *byte = new);
 }
 
-/// Another number in place of a written one.
+/// Replaces a written number by another one.
 fn number(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let from = rng.below(bytes.len());
     let Some(start) = bytes.iter().skip(from).position(u8::is_ascii_digit).map(|at| at + from) else {

@@ -1,6 +1,6 @@
-//! Random numbers that are the same on every machine.
+//! Random numbers that are equal on every machine.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and any seed is a good one.
+/// SplitMix64 (Steele, Lea, Flood 2014): small and fast, and any seed is good.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -19,13 +19,13 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, 0 when there is none.
+    /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        // The bias of the remainder is far below anything that matters here.
+        // The bias of the remainder is negligible here.
         if end == 0 { 0 } else { (self.bits() % end as u64) as usize }
     }
 
-    /// One of the items; `None` when there is none.
+    /// One of the items; `None` if the list is empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

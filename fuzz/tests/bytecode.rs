@@ -11,7 +11,7 @@ use std::fs;
 use std::mem::discriminant;
 use std::path::Path;
 
-/// Attributes that the rewriter understands, and instructions of variable length.
+/// Attributes known to the rewriter, and instructions of variable length.
 const WORDS: [&[u8]; 12] = [
     b"Code",
     b"StackMapTable",
@@ -33,7 +33,7 @@ fn no_class_harms_the_rewriter() {
         name: "bytecode",
         seeds: [corpus("bytecode"), classes("classes")].concat(),
         words: &WORDS,
-        // Class files are brittle: with more, little but the reader of the constant pool would be tried.
+        // Class files are brittle: more mutations would test little but the reader of the constant pool.
         mutations: 2,
         max_bytes: 1 << 16,
         iterations: 3_000,
@@ -42,7 +42,7 @@ fn no_class_harms_the_rewriter() {
     campaign.run(check);
 }
 
-/// Damaged classes that are handed to the JVM; few enough for every test run.
+/// Damaged classes for the JVM; few enough for every test run.
 const MUTANTS: usize = 6_000;
 
 #[test]
@@ -51,7 +51,7 @@ fn what_the_jvm_accepts_it_accepts_rewritten() {
     let mut rng = Rng::new(1);
     let mut pairs = Vec::new();
     for _ in 0..MUTANTS {
-        // Little damage to a class that is whole: of what a campaign makes in its rounds the JVM accepts almost nothing.
+        // Little damage to an intact class: the JVM accepts almost none of a campaign's mutants.
         let mut bytes = rng.pick(&classes).cloned().unwrap_or_default();
         for _ in 0..=rng.below(2) {
             damage(&mut bytes, &mut rng);
@@ -69,7 +69,7 @@ fn what_the_jvm_accepts_it_accepts_rewritten() {
     judge(&pairs, "judged");
 }
 
-/// Makes one byte another, more often than not one that stands nearby or a near number.
+/// Changes one byte, mostly to a nearby byte or a near number.
 fn damage(bytes: &mut [u8], rng: &mut Rng) {
     let at = rng.below(bytes.len());
     let nearby = bytes.get((at + rng.below(64)).saturating_sub(32)).copied();
@@ -84,10 +84,10 @@ fn damage(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// A class, and what the rewriter made of it.
+/// A class, and the rewriter's result for it.
 type Pair = [Vec<u8>; 2];
 
-/// Has the JVM link every class that was accepted: as it was, and where that goes well, as it is now.
+/// Makes the JVM link every accepted class: the original, and if that succeeds, the rewritten one.
 fn judge(pairs: &[Pair], folder: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/Pairs.java");
@@ -131,7 +131,7 @@ fn check(bytes: &[u8], rng: &mut Rng) -> u64 {
     outcome(kinds)
 }
 
-/// All but the code of the planned methods is as it was.
+/// Everything except the code of the planned methods is unchanged.
 fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
     let planned = |method: &MethodInfo| {
         let same = |probe: &Probe| probe.method_name == method.name && probe.descriptor == method.descriptor;
@@ -146,7 +146,7 @@ fn check_rest(old: &ClassInfo, new: &ClassInfo, plan: &Plan) {
     assert_eq!(rest(old), rest(new));
 }
 
-/// Some of the methods, or one that the class need not have.
+/// Some of the methods, or a method that may not exist in the class.
 fn plan(methods: &[MethodInfo], rng: &mut Rng) -> Plan {
     let sizings =
         [Sizing::None, Sizing::Shallow, Sizing::Deep, Sizing::Length, Sizing::Processor(String::new())];

@@ -1,4 +1,4 @@
-//! Class files, damaged, to their structure.
+//! The structure of damaged class files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod java;
@@ -32,7 +32,7 @@ fn no_class_harms_the_reader() {
         name: "classfile",
         seeds: [corpus("classfile"), corpus("bytecode"), java::classes("structure")].concat(),
         words: &WORDS,
-        // With more, little but the reader of the constant pool would be tried.
+        // More mutations would test little but the reader of the constant pool.
         mutations: 2,
         max_bytes: 1 << 16,
         iterations: 20_000,
@@ -50,7 +50,7 @@ fn check(bytes: &[u8], _: &mut Rng) -> u64 {
     outcome(methods)
 }
 
-/// Blocks, frames and entries of tables of a method.
+/// Numbers of blocks, frames and table entries of a method.
 fn structure(class: &ClassFile<'_>, method: &Method<'_>) -> Result<[usize; 3], Refusal> {
     let Some(range) = method.code.clone() else { return Ok([0; 3]) };
     let code = Code::read(class.bytes.get(range).unwrap(), &class.pool)?;

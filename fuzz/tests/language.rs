@@ -1,4 +1,4 @@
-//! Task files: the thesis's form and the full language.
+//! Task files: the thesis's form, and the full language.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use spl_fuzz::{Campaign, corpus, outcome};
@@ -106,7 +106,8 @@ fn check(text: &str, mode: RunMode) -> u64 {
     outcome((tasks.is_ok(), found, file))
 }
 
-/// What can be read is printed as text that is read as the same tree, and the pattern of an exact method means it.
+/// A parsed file is printed as text that parses to the same tree, and the pattern of an exact method matches
+/// that method.
 fn check_tree(text: &str, mode: RunMode) {
     let (file, _) = read_file(text, mode);
     let printed: String = file.statements.iter().map(|statement| std::format!("{statement}\n")).collect();
@@ -121,7 +122,8 @@ fn check_tree(text: &str, mode: RunMode) {
     }
 }
 
-/// Findings stand in the text and can be shown. Gives what the first few say, without the text's own words.
+/// Findings lie within the text and can be displayed. Returns a hash of the first few, without the text's own
+/// words.
 fn check_findings(findings: &[Diagnostic], text: &str) -> u64 {
     for finding in findings {
         assert!(text.get(finding.span.start..finding.span.end).is_some(), "{finding:?}");

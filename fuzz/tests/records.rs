@@ -46,7 +46,7 @@ fn no_file_harms_its_reader() {
     });
 }
 
-/// Written and read through the same calls as any other record.
+/// Records that are written and read through the same calls.
 trait Written: Record {
     fn text(&self, form: Form) -> String;
 }
@@ -67,7 +67,7 @@ impl Written for ResultRecord {
     }
 }
 
-/// What a file gives: records, the kinds of its errors, and what a crash left.
+/// The content of a file: records, the kinds of its errors, and the remains of a crash.
 type Content<R> = (Vec<R>, Vec<u64>, Option<CutOff>);
 
 fn read<R: Record>(bytes: &[u8]) -> Option<Content<R>> {
@@ -99,7 +99,7 @@ fn check<R: Written>(bytes: &[u8]) -> u64 {
     if let Some(cut) = cut_off {
         assert_eq!(cut.offset + cut.bytes, bytes.len());
         let (rest, _, none) = read::<R>(&bytes[..cut.offset]).unwrap();
-        // In a file that is damaged elsewhere too, a quote that was never closed may make more of it one record.
+        // If the file is damaged elsewhere too, an unclosed quote may merge several records.
         if errors.is_empty() {
             assert!(none.is_none(), "cutting off what a crash left leaves whole records: {cut:?} {none:?}");
             assert_eq!(texts(&rest), texts(&records));

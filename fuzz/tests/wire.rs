@@ -1,4 +1,4 @@
-//! The protocol: arbitrary bytes in arbitrary pieces, and the version exchange before them.
+//! The protocol: arbitrary bytes in arbitrary pieces, and the version exchange before it.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -34,7 +34,7 @@ fn no_bytes_harm_either_side() {
         let to_controller = check_stream::<ToController>(bytes, rng);
         to_controller.0.iter().for_each(|message| check_samples(message, &mut labels));
         let to_agent = check_stream::<ToAgent>(bytes, rng);
-        // The same bytes as the content of one frame: so the messages themselves are reached.
+        // The same bytes as the content of one frame, so that the messages themselves are reached.
         let framed = frame(bytes);
         check_proof(bytes);
         let content = check_stream::<ToController>(&framed, rng);
@@ -78,7 +78,7 @@ fn receive<'a, T: DeserializeOwned>(pieces: impl IntoIterator<Item = &'a [u8]>) 
     (messages, Ok(decoder.is_empty()))
 }
 
-/// How a stream is cut into pieces changes nothing, and what was read can be sent on.
+/// The cuts between pieces make no difference, and received messages can be sent on.
 fn check_stream<T>(bytes: &[u8], rng: &mut Rng) -> Received<T>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -111,7 +111,8 @@ fn check_samples(message: &ToController, labels: &mut Labels) {
     }
 }
 
-/// A greeting is read in any piece that holds it and in none that doesn't; an error comes early or never goes away.
+/// A greeting is read from any piece that contains it, and from no other. An error comes early or never
+/// disappears.
 fn check_greeting(bytes: &[u8], rng: &mut Rng) -> u64 {
     let cut = &bytes[..rng.below(bytes.len() + 1)];
     let (whole, part) = (Greeting::decode(bytes), Greeting::decode(cut));
@@ -129,13 +130,13 @@ fn check_greeting(bytes: &[u8], rng: &mut Rng) -> u64 {
     let reply = Reply::decode(bytes);
     if let Ok(Some((reply, used))) = &reply {
         assert!(*used <= bytes.len());
-        // Whatever the bytes say: the same protocol or a reason.
+        // For any bytes: the same protocol, or a reason.
         let _ = reply.check(&Greeting::ours()).map_err(|error| error.to_string());
     }
     outcome((whole.map_err(|error| discriminant(&error)).map(|found| found.is_some()), reply.is_ok()))
 }
 
-/// Bytes that only look like a proof are none, in whichever nonces; a true one is.
+/// Bytes that only look like a proof are rejected for any nonces; a true proof is accepted.
 fn check_proof(bytes: &[u8]) {
     let token = Token::new("secret").unwrap();
     let Some(answer) = bytes.first_chunk::<CONTROLLER_PROOF_BYTES>() else { return };

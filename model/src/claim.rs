@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A claim of a task file: comparisons have the first numbers, assertions those after them.
+/// Number of a claim in a task file. Comparisons have the first numbers, assertions the following ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClaimIx(pub usize);
 
-/// What a claim is, with its index among those of its kind.
+/// The kind of a claim, with its index within that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Claimed {
     /// A comparison on a line of its own.
@@ -16,14 +16,14 @@ pub enum Claimed {
     Assertion(usize),
 }
 
-/// How the claims of one task file are numbered.
+/// The numbering of the claims of one task file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClaimNumbers {
     comparisons: usize,
 }
 
 impl ClaimNumbers {
-    /// With this number of comparisons before the first assertion.
+    /// A numbering with this number of comparisons before the first assertion.
     #[must_use]
     pub fn new(comparisons: usize) -> Self {
         Self { comparisons }
@@ -41,7 +41,7 @@ impl ClaimNumbers {
         ClaimIx(self.comparisons.saturating_add(index))
     }
 
-    /// What the claim with this number is. A number beyond the last claim is that of an assertion that does not exist.
+    /// The claim with this number. A number beyond the last claim gives an assertion that does not exist.
     #[must_use]
     pub fn claimed(self, claim: ClaimIx) -> Claimed {
         match claim.0.checked_sub(self.comparisons) {

@@ -1,4 +1,4 @@
-//! What can be put into a method, and the numbers by which it is known.
+//! Instruments of methods, and their numbers.
 
 use crate::{FieldType, MethodRef};
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Instrument {
     /// The method, in every class of that name.
     pub method: MethodRef,
-    /// What is put into it.
+    /// The kind of probe.
     pub kind: ProbeKind,
 }
 
-/// What a probe reads.
+/// The readings of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ProbeKind {
     /// Start and end of each call, with its workload size.
@@ -20,7 +20,8 @@ pub enum ProbeKind {
 }
 
 impl Instrument {
-    /// By what an instrument is one and the same, however its readings are refined.
+    /// The key of an instrument. Two instruments with the same key differ only in details such as the
+    /// workload size.
     #[must_use]
     pub fn identity(&self) -> (MethodRef, &'static str) {
         (self.method.clone(), self.kind.name())
@@ -40,14 +41,14 @@ impl ProbeKind {
     }
 }
 
-/// How the workload size of a call is found (thesis 3.2.2).
+/// The way to compute the workload size of a call (thesis 3.2.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sizing {
     /// Sizes are not computed.
     None,
-    /// Each reference argument counts its own object, bytes.
+    /// The size in bytes of each reference argument's own object.
     Shallow,
-    /// Each reference argument counts the objects that it reaches, bytes.
+    /// The size in bytes of all objects reachable from each reference argument.
     Deep,
     /// Numbers count by their value; texts, arrays and collections by their length.
     Length,
@@ -56,8 +57,8 @@ pub enum Sizing {
 }
 
 impl Sizing {
-    /// The workload size of a method all of whose calls have the same, so that its probes need not find it: without references
-    /// among its arguments, whose widths count then, or without arguments.
+    /// The workload size of a method whose calls all have the same size, so that its probes need not compute
+    /// it. Without reference arguments that is the width of the arguments; without arguments it is 0.
     #[must_use]
     pub fn constant(&self, method: &MethodRef) -> Option<u64> {
         let parameters = method.descriptor().parameters();
@@ -89,12 +90,12 @@ impl std::fmt::Display for Handle {
     }
 }
 
-/// The permanent number of an instrument in one JVM: of its gate, and in its bytecode.
+/// The permanent number of an instrument in one JVM, used for its gate and in its bytecode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstrumentId(pub u32);
 
 impl InstrumentId {
-    /// As an index into a table of all instruments.
+    /// The number as an index into a table of all instruments.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize

@@ -1,9 +1,10 @@
-//! Why a method has no samples that could be judged, or too few.
+//! Reasons why a method has no samples to judge, or too few.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a method has no samples that could be judged, or too few. As text it follows the method's name and a colon.
+/// The reason why a method has no samples to judge, or too few. As text it follows the method's name and a
+/// colon.
 ///
 /// ```
 /// use spl_model::{Lack, Taken};
@@ -13,108 +14,108 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Lack {
-    /// It can never be measured: it is native, refused, or not in its class.
+    /// The method can never be measured: it is native, refused, or not in its class.
     Unmeasurable {
-        /// In words.
+        /// The reason in words.
         why: String,
     },
-    /// No class of its name was loaded.
+    /// No class with the method's class name was loaded.
     NotLoaded,
     /// The run was over before the measurement began.
     NotBegun {
-        /// What ended it.
+        /// The event that ended the run.
         ended_by: EndedBy,
-        /// From the program's first word to the end, nanoseconds.
+        /// Nanoseconds from the program's first message to the end.
         lasted_ns: u64,
-        /// How long the measurement was to wait, nanoseconds (`initial-sleep`).
+        /// Nanoseconds that the measurement should wait (`initial-sleep`).
         wait_ns: u64,
     },
     /// The measurement ended before probes were in the method and its gate was opened.
     NoTurn,
-    /// Its gate was never opened, because nothing was left of the overhead budget.
+    /// The gate was never opened, because nothing was left of the overhead budget.
     NoBudget {
-        /// What most of it went to; `None` where nothing is known.
+        /// The largest item of the budget; `None` if unknown.
         spent: Option<Spent>,
     },
-    /// Its gate was open, and no call both began and ended.
+    /// The gate was open, and no call both began and ended.
     NeverCalled {
-        /// How long its gate was open, nanoseconds.
+        /// Nanoseconds that the gate was open.
         open_ns: u64,
-        /// Calls of this or other methods that were lost on the way meanwhile.
+        /// Calls of this or other methods that were lost meanwhile.
         lost: u64,
     },
-    /// Calls of it were measured, and too few of them count.
+    /// Calls of the method were measured, but too few of them count.
     Discarded(Taken),
     /// Enough calls count, but no two of them have similar workload sizes.
     Scattered {
         /// Calls that count.
         calls: u64,
-        /// Buckets of sizes that they lie in.
+        /// Number of size buckets of these calls.
         sizes: u64,
     },
-    /// The recorded measurements have no call of it.
+    /// The recorded measurements have no call of the method.
     NotRecorded,
 }
 
-/// What ended a run.
+/// The event that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndedBy {
-    /// The program ended, or the connection to its agent.
+    /// The program or the connection to its agent ended.
     Program,
-    /// The operator interrupted it.
+    /// The operator interrupted the run.
     Operator,
 }
 
-/// What became of a method's measured calls.
+/// Numbers of a method's measured calls, by their use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
-    /// Those that count.
+    /// Calls that count.
     pub counted: u64,
-    /// Discarded as warm-up.
+    /// Calls discarded as warm-up.
     pub warm_up: u64,
-    /// Discarded because a garbage collection or a change of classes fell into them.
+    /// Calls discarded because a garbage collection or a change of classes overlapped them.
     pub disturbed: u64,
-    /// Without a partner in their window, or in one that was not over at the end.
+    /// Calls without a partner in their window, or in a window that was incomplete at the end.
     pub surplus: u64,
-    /// Came after the method was finished.
+    /// Calls that came after the method was finished.
     pub late: u64,
-    /// Lost on the way, of this or other methods: whose they were is not known. Not among the measured ones.
+    /// Lost calls of this or other methods; their methods are unknown. They are not among the measured calls.
     pub lost: u64,
 }
 
-/// What most of an overhead budget went to.
+/// The largest item of an overhead budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// For what.
+    /// The purpose.
     pub on: SpentOn,
     /// CPU time, nanoseconds.
     pub ns: u64,
-    /// CPU time that all of it cost, nanoseconds.
+    /// CPU time of all items together, nanoseconds.
     pub of_ns: u64,
 }
 
-/// What an overhead budget goes to.
+/// A purpose of an overhead budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "method", rename_all = "kebab-case")]
 pub enum SpentOn {
     /// Measuring calls of a method.
     Calls(String),
-    /// Finding the workload sizes of a method's calls.
+    /// Computing the workload sizes of a method's calls.
     Sizes(String),
     /// The agent's own thread.
     Agent,
 }
 
 impl Taken {
-    /// All of them but the lost ones.
+    /// Number of all measured calls, without the lost ones.
     #[must_use]
     pub fn total(&self) -> u64 {
         let Self { counted, warm_up, disturbed, surplus, late, .. } = *self;
         [counted, warm_up, disturbed, surplus, late].into_iter().fold(0, u64::saturating_add)
     }
 
-    /// Those that do not count, with what became of them; none of which there are none.
+    /// Calls that do not count, by reason; reasons without calls are left out.
     fn uncounted(&self) -> impl Iterator<Item = (u64, &'static str)> {
         [
             (self.warm_up, "discarded as warm-up"),
@@ -199,7 +200,7 @@ impl fmt::Display for SpentOn {
     }
 }
 
-/// Calls that were lost, of which nobody knows whose they were.
+/// Lost calls, whose methods are unknown.
 struct Lost(u64);
 
 impl fmt::Display for Lost {

@@ -1,7 +1,7 @@
-//! Ids, method descriptors, samples and size buckets: what every crate speaks of.
+//! Ids, method descriptors, samples and size buckets: the values that all crates share.
 //!
-//! The values here are checked when they are made: a [`MethodRef`] has a legal class name, method name and
-//! descriptor; a [`Sample`] never ends before it starts; a [`Scale`] has a usable base.
+//! The values are checked at their construction. A [`MethodRef`] has a legal class name, method name and
+//! descriptor, a [`Sample`] never ends before it starts, and a [`Scale`] has a usable base.
 #![forbid(unsafe_code)]
 
 mod claim;

@@ -180,7 +180,7 @@ pub enum FieldType {
 }
 
 impl FieldType {
-    /// The first field type of `text` and what follows it.
+    /// The first field type of `text` and the text after it.
     #[must_use]
     pub fn take(text: &str) -> Option<(Self, &str)> {
         let mut chars = text.chars();
@@ -217,13 +217,13 @@ impl FieldType {
         if matches!(self, Self::Long | Self::Double) { 2 } else { 1 }
     }
 
-    /// Whether values are object references.
+    /// Whether values of the type are object references.
     #[must_use]
     pub fn is_reference(&self) -> bool {
         matches!(self, Self::Object(_) | Self::Array(_))
     }
 
-    /// Bytes of a primitive value; 0 for references, whose size is found at run time.
+    /// Bytes of a primitive value; 0 for references, whose size is computed at run time.
     #[must_use]
     pub fn primitive_bytes(&self) -> u64 {
         match self {
@@ -236,34 +236,34 @@ impl FieldType {
     }
 }
 
-/// Why a text is no method.
+/// The reason why a text is not a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MethodError {
-    /// No `(` that starts a descriptor.
+    /// The text has no `(` that starts a descriptor.
     #[error("no descriptor: write the parameter and return types, as in name(I)V")]
     NoDescriptor,
-    /// No `.` between class and method name.
+    /// The text has no `.` between class and method name.
     #[error("no method name: write class and method as in pkg/Class.name(I)V")]
     NoName,
-    /// An illegal class name.
+    /// The class name is illegal.
     #[error("illegal class name {0:?}: packages are separated by /, inner classes by $")]
     BadClass(String),
-    /// An illegal method name.
+    /// The method name is illegal.
     #[error("illegal method name {0:?}")]
     BadName(String),
-    /// An illegal descriptor; `at` is the byte offset in the descriptor where it goes wrong.
+    /// The descriptor is illegal; `at` is the byte offset of the error in the descriptor.
     #[error("illegal descriptor at its character {at}")]
     BadDescriptor {
         /// Byte offset in the descriptor.
         at: usize,
     },
-    /// More than 255 parameter slots (JVMS 4.3.3).
+    /// The descriptor has more than 255 parameter slots (JVMS 4.3.3).
     #[error("more than 255 parameter slots")]
     TooManyParameters,
 }
 
-/// JVMS 4.2.1: identifiers separated by `/`, none empty, without `. ; [ /` inside; nor white space or control
-/// characters, which no compiler writes and no file name survives.
+/// JVMS 4.2.1: identifiers separated by `/`, none empty, without `. ; [ /` inside. White space and control
+/// characters are illegal here, too: no compiler writes them, and they break file names.
 fn check_class(class: &str) -> Result<(), MethodError> {
     let legal = |part: &str| {
         !part.is_empty() && !part.chars().any(|c| matches!(c, '.' | ';' | '[' | '(' | ')') || c.is_control())

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 pub struct Sample {
     start_ns: u64,
     end_ns: u64,
-    /// Measured activations of the same method below this one in its thread; `None` when not known.
+    /// Measured activations of the same method below this one in its thread; `None` if unknown.
     pub depth: Option<u32>,
     /// `java.lang.Thread` id.
     pub thread: u64,
     /// Workload size.
     pub size: Size,
-    /// How the call ended and what overlapped it.
+    /// The call's kind of end and its disturbances.
     pub flags: SampleFlags,
-    /// Number of the sampling window in which the call began, from 1 in each group of compared methods; `None` outside
-    /// paired sampling, and of a call that no window was kept open for.
+    /// Number of the sampling window in which the call began, from 1 in each group of compared methods.
+    /// `None` outside paired sampling, and for a call without an open window.
     pub window: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ impl Sample {
     /// A sample from the JVM's monotonic clock, in nanoseconds.
     ///
     /// # Errors
-    /// When the end lies before the start: a clock anomaly, to be dropped and counted.
+    /// When the end lies before the start. That is a clock anomaly; the caller drops and counts it.
     pub fn new(start_ns: u64, end_ns: u64) -> Result<Self, SampleError> {
         if end_ns < start_ns {
             return Err(SampleError { start_ns, end_ns });
@@ -60,23 +60,24 @@ impl Sample {
     }
 }
 
-/// What is known of a call beside its times, as a bit set.
+/// Properties of a call besides its times, as a bit set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SampleFlags(pub u16);
 
 impl SampleFlags {
     /// The call ended by an exception.
     pub const THREW: Self = Self(1);
-    /// The call began after probes were put into its class and before the method, which was compiled until then, had
-    /// been compiled anew for a second. The agent sets it for 5,000 samples and 5 seconds at most after a change.
+    /// The call began after probes were put into its class, while its method was being compiled again. That
+    /// lasts until one second after the last compilation. The method was compiled before the change. The
+    /// agent sets the flag for at most 5,000 samples and 5 seconds after a change.
     pub const WARM_UP: Self = Self(1 << 1);
     /// A pause for garbage collection overlapped the call.
     pub const GC: Self = Self(1 << 2);
-    /// One of our own changes of classes overlapped the call.
+    /// One of the agent's own changes of classes overlapped the call.
     pub const RETRANSFORM: Self = Self(1 << 3);
     /// The size computation stopped at its visit limit.
     pub const SIZE_TRUNCATED: Self = Self(1 << 4);
-    /// The controller does not count the call: it was made during the warm-up, or something disturbed it.
+    /// The controller does not count the call: it was made during the warm-up, or was disturbed.
     pub const DISCARDED: Self = Self(1 << 5);
 
     /// Whether every bit of `other` is set.
@@ -85,7 +86,7 @@ impl SampleFlags {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// The union of both sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)

@@ -1,10 +1,10 @@
-//! The five comparison signs (thesis 3.3.3), and what each demands.
+//! The five comparison signs (thesis 3.3.3), and the demand of each.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How the left side's times are asserted to compare with the right side's.
+/// The asserted relation of the left side's times to the right side's times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Sign {
     /// `<`: the left side is faster.
@@ -24,23 +24,23 @@ pub enum Sign {
     Greater,
 }
 
-/// Which side a sign wants to be the shorter one.
+/// The side that a sign demands to be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shorter {
     /// The left side's times.
     Left,
     /// The right side's times.
     Right,
-    /// Neither: both are to be the same.
+    /// Neither side: both should be the same.
     Neither,
 }
 
-/// What a sign demands of the two sides (thesis 3.2.7).
+/// The demand of a sign on the two sides (thesis 3.2.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Demand {
-    /// Which side is to be the shorter one.
+    /// The side that should be shorter.
     pub shorter: Shorter,
-    /// Whether that has to be proved. What is not demanded strictly holds by Welch's test until it is refuted.
+    /// Whether that has to be proved. Otherwise the demand holds by Welch's test until it is refuted.
     pub strictly: bool,
 }
 
@@ -61,7 +61,7 @@ impl Sign {
         }
     }
 
-    /// What the sign demands. Whatever judges, words or reports a comparison asks this table.
+    /// The sign's demand. All code that judges, words or reports a comparison uses this table.
     #[must_use]
     pub fn demand(self) -> Demand {
         let (shorter, strictly) = match self {
@@ -74,7 +74,7 @@ impl Sign {
         Demand { shorter, strictly }
     }
 
-    /// The sign that says the same when the sides are swapped: `a < b` is `b > a`.
+    /// The sign with the same meaning when the sides are swapped: `a < b` is `b > a`.
     #[must_use]
     pub fn mirrored(self) -> Self {
         match self {
@@ -101,7 +101,7 @@ impl FromStr for Sign {
     }
 }
 
-/// A text that is no comparison sign.
+/// The text is not a comparison sign.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no comparison sign: expected <, <=, =, >= or >")]
 pub struct UnknownSign(String);
@@ -135,7 +135,7 @@ mod tests {
             };
             assert_eq!(other, Demand { shorter: turned, strictly: one.strictly }, "{sign}");
         }
-        // No two signs demand the same.
+        // The demands of all signs differ.
         let all = Sign::ALL.map(Sign::demand);
         assert!((1..all.len()).all(|index| !all[..index].contains(&all[index])));
     }

@@ -11,11 +11,11 @@ pub enum Size {
     Unchecked,
     /// Bytes, or the unit of a size processor.
     Value(u64),
-    /// A label that a user's size processor gave; it is its own bucket.
+    /// A label from a user's size processor. Each label is a bucket of its own.
     Label(String),
 }
 
-/// `-` for an unchecked size, the number, or `label:` and the label.
+/// `-` for an unchecked size, the number, or `label:` with the label.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -39,7 +39,7 @@ impl FromStr for Size {
     }
 }
 
-/// How sizes are gathered into buckets.
+/// The way to group sizes into buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scale {
     /// `[k·base, (k+1)·base)`
@@ -55,7 +55,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Equal widths.
+    /// A scale with buckets of equal width.
     ///
     /// # Errors
     /// When `base` is 0.
@@ -63,7 +63,7 @@ impl Scale {
         if base < 1 { Err(ScaleError::Linear(base)) } else { Ok(Self::Linear { base }) }
     }
 
-    /// Equal ratios.
+    /// A scale with buckets of equal ratio.
     ///
     /// # Errors
     /// When `base` is under 2.
@@ -103,18 +103,18 @@ impl Scale {
 pub enum Bucket {
     /// Sizes are not checked: one bucket for all.
     All,
-    /// `[low, high)`; no upper bound when it is over the largest 64-bit size.
+    /// `[low, high)`; no upper bound if it exceeds the largest 64-bit size.
     Range {
         /// Smallest size in the bucket.
         low: u64,
-        /// Smallest size over the bucket.
+        /// Smallest size above the bucket.
         high: Option<u64>,
     },
     /// One label of a user's size processor.
     Label(String),
 }
 
-/// `-`, `[0, 100)`, `[9223372036854775808, inf)`, or `label:` and the label.
+/// `-`, `[0, 100)`, `[9223372036854775808, inf)`, or `label:` with the label.
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,18 +144,18 @@ impl FromStr for Bucket {
     }
 }
 
-/// A text that is no bucket.
+/// The text is not a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no size interval: expected -, [low, high) or label:text")]
 pub struct BucketError(String);
 
-/// A scale base that makes no buckets.
+/// The scale's base makes no buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
-    /// A linear scale of width 0.
+    /// A linear scale has width 0.
     #[error("a linear scale needs a base of at least 1, not {0}")]
     Linear(u64),
-    /// A logarithmic scale whose bounds don't grow.
+    /// The bounds of a logarithmic scale don't grow.
     #[error("a logarithmic scale needs a base of at least 2, not {0}")]
     Logarithmic(u64),
 }

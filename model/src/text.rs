@@ -1,10 +1,10 @@
-//! Texts from a program as people see them: a name must neither command a terminal nor show its letters in another order than it
-//! has them.
+//! Texts from a program, made safe to display. A name must not control a terminal, nor show its letters in
+//! another order.
 
 use std::fmt::Write;
 
-/// Whether a character changes how those beside it are shown, or ends a line: the directional formatting characters (Unicode
-/// Standard Annex 9, section 2) and the line and paragraph separators.
+/// Whether a character changes the display of its neighbours, or ends a line: the directional formatting
+/// characters (Unicode Standard Annex 9, section 2) and the line and paragraph separators.
 fn misleads(c: char) -> bool {
     matches!(
         c,
@@ -12,7 +12,7 @@ fn misleads(c: char) -> bool {
     )
 }
 
-/// A text without control characters other than tabs, and without characters that mislead: one line, whatever it holds.
+/// A text on one line, with control characters other than tabs and misleading characters replaced.
 ///
 /// ```
 /// assert_eq!(spl_model::one_line("a\u{202e}b\u{1b}[2J\n"), "a\u{fffd}b\u{fffd}[2J\u{fffd}");
@@ -24,14 +24,14 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// A text of several lines, each as [`one_line`] has it.
+/// A text of several lines, each treated by [`one_line`].
 #[must_use]
 pub fn lines(text: &str) -> String {
     text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON document in which characters that mislead are escaped: it says the same, and shows it. Outside strings, JSON has none of
-/// them.
+/// A JSON document with misleading characters escaped, with the same meaning. Outside strings, JSON contains
+/// none of them.
 ///
 /// ```
 /// assert_eq!(spl_model::plain_json("[\"a\u{202e}b\"]"), r#"["a\u202eb"]"#);
@@ -41,7 +41,7 @@ pub fn plain_json(json: &str) -> String {
     let mut plain = String::with_capacity(json.len());
     for c in json.chars() {
         if misleads(c) {
-            // A `String` takes everything, and all of these are below U+10000.
+            // Writing to a `String` cannot fail, and all of these are below U+10000.
             let _ = write!(plain, "\\u{:04x}", u32::from(c));
         } else {
             plain.push(c);

@@ -1,25 +1,27 @@
 //! Tails of the binomial distribution, for many counts at once.
 
-/// Terms below this part of the largest one are 0: their sum is no normal double.
+/// Terms below this part of the largest one count as 0: their sum is below the normal doubles.
 const NEGLIGIBLE: f64 = 1e-305;
 
-/// The probability that at least `hits` of `trials` have what each has with the probability `share`; 1 for a share that is none.
+/// Probability that at least `hits` of `trials` succeed, each with probability `share`; 1 if `share` is not
+/// between 0 and 1.
 #[must_use]
 pub fn share_at_least(hits: u64, trials: u64, share: f64) -> f64 {
     BinomialTails::new(trials, share).map_or(1.0, |tails| tails.upper(hits))
 }
 
-/// P(B ≤ k) and P(B ≥ k) for every k, of B trials' successes; memory grows with the root of the number of trials.
+/// P(B ≤ k) and P(B ≥ k) for every k, where B is the number of successes. Memory grows with the root of the
+/// number of trials.
 #[derive(Clone, Debug)]
 pub(crate) struct BinomialTails {
-    /// The count that the first entries belong to.
+    /// The count of the first entries.
     first: u64,
     at_most: Vec<f64>,
     at_least: Vec<f64>,
 }
 
 impl BinomialTails {
-    /// Of `trials` with probability `p`; `None` unless 0 < `p` < 1.
+    /// The tails for `trials` with probability `p`; `None` unless 0 < `p` < 1.
     ///
     /// The probabilities follow from their ratios to the largest one, and their sum is 1; no logarithm of a
     /// factorial loses digits. Tails are summed from their small ends.

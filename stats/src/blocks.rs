@@ -1,15 +1,15 @@
-//! Parts of a measurement against other parts of it: what chance alone lets differ differs seldom.
+//! Contrasts between parts of a measurement: differences that chance alone explains are rarely reported.
 
 use crate::sequential::autocorrelation;
 use crate::student::student_upper;
 use crate::summary::count;
 
-/// Probability with which one contrast of equal parts is called different.
+/// Probability that one contrast of equal parts is called different.
 const LIMIT: f64 = 0.05;
 
-/// Compares neighbouring blocks of values, in their order: alternate ones, of 1 value, 2, 4 and so on up to half of all. Gives
-/// the number of comparisons, and how many found the blocks different by more than the values' variance and
-/// autocorrelation explain, at 5% divided by the number of comparisons.
+/// Compares alternate neighbouring blocks of values, in their order: blocks of 1 value, 2, 4 and so on up to
+/// half of all. Returns the number of comparisons, and the number that found the blocks more different than
+/// the values' variance and autocorrelation explain, at 5% divided by the number of comparisons.
 #[must_use]
 pub fn block_contrasts(values: &[f64]) -> (u64, u64) {
     let n = values.len();

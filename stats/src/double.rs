@@ -1,6 +1,7 @@
-//! Sums and products with twice a double's precision, for the places where a double would cancel.
+//! Sums and products with twice a double's precision, for places where cancellation would spoil a double.
 //!
-//! A value is an unevaluated sum of two doubles (Dekker 1971; Knuth, TAOCP 4.2.2). Relative errors are near 2⁻¹⁰⁰.
+//! A value is an unevaluated sum of two doubles (Dekker 1971; Knuth, TAOCP 4.2.2). Relative errors are near
+//! 2⁻¹⁰⁰.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -41,7 +42,7 @@ impl Double {
         Self { high, low: (left - (high - other)) + (right - other) }
     }
 
-    /// The exact sum of two doubles of which the second is much smaller.
+    /// The exact sum of two doubles, the second of which is much smaller.
     fn renormalised(high: f64, low: f64) -> Self {
         let sum = high + low;
         Self { high: sum, low: low - (sum - high) }

@@ -1,12 +1,13 @@
-//! Numbers to estimates, tests, intervals and e-values.
+//! From numbers to estimates, tests, intervals and e-values.
 //!
-//! Everything here is a function of its arguments: no clock, no randomness that isn't a seed, no I/O. A sample set
-//! has at least two finite values, or it does not exist.
+//! Everything here is a function of its arguments: no clock, no I/O, and only seeded randomness. A sample set
+//! always has at least two finite values.
 //!
-//! - [`Summary`] and [`welch`] compare two means once; [`ratio_of_means`] says how far apart they are.
-//! - [`Location`] compares medians and percentiles too, with one another or with a bound.
+//! - [`Summary`] and [`welch`] compare two means once; [`ratio_of_means`] estimates their ratio.
+//! - [`Location`] also compares medians and percentiles, with one another or with a bound.
 //! - [`sequential`] compares two means window by window, until the evidence suffices.
-//! - [`suspicions`] and [`self_check`] doubt the measurement; [`holm`] and its neighbours doubt many results at once.
+//! - [`suspicions`] and [`self_check`] test the measurement itself; [`holm`] and similar functions
+//!   correct many results at once.
 //! - [`student_upper`] and [`normal_upper`] are exact where libraries run out of digits.
 //!
 //! ```

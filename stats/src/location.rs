@@ -1,9 +1,10 @@
-//! Where a method's times lie: a mean or a quantile, compared with a bound or with one another.
+//! The location of a method's times: a mean or a quantile, compared with a bound or with another location.
 //!
-//! A quantile is judged without any assumption on the distribution: the number of values below a bound is binomial.
-//! Two locations are compared through every bound that could lie between them. If the left location is not below
-//! the right one, some bound θ has left ≥ θ ≥ right; for each θ the two one-sample tests are combined by Fisher's
-//! method, and the largest p over all θ counts. Only two means have a test of their own, Welch's.
+//! A quantile is judged without any assumption on the distribution: the number of values below a bound is
+//! binomial. Two locations are compared through every bound that could lie between them. If the left location
+//! is not below the right one, some bound θ has left ≥ θ ≥ right; for each θ the two one-sample tests are
+//! combined by Fisher's method, and the largest p over all θ counts. Only two means have a test of their own,
+//! Welch's.
 
 use crate::binomial::BinomialTails;
 use crate::student::student_upper;
@@ -28,13 +29,13 @@ pub struct Quantile<'a> {
     tails: BinomialTails,
 }
 
-/// Why there is no such location.
+/// The reason why a location does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LocationError {
-    /// No sample set.
+    /// The times are not a sample set.
     #[error(transparent)]
     Samples(#[from] SampleError),
-    /// A quantile lies strictly between the extremes.
+    /// The share of a quantile must lie strictly between 0 and 1.
     #[error("there is no quantile {0}: it must lie between 0 and 1")]
     Share(f64),
 }
@@ -48,11 +49,12 @@ impl<'a> Location<'a> {
         Ok(Self::Mean(Summary::of_integers(times.iter().copied())?.scaled(factor)?))
     }
 
-    /// The quantile that the part `share` of the times doesn't exceed, of ascending times multiplied by `factor` > 0.
+    /// The quantile of ascending times multiplied by `factor` > 0: the part `share` of them does not exceed
+    /// it.
     ///
     /// # Errors
-    /// When there are fewer than two times, `share` doesn't lie between 0 and 1, or the factor is not finite and
-    /// positive.
+    /// When there are fewer than two times, `share` doesn't lie between 0 and 1, or the factor is not finite
+    /// and positive.
     pub fn quantile(ascending: &'a [u64], factor: f64, share: f64) -> Result<Self, LocationError> {
         let n = ascending.len() as u64;
         if n < MIN_SAMPLES {
@@ -101,8 +103,8 @@ impl<'a> Location<'a> {
                 let Welch { p_less, .. } = welch(left, right);
                 p_less
             }
-            // Between neighbouring values of a quantile its own p-value stays and the other one is monotone, so the
-            // largest combined p-value lies on a value, or beyond all of them.
+            // Between neighbouring values of a quantile its own p-value stays and the other one is monotone,
+            // so the largest combined p-value lies on a value, or beyond all of them.
             (Self::Quantile(left), _) => left.bounds().map(at).fold(at(f64::INFINITY), f64::max),
             (_, Self::Quantile(right)) => right.bounds().map(at).fold(at(f64::NEG_INFINITY), f64::max),
         }
@@ -110,7 +112,7 @@ impl<'a> Location<'a> {
 }
 
 impl Quantile<'_> {
-    /// The smallest value that the part `share` of the values doesn't exceed.
+    /// The smallest value that the part `share` of the values does not exceed.
     fn estimate(&self) -> f64 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -122,7 +124,7 @@ impl Quantile<'_> {
         self.sorted.get(index).map_or(f64::NAN, |&time| scale(time, self.factor))
     }
 
-    /// How many values satisfy a condition that holds for the first ones only.
+    /// Number of values with a property that only the first values have.
     fn count(&self, condition: impl Fn(f64) -> bool) -> u64 {
         self.sorted.partition_point(|&time| condition(scale(time, self.factor))) as u64
     }
@@ -171,7 +173,8 @@ mod tests {
 
     #[test]
     fn quantiles_against_a_bound() {
-        // Of ten values 0..9, seven lie below 7: P(B(10, ½) ≥ 7) = 176/1024, and P(B ≤ 8) = 1013/1024 for p_above.
+        // Of ten values 0..9, seven lie below 7: P(B(10, ½) ≥ 7) = 176/1024, and P(B ≤ 8) = 1013/1024 for
+        // p_above.
         let times = ramp(0, 10);
         let median = Location::quantile(&times, 1.0, 0.5).unwrap();
         assert_eq!(median.estimate(), 4.0);
@@ -212,7 +215,8 @@ mod tests {
         }
     }
 
-    /// Four values over a constant mean: their median may still be below it with P(B(4, ½) ≤ 0) = 1/16.
+    /// Four values above a constant mean: their median may still be below the mean with P(B(4, ½) ≤ 0) =
+    /// 1/16.
     #[test]
     fn few_values_prove_little_of_a_quantile() {
         let (constant, few) = ([1, 1], ramp(900, 4));

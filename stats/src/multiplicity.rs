@@ -1,9 +1,10 @@
-//! Many tests at once: which results stay when the error is bounded for all of them together.
+//! Many tests at once: the results that stay when the error is bounded for all of them together.
 
 use crate::summary::count;
 
-/// Holm's adjusted p-values (Holm 1979), in the order given: those at most α may be rejected together with a
-/// probability of at most α that any of them is wrong, whatever the dependence. NaN counts as 1.
+/// Holm's adjusted p-values (Holm 1979), in the order given. All tests with a value of at most α may be
+/// rejected together. The probability that any rejection is wrong is then at most α, for any dependence. NaN
+/// counts as 1.
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let total = p_values.len();
@@ -16,10 +17,12 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjusted p-values (1995), in the order given: of those at most α that are rejected, an
-/// expected part of at most α is wrong, if the tests are independent or positively dependent. NaN counts as 1.
+/// Benjamini and Hochberg's adjusted p-values (1995), in the order given. All tests with a value of at most α
+/// may be rejected together. The expected part of wrong rejections is then at most α, if the tests are
+/// independent or positively dependent. NaN counts as 1.
 ///
-/// Of reciprocals of e-values this is the e-BH procedure (Wang and Ramdas 2022), whose bound holds whatever the dependence.
+/// With reciprocals of e-values this is the e-BH procedure (Wang and Ramdas 2022), whose bound holds for any
+/// dependence.
 #[must_use]
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let total = p_values.len();
@@ -71,7 +74,7 @@ mod tests {
         };
         check(&[20.1], &[true]);
         check(&[19.9], &[false]);
-        // The first alone needs 60, two need 30 each, three need 20 each.
+        // One result alone needs 60, two need 30 each, three need 20 each.
         check(&[50.0, 1.0, 2.0], &[false, false, false]);
         check(&[31.0, 1.0, 35.0], &[true, false, true]);
         check(&[21.0, 25.0, 29.0], &[true, true, true]);

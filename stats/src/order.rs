@@ -1,7 +1,7 @@
 //! Estimates from the order of values.
 
-/// The median: the middle value, or the mean of the two middle ones; `None` without values. Reorders the values and
-/// allocates nothing. A NaN counts as larger than every number.
+/// The median: the middle value, or the mean of the two middle ones; `None` without values. Reorders the
+/// values and allocates nothing. A NaN counts as larger than every number.
 #[must_use]
 pub fn median(values: &mut [f64]) -> Option<f64> {
     let (middle, odd) = (values.len() / 2, !values.len().is_multiple_of(2));

@@ -4,7 +4,7 @@ use crate::student::student_upper_quantile;
 use crate::summary::{Summary, count};
 use crate::welch::satterthwaite;
 
-/// Coverage of the intervals that results show: 95%.
+/// Coverage of the intervals in results: 95%.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// A ratio of two means with its confidence interval.
@@ -22,9 +22,10 @@ pub struct Ratio {
 
 /// The ratio left / right of two independent means with an interval of the given coverage.
 ///
-/// The interval is exact to first order (delta method) on the logarithm of the ratio, with Student's quantile at
-/// Satterthwaite's degrees of freedom. Unlike Fieller's set it is always one finite interval of positive numbers, and
-/// swapping the sides gives the reciprocal interval. `None` unless both means are positive and 0 < `confidence` < 1.
+/// The interval is exact to first order (delta method) on the logarithm of the ratio, with Student's quantile
+/// at Satterthwaite's degrees of freedom. Unlike Fieller's set it is always one finite interval of positive
+/// numbers, and swapping the sides gives the reciprocal interval. `None` unless both means are positive and 0
+/// < `confidence` < 1.
 #[must_use]
 pub fn ratio_of_means(left: &Summary, right: &Summary, confidence: f64) -> Option<Ratio> {
     let value = left.mean() / right.mean();
@@ -61,7 +62,8 @@ mod tests {
             }
         };
         check(&[6.0, 6.0], &[3.0, 3.0, 3.0], Some((2.0, 2.0, 2.0)));
-        // Variance 1 of three values with mean 3: squared relative error 1/27. Student's quantile at 2 is 4.3027.
+        // Variance 1 of three values with mean 3: squared relative error 1/27. Student's quantile at 2 is
+        // 4.3027.
         let width = (4.302_652_729_749_464 * (1.0 / 27.0_f64).sqrt()).exp();
         check(&[2.0, 3.0, 4.0], &[3.0, 3.0, 3.0], Some((1.0, 1.0 / width, width)));
         check(&[0.0, 0.0], &[3.0, 3.0], None);

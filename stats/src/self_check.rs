@@ -1,23 +1,24 @@
-//! The A/A check: a method compared with itself, at other times, should differ as seldom as the limit says.
+//! The A/A check: a method compared with itself at other times should differ as rarely as the limit says.
 
 use crate::summary::{SampleError, Summary};
 use crate::welch::welch;
 
-/// What came of comparing a method with itself.
+/// Result of comparing a method with itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelfCheck {
     /// Pairs of neighbouring parts that were compared.
     pub rounds: u32,
-    /// Those that were called different.
+    /// Pairs called different.
     pub different: u32,
 }
 
 /// Fewest values of a part.
 const SHORTEST: usize = 10;
 
-/// Parts the times, in their order, into halves, quarters and so on down to parts of 10, and tests of each two neighbours whether
-/// their means differ at `limit_p`. About the part `limit_p` of the tests may, and more do where times depend on each other, or
-/// change in the course of the run: then the test calls methods different that are equal.
+/// Divides the times, in their order, into halves, quarters and so on down to parts of 10. Tests for each two
+/// neighbours whether their means differ at `limit_p`. About the part `limit_p` of the tests may differ. More
+/// do if times depend on each other or change in the course of the run: then the test calls equal methods
+/// different.
 ///
 /// # Errors
 /// When there are fewer than 20 times.
@@ -68,7 +69,7 @@ mod tests {
         let times: Vec<u64> = levels.iter().zip(fresh(2000)).map(|(level, time)| level + time / 10).collect();
         let check = self_check(&times, 0.05).unwrap();
         assert!(check.different * 3 > check.rounds, "{check:?}");
-        // So do times that grow.
+        // Growing times are detected as well.
         let growing: Vec<u64> = fresh(2000).iter().zip(0_u64..).map(|(time, at)| time + at / 2).collect();
         let check = self_check(&growing, 0.05).unwrap();
         assert!(check.different * 8 > check.rounds, "{check:?}");

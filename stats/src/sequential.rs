@@ -1,9 +1,9 @@
-//! Sequential comparison of two means: look after every window, decide as soon as the evidence suffices.
+//! Sequential comparison of two means: look after every window, and decide as soon as the evidence suffices.
 //!
 //! Pairs (x, y) of scaled times from shared windows estimate the ratio of means. Its variance accounts for
-//! autocorrelation; an e-value for each direction (a normal mixture, Robbins 1970) stays valid however often one
-//! looks, which a p-value does not. The validity is asymptotic, so nothing is decided below a minimum effective
-//! number of pairs and of windows.
+//! autocorrelation. An e-value for each direction (a normal mixture, Robbins 1970) stays valid for any number
+//! of looks, unlike a p-value. The validity is asymptotic, so decisions need a minimum effective number of
+//! pairs and of windows.
 
 mod estimate;
 mod evidence;

@@ -1,26 +1,28 @@
 //! Student's t and the normal distribution, exact in both tails.
 //!
 //! With ν degrees of freedom and a = ν/2, the upper tail is ½·I_x(a, ½) at x = ν/(ν+t²) (DLMF 8.17). Near the
-//! centre its complement is summed as a series of positive terms; further out it is a continued fraction that turns
-//! into Laplace's for the normal distribution as ν grows, so that the effort does not grow with ν. Neither subtracts,
-//! hence the relative error stays near 10⁻¹³ down to the smallest normal double.
+//! centre its complement is summed as a series of positive terms. Further out a continued fraction is used,
+//! which becomes Laplace's for the normal distribution as ν grows, so the effort does not grow with ν.
+//! Neither subtracts, so the relative error stays near 10⁻¹³ down to the smallest normal double.
 
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-/// From this ν on Student's t is the normal distribution: the relative difference is below t⁴/ν < 10⁻²³ wherever
-/// the tail is a normal double.
+/// From this ν on, Student's t counts as the normal distribution: the relative difference is below t⁴/ν <
+/// 10⁻²³ wherever the tail is a normal double.
 const NORMAL_DF: f64 = 1e30;
 
-/// Beyond this t the upper tail is under 0.15 for every ν that reaches the series, so 1 − centre would lose digits.
+/// Beyond this t the upper tail is under 0.15 for every ν that reaches the series, so 1 − centre would lose
+/// digits.
 const TAIL_FROM: f64 = 2.0;
 
-/// More terms than series or fraction ever need (below 100); ends the loops on any input.
+/// More terms than series or fraction ever need (below 100); bounds the loops for any input.
 const MAX_TERMS: u32 = 10_000;
 
 /// P(T ≥ t) for Student's t with `df` > 0 degrees of freedom; `df` may be infinite (the normal distribution).
 ///
-/// Relative error below 10⁻¹² wherever the result is a normal double. NaN when `t` or `df` is NaN or `df` ≤ 0.
+/// Relative error below 10⁻¹² wherever the result is a normal double. NaN when `t` or `df` is NaN or `df` ≤
+/// 0.
 #[must_use]
 pub fn student_upper(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
@@ -63,7 +65,7 @@ pub fn ln_normal_lower(z: f64) -> f64 {
     if z >= -TAIL_FROM {
         return normal_upper(-z).ln();
     }
-    // The tail's logarithm is the sum of its factors' logarithms, of which only the first is large.
+    // The tail's logarithm is the sum of its factors' logarithms; only the first is large.
     let t = -z;
     -0.5 * t * t - (t * (2.0 * PI).sqrt()).ln() + tail_fraction(NORMAL_DF, t * t).ln()
 }
@@ -83,7 +85,7 @@ fn half_tail(t: f64, df: f64) -> f64 {
     power * scale * tail_fraction(df, square)
 }
 
-/// ln(1 + r²), also where r² overflows.
+/// ln(1 + r²), even if r² overflows.
 fn ln_1p_square(r: f64) -> f64 {
     const SQUARE_HIDES_ONE: f64 = 1e9;
     if r > SQUARE_HIDES_ONE { 2.0 * r.ln() } else { (r * r).ln_1p() }
@@ -104,7 +106,8 @@ fn centre_series(df: f64, square: f64) -> f64 {
     sum
 }
 
-/// ₂F₁(1, ½; a+1; −ν/t²) as Gauss's continued fraction (DLMF 15.7.5), whose coefficients are all positive here.
+/// ₂F₁(1, ½; a+1; −ν/t²) as Gauss's continued fraction (DLMF 15.7.5), whose coefficients are all positive
+/// here.
 fn tail_fraction(df: f64, square: f64) -> f64 {
     let a = df / 2.0;
     // Coefficients are products of quotients: the plain products would overflow for large ν.
@@ -130,7 +133,8 @@ fn tail_fraction(df: f64, square: f64) -> f64 {
     value
 }
 
-/// Γ(a+½) / (Γ(a)·√a): the asymptotic series of its logarithm where that is exact, else the recurrence up to there.
+/// Γ(a+½) / (Γ(a)·√a): the asymptotic series of its logarithm where that is exact, else the recurrence up to
+/// that point.
 fn gamma_ratio(a: f64) -> f64 {
     /// From here on the first omitted term of the series is below 10⁻¹⁶.
     const SERIES_FROM: f64 = 16.0;

@@ -13,13 +13,13 @@ pub struct Summary {
     variance: f64,
 }
 
-/// Why numbers are no sample set.
+/// The reason why numbers are not a sample set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SampleError {
-    /// A variance needs two values.
+    /// A variance needs at least two values.
     #[error("{0} samples are too few, at least {min} are needed", min = MIN_SAMPLES)]
     TooFew(u64),
-    /// A value is no number, or a value or the variance is beyond what a double can hold.
+    /// A value is not a number, or a value or the variance is outside the range of a double.
     #[error("a value or the variance is not a number or outside the range of a double")]
     OutOfRange,
 }
@@ -27,17 +27,17 @@ pub enum SampleError {
 impl Summary {
     /// The summary of some numbers.
     ///
-    /// The values are taken relative to the first one, so an offset common to all costs no digit, and the sums carry
-    /// twice a double's precision, so neither does a large number of values. Nothing is allocated.
+    /// The values are taken relative to the first one, so a common offset costs no digit. The sums have twice
+    /// a double's precision, so a large number of values costs none either. Nothing is allocated.
     ///
     /// # Errors
-    /// When there are fewer than two values, when one is infinite or NaN, or when the variance is too large or too
+    /// When there are fewer than two values, a value is infinite or NaN, or the variance is too large or too
     /// small for a double.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, SampleError> {
         Self::accumulate(values.into_iter().map(Double::from))
     }
 
-    /// The summary of integers, exact also beyond 2⁵³, where doubles have gaps.
+    /// The summary of integers, exact even beyond 2⁵³, where doubles have gaps.
     ///
     /// # Errors
     /// When there are fewer than two values.
@@ -64,8 +64,8 @@ impl Summary {
         Self::checked(n, first + offset, variance, spread)
     }
 
-    /// A variance that underflowed would turn differing values into equal ones, so it must be a normal number unless
-    /// the values are equal.
+    /// An underflowed variance would turn different values into equal ones. So it must be a normal number
+    /// unless the values are equal.
     fn checked(n: u64, mean: Double, variance: f64, spread: bool) -> Result<Self, SampleError> {
         let sound = if spread { variance.is_normal() } else { variance == 0.0 };
         if sound && mean.is_finite() {
@@ -99,7 +99,8 @@ impl Summary {
         self.mean.to_f64()
     }
 
-    /// Unbiased variance (divisor n − 1), in the squared unit of the values. It is 0 only when all values are equal.
+    /// Unbiased variance (divisor n − 1), in the squared unit of the values. It is 0 only when all values are
+    /// equal.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.variance
@@ -117,14 +118,14 @@ impl Summary {
         self.variance / count(self.n)
     }
 
-    /// This mean minus the other one, without the cancellation that large offsets bring.
+    /// This mean minus the other one, without the cancellation caused by large offsets.
     #[must_use]
     pub fn mean_minus(&self, other: &Self) -> f64 {
         (self.mean - other.mean).to_f64()
     }
 }
 
-/// A number of values as a double; exact for every number that fits in a memory.
+/// A number of values as a double; exact for every number that fits in memory.
 #[expect(clippy::cast_precision_loss, reason = "no sample set has 2⁵³ values")]
 pub(crate) fn count(n: u64) -> f64 {
     n as f64

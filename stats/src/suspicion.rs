@@ -1,24 +1,25 @@
-//! What makes a set of measured times look unfit for a verdict. A suspicion changes no verdict; it is shown beside it.
+//! Signs that a set of measured times is unfit for a verdict. A suspicion changes no verdict; it is shown
+//! with it.
 
 use crate::binomial::BinomialTails;
 use crate::order::median;
 use crate::summary::{Summary, count};
 use std::fmt;
 
-/// Fewer samples than this don't make the mean's distribution normal (thesis 1.5.1 asks for tens or hundreds).
+/// Fewest samples for a nearly normal distribution of the mean (thesis 1.5.1 asks for tens or hundreds).
 pub const FEW_SAMPLES: u64 = 30;
-/// A standard deviation over this part of the mean is wide.
+/// Ratio of standard deviation to mean above which the spread is wide.
 pub const WIDE_SPREAD: f64 = 0.75;
-/// Mean and median further apart than this part of the smaller one are skewed.
+/// Distance of mean and median, relative to the smaller one, above which times are skewed.
 pub const SKEW: f64 = 0.2;
-/// A drift is reported when its sign test has a smaller p-value: rare enough for hundreds of methods.
+/// p-value of the sign test below which a drift is reported: rare enough for hundreds of methods.
 pub const DRIFT_P: f64 = 0.001;
-/// Two modes explain more than this part of the variance of the logarithms. The best split of a uniform
-/// distribution explains 0.75 of it, of a normal one 0.64, of two normal ones at a distance of 5 deviations 0.86.
+/// Part of the variance of the logarithms that two modes must exceed. The best split explains 0.75 of it for
+/// a uniform distribution, 0.64 for a normal one, and 0.86 for two normal ones at a distance of 5 deviations.
 pub const TWO_MODES: f64 = 0.85;
-/// The rarer mode holds at least this part of the samples; less are outliers.
+/// Smallest part of the samples in the rarer mode; a smaller part counts as outliers.
 pub const RARER_MODE: f64 = 0.05;
-/// Times of fewer clock steps than this are rounded by 5% and more.
+/// Clock steps of a time below which rounding is 5% or more.
 pub const CLOCK_STEPS: f64 = 10.0;
 
 /// One reason for doubt.
@@ -26,7 +27,7 @@ pub const CLOCK_STEPS: f64 = 10.0;
 pub enum Suspicion {
     /// Too few samples for a normal mean.
     FewSamples {
-        /// How many there are.
+        /// Number of samples.
         n: u64,
     },
     /// The times spread widely.
@@ -34,7 +35,7 @@ pub enum Suspicion {
         /// Standard deviation over mean.
         spread: f64,
     },
-    /// Mean and median lie far apart: a few long calls make the mean.
+    /// Mean and median lie far apart: a few long calls dominate the mean.
     Skewed {
         /// Mean, nanoseconds.
         mean_ns: f64,
@@ -43,10 +44,11 @@ pub enum Suspicion {
     },
     /// Later times are mostly longer, or mostly shorter, than earlier ones.
     Drift {
-        /// Of the later half, the part that is longer than its partner in the earlier half; ties left out.
+        /// Part of the later half that is longer than its partner in the earlier half; ties left out.
         rising: f64,
     },
-    /// The times gather around two values: two code paths, compiled and interpreted calls, two kinds of arguments.
+    /// The times gather around two values: two code paths, compiled and interpreted calls, two kinds of
+    /// arguments.
     Bimodal {
         /// The part of the samples in the faster mode.
         fast_share: f64,
@@ -55,14 +57,14 @@ pub enum Suspicion {
         /// Mean of the slower mode, nanoseconds.
         slow_ns: f64,
     },
-    /// The times are a few steps of the clock long.
+    /// The times are only a few steps of the clock long.
     ClockBound {
         /// Median time in clock steps.
         steps: f64,
     },
 }
 
-/// For a line of a report.
+/// The suspicion as a line of a report.
 impl fmt::Display for Suspicion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -88,7 +90,7 @@ impl fmt::Display for Suspicion {
     }
 }
 
-/// Every suspicion about durations (nanoseconds, in order of arrival) that were read from a clock with steps of
+/// All suspicions about durations (nanoseconds, in order of arrival), read from a clock with steps of
 /// `clock_step_ns`. Copies the durations (8 bytes each).
 #[must_use]
 pub fn suspicions(times: &[u64], clock_step_ns: u64) -> Vec<Suspicion> {
@@ -122,7 +124,7 @@ pub fn suspicions(times: &[u64], clock_step_ns: u64) -> Vec<Suspicion> {
     found
 }
 
-/// Cox and Stuart's sign test (1955): each time against the one half a series later.
+/// Cox and Stuart's sign test (1955): each time is compared with the time half a series later.
 fn drift(times: &[u64]) -> Option<Suspicion> {
     let half = times.len() / 2;
     let pairs = times[..half].iter().zip(&times[times.len() - half..]);
@@ -143,7 +145,7 @@ fn two_modes(ascending: &[f64]) -> Option<Suspicion> {
     let mean = ascending.iter().copied().map(logarithm).sum::<f64>() / n;
     let deviations = ascending.iter().map(|&value| logarithm(value) - mean);
     let total: f64 = deviations.clone().map(|deviation| deviation * deviation).sum();
-    // With deviations from the mean, both parts have the same sum but for its sign.
+    // With deviations from the mean, both parts have the same sum except for its sign.
     let (mut sum, mut best) = (0.0, (0.0, 0));
     for (index, deviation) in deviations.enumerate().take(ascending.len().saturating_sub(1)) {
         sum += deviation;
@@ -226,7 +228,8 @@ mod tests {
             |d: u64| -> Vec<u64> { (0..2000).map(|i| 1_000_000 + d * (i % 2) + i * 7919 % 10_007).collect() };
         check("bimodal", &clusters(13_000), &clusters(14_800));
         check("clock", &[100; 50], &[99; 50]);
-        // Of 20 later times all longer: p = 2⁻¹⁹; of 10 all longer: p = 2⁻⁹, which chance brings too often.
+        // With 20 later times all longer, p = 2⁻¹⁹; with 10 all longer, p = 2⁻⁹, which chance gives too
+        // often.
         let ramp: Vec<u64> = (1000..1040).collect();
         check("drift", &ramp[..20], &ramp);
     }

@@ -3,32 +3,33 @@
 use crate::student::student_upper;
 use crate::summary::{Summary, count};
 
-/// What Welch's test says of the difference of two means, left − right.
+/// Result of Welch's test of the difference of two means, left − right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Welch {
-    /// (x̄ − ȳ) / √(vx/nx + vy/ny); when both variances are 0, infinite, or NaN for equal means.
+    /// (x̄ − ȳ) / √(vx/nx + vy/ny). If both variances are 0, it is infinite, or NaN for equal means.
     pub t: f64,
-    /// Welch-Satterthwaite degrees of freedom; NaN when both variances are 0.
+    /// Welch-Satterthwaite degrees of freedom; NaN if both variances are 0.
     pub df: f64,
-    /// P(T ≤ t): small when the left mean is smaller.
+    /// P(T ≤ t): small if the left mean is smaller.
     pub p_less: f64,
-    /// P(T ≥ t): small when the left mean is greater.
+    /// P(T ≥ t): small if the left mean is greater.
     pub p_greater: f64,
-    /// P(|T| ≥ |t|): small when the means differ.
+    /// P(|T| ≥ |t|): small if the means differ.
     pub p_two: f64,
 }
 
 /// Welch's test of two sample sets.
 ///
-/// The p-values are exact to a relative error of 10⁻¹² for given means and variances, down to the smallest normal
-/// double; under that they go to 0. When both variances are 0 the means are compared exactly: `p_two` is 1 or 0.
+/// The p-values are exact to a relative error of 10⁻¹² for given means and variances, down to the smallest
+/// normal double; below that they go to 0. If both variances are 0 the means are compared exactly: `p_two` is
+/// 1 or 0.
 #[must_use]
 pub fn welch(left: &Summary, right: &Summary) -> Welch {
     welch_effective((left, count(left.n())), (right, count(right.n())))
 }
 
-/// Welch's test of two sample sets that tell as much as the given numbers of independent values, at least 2 of each: values
-/// that depend on each other tell less than their number.
+/// Welch's test of two sample sets with these effective numbers of independent values, at least 2 each.
+/// Dependent values have less information than their number.
 #[must_use]
 pub fn welch_effective((left, left_n): (&Summary, f64), (right, right_n): (&Summary, f64)) -> Welch {
     let difference = left.mean_minus(right);
@@ -44,7 +45,8 @@ pub fn welch_effective((left, left_n): (&Summary, f64), (right, right_n): (&Summ
 }
 
 impl Welch {
-    /// Of a difference of means whose squared error is known with these degrees of freedom, as that of differences within pairs.
+    /// Welch's test of a difference of means with a given squared error and degrees of freedom, for example
+    /// of differences within pairs.
     #[must_use]
     pub fn of_difference(difference: f64, squared_error: f64, df: f64) -> Self {
         if squared_error == 0.0 {
@@ -59,14 +61,14 @@ impl Welch {
     }
 }
 
-/// Degrees of freedom of a sum of independent variance estimates, each given with its own (Satterthwaite 1946).
-/// Shares of the total are squared, not the estimates, whose squares could overflow.
+/// Degrees of freedom of a sum of independent variance estimates, each given with its own (Satterthwaite
+/// 1946). The code squares shares of the total, because squares of the estimates could overflow.
 pub(crate) fn satterthwaite(parts: &[(f64, f64)]) -> f64 {
     let total: f64 = parts.iter().map(|(variance, _)| variance).sum();
     parts.iter().map(|(variance, df)| (variance / total).powi(2) / df).sum::<f64>().recip()
 }
 
-/// Two constant sides: the scaled constants, each rounded once, are equal or not.
+/// The test of two constant sides: the scaled constants, each rounded once, are equal or not.
 fn constant(left: f64, right: f64) -> Welch {
     let (t, p_less, p_greater) = match left.partial_cmp(&right) {
         Some(std::cmp::Ordering::Less) => (f64::NEG_INFINITY, 0.0, 1.0),

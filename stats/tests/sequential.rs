@@ -1,4 +1,4 @@
-//! The sequential mode against reference looks, and as an operator meets it: window by window.
+//! The sequential mode compared with reference looks, and in an operator's use: window by window.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests; the data file is part of the test")]
 
@@ -32,7 +32,7 @@ struct Expected {
     verdict_le: String,
 }
 
-/// All of one window at a time, `size` pairs each; the last look and the first decided one.
+/// Feeds all pairs in windows of `size` pairs; returns the last look and the first decided one.
 fn run(settings: Settings, x: &[f64], y: &[f64], size: usize) -> (Look, Option<Look>) {
     let mut sequential = Sequential::new(settings);
     let looks: Vec<Look> =
@@ -46,7 +46,7 @@ fn reference_looks_are_met() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("data/sequential_vectors.json")).unwrap();
     assert_eq!(cases.len(), 6);
     for Case { name, x, y, bound, tau, alpha, expected } in cases {
-        // One look at the end, as the reference takes it: a single window decides when it may.
+        // One look at the end, like the reference: a single window may decide.
         let settings = Settings { min_windows: 1, ..Settings::new(bound, alpha).unwrap() };
         assert_eq!(settings.tau, tau);
         let (look, _) = run(settings, &x, &y, x.len());
@@ -91,7 +91,8 @@ fn nothing_is_decided_before_enough_windows_and_pairs() {
     let mut random = Uniform(1);
     let (x, y) = (random.times(400, 1000.0), random.times(400, 2000.0));
     let settings = Settings::new(1.0, 0.05).unwrap();
-    // Ten pairs a window: 20 windows come after 50 effective pairs. One pair a window: the other way round.
+    // With ten pairs a window, 20 windows come after 50 effective pairs. With one pair a window they come
+    // before.
     for size in [10, 1] {
         let mut sequential = Sequential::new(settings);
         for (x, y) in x.chunks(size).zip(y.chunks(size)) {
@@ -122,7 +123,7 @@ fn a_decision_stays() {
         sequential.close_window(&random.times(5, 1500.0), &random.times(5, 1000.0));
     }
     assert_eq!(sequential.decision(), Decision::Above);
-    // Times that are all noise take the evidence away again, but not the decision.
+    // Pure noise reduces the evidence again, but does not change the decision.
     let noise = [1.0, 1e4, 1.0, 1e4, 1.0, 1e4];
     let look = (0..100).filter_map(|_| sequential.close_window(&noise[..5], &noise[1..])).last().unwrap();
     assert!(look.evidence.ln_e_above < 1.0 && look.estimate.n_eff > 50.0, "{look:?}");
@@ -165,7 +166,7 @@ fn surplus_samples_are_counted_and_unused() {
     assert_eq!(look.decision, Decision::Undecided);
 }
 
-/// Peeking after every window must not raise the rate of wrong decisions over alpha: the point of the mode.
+/// Looking after every window must not raise the rate of wrong decisions over alpha: the purpose of the mode.
 #[test]
 fn equal_methods_are_seldom_told_apart_however_often_one_looks() {
     const RUNS: u64 = 100;
@@ -175,7 +176,7 @@ fn equal_methods_are_seldom_told_apart_however_often_one_looks() {
         let (x, y) = (random.times(400, 1000.0), random.times(400, 1000.0));
         run(settings, &x, &y, 10).1.is_some()
     });
-    // Either direction may err with 5%; 10 of 100 is their sum.
+    // Each direction may err with 5%; 10 of 100 is their sum.
     let wrong = wrong.count();
     assert!(wrong <= 10, "{wrong} of {RUNS}");
 }

@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Runs {@link Sized} in a class loader that looks into the class path before it asks its parent, as those of application
- * servers do. With the API JAR on the class path the types of {@code spl.size} are its own too, not those of the agent.
+ * Runs {@link Sized} in a class loader that searches the class path before its parent, like those of
+ * application servers. With the API JAR on the class path, the types of {@code spl.size} are its own too, not
+ * the agent's.
  */
 public final class OwnLoader extends URLClassLoader {
 

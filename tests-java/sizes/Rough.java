@@ -16,19 +16,20 @@ import spl.size.ScaleBase;
 import spl.size.SizeProcessor;
 
 /**
- * Arguments whose sizes are computed by user code to which something happens meanwhile: its thread is stopped, or it throws what
- * a stopped thread throws; and classes of loaders that come and go. Says what came of each line of its input.
+ * Arguments whose sizes are computed by user code that is disturbed meanwhile: its thread is stopped, or it
+ * throws what a stopped thread throws; and classes of short-lived loaders. Prints the result of each line of
+ * its input.
  *
- * <p>"crowd N WHERE" has so many threads call {@code any} before another one does that makes these calls when they have gone: "in"
- * such a call, or in its "size".
+ * <p>"crowd N WHERE" lets N threads call {@code any} before another thread, which makes these calls after
+ * they have ended: "in" such a call, or in its "size".
  *
- * <p>"computable HOW" and "processed HOW" call the method of that name in a thread of its own with a {@link Task} of that kind,
- * "holder" calls {@code any} with an object whose fields have types that nobody has loaded, "churn N" calls
- * {@code Rough$Brief.quick} in so many class loaders, and "alive" says how many of those are still there.
+ * <p>"computable HOW" and "processed HOW" call the method of that name in a thread of its own with a {@link
+ * Task} of that kind. "holder" calls {@code any} with an object whose field types are not loaded. "churn N"
+ * calls {@code Rough$Brief.quick} in N class loaders, and "alive" prints how many of those still exist.
  */
 public final class Rough {
     private static final String SPIN = "spin";
-    /** One a millisecond: what threads leave that end is free again long before the last. */
+    /** One call a millisecond: the memory of ended threads is free again long before the last call. */
     private static final int CALLS_ALONE = 200;
     private static final List<WeakReference<Watcher>> LOADERS = new ArrayList<>();
     private static volatile boolean spinning;
@@ -85,7 +86,7 @@ public final class Rough {
                     Task task = new Task(order[1]);
                     answer = "" + (order[0].equals("computable") ? computable(task) : processed(task));
                 } catch (ThreadDeath stopped) {
-                    // Who is stopped is interrupted, too.
+                    // A stopped thread is also interrupted.
                     Thread.interrupted();
                     answer = "stopped";
                 }
@@ -96,7 +97,7 @@ public final class Rough {
         }
     }
 
-    /** From JDK 20 on only somebody from outside can, who is told that it is time. */
+    /** From JDK 20 on only a debugger can stop a thread; the output tells it when. */
     @SuppressWarnings({"deprecation", "removal"})
     private static void stop(Thread victim) {
         while (!spinning) {
@@ -158,7 +159,7 @@ public final class Rough {
         last.join();
     }
 
-    /** Something that may be interrupted, and is not. */
+    /** A wait that could be interrupted, but is not. */
     private interface Wait {
         void end() throws InterruptedException;
     }
@@ -179,14 +180,14 @@ public final class Rough {
         }
     }
 
-    /** A class of many loaders. */
+    /** A class that many loaders define. */
     public static final class Brief {
         public static int quick(Object argument) {
             return 7;
         }
     }
 
-    /** What an argument is made of, and when its size is asked for. */
+    /** An argument, and an action at the moment when its size is computed. */
     static final class Task implements Computable {
         private final String how;
         private final Runnable meanwhile;
@@ -219,7 +220,7 @@ public final class Rough {
         }
     }
 
-    /** Asks a {@link Task}, or anything else for its name. */
+    /** The size of a {@link Task}, or the name of any other argument. */
     public static final class Asking implements SizeProcessor {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {
@@ -247,7 +248,7 @@ public final class Rough {
         }
     }
 
-    /** Whoever wants to know the types of its fields has to load them. */
+    /** A class whose fields have types that reflection would have to load. */
     public static final class Holder {
         Unneeded unneeded;
         Unneeded[] more;
@@ -256,7 +257,7 @@ public final class Rough {
 
     static final class Unneeded {}
 
-    /** Has classes of its own of these names, and says for which it was asked. */
+    /** Defines classes of these names itself, and records the names it was asked for. */
     static final class Watcher extends ClassLoader {
         final Set<String> asked = new TreeSet<>();
 

@@ -10,7 +10,7 @@ import spl.size.SizeAggregator;
 import spl.size.SizeProcessor;
 
 /**
- * Calls methods with arguments of many kinds, and has size processors that are right, and wrong in every way.
+ * Calls methods with arguments of many kinds. Its size processors are correct, or wrong in every way.
  *
  * <p>Argument: [rounds]. Standard output is the same however long the program runs.
  */
@@ -30,10 +30,10 @@ public final class Sized {
         List<Object> list = new ArrayList<>(Collections.nCopies(7, "x"));
         Object[] empty = new Object[1000];
         Sized sized = new Sized("seven");
-        // Nothing that goes wrong with processors is the program's.
+        // No error of a processor may reach the program.
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> System.out.println("uncaught in " + thread.getName()));
         long sum = 0;
-        // Until the end of the input.
+        // Runs until the end of the input.
         do {
             for (int i = 0; i < 20; i++) {
                 sum += counted(5, -9L, 2.9f, 1e300 > sum ? 4.5 : 0, true, (byte) 1, '\1', (short) 2);
@@ -178,7 +178,7 @@ public final class Sized {
         }
     }
 
-    /** Larger than sizes can be. */
+    /** Its size exceeds the limit. */
     static final class Vast implements Computable {
         @Override
         public long computeSize() {
@@ -186,12 +186,12 @@ public final class Sized {
         }
     }
 
-    /** A base that the sizes of {@link Good} ask. */
+    /** A base for the sizes of {@link Good}. */
     static final class Modulus implements ScaleBase {
         final int modulus = 2;
     }
 
-    /** Two values, put together by the remainder of the first. */
+    /** Two values, grouped by the remainder of the first. */
     static final class Two implements MethodSize {
         private final int first;
         private final String second;
@@ -222,7 +222,7 @@ public final class Sized {
         }
     }
 
-    /** Right. */
+    /** A correct processor. */
     public static class Good implements SizeProcessor {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {
@@ -235,7 +235,7 @@ public final class Sized {
         }
     }
 
-    /** What most of the others are. */
+    /** Base of most of the other processors. */
     public abstract static class Plain implements SizeProcessor {
         static MethodSize named(String name) {
             return base -> new Named(name);
@@ -247,7 +247,7 @@ public final class Sized {
         }
     }
 
-    /** Needs a megabyte: nobody may keep more than a few. */
+    /** Needs a megabyte, so a leak would be seen: only a few may be kept. */
     static final class Named implements SizeAggregator {
         private final String name;
         private final byte[] ballast = new byte[1 << 20];
@@ -294,7 +294,7 @@ public final class Sized {
         }
     }
 
-    /** A bucket a call, each with a name that is too long. */
+    /** Makes a bucket for each call, each with a name that is too long. */
     public static final class Many extends Plain {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {
@@ -313,7 +313,7 @@ public final class Sized {
         }
     }
 
-    /** Calls the very method that it measures. */
+    /** Calls the measured method itself. */
     public static final class Recursive extends Plain {
         @Override
         public MethodSize computeSize(Object self, Object[] arguments) {
@@ -331,7 +331,7 @@ public final class Sized {
         }
     }
 
-    /** Cannot be made without a name. */
+    /** Cannot be constructed without a name. */
     public static final class Demanding extends Plain {
         private final String name;
 
@@ -345,7 +345,7 @@ public final class Sized {
         }
     }
 
-    /** No processor at all. */
+    /** Does not implement the interface. */
     public static final class Wrong {
         public Wrong() {
         }
@@ -362,7 +362,7 @@ public final class Sized {
         }
     }
 
-    /** Its exception cannot say what it is. */
+    /** Its exception has no usable message. */
     public static final class Speechless extends Plain {
         public Speechless() {
             throw new IllegalStateException() {
@@ -379,7 +379,7 @@ public final class Sized {
         }
     }
 
-    /** Never made, by a thread that nobody can join. */
+    /** Its constructor never ends, in a thread that cannot be joined. */
     public static final class Jealous extends Plain {
         public Jealous() throws InterruptedException {
             synchronized (Thread.currentThread()) {

@@ -66,8 +66,9 @@ impl Flavor for Bounded<'_> {
 
 /// Reads frames of one direction of one connection, from pieces of any size.
 ///
-/// Call [`next`](Self::next) until it gives `None` after each [`push`](Self::push): then no more than one frame
-/// and one piece are held. After an error the stream cannot be trusted: every later call gives the same error.
+/// Call [`next`](Self::next) until it returns `None` after each [`push`](Self::push). Then at most one frame
+/// and one piece are held. After an error the stream cannot be trusted, and every later call returns the same
+/// error.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     buffer: Vec<u8>,
@@ -82,7 +83,7 @@ impl Decoder {
         if self.failed.is_some() {
             return;
         }
-        // What has been read goes when it is at least half, so that each byte is moved once on average.
+        // Read bytes are discarded when they are at least half, so that each byte is moved once on average.
         if self.read >= self.buffer.len() - self.read {
             self.buffer.drain(..self.read);
             self.read = 0;
@@ -93,7 +94,7 @@ impl Decoder {
     /// The next whole message; `None` when more bytes are needed.
     ///
     /// # Errors
-    /// When the bytes are no frame, not the next frame, or no message `T`.
+    /// When the bytes are not a frame, not the next frame, or not a message `T`.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator has one item type, here the caller names it"
@@ -109,7 +110,7 @@ impl Decoder {
         })
     }
 
-    /// Whether the bytes so far end between two frames: where a connection may end without loss.
+    /// Whether the bytes so far end between two frames, where a connection may end without loss.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.failed.is_none() && self.read == self.buffer.len()
@@ -118,7 +119,7 @@ impl Decoder {
     fn take<T: DeserializeOwned>(&mut self) -> Result<Option<T>, WireError> {
         let bytes = &self.buffer[self.read..];
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_BYTES>() else { return Ok(None) };
-        // Judged before the rest arrives: a hostile length must not make us wait or allocate.
+        // Checked before the rest arrives: a hostile length must cause no wait and no allocation.
         let length = u32::from_le_bytes(*length);
         if length > MAX_FRAME_BYTES as u32 {
             return Err(WireError::BadLength { length });
@@ -142,48 +143,48 @@ impl Decoder {
     }
 }
 
-/// Why bytes and messages don't correspond.
+/// The reason why bytes and messages don't correspond.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// A message to be sent is over the limit.
+    /// The message to send is over the limit.
     #[error("the message is over the limit of {MAX_FRAME_BYTES} bytes for a frame")]
     TooLarge,
-    /// A length field that no frame has.
+    /// The length field is out of range.
     #[error(
         "a frame of {length} bytes was announced, between {NUMBER_BYTES} and {MAX_FRAME_BYTES} are possible: the peer is no spl or the stream is damaged"
     )]
     BadLength {
-        /// As announced.
+        /// The announced length.
         length: u32,
     },
     /// A frame was lost, repeated or moved.
     #[error("frame {found} arrived where frame {expected} was expected")]
     OutOfOrder {
-        /// The number that was due.
+        /// The expected number.
         expected: u32,
-        /// The number that came.
+        /// The received number.
         found: u32,
     },
-    /// A frame whose content is no message.
+    /// The content of a frame is not a message.
     #[error("frame {frame} holds no message: {reason}")]
     Malformed {
         /// Frame number.
         frame: u32,
-        /// What the deserializer found.
+        /// The deserializer's reason.
         reason: String,
     },
-    /// A frame that holds more than a message.
+    /// The frame holds more than a message.
     #[error("{bytes} bytes follow the message in frame {frame}")]
     TrailingBytes {
         /// Frame number.
         frame: u32,
-        /// How many.
+        /// Number of bytes after the message.
         bytes: usize,
     },
 }
 
-/// The longest beginning of `text` that is no longer than `bytes` bytes and ends between two characters: for
-/// texts of unknown length, such as command lines, that must fit in a frame.
+/// The longest prefix of `text` that has at most `bytes` bytes and ends between two characters. For texts of
+/// unknown length, such as command lines, that must fit in a frame.
 #[must_use]
 pub fn clip(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end));

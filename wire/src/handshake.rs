@@ -1,4 +1,4 @@
-//! The version exchange. Its bytes never change, whatever becomes of the messages after it.
+//! The version exchange. Its bytes never change, even if later messages do.
 //!
 //! The agent speaks first:
 //!
@@ -9,11 +9,12 @@
 //! | 2 | length of the product version, little-endian, at most 256 |
 //! | … | product version, UTF-8 without control characters |
 //!
-//! The controller answers with the same four fields of its own and one byte: 0 accepts, anything else refuses.
+//! The controller answers with the same four fields of its own and one byte: 0 accepts, anything else
+//! refuses.
 
 use std::fmt;
 
-/// The protocol that this crate speaks; it changes with every change of a message's encoding.
+/// The protocol number of this crate. It changes with every change of a message's encoding.
 pub const PROTOCOL: u16 = 8;
 
 /// The longest product version, in bytes.
@@ -24,7 +25,7 @@ const HEADER_BYTES: usize = MAGIC.len() + 4;
 const ACCEPT: u8 = 0;
 const REFUSE: u8 = 1;
 
-/// What each side says of itself.
+/// The identification that each side sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Greeting {
     protocol: u16,
@@ -34,13 +35,13 @@ pub struct Greeting {
 /// The controller's greeting and its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The controller.
+    /// The controller's identification.
     pub greeting: Greeting,
     /// Its decision.
     pub answer: Answer,
 }
 
-/// Whether the connection goes on.
+/// The controller's decision about the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Frames follow.
@@ -56,7 +57,7 @@ impl Greeting {
         Self { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 
-    /// Any side.
+    /// A greeting of any side.
     ///
     /// # Errors
     /// When the version is over [`MAX_VERSION_BYTES`] or has control characters.
@@ -91,8 +92,8 @@ impl Greeting {
         out.extend_from_slice(self.version.as_bytes());
     }
 
-    /// The greeting at the start of `bytes` and its length; `None` when more bytes are needed. What follows it
-    /// belongs to the [`Decoder`](crate::Decoder).
+    /// The greeting at the start of `bytes` and its length; `None` when more bytes are needed. Later bytes
+    /// belong to the [`Decoder`](crate::Decoder).
     ///
     /// # Errors
     /// As soon as the bytes cannot become a greeting.
@@ -143,11 +144,12 @@ impl Reply {
         Ok(Some((Self { greeting, answer }, used + 1)))
     }
 
-    /// Whether the connection with the agent that was replied to goes on. Both sides ask this: the agent of what
-    /// it received, the controller of what it sent.
+    /// Checks whether the connection with the agent that got this reply may go on. Both sides call this: the
+    /// agent with the reply it received, the controller with the reply it sent.
     ///
     /// # Errors
-    /// [`HandshakeError::Mismatch`] when it was refused or the protocols differ all the same.
+    /// [`HandshakeError::Mismatch`] when the agent was refused, or the protocols differ in spite of an
+    /// acceptance.
     pub fn check(&self, agent: &Greeting) -> Result<(), HandshakeError> {
         if self.answer == Answer::Accept && self.greeting.protocol == agent.protocol {
             return Ok(());
@@ -156,19 +158,19 @@ impl Reply {
     }
 }
 
-/// Why a connection doesn't begin.
+/// The reason why a connection doesn't begin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandshakeError {
-    /// Something else is at the other end.
+    /// The peer is not a part of spl.
     #[error("the peer does not speak the spl protocol")]
     NotSpl,
-    /// A version over the limit.
+    /// The version is over the limit.
     #[error("the peer's version is {bytes} bytes long, the limit is {MAX_VERSION_BYTES}")]
     VersionTooLong {
-        /// As announced.
+        /// The announced length.
         bytes: usize,
     },
-    /// A version that cannot be shown.
+    /// The version cannot be shown.
     #[error("the peer's version is not a plain UTF-8 text")]
     VersionText,
     /// The two sides come from different releases.

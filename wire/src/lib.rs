@@ -1,12 +1,13 @@
 //! Controller and agent messages: bytes to values and back.
 //!
-//! A connection begins with an [`Opening`]: the version exchange of [`handshake`](Greeting), whose bytes never change, and
-//! the proofs of the token, where there is one ([`Nonces`]). Frames follow: a `u32` little-endian length of what follows, a
-//! `u32` little-endian frame number that counts from 0 in each direction, and one message in the
-//! [postcard](https://postcard.jamesmunns.com) encoding.
-//! The frame number makes a lost or repeated frame an error where it would otherwise be a wrong measurement.
+//! A connection begins with an [`Opening`]: the version exchange of [`handshake`](Greeting), whose bytes
+//! never change, and the proofs of the token, if there is one ([`Nonces`]). Frames follow. A frame is a `u32`
+//! little-endian length of the rest, a `u32` little-endian frame number that counts from 0 in each direction,
+//! and one message in the [postcard](https://postcard.jamesmunns.com) encoding. The frame number turns a lost
+//! or repeated frame into an error; without it the measurement would be wrong.
 //!
-//! Nothing here does I/O: an [`Encoder`] appends to a buffer, a [`Decoder`] is fed whatever has been read.
+//! Nothing here does I/O: an [`Encoder`] appends to a buffer, and a [`Decoder`] takes the bytes that were
+//! read.
 //!
 //! ```
 //! use spl_wire::{Decoder, Encoder, ToAgent};

@@ -1,5 +1,5 @@
-//! How a connection begins, on either side: versions, then proofs of the token where there is one. Without I/O: the owner sends
-//! and reads what it is told to.
+//! The opening of a connection, for either side: versions, then proofs of the token if there is one. It does
+//! no I/O: the owner sends and reads as the steps say.
 //!
 //! ```
 //! use spl_wire::{Opening, Step};
@@ -18,64 +18,64 @@ use crate::{
 };
 use std::mem;
 
-/// The beginning of one connection, as one side sees it.
+/// The opening of one connection, as one side sees it.
 #[derive(Debug)]
 pub struct Opening {
     stage: Stage,
-    /// Bytes that came and are not used.
+    /// Received bytes that are not used yet.
     arrived: Vec<u8>,
-    /// Bytes that are to be sent before anything else happens.
+    /// Bytes to send before the next step.
     out: Vec<u8>,
     greeted: bool,
 }
 
-/// What the owner does next.
+/// The owner's next action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Send these bytes.
     Send(Vec<u8>),
     /// Read some bytes and [`push`](Opening::push) them.
     Receive,
-    /// Say which token the agent has ([`know`](Opening::know)). It is asked for after the controller's proof has come: the token
-    /// file is then as new as the controller.
+    /// Name the agent's token ([`know`](Opening::know)). This step comes after the controller's proof, so
+    /// that the token file is as new as the controller.
     Token,
     /// Frames follow.
     Open {
-        /// Bytes that came after the opening, for the [`Decoder`](crate::Decoder).
+        /// Bytes received after the opening, for the [`Decoder`](crate::Decoder).
         rest: Vec<u8>,
     },
 }
 
-/// Why a connection does not begin.
+/// The reason why a connection does not begin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
-    /// The versions.
+    /// The versions differ, or the peer's greeting is invalid.
     #[error(transparent)]
     Handshake(#[from] HandshakeError),
-    /// On the agent's side: it has no token, or the controller does not show that it knows it.
+    /// On the agent's side: it has no token, or the controller does not prove that it knows the token.
     #[error("the controller does not know the token")]
     Unbelieved,
-    /// On the controller's side: the agent does not show that it knows the token.
+    /// On the controller's side: the agent does not prove that it knows the token.
     #[error("the agent does not know the token")]
     Unproved {
-        /// The agent's process, as it says.
+        /// The agent's process id, as it claims.
         pid: u32,
     },
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// The agent waits for the controller's version; afterwards it shows this nonce.
+    /// The agent waits for the controller's version; then it sends this nonce.
     Reply(Option<Challenge>),
     /// The agent waits for the controller's proof.
     Proof(Challenge),
-    /// The agent's owner looks up the token, with which this proof has to be made.
+    /// The agent's owner looks up the token, which must match this proof.
     Token {
         pid: u32,
         nonces: Nonces,
         shown: Proof,
     },
-    /// The controller waits for the agent's version; afterwards it wants to see that the agent knows this token.
+    /// The controller waits for the agent's version; then the agent has to prove this token.
     Greeting(Option<(Token, Nonce)>),
     /// The controller waits for the agent's nonce.
     Nonce(Token, Nonce),
@@ -92,19 +92,20 @@ struct Challenge {
 }
 
 impl Opening {
-    /// The agent's side at a Unix socket, which only its user can reach: versions alone.
+    /// The agent's side at a Unix socket, which only its user can reach: versions only.
     #[must_use]
     pub fn agent_at_socket() -> Self {
         Self::greeting(None)
     }
 
-    /// The agent's side at a port: versions and proofs. `pid` is the measured process, for the operator; `nonce` is random.
+    /// The agent's side at a port: versions and proofs. `pid` is the measured process, shown to the operator;
+    /// `nonce` is random.
     #[must_use]
     pub fn agent_at_port(pid: u32, nonce: Nonce) -> Self {
         Self::greeting(Some(Challenge { pid, nonce }))
     }
 
-    /// The controller's side at a Unix socket: versions alone.
+    /// The controller's side at a Unix socket: versions only.
     #[must_use]
     pub fn controller_at_socket() -> Self {
         Self::in_stage(Stage::Greeting(None))
@@ -131,7 +132,7 @@ impl Opening {
         self.arrived.extend_from_slice(bytes);
     }
 
-    /// The agent's token, when [`Step::Token`] asks for it; `None` when it has none.
+    /// Sets the agent's token after [`Step::Token`]; `None` if it has none.
     pub fn know(&mut self, token: Option<&Token>) {
         let Stage::Token { pid, nonces, shown } = &self.stage else { return };
         let believed = token.filter(|token| nonces.proof(token, Side::Controller) == *shown);
@@ -141,16 +142,16 @@ impl Opening {
         self.stage = stage;
     }
 
-    /// Whether the versions were exchanged and go together.
+    /// Whether the versions were exchanged and match.
     #[must_use]
     pub fn has_greeted(&self) -> bool {
         self.greeted
     }
 
-    /// What is to be done next.
+    /// The next step.
     ///
     /// # Errors
-    /// When the connection does not begin. What the other side has to hear of it was sent before.
+    /// When the connection does not begin. The bytes that inform the other side were sent before.
     #[expect(clippy::should_implement_trait, reason = "an iterator ends, this gives its last step again")]
     pub fn next(&mut self) -> Result<Step, OpeningError> {
         while let Some(stage) = self.advanced() {
@@ -169,7 +170,7 @@ impl Opening {
         }
     }
 
-    /// The stage that the bytes lead to; `None` when more are needed, or none.
+    /// The stage that the received bytes lead to; `None` if more bytes are needed, or in a final stage.
     fn advanced(&mut self) -> Option<Stage> {
         match &self.stage {
             Stage::Reply(challenge) => {

@@ -1,6 +1,7 @@
-//! How both sides of a connection through a port show that they know the token, without sending it.
+//! Proofs of the token: both sides of a connection through a port prove that they know it, without sending
+//! it.
 //!
-//! After the version exchange, where the controller asks for a token:
+//! After the version exchange, if the controller requires a token:
 //!
 //! | from | bytes | meaning |
 //! |---|---|---|
@@ -8,9 +9,10 @@
 //! | controller | 64 | its own nonce, and its [`Proof`] |
 //! | agent | 36 | process id, little-endian, and its proof; zeros in its place: it has seen no proof that it believes |
 //!
-//! A proof is the HMAC-SHA256 (RFC 2104), with the token as the key, of the side, the protocol number and both nonces. The
-//! controller shows its own first: who only listens at a port where an agent knocks gets a nonce, which is of no use to anybody.
-//! A proof is worth nothing in another connection, where the nonces are others, nor to the other side.
+//! A proof is the HMAC-SHA256 (RFC 2104), with the token as the key, of the side, the protocol number and
+//! both nonces. The controller sends its proof first: a program that only listens at the agent's port gets a
+//! nonce, which is useless. A proof is worthless in another connection, because the nonces differ there, and
+//! for the other side.
 
 use crate::PROTOCOL;
 use hmac_sha256::HMAC;
@@ -25,14 +27,14 @@ pub const CONTROLLER_PROOF_BYTES: usize = NONCE_BYTES + PROOF_BYTES;
 /// Bytes of an [`AgentProof`].
 pub const AGENT_PROOF_BYTES: usize = PID_BYTES + PROOF_BYTES;
 
-/// Random bytes that are used in one connection only.
+/// Random bytes used in only one connection.
 pub type Nonce = [u8; NONCE_BYTES];
 
 /// A shared secret. Its `Debug` form doesn't show it, so that it reaches no log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
-/// Whose proof it is.
+/// The side that makes a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The measured JVM.
@@ -41,7 +43,7 @@ pub enum Side {
     Controller,
 }
 
-/// What only who knows the token can say in this connection.
+/// Bytes that only a side with the token can compute for this connection.
 #[derive(Clone)]
 pub struct Proof([u8; PROOF_BYTES]);
 
@@ -54,27 +56,28 @@ pub struct Nonces {
     pub controller: Nonce,
 }
 
-/// What the controller answers to the agent's nonce.
+/// The controller's answer to the agent's nonce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerProof {
-    /// Its nonce.
+    /// The controller's nonce.
     pub nonce: Nonce,
-    /// That it knows the token.
+    /// Its proof of the token.
     pub proof: Proof,
 }
 
-/// What the agent answers to that.
+/// The agent's answer to the controller's proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentProof {
-    /// The measured process, for the operator.
+    /// The measured process, shown to the operator.
     pub pid: u32,
-    /// That it knows the token; `None` when the controller's proof is wrong or the agent has no token: it leaves.
+    /// Its proof of the token. `None` if the controller's proof is wrong or the agent has no token; the agent
+    /// then leaves.
     pub proof: Option<Proof>,
 }
 
 impl Token {
-    /// A secret as it stands in the token file, without the white space around it; `None` when there is nothing else, or a control character in
-    /// it: half-written files and devices have those.
+    /// A secret as written in the token file, without surrounding white space. `None` for an empty text or
+    /// one with a control character, as half-written files and devices have them.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -89,7 +92,7 @@ impl fmt::Debug for Token {
 }
 
 impl Nonces {
-    /// What `side` says to show that it knows the token.
+    /// The proof of `side` that it knows the token.
     #[must_use]
     pub fn proof(&self, token: &Token, side: Side) -> Proof {
         let mut mac = HMAC::new(&token.0);
@@ -105,7 +108,7 @@ impl Nonces {
     }
 }
 
-/// Compares every byte whatever the first difference is, so that the time taken doesn't tell how many were right.
+/// Compares every byte, so that the time does not reveal the number of correct bytes.
 impl PartialEq for Proof {
     fn eq(&self, other: &Self) -> bool {
         let differences = self.0.iter().zip(other.0).fold(0, |all, (a, b)| all | (a ^ b));
@@ -122,7 +125,7 @@ impl fmt::Debug for Proof {
 }
 
 impl ControllerProof {
-    /// Its bytes.
+    /// The bytes on the wire.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; CONTROLLER_PROOF_BYTES] {
         let mut bytes = [0; CONTROLLER_PROOF_BYTES];
@@ -132,7 +135,7 @@ impl ControllerProof {
         bytes
     }
 
-    /// From its bytes, whatever they are.
+    /// Reads any bytes of the wire.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; CONTROLLER_PROOF_BYTES]) -> Self {
         let (mut nonce, mut proof) = ([0; NONCE_BYTES], [0; PROOF_BYTES]);
@@ -143,7 +146,7 @@ impl ControllerProof {
 }
 
 impl AgentProof {
-    /// Its bytes.
+    /// The bytes on the wire.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; AGENT_PROOF_BYTES] {
         let mut bytes = [0; AGENT_PROOF_BYTES];
@@ -155,7 +158,7 @@ impl AgentProof {
         bytes
     }
 
-    /// From its bytes, whatever they are.
+    /// Reads any bytes of the wire.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; AGENT_PROOF_BYTES]) -> Self {
         let (mut pid, mut proof) = ([0; PID_BYTES], [0; PROOF_BYTES]);

@@ -1,13 +1,13 @@
-//! Samples as they cross: size labels as numbers, times unchecked.
+//! Samples on the wire: size labels as numbers, times unchecked.
 
 use serde::{Deserialize, Serialize};
 use spl_model::{Handle, Sample, SampleError, SampleFlags, Size};
 use std::collections::HashMap;
 
-/// Samples that surely fit in one frame, whatever their values.
+/// Number of samples that fit in one frame with any values.
 pub const MAX_SAMPLES: usize = 16_384;
 
-/// One measured call as the agent's buffer holds it.
+/// One measured call as in the agent's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WireSample {
     /// The method, as numbered by [`ToAgent::Define`](crate::ToAgent::Define).
@@ -18,7 +18,7 @@ pub struct WireSample {
     pub end_ns: u64,
     /// `java.lang.Thread` id.
     pub thread: u64,
-    /// Measured activations of the same method below this one in its thread; `None` when not known.
+    /// Measured activations of the same method below this one in its thread; `None` if unknown.
     pub depth: Option<u32>,
     /// Workload size.
     pub size: WireSize,
@@ -33,7 +33,7 @@ pub enum WireSize {
     Unchecked,
     /// Bytes, or the unit of a size processor.
     Value(u64),
-    /// The label of this id.
+    /// The label with this number.
     Label(u32),
 }
 
@@ -58,7 +58,7 @@ impl WireSample {
     /// The checked sample.
     ///
     /// # Errors
-    /// A clock that ran backwards, or a label that was never named: to be dropped and counted.
+    /// When the clock ran backwards or the label is unknown. The caller drops and counts such samples.
     pub fn to_sample(&self, labels: &Labels) -> Result<Sample, SampleFault> {
         let mut sample = Sample::new(self.start_ns, self.end_ns)?;
         sample.depth = self.depth;
@@ -75,7 +75,7 @@ impl WireSample {
     }
 }
 
-/// A size label and the number that samples carry in its place.
+/// A size label and its number in samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The number.
@@ -89,7 +89,7 @@ pub struct Label {
 pub struct Labels(HashMap<u32, String>);
 
 impl Labels {
-    /// Adds the labels of a message; a number that is named again has the new text from then on.
+    /// Adds the labels of a message; a repeated number gets the new text.
     pub fn learn(&mut self, labels: impl IntoIterator<Item = Label>) {
         self.0.extend(labels.into_iter().map(|label| (label.id, label.text)));
     }
@@ -101,7 +101,7 @@ impl Labels {
     }
 }
 
-/// Why a sample that crossed cannot be used.
+/// The reason why a received sample cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SampleFault {
     /// The clock ran backwards.

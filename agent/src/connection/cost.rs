@@ -1,6 +1,6 @@
-//! What a measured call costs, from one calibration.
+//! Cost of a measured call, from one calibration.
 
-/// What a measured call of an empty method costs and reports, in picoseconds.
+/// Cost and reported duration of a measured call of an empty method, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeCost {
     pub(super) call_ps: u64,
@@ -8,7 +8,7 @@ pub(super) struct ProbeCost {
 }
 
 impl ProbeCost {
-    /// From the nanoseconds that all the calls took and what was recorded of each.
+    /// Computed from the nanoseconds of all calls together and the duration recorded for each.
     pub(super) fn of(ns: u64, calls: u64, reported_ns: &[u64]) -> Self {
         let mean = |ns: u64, n: u64| (n > 0).then(|| ns.saturating_mul(1000) / n);
         let sum = reported_ns.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns));

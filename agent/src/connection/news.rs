@@ -1,4 +1,4 @@
-//! What the agent says of its own accord: samples on their way to the controller, and what is noticed of methods.
+//! Messages that the agent sends unasked: samples on their way to the controller, and findings about methods.
 
 use super::Connection;
 use crate::shared::Command;
@@ -8,20 +8,20 @@ use spl_wire::ToController;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Size labels in one message, of some hundred bytes each.
+/// Most size labels in one message, of some hundred bytes each.
 const MAX_LABELS: usize = 256;
-/// Between two looks for probes that another agent has taken out.
+/// Interval between two looks for probes that another agent has taken out.
 pub(super) const LOOK_FOR_PROBES_EVERY: Duration = Duration::from_secs(1);
 
 impl Connection {
-    /// Says which closings of gates are over: no call runs any more that was let through before them.
+    /// Reports the closings of gates that are complete: no call that passed the gate before still runs.
     pub(super) fn say_idle(&mut self, stream: &mut Stream) {
         let times = &self.times;
         let idle = self.station.take_idle(|id| times.running(id));
         if idle.is_empty() {
             return;
         }
-        // What the calls left in the rings goes first.
+        // Samples that these calls left in the rings are sent first.
         self.times.drain(&mut self.station);
         self.send(stream);
         for (handle, number) in idle {
@@ -29,7 +29,7 @@ impl Connection {
         }
     }
 
-    /// Lets the agent thread rest when no measured method is to be compiled anew any more.
+    /// Lets the agent thread rest once no measured method waits for the JIT any more.
     pub(super) fn await_compiled(&mut self) {
         let awaits = self.given.shared.warmth.awaits_any(sys::now_ns());
         if self.awaits_compiled && !awaits {
@@ -38,7 +38,7 @@ impl Connection {
         self.awaits_compiled = awaits;
     }
 
-    /// Warns of methods whose probes are bypassed, as it seems.
+    /// Warns of methods whose calls seem to bypass the probes.
     pub(super) fn say_bypassed(&mut self, stream: &mut Stream) {
         let now = Instant::now();
         let passed = now - self.looked;
@@ -52,8 +52,8 @@ impl Connection {
         }
     }
 
-    /// Lets the agent thread look, now and then, whether methods still have their probes whose gates were open and of which no
-    /// call was seen.
+    /// Now and then lets the agent thread check the probes of methods that had an open gate and no recorded
+    /// call.
     pub(super) fn look_for_probes(&mut self) {
         if self.looked_for.elapsed() < LOOK_FOR_PROBES_EVERY {
             return;
@@ -65,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Warns once that classes are not measured because they came too fast.
+    /// Warns once if classes came too fast to be measured.
     pub(super) fn say_overtaken(&mut self, stream: &mut Stream) {
         if self.overtaken || !self.given.shared.overtaken.load(Ordering::Relaxed) {
             return;
@@ -76,7 +76,7 @@ impl Connection {
     }
 
     pub(super) fn send(&mut self, stream: &mut Stream) {
-        // A label is there before the first sample that has it.
+        // A label is sent before the first sample that refers to it.
         let labels = self.given.shared.labels_from(self.labels_sent);
         for some in labels.chunks(MAX_LABELS) {
             stream.put(&ToController::Labels { labels: some.to_vec() });

@@ -1,4 +1,5 @@
-//! Before the first gate is opened: the probe's classes are made ready, and what a measured call costs is found.
+//! Steps before the first gate is opened: loading the probe's classes and calibrating the cost of a measured
+//! call.
 
 use super::Connection;
 use super::cost::ProbeCost;
@@ -8,14 +9,14 @@ use crate::shared::{Command, Reply};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// The least of the calibrations counts, because whatever disturbs one makes it longer. HotSpot's last compiler may still
-/// have the probe in its queue during the first: they go on until none was better by a fiftieth for so long, and so long at
-/// most.
+/// The cheapest calibration counts, because any disturbance makes one longer. HotSpot's last compiler may
+/// still have the probe in its queue during the first one. So calibrations go on until none was better by a
+/// fiftieth for `CALIBRATED_AFTER`, at most for `LONGEST_CALIBRATION`.
 const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
 
 impl Connection {
-    /// Makes the probe class ready and finds what a measured call costs; `None` when the JVM ends before.
+    /// Prepares the probe class and measures the cost of a measured call; `None` when the JVM ends first.
     pub(super) fn prepare(&mut self) -> Option<Result<Option<ProbeCost>, String>> {
         if let Some(begin) = self.given.begin.take()
             && let Err(why) = begin()
@@ -28,7 +29,7 @@ impl Connection {
             return Some(Err(why));
         }
         if self.cost.is_some() {
-            // A controller that rejects us comes again and again.
+            // A controller that rejects the agent may connect repeatedly.
             return Some(Ok(self.cost));
         }
         let mut best: Option<ProbeCost> = None;
@@ -49,8 +50,8 @@ impl Connection {
         Some(Ok(best))
     }
 
-    /// Waits for the agent thread's answer, emptying the rings meanwhile; `None` when the JVM ends before. Gives also the
-    /// durations in nanoseconds that the probe itself recorded.
+    /// Waits for the agent thread's answer and empties the rings meanwhile; `None` when the JVM ends first.
+    /// Also returns the durations in nanoseconds that the probe itself recorded.
     fn ask<T>(&mut self, command: Command, answer: impl Fn(Reply) -> Option<T>) -> Option<(T, Vec<u64>)> {
         self.times.take_raw(&mut |_| {});
         self.given.shared.command(command);
@@ -64,7 +65,7 @@ impl Connection {
                         return Some((answer, reported));
                     }
                 }
-                // Warming fills the rings over and over; one calibration fits in.
+                // The warm-up fills the rings many times; one calibration fits in.
                 Err(RecvTimeoutError::Timeout) => self.times.take_raw(&mut take),
                 Err(RecvTimeoutError::Disconnected) => break,
             }

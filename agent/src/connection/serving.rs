@@ -1,4 +1,5 @@
-//! From one controller to the next: how the agent looks for one, and what it waits for when one has detached it.
+//! The way from one controller to the next: how the agent looks for one, and when it wakes after a
+//! detachment.
 
 use super::{Connection, Ended};
 use crate::life::Stage;
@@ -9,9 +10,9 @@ use std::time::Duration;
 
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_LAST: Duration = Duration::from_secs(1);
-/// Between two looks of a dormant agent for the token of another controller.
+/// Interval at which a dormant agent looks for the token of another controller.
 const LOOK_FOR_TOKEN_EVERY: Duration = Duration::from_secs(2);
-/// Longest wait of a dormant agent that has no token to look for; it is woken when it is wanted.
+/// Longest wait of a dormant agent without a token file; an attach request wakes it.
 const DORMANT_WAIT: Duration = Duration::from_secs(3600);
 
 impl Connection {
@@ -26,15 +27,15 @@ impl Connection {
                 break;
             }
         }
-        // Nobody listens when the JVM has given up waiting.
+        // After the JVM's grace period nobody receives this.
         let _ = self.given.has_ended.send(());
     }
 
-    /// Serves one controller after the other; false when the JVM ends.
+    /// Serves controllers one after the other; false when the JVM ends.
     fn serve_until_detached(&mut self) -> bool {
         let mut pause = RECONNECT_FIRST;
         loop {
-            // At a socket of the user's own there is nobody else, however long the answer takes.
+            // A socket of the user's own belongs to a controller, however long its answer takes.
             let sure = self.given.options.socket.is_some();
             self.given.life.becomes(if sure { Stage::Serving } else { Stage::Calling });
             let ended = match Stream::connect(&self.given.options) {
@@ -42,7 +43,7 @@ impl Connection {
                     self.given.life.becomes(Stage::Serving);
                     self.token = stream.token().cloned();
                     let ended = self.session(stream);
-                    // One that has turned us away is not asked again at once.
+                    // Keep the pause growing after a controller that rejected the agent.
                     if !self.station.is_empty() {
                         pause = RECONNECT_FIRST;
                     }
@@ -77,8 +78,9 @@ impl Connection {
         }
     }
 
-    /// Waits until another controller wants the agent; false when the JVM ends. One attaches, or another token stands in the file:
-    /// each controller at a port has a token of its own, and the one that has detached the agent is done with it.
+    /// Waits until another controller wants the agent; false when the JVM ends. Either a controller attaches,
+    /// or another token is in the file: each controller at a port has a token of its own, and the controller
+    /// that detached the agent is done with its token.
     fn sleep_until_revived(&mut self) -> bool {
         while self.given.life.becomes(Stage::Dormant) {
             if self.is_wanted_elsewhere() {
@@ -89,7 +91,7 @@ impl Connection {
                 let token = stream::token(&self.given.options);
                 if token.is_some() && token != self.token {
                     self.given.life.becomes(Stage::Calling);
-                    // One that attached at this moment was promised to be served.
+                    // A controller that attached at this moment was promised service.
                     self.is_wanted_elsewhere();
                     return true;
                 }
@@ -101,7 +103,7 @@ impl Connection {
         false
     }
 
-    /// Takes over the options of a controller that has attached, if one has.
+    /// Takes over the options of a controller that has attached, if any.
     fn is_wanted_elsewhere(&mut self) -> bool {
         let Some((options, mistakes)) = self.given.life.revival() else { return false };
         (self.given.options, self.given.mistakes) = (options, mistakes);

@@ -1,4 +1,4 @@
-//! A connection with an agent thread and a controller that the test plays.
+//! A connection whose agent thread and controller are played by the test.
 
 use super::news::LOOK_FOR_PROBES_EVERY;
 use super::*;
@@ -15,7 +15,8 @@ use std::sync::mpsc;
 
 static ALIVE: Life = Life::new();
 
-/// A connection with one method, number 3 with id 2, whose gate is open for this number of samples; its gates and its rings.
+/// A connection with one method, handle 3 with id 2, whose gate is open for this number of samples; its gates
+/// and its rings.
 fn connection(left: u64) -> (Connection, [Memory; 2]) {
     let gates = Memory::map(GATES_BYTES).unwrap();
     let shared: &'static Shared = Box::leak(Box::new(Shared::new(gates)));
@@ -54,7 +55,7 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
     let looks = |connection: &mut Connection| {
         connection.looked_for = Instant::now().checked_sub(LOOK_FOR_PROBES_EVERY).unwrap();
         connection.look_for_probes();
-        // Not again before it is time.
+        // No second look before the interval has passed.
         connection.look_for_probes();
         orders
             .try_iter()
@@ -105,7 +106,7 @@ fn orders_wait_with_the_controller_while_the_agent_thread_is_behind() {
         encoder.encode(&ToAgent::Restore { handles: vec![Handle(3); 1000] }, &mut restores).unwrap();
     }
     theirs.write_all(&restores).unwrap();
-    // Each is a thousand methods.
+    // Each message names a thousand methods.
     connection.listen(&mut stream, true).unwrap();
     let waiting = || std::iter::from_fn(|| orders.try_recv().ok());
     let first = waiting().inspect(|command| connection.given.shared.taken(command)).count();
@@ -120,7 +121,7 @@ fn warnings_of_any_length_arrive() {
     let (ours, mut theirs) = UnixStream::pair().unwrap();
     let (tell, done) = mpsc::channel();
     connection.given.done = done;
-    // More than a frame may hold; three bytes each.
+    // Longer than a frame may be; three bytes a character.
     tell.send(Reply::Warning("\u{20ac}".repeat(1 << 20))).unwrap();
     let mut stream = Stream::over(ours);
     assert!(connection.forward(&mut stream).is_none());
@@ -140,7 +141,8 @@ fn labels_have_the_numbers_under_which_they_are_kept() {
     assert_eq!(["a", "b", "c"].map(|text| state.label(text.to_owned())), [Some(0), Some(1), Some(2)]);
     let sent = state.labels_from(1).into_iter().map(|label| (label.id, label.text));
     assert_eq!(sent.collect::<Vec<_>>(), [(1, "b".to_owned()), (2, "c".to_owned())]);
-    // One that the program forgot, as when it had no memory to note it, gets another number and takes nobody's.
+    // A label that the program forgot, for example without memory to note it, gets a new number and takes no
+    // other label's.
     assert_eq!((state.label("b".to_owned()), state.labels_from(3)[0].id), (Some(3), 3));
     let last = (0..1 << 20).take_while(|n| state.label(n.to_string()).is_some()).count();
     assert_eq!((state.label("more".to_owned()), state.labels_from(4).len()), (None, last));
@@ -160,7 +162,7 @@ fn the_end_of_calls_behind_a_closed_gate_is_told_after_their_samples() {
         decoder.push(&bytes);
         std::iter::from_fn(|| decoder.next().unwrap()).collect::<Vec<ToController>>()
     };
-    // A thread is in a call that the first opening let through.
+    // A thread runs a call that the first opening admitted.
     let cell = layout::CELLS + (2 << layout::CELL_SHIFT);
     let opening = connection.given.shared.gates.epoch(InstrumentId(2));
     blocks.u64_at(layout::OWNER).store(!7, Relaxed);
@@ -168,7 +170,7 @@ fn the_end_of_calls_behind_a_closed_gate_is_told_after_their_samples() {
     blocks.u32_at(cell + layout::CELL_DEPTH).store(1, Relaxed);
     connection.station.disarm(Handle(3));
     assert_eq!(said(&mut connection), []);
-    // It ends, and leaves its sample.
+    // The call ends and leaves its sample.
     record(blocks, 2, 10, 20);
     blocks.u32_at(cell + layout::CELL_DEPTH).store(0, Relaxed);
     let told = said(&mut connection);

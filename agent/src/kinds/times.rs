@@ -1,4 +1,4 @@
-//! Times of calls: taken out of the rings, tagged with what disturbed them, and kept until they are sent.
+//! Times of calls: taken out of the rings, tagged with their disturbances, and kept until they are sent.
 
 pub mod pace;
 pub mod rings;
@@ -18,14 +18,14 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Samples that wait for the controller at most; about 10 MB.
+/// Most samples that wait for the controller; about 10 MB.
 const MAX_WAITING: usize = 200_000;
 
-/// The reading side of the rings, and what came out of them.
+/// The reading side of the rings, and the samples taken from them.
 #[derive(Debug)]
 pub struct Times {
     shared: &'static Shared,
-    /// Once there are any.
+    /// `None` until the rings are mapped.
     rings: Option<Rings>,
     pace: Pace,
     waiting: Vec<WireSample>,
@@ -34,12 +34,12 @@ pub struct Times {
 }
 
 impl Times {
-    /// Nothing has come yet.
+    /// A reader without samples.
     pub fn new(shared: &'static Shared) -> Self {
         Self { shared, rings: None, pace: Pace::new(), waiting: Vec::new(), dropped: 0, anomalies: 0 }
     }
 
-    /// What an earlier session left behind belongs to nobody.
+    /// Discards the readings of an earlier session.
     pub fn begin(&mut self) {
         self.take_raw(&mut |_| {});
         self.waiting.clear();
@@ -51,7 +51,7 @@ impl Times {
         self.pace.opens(may_come);
     }
 
-    /// Between the last look at the rings and the next, while a gate is open.
+    /// Time between the last look at the rings and the next, while a gate is open.
     pub fn pause(&self) -> Duration {
         self.pace.pause()
     }
@@ -61,17 +61,18 @@ impl Times {
         self.waiting.len() >= MAX_SAMPLES
     }
 
-    /// The openings of a method's gate of which calls still run.
+    /// The openings of a method's gate with calls that still run.
     pub fn running(&self, id: InstrumentId) -> BTreeSet<u32> {
         self.rings.as_ref().map(|rings| rings.running(id)).unwrap_or_default()
     }
 
-    /// Empties the rings and closes the gates of methods that have had enough.
+    /// Empties the rings and closes the gates of methods that have reached their quota.
     pub fn drain(&mut self, station: &mut Station) {
         self.drain_at(station, sys::now_ns());
     }
 
-    /// As [`drain`](Self::drain), at this time: samples that were claimed long before it and are not written are given up.
+    /// Like [`drain`](Self::drain), at this time: samples that were claimed long before it and are not
+    /// written are given up.
     pub fn drain_at(&mut self, station: &mut Station, now_ns: u64) {
         let Self { shared, rings, pace, waiting, dropped, anomalies } = self;
         let Some(rings) = rings else { return };
@@ -81,7 +82,7 @@ impl Times {
         let (from, mut first_ns) = (waiting.len(), u64::MAX);
         let own_thread = shared.agent_thread.load(Ordering::Acquire);
         let fullest = rings.drain(now_ns, &mut |raw| {
-            // What a change of classes calls in the agent thread is nothing of the program's.
+            // Calls in the agent thread, made while classes are changed, are not the program's.
             if own_thread != 0 && raw.thread == own_thread {
                 return;
             }
@@ -101,7 +102,7 @@ impl Times {
         if waiting.len() == from {
             return;
         }
-        // Now all is known that disturbed the calls which have just been taken.
+        // All disturbances of the calls just taken are known now.
         let tags = Tags::new(shared);
         if !tags.any_since(first_ns) {
             return;
@@ -112,7 +113,7 @@ impl Times {
         }
     }
 
-    /// Gives what waits as messages, by the starts of the calls.
+    /// Passes the waiting samples to `put` as messages, ordered by the starts of the calls.
     pub fn send(&mut self, mut put: impl FnMut(&ToController)) {
         self.waiting.sort_by_key(|sample| sample.start_ns);
         let mut rest = std::mem::take(&mut self.waiting);
@@ -133,7 +134,7 @@ impl Times {
         }
     }
 
-    /// Empties the rings of what is no controller's; what is lost is nobody's loss.
+    /// Empties the rings of samples that belong to no controller. Losses do not count here.
     pub fn take_raw(&mut self, take: &mut impl FnMut(Raw)) {
         if let Some(rings) = self.rings() {
             rings.drain(sys::now_ns(), take);
@@ -150,7 +151,7 @@ impl Times {
     }
 }
 
-/// What disturbed the calls of one drain.
+/// Disturbances of the calls of one drain.
 struct Tags {
     warmth: &'static Warmth,
     collections: Known,
@@ -158,13 +159,13 @@ struct Tags {
 }
 
 impl Tags {
-    /// To be made after the samples were published: what disturbed them is known then.
+    /// Must be called after the samples were published: their disturbances are known then.
     fn new(shared: &'static Shared) -> Self {
         let (collections, changes) = (shared.collections.read(), shared.changes.read());
         Self { warmth: &shared.warmth, collections, changes }
     }
 
-    /// Whether anything may have disturbed calls that began at this time or later. Mostly nothing has.
+    /// Whether anything may have disturbed calls that began at this time or later. Usually nothing has.
     fn any_since(&self, start_ns: u64) -> bool {
         let disturbed = |known: &Known| known.overlaps(start_ns, u64::MAX);
         disturbed(&self.collections) || disturbed(&self.changes) || self.warmth.awaits_any(start_ns)

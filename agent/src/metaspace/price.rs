@@ -1,45 +1,49 @@
-//! What a change of one class costs: told from its constant pool and its code before it is changed.
+//! Price of a change of one class, computed from its constant pool and its code before the change.
 
 use std::collections::BTreeMap;
 
-/// Bytes that a lambda or method reference takes when it is linked anew and runs hot: its hidden class takes 1,700 to 2,700,
-/// and the JVM notes up to as much of its methods when it compiles them. 2,200 to 4,300 in all on JDK 17, 21 and 25.
+/// Bytes of a lambda or method reference that is linked again and runs hot. Its hidden class takes 1,700 to
+/// 2,700, and the JVM keeps up to as much about its methods when it compiles them: 2,200 to 4,300 in all on
+/// JDK 17, 21 and 25.
 const LAMBDA_BYTES: u64 = 4_800;
-/// Bytes that a string concatenation takes, whose code the JVM shares between all of a shape: 100 to 680.
+/// Bytes of a string concatenation, whose code the JVM shares between all of one shape: 100 to 680.
 const CONCAT_BYTES: u64 = 1_000;
-/// Bytes for each value that a site takes from the stack, such as what a lambda captures: 80 to 110.
+/// Bytes for each value that a site takes from the stack, such as a captured variable of a lambda: 80 to 110.
 const ARGUMENT_BYTES: u64 = 120;
-/// JDK 11 takes up to so much of a site's price more: each old class has a chunk of metaspace to itself.
+/// JDK 11 takes up to 1/`MORE_BY_11` of a site's price in addition: each old class has a chunk of metaspace
+/// to itself.
 const MORE_BY_11: u64 = 4;
-/// Bytes that a change copies for each byte of the class file, at most, and keeps: nothing to a half on JDK 17, 21 and 25, and as
-/// much again is for what holds old copies up for a while. JDK 11 takes 1.2 to 4.2 and frees them when it next unloads classes.
+/// Most bytes that a change copies and keeps for each byte of the class file. On JDK 17, 21 and 25 it keeps 0
+/// to 0.5, and as much again allows for copies that are freed late. JDK 11 takes 1.2 to 4.2 and frees them
+/// when it next unloads classes.
 const COPIED: u64 = 1;
 const COPIED_BY_11: u64 = 5;
-/// A class whose lambdas take so much at each change keeps its probes behind closed gates: 20 lambdas.
+/// Bytes of lambdas for each change from which on a class keeps its probes behind closed gates: 20 lambdas.
 const DEAR_BYTES: u64 = 20 * LAMBDA_BYTES;
-/// How the names of string concatenations begin (`java.lang.invoke.StringConcatFactory`).
+/// Prefix of the names of string concatenations (`java.lang.invoke.StringConcatFactory`).
 const CONCAT: &[u8] = b"makeConcat";
 
-/// What a change of one class costs.
+/// Price of a change of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// Bytes that come when the program runs `invokedynamic` instructions and dynamic constants again, which are linked anew.
+    /// Bytes taken when the program next runs `invokedynamic` instructions and uses dynamic constants, which
+    /// are linked again.
     pub link_bytes: u64,
     /// Bytes of the class file.
     pub file_bytes: u64,
 }
 
 impl Price {
-    /// Of a class with these entries of the constant pool (JVMS 4.4), which take a third of its file and more. `calls` gives, for
-    /// each `invokedynamic` instruction of its code, the index of its constant: several may share one, and each is linked
-    /// by itself. It is asked only where there are such constants.
+    /// Price of a class with these constant pool entries (JVMS 4.4), which take a third of its file or more.
+    /// `calls` returns, for each `invokedynamic` instruction of its code, the index of its constant: several
+    /// may share one, and each is linked separately. It is called only if there are such constants.
     pub fn of_pool(entries: &[u8], calls: impl FnOnce() -> Vec<u16>) -> Self {
         let pool = Pool::of(entries);
         let site = |index: &u16| pool.site_bytes(*index);
         let constants: u64 = pool.constants.iter().map(site).sum();
         let mut sites: u64 = pool.sites.iter().map(site).sum();
         if sites > 0 {
-            // Never less than the constants: code that cannot be read has some use for them.
+            // At least the price of the constants, in case the code cannot be read.
             sites = sites.max(calls().iter().map(site).fold(0, u64::saturating_add));
         }
         Self {
@@ -48,30 +52,30 @@ impl Price {
         }
     }
 
-    /// Bytes that come when the program runs the sites again; `by_11` where the JVM is older than JDK 15.
+    /// Bytes taken when the program runs the sites again; `by_11` if the JVM is older than JDK 15.
     pub(super) fn later(self, by_11: bool) -> u64 {
         self.link_bytes.saturating_add(if by_11 { self.link_bytes / MORE_BY_11 } else { 0 })
     }
 
-    /// Bytes that a change takes, with what comes later.
+    /// Bytes that a change takes, including later links.
     pub(super) fn cost(self, by_11: bool) -> u64 {
         let copied = if by_11 { COPIED_BY_11 } else { COPIED };
         self.later(by_11).saturating_add(self.file_bytes.saturating_mul(copied))
     }
 
-    /// Whether changes of the class are to be few.
+    /// Whether changes of the class should be rare.
     pub fn is_dear(self) -> bool {
         self.link_bytes >= DEAR_BYTES
     }
 }
 
-/// What of a constant pool tells the price.
+/// The parts of a constant pool that determine the price.
 #[derive(Default)]
 struct Pool<'a> {
     texts: BTreeMap<u16, &'a [u8]>,
-    /// Of names with a type: the indices of both.
+    /// Indices of name and type, by entry.
     named: BTreeMap<u16, [u16; 2]>,
-    /// Of dynamic constants and of sites: the index of the name with its type.
+    /// Index of the name and type, by dynamic constant or site.
     dynamic: BTreeMap<u16, u16>,
     constants: Vec<u16>,
     sites: Vec<u16>,
@@ -98,7 +102,7 @@ impl<'a> Pool<'a> {
                     if *tag == 17 { &mut pool.constants } else { &mut pool.sites }.push(index);
                     4
                 }
-                // Integers, floats, and what names two other entries.
+                // Integers, floats, and entries that refer to two other entries.
                 (3 | 4 | 9..=11, _) => 4,
                 (5 | 6, _) => 8,
                 (7 | 8 | 16 | 19 | 20, _) => 2,
@@ -112,7 +116,7 @@ impl<'a> Pool<'a> {
         pool
     }
 
-    /// What it takes to link what this constant describes.
+    /// Bytes to link the site that this constant describes.
     fn site_bytes(&self, index: u16) -> u64 {
         let named = self.dynamic.get(&index).and_then(|named| self.named.get(named));
         let [name, descriptor] = named.map_or([None; 2], |named| named.map(|index| self.texts.get(&index)));
@@ -122,7 +126,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// How many arguments a descriptor has (JVMS 4.3.3); none where it is that of a field.
+/// Number of arguments of a descriptor (JVMS 4.3.3); 0 for a field's descriptor.
 fn arguments(descriptor: &[u8]) -> u64 {
     let Some((b'(', mut rest)) = descriptor.split_first() else { return 0 };
     let mut count = 0;
@@ -144,7 +148,8 @@ fn arguments(descriptor: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// A site with this name and descriptor, as constants 1 to 4, after a long, which takes two indices.
+    /// A pool with one site of this name and descriptor in constants 3 to 6, after a long, which takes two
+    /// indices.
     fn pool(name: &str, descriptor: &str, tag: u8) -> Vec<u8> {
         let text = |text: &str| [&[1, 0, text.len() as u8], text.as_bytes()].concat();
         [
@@ -163,7 +168,7 @@ mod tests {
         assert_eq!(price("applyAsInt", "()Ljava/util/function/IntUnaryOperator;"), LAMBDA_BYTES);
         assert_eq!(price("run", "(ILjava/lang/String;[[JD[LX;)LR;"), LAMBDA_BYTES + 5 * ARGUMENT_BYTES);
         assert_eq!(price("makeConcatWithConstants", "(I)LS;"), CONCAT_BYTES + ARGUMENT_BYTES);
-        // Malformed ones end.
+        // Malformed descriptors end the count.
         assert_eq!((arguments(b"(LX"), arguments(b"([["), arguments(b"I"), arguments(b"")), (1, 0, 0, 0));
     }
 

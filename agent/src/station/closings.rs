@@ -4,28 +4,29 @@ use spl_model::Handle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// Closings of one method that are looked at for calls which still run. Of earlier ones the controller is not told.
+/// Most closings of one method that are checked for running calls. Older ones are never reported to the
+/// controller.
 pub(super) const MOST_CLOSINGS: usize = 256;
-/// The shortest and the longest time between two looks for calls that still run behind closed gates; a blocked call may run as long
-/// as the program.
+/// The shortest and the longest time between two looks for calls that still run behind closed gates; a
+/// blocked call may run as long as the program.
 pub(super) const LOOK_FOR_CALLS: (Duration, Duration) =
     (Duration::from_millis(1), Duration::from_millis(100));
 
-/// The closings of each method of whose calls some may still be running.
+/// The closings of each method with calls that may still run.
 #[derive(Debug)]
 pub struct Closings {
-    /// At most [`MOST_CLOSINGS`] of each, the newest last.
+    /// At most [`MOST_CLOSINGS`] of each method, the newest last.
     of: BTreeMap<Handle, VecDeque<Closing>>,
-    /// How long to wait before the next look for these calls.
+    /// Time to wait before the next look for these calls.
     pause: Duration,
 }
 
 /// One closing of a method's gate.
 #[derive(Clone, Copy, Debug)]
 struct Closing {
-    /// Which of the method's, from 1.
+    /// Number of the closing, counted from 1 for each method.
     number: u64,
-    /// The openings, from after this one to that one, that it closed.
+    /// The openings that it closed: those after the first number, up to the second.
     openings: (u32, u32),
 }
 
@@ -36,7 +37,8 @@ impl Default for Closings {
 }
 
 impl Closings {
-    /// A gate was closed for the `number`-th time: what the openings after the first one to the second one have let through.
+    /// Adds the `number`-th closing of a gate. It covers the calls admitted by the openings after the first
+    /// one up to the second one.
     pub fn add(&mut self, handle: Handle, number: u64, openings: (u32, u32)) {
         let closings = self.of.entry(handle).or_default();
         closings.push_back(Closing { number, openings });
@@ -46,23 +48,23 @@ impl Closings {
         self.pause = LOOK_FOR_CALLS.0;
     }
 
-    /// Nobody asks for them any more.
+    /// Drops all closings.
     pub fn forget(&mut self) {
         self.of.clear();
     }
 
-    /// How long to wait before the next look, twice as long each time; `None` when there is none.
+    /// Time to wait before the next look, doubled each time; `None` without closings.
     pub fn look_pause(&mut self) -> Option<Duration> {
         if self.of.is_empty() {
             return None;
         }
-        // Most calls end soon, and one that doesn't must not keep the thread busy.
+        // Most calls end soon, and a call that does not must not keep the thread busy.
         let pause = self.pause;
         self.pause = (pause * 2).min(LOOK_FOR_CALLS.1);
         Some(pause)
     }
 
-    /// Those that are over, which are looked at no more. `running` gives the openings of which calls of a method run.
+    /// Takes the closings that are complete. `running` returns the openings of a method with calls that run.
     pub fn take_idle(&mut self, running: impl Fn(Handle) -> BTreeSet<u32>) -> Vec<(Handle, u64)> {
         let mut idle = Vec::new();
         for (&handle, closings) in &mut self.of {

@@ -1,22 +1,22 @@
-//! What a session calls the methods with a permanent id, and how many samples of each were counted.
+//! The session's handle of each permanent id, and the number of samples counted for it.
 
 use spl_model::{Handle, InstrumentId};
 
-/// What this session calls a method.
+/// A session's view of a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// The controller's number.
+    /// The controller's handle.
     pub handle: Handle,
-    /// The workload size of all its calls, if they have the same.
+    /// The workload size of all calls of the method, if they have the same size.
     pub size: Option<u64>,
 }
 
-/// What is known of each permanent id.
+/// The state of each permanent id.
 #[derive(Debug, Default)]
 pub struct Numbers {
-    /// Of each id that this session has instrumented.
+    /// By id; `None` for ids that this session has not instrumented.
     named: Vec<Option<Named>>,
-    /// Samples of each that were counted and are not booked, and which of them have any.
+    /// Samples by id that were counted and are not booked. `touched` lists the ids with any.
     taken: Vec<u64>,
     touched: Vec<InstrumentId>,
 }
@@ -47,7 +47,7 @@ impl Numbers {
         Some(named)
     }
 
-    /// An id and its handle with what was counted since the last time, until there is no more.
+    /// An id, its handle and the samples counted since the last time; `None` at the end.
     pub fn next_counted(&mut self) -> Option<(InstrumentId, Handle, u64)> {
         let id = self.touched.pop()?;
         let taken = std::mem::take(&mut self.taken[id.index()]);

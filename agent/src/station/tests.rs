@@ -1,4 +1,4 @@
-//! What is defined, and which closings of gates are over.
+//! Tests of definitions and of complete closings.
 
 use super::closings::{LOOK_FOR_CALLS, MOST_CLOSINGS};
 use super::*;
@@ -6,7 +6,7 @@ use crate::layout::GATES_BYTES;
 use crate::memory::Memory;
 use spl_model::{ProbeKind, Sizing};
 
-/// The first id that is given.
+/// The first id that is assigned.
 const FIRST: InstrumentId = InstrumentId(2);
 
 fn instrument(class: &str) -> Instrument {
@@ -14,7 +14,7 @@ fn instrument(class: &str) -> Instrument {
     Instrument { method, kind: ProbeKind::Times(Sizing::None) }
 }
 
-/// A station with one method, number 3 with the first id, whose gate is open.
+/// A station with one method, handle 3 with the first id, whose gate is open.
 fn station() -> Station {
     let gates: &'static Gates = Box::leak(Box::new(Gates::new(Memory::map(GATES_BYTES).unwrap())));
     let mut station = Station::new(gates);
@@ -61,7 +61,7 @@ fn a_closing_is_over_when_its_own_calls_have_ended() {
     let mut station = station();
     let gates = station.gates;
     let open = || gates.open(FIRST, 1, 9);
-    // A thread is in a call that the first opening let through.
+    // A thread runs a call that the first opening admitted.
     let first = gates.epoch(FIRST);
     let said = |station: &mut Station, runs: bool| {
         let running = |_| runs.then_some(first).into_iter().collect();
@@ -69,7 +69,7 @@ fn a_closing_is_over_when_its_own_calls_have_ended() {
     };
     station.disarm(Handle(3));
     assert_eq!(said(&mut station, true), [0; 0]);
-    // Of the next openings no call runs, and of one that is not closed nobody asks.
+    // No call of the next openings runs, and the controller did not order the closing of this one.
     open();
     assert_eq!(said(&mut station, true), [0; 0]);
     station.disarm(Handle(3));
@@ -78,10 +78,10 @@ fn a_closing_is_over_when_its_own_calls_have_ended() {
     open();
     station.disarm(Handle(3));
     assert_eq!(said(&mut station, true), [3]);
-    // The call ends, or the thread's next one is of a later opening.
+    // The call ends, or the thread's next call belongs to a later opening.
     assert_eq!(said(&mut station, false), [1]);
     assert_eq!(said(&mut station, false), [0; 0], "each once");
-    // Nobody asks for the end of the calls of a method that is restored.
+    // The end of calls of a restored method is not reported.
     open();
     station.shut(Handle(3));
     assert_eq!(said(&mut station, false), [0; 0]);

@@ -1,4 +1,4 @@
-//! What changes of classes cost the program's metaspace: asked before a change, noted after it.
+//! Metaspace cost of class changes: checked before a change, recorded after it.
 
 use super::known::Changed;
 use super::{MOST_TOUCHED, Worker};
@@ -11,10 +11,11 @@ use spl_model::{InstrumentId, Outcome, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Worker {
-    /// Finds out what metaspace there is and how it is looked at.
+    /// Reads the limits of metaspace and finds the JVM's counters.
     pub(super) fn open_account(&mut self, env: &mut jni::Env<'_>) {
         self.counters = Counters::find(env);
-        // The JVM shows the first thousand characters of its options only, the system none from files.
+        // The JVM's counters hold only the first thousand characters of its options, and the command line
+        // none from files.
         let shown = self.counters.as_ref().map(|counters| most_metaspace(counters.options()));
         let given = most_metaspace(&sys::java_options());
         let least = |of: fn(&Most) -> Option<u64>| shown.iter().chain([&given]).filter_map(of).min();
@@ -23,15 +24,15 @@ impl Worker {
         self.account.set_most(most);
     }
 
-    /// Takes in how much metaspace is in use.
+    /// Records the use of metaspace.
     fn read_metaspace(&mut self, env: &mut jni::Env<'_>) {
         if let Some(reading) = self.counters.as_ref().and_then(|counters| counters.reading(env)) {
             self.account.read(reading);
         }
     }
 
-    /// Those of the classes that may have probes, and the names of the others with the reason. All of a name or none: a method is
-    /// measured in each of its classes.
+    /// The classes that may have probes, and the names of the others with the reason. All classes of a name
+    /// or none are chosen, because a method is measured in each of its classes.
     pub(super) fn afford<'local>(
         &mut self,
         env: &mut jni::Env<'_>,
@@ -57,12 +58,12 @@ impl Worker {
         (affordable, poor)
     }
 
-    /// What a change of a class costs: known when it was changed before, else from what it is now.
+    /// Price of a change of a class: as recorded at an earlier change, else computed from its current state.
     fn price(&self, class: &Loaded<'_>) -> Price {
         self.account.price(&self.named(class)).unwrap_or_else(|| self.found_price(class))
     }
 
-    /// What another change of a class costs after this one. Its file is known, but another agent may have given it more sites.
+    /// Price of the next change of a class. The file size is known, but another agent may have added sites.
     pub(super) fn price_now(&self, class: &Loaded<'_>) -> Price {
         let found = self.found_price(class);
         let file_bytes =
@@ -70,7 +71,7 @@ impl Worker {
         Price { file_bytes, ..found }
     }
 
-    /// What a change of a class costs, from its constant pool and its code.
+    /// Price of a change of a class, from its constant pool and its code.
     fn found_price(&self, class: &Loaded<'_>) -> Price {
         let calls = || {
             let methods = self.jvm.methods(class.class).into_iter();
@@ -82,7 +83,7 @@ impl Worker {
         pool.map_or_else(Price::default, |pool| Price::of_pool(&pool, calls))
     }
 
-    /// Classes were changed; tells what it costs.
+    /// Charges changed classes and reports the cost.
     pub(super) fn pay(
         &mut self,
         env: &mut jni::Env<'_>,
@@ -117,7 +118,7 @@ impl Worker {
         }
     }
 
-    /// Takes the methods of these classes out of the plan and says why.
+    /// Takes the methods of these classes out of the plan and reports the reason.
     pub(super) fn turn_down(&mut self, names: &BTreeMap<String, Refusal>, ids: &BTreeSet<InstrumentId>) {
         for (name, why) in names {
             for id in self.planned_ids(name).intersection(ids) {
@@ -132,7 +133,7 @@ impl Worker {
         self.publish_plan();
     }
 
-    /// Forgets classes that are no more, of which a program that goes on making them has ever more.
+    /// Forgets unloaded classes, because a program may go on creating classes.
     pub(super) fn forget_unloaded(&mut self, env: &mut jni::Env<'_>) {
         let names = self.touched.iter().map(|(name, _)| name.clone());
         let names = names.chain(self.account.names().map(str::to_owned)).collect();
@@ -146,7 +147,7 @@ impl Worker {
         self.prune_at = MOST_TOUCHED.max(2 * self.known_classes());
     }
 
-    /// Classes that have or had probes.
+    /// Number of classes that have or had probes.
     pub(super) fn known_classes(&self) -> usize {
         self.touched.len().max(self.account.names().count())
     }

@@ -1,4 +1,4 @@
-//! Classes are changed, as many in one call as the JVM takes, and what became of them is told.
+//! Changes classes, as many in one call as the JVM takes, and reports the outcome.
 
 use super::Worker;
 use super::known::Changed;
@@ -14,14 +14,14 @@ use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// A class of this name failed so often that it is left alone.
+/// Number of failures after which classes of a name are left alone.
 const FAILURES_TO_QUARANTINE: u32 = 3;
 
-/// What the JVM says of a change for which its metaspace or its memory has no room.
+/// The JVM's error when its metaspace or its memory has no room for a change.
 const NO_MEMORY: &str = "JVMTI_ERROR_OUT_OF_MEMORY";
 
 impl Worker {
-    /// Brings the bytes of these classes to what the plan says: all in one call if possible.
+    /// Changes the bytes of these classes as the plan says, in one call if possible.
     pub(super) fn retransform(
         &mut self,
         env: &mut jni::Env<'_>,
@@ -34,7 +34,7 @@ impl Worker {
             if !self.jvm.is_modifiable(class.class) {
                 self.refuse(class, Refusal::Unmodifiable);
             } else if change == Change::Removed {
-                // After an error of our own nothing is sure.
+                // After an error of our own nothing is certain.
                 if self.shared.failure().is_some() || self.touched.contains(&self.named(class)) {
                     usable.push(class.clone());
                 }
@@ -73,7 +73,7 @@ impl Worker {
         self.tell(Reply::Retransformed { ids, change, took_ns, at_ns });
     }
 
-    /// Makes the size processors of these methods ready for calls in these classes.
+    /// Prepares the size processors of these methods for calls in these classes.
     fn install_processors(
         &self,
         env: &mut jni::Env<'_>,
@@ -105,8 +105,8 @@ impl Worker {
         }
     }
 
-    /// Changes these classes in one call; should that fail, each half in one, until those are found that make it fail. Gives
-    /// what was changed.
+    /// Changes these classes in one call. If that fails, it changes each half in one call, down to the
+    /// classes that cause the failure. Returns the changed classes.
     fn bisect(&mut self, classes: &[Loaded<'_>], change: Change) -> BTreeMap<Key, Changed> {
         match (self.batch(classes), classes) {
             (Ok(changed), _) => {
@@ -114,7 +114,7 @@ impl Worker {
                 changed
             }
             (Err(error), _) if change == Change::Added && error == NO_MEMORY => {
-                // Halves would take what is left.
+                // Further attempts with halves would use up the rest.
                 self.no_memory = true;
                 classes.iter().for_each(|class| self.refuse(class, Refusal::NoMemory(error.clone())));
                 BTreeMap::new()
@@ -152,7 +152,7 @@ impl Worker {
         self.refuse(class, Refusal::Jvm(error));
     }
 
-    /// Why a class of this name is left alone, if it is.
+    /// The reason why a class of this name is left alone, if it is.
     fn quarantined(&self, name: &str) -> Option<String> {
         let (count, last) = self.failures.get(name)?;
         (*count >= FAILURES_TO_QUARANTINE)
@@ -189,8 +189,8 @@ impl Worker {
         Ok(changed)
     }
 
-    /// The class-file hook costs each class load of the program, so it is on only now. HotSpot cannot switch it for one
-    /// thread: the hook itself passes over classes that are loaded meanwhile.
+    /// The class-file hook slows each class load of the program, so it is on only now. HotSpot cannot switch
+    /// it for one thread. The hook itself ignores classes that are loaded meanwhile.
     fn hooked(&self, classes: &[Loaded<'_>]) -> Result<(), String> {
         self.jvm.notify(true, Event::ClassFileLoadHook)?;
         let references = classes.iter().map(|class| class.class).collect::<Vec<_>>();

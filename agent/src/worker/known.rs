@@ -1,4 +1,4 @@
-//! What is known of classes that were changed, and of the calls that ran while they were.
+//! State of changed classes, and of the calls that ran during the change.
 
 use crate::hook::Probed;
 use crate::jvm::Running;
@@ -8,45 +8,45 @@ use jni::refs::Weak;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-/// What is known of a class that was changed.
+/// Outcome of a change of one class.
 pub(super) struct Changed {
-    /// What another change costs.
+    /// Price of the next change.
     pub(super) price: Price,
-    /// By what it is known that it has probes, if it has.
+    /// How to recognise that the class has probes, if it has.
     pub(super) probed: Option<Probed>,
 }
 
-/// A class with probes, and what to compare.
+/// A class with probes, and its expected bytecode.
 pub(super) struct Watched {
     pub(super) class: Weak<JClass<'static>>,
-    /// One of its methods that has a probe.
+    /// A method of the class that has a probe.
     pub(super) method: usize,
-    /// A hash of its bytecode; `None` when the probe was gone at once.
+    /// A hash of the method's bytecode; `None` if the probe was gone at once.
     pub(super) code: Option<u64>,
-    /// When it was as it should be, nanoseconds of the JVM's clock.
+    /// Last time at which the probes were in place, in nanoseconds of the JVM's clock.
     pub(super) seen_ns: u64,
 }
 
-/// Calls that were running when their class was changed first.
+/// Calls that were running when their class was first changed.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// Names of the classes that were looked at.
+    /// Names of the classes whose running calls were looked up.
     pub(super) known: HashSet<String>,
     pub(super) running: BTreeSet<Running>,
-    /// When to look which of them still run.
+    /// Time of the next look at these calls.
     pub(super) look_at: Option<Instant>,
     pub(super) told: usize,
-    /// Whether it was told that nothing is known.
+    /// Whether the operator was warned that running calls are unknown.
     pub(super) unknown: bool,
 }
 
 impl Calls {
-    /// How long until the next look, if one is to be made.
+    /// Time until the next look, if one is due.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         self.look_at.map(|at| at.saturating_duration_since(now))
     }
 
-    /// There is nobody to tell: no look is made any more.
+    /// Cancels the look: no controller is there to be informed.
     pub(super) fn forget(&mut self) {
         self.look_at = None;
         self.running.clear();

@@ -1,6 +1,7 @@
-//! Calls that go on while their class is changed. Until they return, their lines in stack traces say `Unknown Source`, because
-//! HotSpot gives file and line only for the constants that a class has now (`Backtrace::get_source_file_name`). Nothing can be
-//! done about it. The operator is told of the calls that run for long, such as a thread's main loop.
+//! Calls that run while their class is changed. Until they return, their lines in stack traces say `Unknown
+//! Source`, because HotSpot reads file and line only from the class's current constants
+//! (`Backtrace::get_source_file_name`). The agent cannot prevent it. It warns the operator of long calls,
+//! such as a thread's main loop.
 
 use super::Worker;
 use crate::java;
@@ -10,14 +11,15 @@ use crate::sys;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// A call that lasts this long after the change runs for long.
+/// Time after the change from which a call counts as long.
 const LONG_CALL: Duration = Duration::from_secs(1);
-/// Calls that are told in the life of a JVM.
+/// Most calls reported in the life of a JVM.
 const MOST_TOLD: usize = 20;
 
 impl Worker {
-    /// To be called before classes are changed. Stopping the threads to look at their stacks takes as long as a short
-    /// collection of garbage, so each class is looked at once, and a program with very many threads not at all.
+    /// Notes running calls. Call it before classes are changed. Stopping the threads to read their stacks
+    /// takes as long as a short garbage collection. So each class is looked up once, and a program with very
+    /// many threads is skipped.
     pub(super) fn note_running(&mut self, env: &mut jni::Env<'_>, classes: &[Loaded<'_>]) {
         let names = classes.iter().map(|class| &class.name);
         let new: BTreeSet<String> = names.filter(|name| !self.calls.known.contains(*name)).cloned().collect();
@@ -32,7 +34,7 @@ impl Worker {
         }
     }
 
-    /// Tells of the calls that still run.
+    /// Reports the calls that still run.
     pub(super) fn say_running(&mut self, env: &mut jni::Env<'_>) {
         self.calls.look_at = None;
         let before = std::mem::take(&mut self.calls.running);

@@ -1,5 +1,5 @@
-//! Another agent's change of a class takes our probes out without a word (decision 6). It is noticed where gates are open and
-//! no call comes, by a look at the bytecode of one method; then the probes go in anew, a few times.
+//! Another agent's change of a class silently removes our probes (decision 6). If a gate is open and no call
+//! is recorded, the bytecode of one method is checked. Missing probes are put in again, a few times.
 
 use super::Worker;
 use super::known::{Changed, Watched};
@@ -14,11 +14,13 @@ use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
-/// How often probes go in anew. An agent that changes a class again and again would make the program pay for both.
+/// Number of times that probes are put in again. With an agent that changes a class repeatedly, the program
+/// would pay for both.
 const MOST_PUT_BACK: u32 = 3;
 
 impl Worker {
-    /// Remembers what these classes look like with their probes; those without are watched no more.
+    /// Remembers the bytecode of these classes with their probes; classes without probes are not watched any
+    /// more.
     pub(super) fn watch_probes(
         &mut self,
         env: &mut jni::Env<'_>,
@@ -44,25 +46,26 @@ impl Worker {
         let method = methods.iter().find(|(_, name, descriptor)| is_it(name, descriptor))?.0;
         // SAFETY: `class` has just given this number, and keeps itself loaded.
         let code = unsafe { self.jvm.bytecodes(method) }?;
-        // The other agent may have been waiting for us to be done.
+        // The other agent may have acted right after our change.
         let is_ours = spl_bytecode::static_calls(&code) >= probed.static_calls;
         let class = java::keep(env, class.class).ok()?;
         Some(Watched { class, method, code: is_ours.then(|| hash(&code)), seen_ns: sys::now_ns() })
     }
 
-    /// Looks whether these methods' probes are still there, and puts those in anew that are not.
+    /// Checks whether these methods still have their probes, and puts in missing ones again.
     pub(super) fn look(&mut self, env: &mut jni::Env<'_>, ids: &BTreeSet<InstrumentId>) {
         let asked = |targets: &BTreeMap<InstrumentId, _>| targets.keys().any(|id| ids.contains(id));
         let names: BTreeSet<String> =
             self.plan.iter().filter(|(_, targets)| asked(targets)).map(|(name, _)| name.clone()).collect();
         let (mut gone, mut unloaded) = (Vec::new(), Vec::new());
         for (key, watched) in self.watched.iter_mut().filter(|(key, _)| names.contains(&key.0)) {
-            // It lives as long as the command's frame.
+            // The reference lives as long as the command's frame.
             let Ok(Some(_class)) = watched.class.upgrade_local(env) else {
                 unloaded.push(key.clone());
                 continue;
             };
-            // SAFETY: the number is one of the class's own (`watched`), and the reference above keeps the class loaded.
+            // SAFETY: the number is one of the class's own (`watched`), and the reference above keeps the
+            // class loaded.
             match unsafe { self.jvm.bytecodes(watched.method) } {
                 Some(code) if Some(hash(&code)) != watched.code => gone.push((key.clone(), watched.seen_ns)),
                 _ => watched.seen_ns = sys::now_ns(),
@@ -75,7 +78,7 @@ impl Worker {
         for (key, seen_ns) in &gone {
             // The class stays in `touched`: restoring a class that has no probes does no harm.
             self.watched.remove(key);
-            // Calls of this time may have lost their probes, or their compiled code.
+            // Calls in this interval may have lost their probes, or their compiled code.
             self.shared.changes.begin(*seen_ns);
             self.shared.changes.end(sys::now_ns());
             names.insert(key.0.clone());
@@ -86,8 +89,8 @@ impl Worker {
         }
     }
 
-    /// Another agent took the probes out of a class of this name, at most `gap_ns` nanoseconds ago. Puts them in anew, or
-    /// gives the methods up.
+    /// Handles the removal of probes from a class of this name by another agent, at most `gap_ns` nanoseconds
+    /// ago. Puts them in again, or gives up the methods.
     fn put_back(&mut self, env: &mut jni::Env<'_>, name: String, gap_ns: u64) {
         let ids = self.planned_ids(&name);
         let times = self.removed.entry(name.clone()).or_default();
@@ -97,7 +100,7 @@ impl Worker {
         } else {
             *times += 1;
             let times = *times;
-            // Those of other loaders may have theirs.
+            // Classes of other loaders may still have their probes.
             let mut found = self.find(env, &names);
             found.retain(|class| !self.watched.contains_key(&self.named(class)));
             let (found, poor) = self.afford(env, found);

@@ -1,8 +1,8 @@
-//! The types where the class file has no frame, but the rewritten code needs one.
+//! Types at places where the class file has no frame, but the rewritten code needs one.
 //!
-//! A conditional branch that no longer reaches its target is turned round and jumps over a `goto_w`; what follows is then a
-//! branch target. Nothing but the code before it leads there, so its types follow from the last frame, instruction by
-//! instruction (JVMS 4.10.1.6).
+//! A conditional branch that no longer reaches its target is inverted and jumps over a `goto_w`; the next
+//! instruction is then a branch target. Only the code before it leads there, so its types follow from the
+//! last frame, instruction by instruction (JVMS 4.10.1.6).
 
 use super::state::{Classes, Fault, State, Word};
 use super::step;
@@ -16,7 +16,7 @@ use spl_classfile::signature::Signature;
 use spl_model::Refusal;
 use std::collections::HashMap;
 
-/// Finds the types of one method between its frames.
+/// Computes the types of one method between its frames.
 #[derive(Debug)]
 pub(crate) struct Inference<'a, 'b> {
     pool: &'b Pool<'a>,
@@ -24,7 +24,7 @@ pub(crate) struct Inference<'a, 'b> {
     names: Names<'a, 'b>,
     max_locals: usize,
     state: Option<State>,
-    /// The instruction before which `state` is.
+    /// Index of the instruction that follows `state`.
     next: usize,
 }
 
@@ -41,10 +41,10 @@ impl<'a, 'b> Inference<'a, 'b> {
         Self { pool, insns, names, max_locals, state: None, next: 0 }
     }
 
-    /// Starts from a frame of the class file, that of the instruction at `at`.
+    /// Starts from the class file's frame of the instruction at `at`.
     ///
     /// # Errors
-    /// When the frame is none, or no instruction is there.
+    /// When the frame is invalid, or no instruction is at `at`.
     pub(crate) fn start(
         &mut self,
         at: u32,
@@ -61,11 +61,11 @@ impl<'a, 'b> Inference<'a, 'b> {
         Ok(())
     }
 
-    /// Locals and stack before the instruction at `at`, to which the code falls through from where it started or from the
-    /// last such place.
+    /// Locals and stack before the instruction at `at`. The code falls through to it from the start or from
+    /// the last such place.
     ///
     /// # Errors
-    /// When the code on the way breaks the rules, or the pool is full.
+    /// When the code in between breaks the rules, or the pool is full.
     pub(crate) fn types_at(
         &mut self,
         at: u32,
@@ -75,13 +75,13 @@ impl<'a, 'b> Inference<'a, 'b> {
         let state = self.state.as_mut().ok_or_else(|| malformed("no frame leads there"))?;
         for insn in self.insns.iter().skip(self.next).take_while(|insn| insn.at < at) {
             let fault = |fault| malformed(format!("at {}: {fault}", insn.at));
-            // The code falls through to the end of the way, so that no return is on it.
+            // The code falls through to `at`, so it contains no return.
             step::execute(insn, state, self.pool, None, &mut self.names, budget).map_err(fault)?;
             budget.spend_text(std::mem::take(&mut self.names.read))?;
             self.next += 1;
         }
         let names = &mut self.names.list;
-        // What follows the last local that holds something need not be said.
+        // Empty locals after the last used one are left out.
         let used = state.locals.iter().rposition(|word| *word != Word::Top).map_or(0, |last| last + 1);
         budget.keep_frame(used + state.stack.len())?;
         let locals = types(&state.locals[..used], names, pool)?;
@@ -114,7 +114,7 @@ fn types(words: &[Word], names: &mut [Named], pool: &mut PoolBuilder<'_>) -> Res
     Ok(types)
 }
 
-/// The names of the classes that were met, by their numbers.
+/// The names of the classes seen so far, by number.
 #[derive(Debug)]
 struct Names<'a, 'b> {
     pool: &'b Pool<'a>,
@@ -122,15 +122,15 @@ struct Names<'a, 'b> {
     this: &'a [u8],
     known: HashMap<Vec<u8>, u16>,
     list: Vec<Named>,
-    /// Bytes of names that were looked at.
+    /// Bytes of the names read.
     read: usize,
 }
 
-/// A class that was met.
+/// A class seen so far.
 #[derive(Debug)]
 struct Named {
     name: Vec<u8>,
-    /// Its constant, once a frame needs it.
+    /// Index of its constant, once a frame needs it.
     index: Option<u16>,
 }
 

@@ -1,10 +1,11 @@
-//! An own check of rewritten methods, by the typing rules of JVMS 4.10.1.
+//! The crate's own check of rewritten methods, by the typing rules of JVMS 4.10.1.
 //!
-//! The JVM does not verify classes of the boot loader, and bad bytecode there crashes it. So each rewritten method passes
-//! this check before it leaves the crate. Primitive types, uninitialised objects, frames, branch targets, handlers and the
-//! declared stack and locals are checked strictly; one class of reference is taken for any other, because telling them
-//! apart needs other classes. Methods from before stack maps (class files older than Java 6) get a reduced check: stack
-//! heights along all paths, branch targets, and the initialisation of `this`.
+//! The JVM does not verify classes of the boot loader, and bad bytecode there crashes it. So each rewritten
+//! method passes this check before it leaves the crate. Primitive types, uninitialised objects, frames,
+//! branch targets, handlers and the declared stack and locals are checked strictly. All classes of references
+//! count as one, because distinguishing them needs other classes. Methods from before stack maps (class files
+//! older than Java 6) get a reduced check: stack heights along all paths, branch targets, and the
+//! initialisation of `this`.
 
 mod infer;
 mod state;
@@ -158,7 +159,7 @@ impl<'a, 'b> Checker<'a, 'b> {
         }
     }
 
-    /// Handlers see the locals before each instruction that they cover.
+    /// Checks that each covering handler accepts the locals before the instruction.
     fn check_handlers(&mut self, insn: &Insn<'_>, now: &State, covering: &[Handler]) -> Result<(), Fault> {
         for handler in covering {
             self.spend(now.locals.len() + 1)?;
@@ -191,9 +192,9 @@ impl<'a, 'b> Checker<'a, 'b> {
     }
 }
 
-/// The handlers that cover an instruction, while the check goes from one to the next.
+/// The handlers that cover an instruction, updated from one instruction to the next.
 struct Covering {
-    /// Those further on, the next one last.
+    /// Handlers that start later, the next one last.
     ahead: Vec<Handler>,
     here: Vec<Handler>,
 }
@@ -205,7 +206,7 @@ impl Covering {
         Self { ahead, here: Vec::new() }
     }
 
-    /// Goes on to the instruction at `at`; says whether a handler starts to cover code there.
+    /// Moves to the instruction at `at`; returns whether a handler starts to cover code there.
     fn advance(&mut self, at: u32) -> bool {
         self.here.retain(|handler| u32::from(handler.end) > at);
         let before = self.here.len();

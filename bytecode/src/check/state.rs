@@ -1,10 +1,10 @@
-//! What the stack and the local variables hold, word by word.
+//! The contents of the stack and the local variables, word by word.
 
 use spl_classfile::frames::Type;
 use spl_classfile::instruction::LocalAccess;
 use spl_classfile::signature::{self, Field};
 
-/// One word.
+/// One word of the stack or the locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Top,
@@ -22,25 +22,25 @@ pub(super) enum Word {
     Uninitialized(u32),
 }
 
-/// Why a step is not legal; becomes part of the refusal's text.
+/// The reason why a step is not legal; becomes part of the refusal's text.
 pub(super) type Fault = String;
 
 /// Numbers for the classes of references.
 pub(super) trait Classes {
-    /// The class or array class that a constant names so.
+    /// Number of the class or array class with this name in a constant.
     fn named(&mut self, name: &[u8]) -> Result<u16, Fault>;
 
-    /// The class of what an array of the class `array` holds, which is no primitive type.
+    /// Number of the element class of the array class `array`; elements are not primitive.
     fn element(&mut self, array: u16) -> Result<u16, Fault>;
 
-    /// The class that has the method.
+    /// Number of the class that declares the method.
     fn this(&mut self) -> Result<u16, Fault>;
 
-    /// The class of an object in a frame.
+    /// Number of the class of an object in a frame.
     fn framed(&mut self, one: Type) -> Result<u16, Fault>;
 }
 
-/// One class is taken for any other: the checker is after mistakes that crash a JVM, not after wrong classes.
+/// Treats all classes as one: the checker looks for mistakes that crash a JVM, not for wrong classes.
 #[derive(Debug)]
 pub(super) struct AllAlike;
 
@@ -63,7 +63,7 @@ impl Classes for AllAlike {
 }
 
 impl Word {
-    /// A reference of any class, to compare others with.
+    /// A reference of any class, for comparisons.
     pub(super) const OBJECT: Self = Self::Reference(0);
 
     pub(super) fn of_kind(kind: u8) -> Self {
@@ -149,21 +149,21 @@ impl State {
         Ok(Self { locals: words, stack: spread(stack, classes)?, constructing })
     }
 
-    /// Becomes `other`, in the memory that it has.
+    /// Becomes a copy of `other`, reusing its own memory.
     pub(super) fn copy(&mut self, other: &Self) {
         self.locals.clone_from(&other.locals);
         self.stack.clone_from(&other.stack);
         self.constructing = other.constructing;
     }
 
-    /// Whether code that expects `wanted` may be entered from here.
+    /// Whether the code at `wanted` may be entered from this state.
     pub(super) fn fits(&self, wanted: &Self) -> bool {
         self.stack.len() == wanted.stack.len()
             && self.stack.iter().zip(&wanted.stack).all(|(word, wanted)| word.fits(*wanted))
             && self.locals_fit(wanted)
     }
 
-    /// As [`fits`](Self::fits), for the locals alone.
+    /// Like [`fits`](Self::fits), for the locals alone.
     pub(super) fn locals_fit(&self, wanted: &Self) -> bool {
         (!self.constructing || wanted.constructing)
             && self.locals.iter().zip(&wanted.locals).all(|(word, wanted)| word.fits(*wanted))
@@ -180,7 +180,7 @@ impl State {
         self.stack.pop().ok_or_else(|| "the stack underflows".to_owned())
     }
 
-    /// Pops a value of the type `wanted`; a reference takes any initialised object and null.
+    /// Pops a value of the type `wanted`. A wanted reference accepts any initialised object and null.
     pub(super) fn pop(&mut self, wanted: Word) -> Result<(), Fault> {
         if wanted.is_wide() && self.pop_word()? != Word::Second {
             return Err(format!("the stack should hold {wanted:?}"));
@@ -189,7 +189,7 @@ impl State {
         if got.fits(wanted) { Ok(()) } else { Err(format!("the stack holds {got:?}, not {wanted:?}")) }
     }
 
-    /// Pops the arguments of a call; gives what it returns.
+    /// Pops the arguments of a call and returns its result type.
     pub(super) fn pop_arguments<'d>(&mut self, descriptor: &'d [u8]) -> Result<Option<Field<'d>>, Fault> {
         let mut words = 0;
         signature::walk(descriptor, |field| words += field.words()).map_err(|error| error.to_string())?;
@@ -210,15 +210,15 @@ impl State {
         }
     }
 
-    /// Pops a reference, be it initialised or not.
+    /// Pops a reference, initialised or not.
     pub(super) fn pop_any_reference(&mut self) -> Result<Word, Fault> {
         let got = self.pop_word()?;
         let is_reference = got.is_object() || got.is_uninitialized();
         if is_reference { Ok(got) } else { Err(format!("the stack holds {got:?}, not a reference")) }
     }
 
-    /// Replaces the top `depth` words by those at the positions of `order`, deepest first. No boundary between values
-    /// that are moved apart, given in words from the top, may cut a long or double.
+    /// Replaces the top `depth` words by the words at the positions of `order`, deepest first. `boundaries`
+    /// separate the moved values, in words from the top, and must not cut a long or double.
     pub(super) fn shuffle(&mut self, boundaries: &[usize], order: &[usize]) -> Result<(), Fault> {
         let depth = boundaries.last().copied().unwrap_or_default();
         let base = self.stack.len().checked_sub(depth).ok_or("the stack underflows")?;
@@ -264,7 +264,7 @@ impl State {
         self.locals.get(slot).copied().ok_or_else(|| format!("there is no local {slot}"))
     }
 
-    /// Overwrites a local; the other half of a long or double that loses this one becomes unusable.
+    /// Overwrites a local. If it was half of a long or double, the other half becomes unusable.
     fn set(&mut self, slot: usize, word: Word) -> Result<(), Fault> {
         let old = self.local(slot)?;
         if old == Word::Second && slot > 0 {
@@ -277,7 +277,7 @@ impl State {
         Ok(())
     }
 
-    /// The constructor of `object` has run: all its copies are initialised, of the class `class`.
+    /// Marks all copies of `object` as initialised after its constructor has run; `class` is their class.
     pub(super) fn initialise(&mut self, object: Word, class: u16) {
         let all = self.locals.iter_mut().chain(&mut self.stack);
         all.filter(|word| **word == object).for_each(|word| *word = Word::Reference(class));

@@ -1,4 +1,4 @@
-//! What one instruction does to the stack and the locals (JVMS 4.10.1.9).
+//! The effect of one instruction on the stack and the locals (JVMS 4.10.1.9).
 
 use super::state::{Classes, Fault, State, Word};
 use crate::budget::Budget;
@@ -6,7 +6,7 @@ use spl_classfile::instruction::Insn;
 use spl_classfile::opcode::{self, IINC, INVOKEDYNAMIC, INVOKESPECIAL, INVOKESTATIC, MULTIANEWARRAY, NEW};
 use spl_classfile::pool::{self, Pool};
 
-/// Executes `insn` on `state`. `result` is what the method returns.
+/// Executes `insn` on `state`. `result` is the method's return type.
 pub(super) fn execute(
     insn: &Insn<'_>,
     state: &mut State,
@@ -22,7 +22,7 @@ pub(super) fn execute(
         return state.access(access);
     }
     match insn.opcode {
-        // Comparisons and monitors take objects under construction, too.
+        // Comparisons and monitors accept objects under construction, too.
         0xa5 | 0xa6 => {
             state.pop_any_reference()?;
             state.pop_any_reference()?;
@@ -84,10 +84,10 @@ pub(super) fn execute(
     Ok(())
 }
 
-/// Element types of `newarray`, by its operand less 4 (JVMS 6.5), as descriptors.
+/// Element types of `newarray`, by its operand minus 4 (JVMS 6.5), as descriptors.
 const PRIMITIVES: [u8; 8] = *b"ZCFDBSIJ";
 
-/// Name of the class of arrays whose elements are of the class that a constant names `element`.
+/// Name of the array class whose elements have the class that a constant names `element`.
 fn array_of(element: &[u8]) -> Vec<u8> {
     match element {
         [b'[', ..] => [b"[", element].concat(),
@@ -206,7 +206,7 @@ fn invoke(
             if !object.is_uninitialized() {
                 return Err(format!("a constructor is called on {object:?}"));
             }
-            // `this(…)` or `super(…)`; elsewhere the constructor is one of the new object's own class.
+            // `this(…)` or `super(…)`; otherwise the constructor belongs to the new object's own class.
             let is_this = object == Word::UninitializedThis;
             let class = if is_this { classes.this()? } else { classes.named(member.class)? };
             state.initialise(object, class);

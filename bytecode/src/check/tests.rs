@@ -1,4 +1,4 @@
-//! Right methods pass, and each kind of mistake is found.
+//! Correct methods pass, and each kind of mistake is found.
 
 use crate::budget::Budget;
 use crate::check::check;
@@ -50,11 +50,11 @@ fn branches_need_frames_that_fit() {
     let branch = code(&[0x03, 0x99, 0, 4, 0x00, 0xb1]);
     fails(&branch, "has no frame");
     passes(&TestMethod { frames: Some(vec![0, 1, 5]), ..branch.clone() });
-    // A frame that wants an int in local 0.
+    // A frame that expects an int in local 0.
     fails(&TestMethod { frames: Some(vec![0, 1, 252, 0, 5, 1]), ..branch.clone() }, "does not fit");
-    // A frame that wants a word on the stack.
+    // A frame that expects a word on the stack.
     fails(&TestMethod { frames: Some(vec![0, 1, 64 + 5, 1]), ..branch }, "does not fit");
-    // 0: goto 4, 3: nop: nothing leads there and no frame says otherwise.
+    // 0: goto 4, 3: nop: no path leads there, and no frame describes it.
     fails(
         &TestMethod { frames: Some(vec![0, 1, 4]), ..code(&[0xa7, 0, 4, 0, 0xb1]) },
         "there is no frame at 3",

@@ -1,4 +1,5 @@
-//! What the rewriter writes, byte for byte: a change that is to change nothing leaves these digests as they are.
+//! The rewriter's output byte for byte: a change of the rewriter that should change no output keeps these
+//! digests.
 
 use super::{constructor, plan};
 use crate::instrument;
@@ -6,7 +7,7 @@ use crate::testing::{OBJECT_CLASS, OBJECT_INIT, TestMethod};
 use hmac_sha256::Hash;
 use spl_model::Sizing;
 
-/// Methods that between them go through each part of the rewriter.
+/// Methods that together cover each part of the rewriter.
 pub(super) fn methods() -> Vec<TestMethod> {
     let simple = TestMethod::default;
     let call = [0xb7, 0, OBJECT_INIT];
@@ -33,9 +34,9 @@ pub(super) fn methods() -> Vec<TestMethod> {
         of(branch.clone()),
         TestMethod { version: 48, ..of(branch.clone()) },
         TestMethod { code: [vec![0; 8000], vec![0xb1]].concat(), ..simple() },
-        // Two returns, and an exception that goes on.
+        // Two returns, and an exception that propagates.
         TestMethod { frames: Some(vec![0, 1, 6]), ..of(vec![0x03, 0x99, 0, 5, 0, 0xb1, 0x01, 0xbf]) },
-        // 0: iconst_0, 1: istore_0, 2: return, 3: athrow, under a handler of everything.
+        // 0: iconst_0, 1: istore_0, 2: return, 3: athrow, under a handler that catches everything.
         TestMethod {
             max_locals: 1,
             handlers: vec![[0, 3, 3]],
@@ -57,7 +58,7 @@ pub(super) fn methods() -> Vec<TestMethod> {
             descriptor: "(Ljava/lang/String;)V",
             ..constructor(&[&[0x2a], &call[..], &[0x01, 0x4c, 0xb1]].concat())
         },
-        // The region starts with something on the stack: iconst_0 aload_0 init pop return.
+        // The region starts with a word on the stack: iconst_0 aload_0 init pop return.
         constructor(&[&[0x03, 0x2a], &call[..], &[0x57, 0xb1]].concat()),
         // aload_0; iconst_0, ifeq: a frame of the object under construction, then its call.
         TestMethod {
@@ -69,7 +70,7 @@ pub(super) fn methods() -> Vec<TestMethod> {
     methods
 }
 
-/// Methods whose conditional branches no longer reach, with frames and without.
+/// Methods with conditional branches out of reach, with frames and without.
 fn widened() -> Vec<TestMethod> {
     let mut code = vec![0x03, 0x99, 0x7f, 0xfe];
     code.resize(32765, 0);
@@ -78,7 +79,7 @@ fn widened() -> Vec<TestMethod> {
     let with = of(code.clone(), vec![0, 3, 4, 251, 0x7f, 0xf9, 0]);
     let without = of(code.clone(), vec![0, 2, 251, 0x7f, 0xfe, 0]);
     let old = TestMethod { version: 49, frames: None, ..with.clone() };
-    // In a constructor, behind its call: the file lacks the frames of the region and behind the condition.
+    // A constructor, after its call: the file lacks the frames of the region and after the condition.
     let mut code = vec![0x2a, 0xb7, 0, OBJECT_INIT, 0x03, 0x99, 0x7f, 0xfe];
     code.resize(32769, 0);
     code.extend([0xb1, 0, 0xb1]);
@@ -87,7 +88,8 @@ fn widened() -> Vec<TestMethod> {
     vec![with, without, old, constructor]
 }
 
-/// Of each kind of size: how many methods are instrumented, and the SHA-256 over the classes, each after its length.
+/// For each kind of size: the number of instrumented methods, and the SHA-256 over the classes, each preceded
+/// by its length.
 const EXPECTED: [(Sizing, usize, &str); 5] = [
     (Sizing::None, 23, "c60887b5368db68c9ce0d3b6fa2211ced690945a8522b76b2b8574c302a833c6"),
     (Sizing::Shallow, 23, "fb24c4ab7e7f91329707fa23829aee498b364bae0e28f7034b3e61ab2782aa8c"),

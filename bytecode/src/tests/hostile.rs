@@ -1,4 +1,4 @@
-//! Legal oddities that the JVM accepts, and class files made to occupy the agent.
+//! Legal oddities that the JVM accepts, and class files built to keep the agent busy.
 
 use super::plan;
 use crate::instrument;
@@ -9,11 +9,11 @@ use spl_classfile::code::Code;
 use spl_classfile::reader::Reader;
 use spl_model::{Refusal, Sizing};
 
-/// The class with `new` in place of `old`, which its Code attribute holds once.
+/// The class with `new` instead of `old`, which its Code attribute contains once.
 fn with_table(class: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     let at = class.windows(old.len()).position(|window| window == old).unwrap();
     let mut class = [&class[..at], new, &class[at + old.len()..]].concat();
-    // The length of the Code attribute stands in the four bytes before its info.
+    // The four bytes before the Code attribute's info are its length.
     let range =
         ClassFile::read(&TestMethod::default().class_file()).unwrap().methods[0].code.clone().unwrap();
     let length = Reader::starting_at(&class, range.start - 4).u4().unwrap() as usize + new.len() - old.len();
@@ -21,7 +21,7 @@ fn with_table(class: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     class
 }
 
-/// `info` bytes of the first attribute `name` of the first method.
+/// `info` bytes of the attribute `name` of the first method.
 fn table(class: &[u8], name: &str) -> Vec<u8> {
     let class = ClassFile::read(class).unwrap();
     let code = Code::read(&class.bytes[class.methods[0].code.clone().unwrap()], &class.pool).unwrap();
@@ -30,7 +30,8 @@ fn table(class: &[u8], name: &str) -> Vec<u8> {
 
 #[test]
 fn variables_that_start_in_one_instruction_stay_apart() {
-    // 0: sipush 1000, 3: pop, 4: return. HotSpot verifies the offsets only since version 50, but rejects duplicates in all.
+    // 0: sipush 1000, 3: pop, 4: return. HotSpot verifies the offsets only since version 50, but rejects
+    // duplicates in all.
     let method = TestMethod {
         version: 49,
         code: vec![0x11, 3, 0xe8, 0x57, 0xb1],

@@ -1,5 +1,5 @@
-//! A second kind of probe, which shows that the engine knows none: it counts entries and visits of blocks, alone and in one
-//! pass with the times.
+//! A second kind of probe, which shows that the engine depends on no particular kind. It counts entries and
+//! visits of blocks, alone and in one pass with the times.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -23,12 +23,12 @@ use std::fs;
 use std::path::Path;
 use support::{class_files, folder, probe_stub, run, sources, tool};
 
-/// Calls `void visit(int id, int place)` of the probe class; places are block numbers, and these.
+/// Calls `void visit(int id, int place)` of the probe class. Places are block numbers and the constants here.
 const ENTRY: i32 = -1;
 const RETURN: i32 = -2;
 const THROW: i32 = -3;
 
-/// Keeps its id in a local, as a kind would keep what its entry code found.
+/// Keeps its id in a local, like a kind that keeps a result of its entry code.
 pub(crate) struct Visits {
     pub(crate) id: InstrumentId,
     pub(crate) exits: bool,
@@ -76,7 +76,8 @@ fn times(sizing: Sizing) -> Planned {
     Planned::Known(ProbeKind::Times(sizing))
 }
 
-/// Puts `kinds` into the method, with all outcomes alike; the result has been checked. Gives how many static methods it calls.
+/// Puts `kinds` into the method and expects equal outcomes; the result was checked. Returns the number of
+/// static methods it calls.
 fn calls(method: &TestMethod, kinds: &[Planned]) -> Result<usize, Untouched> {
     let original = method.class_file();
     let plan: Plan = kinds.iter().map(|kind| of(method, kind.clone())).collect();
@@ -87,7 +88,7 @@ fn calls(method: &TestMethod, kinds: &[Planned]) -> Result<usize, Untouched> {
     outcome?;
     let class = ClassFile::read(&new.bytes).unwrap();
     let passes = |class: &ClassFile<'_>| check(class, &class.methods[0], &mut Budget::default());
-    // A method whose frames are missing is rewritten all the same.
+    // A method with missing frames is rewritten, too.
     passes(&class)
         .or_else(|refusal| passes(&ClassFile::read(&original)?).map_or(Ok(()), |()| Err(refusal)))
         .unwrap();
@@ -106,7 +107,7 @@ fn kinds_are_woven_alone_and_together() {
                 let blocks = block_count(&method);
                 assert!(visited > blocks, "one call at each block, and at the entry: {method:?}");
                 assert_eq!(exits, visited > blocks + 1, "{method:?}");
-                // The order of the plan decides nothing.
+                // The order of the plan makes no difference.
                 for both in [[times.clone(), visits.clone()], [visits.clone(), times.clone()]] {
                     assert_eq!(calls(&method, &both), Ok(timed + visited), "{both:?}: {method:?}");
                 }
@@ -125,12 +126,14 @@ fn block_count(method: &TestMethod) -> usize {
 
 #[test]
 fn frames_name_a_new_object_by_its_instruction_and_not_by_what_stands_before_it() {
-    // 0: iconst_0, 1: ifeq 4, 4: new Object, 7: dup, 8: iconst_0, 9: ifeq 12, 12: invokespecial, 15: pop, 16: return.
+    // 0: iconst_0, 1: ifeq 4, 4: new Object, 7: dup, 8: iconst_0, 9: ifeq 12, 12: invokespecial, 15: pop, 16:
+    // return.
     let code = [
         &[0x03, 0x99, 0, 3, 0xbb, 0, OBJECT_CLASS, 0x59, 0x03, 0x99, 0, 3][..],
         &[0xb7, 0, OBJECT_INIT, 0x57, 0xb1],
     ];
-    // At 4 nothing; at 12 two copies of the object that the instruction at 4 makes.
+    // A frame at 4 with an empty stack, and one at 12 with two copies of the object that the instruction at 4
+    // makes.
     let frames = Some(vec![0, 2, 4, 255, 0, 7, 0, 0, 0, 2, 8, 0, 4, 8, 0, 4]);
     let method = TestMethod { code: code.concat(), frames, ..TestMethod::default() };
     let visits = Planned::Visits { exits: true };
@@ -165,7 +168,7 @@ fn what_one_kind_cannot_do_is_refused_for_all() {
     assert!(calls(&method, std::slice::from_ref(&visits)).is_ok());
 }
 
-/// Rewrites every method of the sample's own class in `classes`; gives the ids by method.
+/// Rewrites every method of the sample's own class in `classes`; returns the ids by method.
 fn rewrite(classes: &Path, kinds: impl Fn(u32) -> Vec<Planned>) -> BTreeMap<String, u32> {
     let mut ids = BTreeMap::new();
     for file in class_files(classes).iter().filter(|file| file.ends_with("Sample.class")) {
@@ -206,7 +209,7 @@ fn a_jvm_verifies_and_runs_both_kinds_in_one_method() {
     let (results, visits) = both.split_once("visits\n").unwrap();
     assert_eq!(none, "");
     assert!(timed.contains("counts\n"));
-    // How deep a recursion without an end comes depends on the size of its frames.
+    // The depth of an endless recursion depends on the size of its frames.
     let endless = format!("{} ", ids["endless(I)I"]);
     let comparable = |printed: &str| -> Vec<String> {
         printed.lines().filter(|line| !line.starts_with(&endless)).map(str::to_owned).collect()
@@ -220,14 +223,14 @@ fn a_jvm_verifies_and_runs_both_kinds_in_one_method() {
         })
         .collect();
     let at = |method: &str, place: i32| visits.get(&(ids[method], place)).copied().unwrap_or_default();
-    // Twice 51 calls: the test of the depth, its end, what calls on, and the return of both.
+    // Twice 51 calls: the test of the depth, the end of the recursion, the next call, and the return of both.
     let recursive = [ENTRY, 0, 1, 2, 3, 4].map(|place| at("recursive(I)I", place));
     assert_eq!(recursive, [102, 102, 2, 100, 102, 0]);
-    // Three values, twice over, of which the first two are larger than all before.
+    // Twice three values, the first two of which are larger than all before.
     let largest = [ENTRY, 0].map(|place| at("largest(Ljava/util/List;)Ljava/lang/Comparable;", place));
     assert_eq!(largest, [2, 2]);
     for (method, id) in &ids {
-        // Blocks of a constructor before its `this(…)` run before the entry code: under the id 0.
+        // Blocks of a constructor before its `this(…)` run before the entry code, under id 0.
         let first = visits.get(&(if method.starts_with("<init>") { 0 } else { *id }, 0));
         assert!(first.is_some() || at(method, ENTRY) == 0, "{method}");
     }

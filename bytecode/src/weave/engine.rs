@@ -1,10 +1,11 @@
-//! Puts what the kinds of probes want between the instructions of one method.
+//! Puts the code of all kinds of probes between the instructions of one method.
 //!
-//! Entry and exit code have handlers of their own that stand first in the exception table. Where little of the stack is left the
-//! probe itself overflows it: the call then goes on unmeasured, with the program's result or exception. Whatever else is thrown
-//! there came from outside, such as `Thread.stop`, and goes to the program. All these handlers count, because depths of recursion
-//! are not known then, and for every kind, because none after the one that failed had its turn. The body's handler stands last,
-//! and needs nothing of the program's locals.
+//! Entry and exit code have handlers of their own, which come first in the exception table. If little of the
+//! stack is left, the probe itself overflows it. The call then continues unmeasured, with the program's
+//! result or exception. Any other exception there came from outside, such as `Thread.stop`, and goes to the
+//! program. All these handlers count, because the depths of recursion are unknown afterwards. They count for
+//! every kind, because the kinds after the failed one did not run. The body's handler comes last and uses
+//! none of the program's locals.
 
 use super::handlers::Handlers;
 use super::kinds::Weave;
@@ -32,23 +33,24 @@ struct Exit {
 
 struct Weaver<'a, 'b> {
     subject: &'b Subject<'a, 'b>,
-    /// Those that enter first stand first.
+    /// Kinds that enter first come first.
     weaves: &'b [Weave<'b>],
     pool: &'b mut PoolBuilder<'a>,
-    /// The kind that the method returns.
+    /// Kind of the method's return type.
     result: Option<Kind>,
     slots: AllSlots,
     layout: Layout<'a>,
-    /// The instructions that blocks begin with, if a kind wants blocks.
+    /// The first instructions of the blocks, if a kind wants blocks.
     heads: Vec<usize>,
-    /// How many of them have been passed.
+    /// Number of these already passed.
     heads_passed: usize,
     wants_exits: bool,
     exits: Vec<Exit>,
     max_stack: usize,
 }
 
-/// Weaves everything into one method, in one pass, and places the result. Those of `weaves` that enter first leave last.
+/// Weaves all kinds into one method, in one pass, and places the result. The first of `weaves` enters first
+/// and leaves last.
 pub(crate) fn weave<'a>(
     subject: &Subject<'a, '_>,
     weaves: &[Weave<'_>],
@@ -88,7 +90,7 @@ impl<'a> Weaver<'a, '_> {
         self.layout.insert(|code| build(&mut Emitter { pool, code }, slots))
     }
 
-    /// The code of all kinds for a site, and the stack words that it takes.
+    /// The code of all kinds for a site, and its stack words.
     fn at(&mut self, site: Site) -> Result<(PieceId, usize), Refusal> {
         let (subject, weaves) = (self.subject, self.weaves);
         self.insert(|code, slots| {
@@ -101,14 +103,15 @@ impl<'a> Weaver<'a, '_> {
         })
     }
 
-    /// Notes that `words` are pushed where the original stack has the height `height`; when that is not known (no path
-    /// leads there) it is at most what the original code asked for, less the `popped` words.
+    /// Records that `words` are pushed where the original stack has the height `height`. If that is unknown
+    /// (no path leads there), it is at most the original maximum, minus the `popped` words.
     fn needs_stack(&mut self, height: Option<usize>, popped: u16, words: usize) {
         let height = height.unwrap_or(usize::from(self.subject.code.max_stack));
         self.max_stack = self.max_stack.max(height.saturating_sub(usize::from(popped)) + words);
     }
 
-    /// The part of a constructor before the region. Our locals are set at once, so that every frame can carry them.
+    /// The part of a constructor before the region. Our locals are set at its start, so that every frame can
+    /// carry them.
     fn before_region(&mut self) -> Result<(), Refusal> {
         if self.subject.region == 0 {
             return Ok(());
@@ -118,7 +121,7 @@ impl<'a> Weaver<'a, '_> {
         self.program(0..self.subject.region)
     }
 
-    /// Some of the program's instructions, with what is put in before them.
+    /// A range of the program's instructions, with the code inserted before them.
     fn program(&mut self, range: Range<usize>) -> Result<(), Refusal> {
         let insns = self.subject.insns.get(range.clone()).unwrap_or_default();
         for (index, insn) in range.zip(insns) {
@@ -128,7 +131,7 @@ impl<'a> Weaver<'a, '_> {
                 self.needs_stack(self.subject.height(index), 0, words);
                 self.heads_passed += 1;
             }
-            // A constructor does not return before its region.
+            // A constructor cannot return before its region.
             if opcode::is_return(insn.opcode) && index >= self.subject.region {
                 self.exit(index, insn)?;
             } else {
@@ -176,7 +179,7 @@ impl<'a> Weaver<'a, '_> {
         Ok(Woven { layout, handlers, handlers_before, slots, max_stack, landings })
     }
 
-    /// The exception table, and how many entries stand before the program's own.
+    /// The exception table, and the number of entries before the program's own.
     fn handlers(
         &self,
         entry: Range<PieceId>,
@@ -205,7 +208,7 @@ impl<'a> Weaver<'a, '_> {
         Ok((handlers.list, before))
     }
 
-    /// The exit by an exception, and the handlers of exits.
+    /// The exit by exception, and the handlers of exits.
     fn exit_landings(&mut self) -> Result<ExitLandings, Refusal> {
         let result = self.result;
         let (thrown, ()) = self.insert(|code, slots| {
@@ -233,7 +236,7 @@ impl<'a> Weaver<'a, '_> {
         Ok(ExitLandings { thrown, record, rethrown, drop_thrown, drop_result })
     }
 
-    /// Lets the body run as if the gate were closed.
+    /// The handler that lets the body run as with a closed gate.
     fn unmeasured(&mut self) -> Result<Option<PieceId>, Refusal> {
         let Some(first) = self.subject.insns.get(self.subject.region) else { return Ok(None) };
         if self.subject.height(self.subject.region) != Some(0) {
@@ -244,7 +247,8 @@ impl<'a> Weaver<'a, '_> {
         Ok(Some(handler))
     }
 
-    /// A handler that drops what was thrown, counts, and goes on with what `then` writes by the stack words that it gives.
+    /// A handler that drops the exception, counts, and continues with the code of `then`, which returns its
+    /// stack words.
     fn dropping(
         &mut self,
         then: impl FnOnce(&mut Emitter<'_, '_>, &AllSlots) -> usize,
@@ -258,7 +262,7 @@ impl<'a> Weaver<'a, '_> {
         Ok(handler)
     }
 
-    /// A handler that counts, and lets go on what was thrown.
+    /// A handler that counts, and rethrows the exception.
     fn escaped(&mut self) -> Result<PieceId, Refusal> {
         let weaves = self.weaves;
         let (handler, words) = self.insert(|code, _| {
@@ -271,7 +275,7 @@ impl<'a> Weaver<'a, '_> {
     }
 }
 
-/// Counts a call for all kinds as not recorded; gives the stack words that it takes.
+/// Counts a call for all kinds as not recorded; returns the stack words it needs.
 fn lost(weaves: &[Weave<'_>], code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
     weaves.iter().try_fold(0, |most, weave| Ok(most.max(weave.lost(code)?)))
 }

@@ -13,7 +13,8 @@ pub(super) struct Handlers<'l, 'a> {
 }
 
 impl Handlers<'_, '_> {
-    /// A handler of the class with this constant index, 0 for everything, unless it would cover nothing.
+    /// Adds a handler of the class with this constant index, 0 for everything. A handler that would cover
+    /// nothing is left out.
     pub(super) fn add(&mut self, start: PieceId, end: PieceId, target: PieceId, catches: u16) {
         let [start, end, target] = [start, end, target].map(|piece| self.layout.offset(piece));
         if start < end {
@@ -21,7 +22,8 @@ impl Handlers<'_, '_> {
         }
     }
 
-    /// The handlers of a part of our own code: of an overflow, if there is one, and of anything else.
+    /// Adds the handlers of a part of our own code: for an overflow, if there is one, and for all other
+    /// exceptions.
     pub(super) fn add_ours(
         &mut self,
         start: PieceId,
@@ -35,7 +37,8 @@ impl Handlers<'_, '_> {
         self.add(start, end, escaped, 0);
     }
 
-    /// The program's own handlers; one that ends where the region starts does not cover the entry code.
+    /// Adds the program's own handlers. A handler that ends where the region starts does not cover the entry
+    /// code.
     pub(super) fn keep(&mut self, subject: &Subject<'_, '_>, entry: PieceId) -> Result<(), Refusal> {
         let region_at = subject.insns.get(subject.region).map(|insn| insn.at);
         for handler in &subject.code.handlers {

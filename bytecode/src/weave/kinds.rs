@@ -9,7 +9,7 @@ use crate::plan::{Planned, Probe};
 use crate::tests::visits::Visits;
 use spl_model::{ProbeKind, Refusal};
 
-/// What one probe puts into a method.
+/// The code of one probe in a method.
 pub(crate) enum Weave<'a> {
     Times(Times<'a>),
     #[cfg(test)]
@@ -26,7 +26,8 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// Whether it enters last and leaves first: nothing of other kinds stands between a clock and the body.
+    /// Whether the kind enters last and leaves first, so that no code of other kinds runs between a clock and
+    /// the body.
     pub(crate) fn is_innermost(&self) -> bool {
         matches!(self, Self::Times(_))
     }
@@ -40,7 +41,7 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// The local variables that it keeps from site to site. They are zero until its entry code sets them.
+    /// The local variables kept from site to site. They are zero until the entry code sets them.
     pub(crate) fn locals(&self) -> Vec<Kind> {
         match self {
             Self::Times(times) => times.locals(),
@@ -57,7 +58,7 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// Writes the code of a site; gives the stack words that it takes at most.
+    /// Writes the code of a site; returns the stack words it needs at most.
     pub(crate) fn at(
         &self,
         site: Site,
@@ -72,8 +73,8 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// Writes what counts a call that could not be recorded; gives the stack words that it takes. Nothing may be called: where
-    /// a call has just overflowed the stack another one would too.
+    /// Writes the code that counts a call which could not be recorded; returns its stack words. The code must
+    /// contain no call: after a call has overflowed the stack, another call would too.
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),

@@ -1,4 +1,4 @@
-//! Our local variables; they lie behind the method's own.
+//! Our local variables, whose slots follow the method's own.
 
 use crate::emit::{Emitter, Kind};
 use spl_classfile::frames::Type;
@@ -7,27 +7,27 @@ use spl_model::Refusal;
 /// The slots of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots<'s> {
-    /// Those of its local variables, in their order.
+    /// The slots of the kind's local variables, in their order.
     pub(crate) own: &'s [u16],
-    /// One that is free for the time of the entry code.
+    /// A slot that is free during the entry code.
     pub(crate) spare: u16,
 }
 
 /// The slots of all kinds of a method.
 #[derive(Debug)]
 pub(crate) struct AllSlots {
-    /// Of each local variable, in the order of the kinds.
+    /// Slot of each local variable, in the order of the kinds.
     slots: Vec<u16>,
     kinds: Vec<Kind>,
-    /// Where in `slots` those of each kind end.
+    /// For each kind, the end of its range in `slots`.
     ends: Vec<usize>,
-    /// The result or the exception on its way out; never both.
+    /// The method's result or exception during an exit; never both.
     pub(crate) held: u16,
     pub(crate) max_locals: u16,
 }
 
 impl AllSlots {
-    /// The slots behind `max_locals` others: of the locals of each kind, then of what the method returns.
+    /// The slots after `max_locals` others: the locals of each kind, then the method's result.
     pub(crate) fn behind(
         max_locals: u16,
         locals: impl Iterator<Item = Vec<Kind>>,
@@ -48,27 +48,27 @@ impl AllSlots {
         Ok(Self { slots, kinds, ends, held, max_locals: after })
     }
 
-    /// Those of the kind `index`.
+    /// The slots of the kind `index`.
     pub(crate) fn of(&self, index: usize) -> Slots<'_> {
         let end_of = |index: usize| self.ends.get(index).copied().unwrap_or_default();
         let start = index.checked_sub(1).map_or(0, end_of);
         Slots { own: self.slots.get(start..end_of(index)).unwrap_or_default(), spare: self.held }
     }
 
-    /// Their verification types.
+    /// The verification types of all locals.
     pub(crate) fn types(&self) -> Vec<Type> {
         let of = |kind: &Kind| match kind {
             Kind::Int => Type::Int,
             Kind::Long => Type::Long,
             Kind::Float => Type::Float,
             Kind::Double => Type::Double,
-            // Of no use at another site: the frames do not know its class.
+            // Unusable at another site: the frames do not know its class.
             Kind::Reference => Type::Top,
         };
         self.kinds.iter().map(of).collect()
     }
 
-    /// Writes what makes all of them zero, by the stack words that it gives.
+    /// Writes code that zeroes all of them; returns its stack words.
     pub(crate) fn blank(&self, code: &mut Emitter<'_, '_>) -> usize {
         for (slot, kind) in self.slots.iter().zip(&self.kinds) {
             code.zero(*kind).store(*kind, *slot);

@@ -1,27 +1,27 @@
-//! The method that is woven into, and the sites in it at which a kind of probe may put code.
+//! The method to weave into, and the sites in it where a kind of probe may put code.
 
 use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
 use spl_classfile::signature::Signature;
 
-/// What the probes of a method depend on.
+/// The parts of a method that its probes depend on.
 pub(crate) struct Subject<'a, 'b> {
-    /// Constant index of the method's class, where its code can load it.
+    /// Constant index of the method's class, if the code can load it.
     pub(crate) owner: Option<u16>,
     pub(crate) code: &'b Code<'a>,
     pub(crate) insns: &'b [Insn<'a>],
     pub(crate) facts: &'b FlowFacts,
     pub(crate) signature: &'b Signature<'a>,
     pub(crate) is_static: bool,
-    /// Whether it is a constructor.
+    /// Whether the method is a constructor.
     pub(crate) constructs: bool,
-    /// Index of the first instruction of the region, before which no probe runs but those of blocks.
+    /// Index of the first instruction of the region. Before it only probes of blocks run.
     pub(crate) region: usize,
 }
 
 impl Subject<'_, '_> {
-    /// Stack words before the instruction `index`; `None` when no path leads there.
+    /// Stack words before the instruction `index`; `None` if no path leads there.
     pub(crate) fn height(&self, index: usize) -> Option<usize> {
         self.facts.heights.get(index).copied().flatten()
     }
@@ -32,29 +32,32 @@ impl Subject<'_, '_> {
     }
 }
 
-/// Where code may be put.
+/// A place for inserted code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Site {
-    /// Before the region. An overflow of the stack lets the call go on, and is counted.
+    /// Before the region. After a stack overflow the call continues, and is counted.
     Entry,
-    /// Before the first instruction of the basic block of this number, counted in the order of the code. What is thrown there is
-    /// the program's to catch, as if its own code had thrown it: code that may overflow the stack does not belong there. In a
-    /// constructor some blocks may run before the entry code; the locals of the kinds are zero then.
+    /// Before the first instruction of the basic block with this number, in the order of the code. The
+    /// program's handlers catch exceptions there like those of its own code, so code that may overflow the
+    /// stack must not be put there. In a constructor some blocks may run before the entry code; the locals of
+    /// the kinds are zero then.
     BlockHead(usize),
-    /// Before each return instruction; the result is put aside. An overflow lets the call return, and is counted.
+    /// Before each return instruction, with the result stored away. After a stack overflow the call returns,
+    /// and is counted.
     Return,
-    /// Where an exception leaves the region; it is put aside. An overflow lets it go on, and is counted.
+    /// Where an exception leaves the region, with the exception stored away. After an overflow it propagates,
+    /// and is counted.
     Throw,
 }
 
 impl Site {
-    /// Whether calls end there. What enters first leaves last.
+    /// Whether calls end there. The kind that enters first leaves last.
     pub(crate) fn is_exit(self) -> bool {
         matches!(self, Self::Return | Self::Throw)
     }
 }
 
-/// The sites that a kind wants beside the entry.
+/// The sites that a kind wants in addition to the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) blocks: bool,

@@ -10,14 +10,14 @@ use crate::region;
 use spl_classfile::signature::Field;
 use spl_model::{InstrumentId, Refusal, Sizing};
 
-/// The kind that takes the time of each call.
+/// The kind that measures the time of each call.
 pub(crate) struct Times<'a> {
     /// Permanent number of (class, method).
     pub(crate) id: InstrumentId,
     pub(crate) sizing: &'a Sizing,
 }
 
-/// The slots of its local variables.
+/// The slots of the kind's local variables.
 struct Locals {
     token: u16,
     start: u16,
@@ -80,7 +80,7 @@ impl Times<'_> {
         Ok(2)
     }
 
-    /// Leaves the workload size on the stack, which needs five words at most.
+    /// Leaves the workload size on the stack; needs at most five words.
     fn add_up(
         &self,
         subject: &Subject<'_, '_>,

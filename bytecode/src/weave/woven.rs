@@ -1,4 +1,4 @@
-//! A method with probes, as the engine leaves it.
+//! A method with probes, as built by the engine.
 
 use super::slots::AllSlots;
 use super::subject::Subject;
@@ -15,57 +15,57 @@ const THROWABLE: &[u8] = b"java/lang/Throwable";
 pub(crate) struct Woven<'a> {
     pub(crate) layout: Layout<'a>,
     pub(crate) handlers: Vec<Handler>,
-    /// How many of `handlers` stand before the program's own.
+    /// Number of `handlers` before the program's own.
     pub(crate) handlers_before: usize,
     pub(crate) slots: AllSlots,
     pub(crate) max_stack: u16,
     pub(super) landings: Landings,
 }
 
-/// Where the handlers of our own code begin, in the order in which they lie there.
+/// The starts of the handlers of our own code, in code order.
 pub(super) struct Landings {
-    /// Those of exits, where a kind wants these.
+    /// The handlers of exits, if a kind wants exits.
     pub(super) exits: Option<ExitLandings>,
-    /// An overflow in the entry code: the body runs unmeasured. `None` where the body begins with a stack that is not empty,
-    /// which a handler cannot keep.
+    /// Handler of an overflow in the entry code: the body runs unmeasured. `None` if the body begins with a
+    /// non-empty stack, which a handler cannot keep.
     pub(super) unmeasured: Option<PieceId>,
-    /// Anything else.
+    /// Handler of all other exceptions.
     pub(super) escaped: PieceId,
 }
 
 pub(super) struct ExitLandings {
-    /// An exception of the body.
+    /// Handler of the body's exceptions.
     pub(super) thrown: PieceId,
-    /// The exit code for that, up to `rethrown`.
+    /// The exit code after an exception, up to `rethrown`.
     pub(super) record: PieceId,
     pub(super) rethrown: PieceId,
-    /// An overflow in that code: the exception goes on.
+    /// Handler of an overflow in that code: the exception propagates.
     pub(super) drop_thrown: PieceId,
-    /// An overflow in the exit by a return, if the method has one: it goes on.
+    /// Handler of an overflow in the exit by return, if the method has one: the method returns.
     pub(super) drop_result: Option<PieceId>,
 }
 
-/// What holds where a handler of our own code begins.
+/// The state at the start of a handler of our own code.
 pub(crate) struct OurFrame {
     /// Offset in the new code.
     pub(crate) at: u16,
     pub(crate) program: ProgramLocals,
-    /// Our locals, which lie behind the program's.
+    /// Types of our locals, which follow the program's.
     pub(crate) ours: Vec<Type>,
     pub(crate) stack: Vec<Type>,
 }
 
-/// What our own code knows of the program's local variables.
+/// Knowledge of our own code about the program's local variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgramLocals {
     Unknown,
-    /// They are as they are where the region begins.
+    /// The locals have the types of the region's start.
     AtRegion,
 }
 
 impl Woven<'_> {
-    /// The frames of our own code, ascending. What they need of constants is added now: the order of constants is part of
-    /// what is written.
+    /// The frames of our own code, ascending. Their constants are added now: the order of constants is part
+    /// of the output.
     pub(crate) fn frames(
         &self,
         subject: &Subject<'_, '_>,
@@ -90,7 +90,7 @@ impl Woven<'_> {
                 frames.push(frame(drop_result, ProgramLocals::Unknown, with(result)));
             }
         }
-        // Our own locals may not have been written yet.
+        // Our own locals may be unwritten here.
         if let Some(unmeasured) = self.landings.unmeasured {
             frames.push(frame(unmeasured, ProgramLocals::AtRegion, Vec::new()));
         }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.stream.Stream;
 
-/** Writes all class files of the running JDK into one file: of each its path (module first), its length, its bytes. */
+/** Writes all class files of the running JDK into one file: path with module, length, bytes. */
 public final class Dump {
     private Dump() {
     }

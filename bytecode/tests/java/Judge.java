@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Verifies class files with the verifiers that the JDK holds as libraries: that of {@code java.lang.classfile} (JDK 24),
- * before it that of the ASM copy in {@code java.base}. They look at classes that the JVM itself never verifies.
+ * Verifies class files with the verifiers in the JDK's libraries: {@code java.lang.classfile} (JDK 24),
+ * before that the copy of ASM in {@code java.base}. They also check classes that the JVM never verifies.
  */
 public final class Judge {
     private static final String ASM = "jdk.internal.org.objectweb.asm.";

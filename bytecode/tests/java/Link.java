@@ -1,7 +1,7 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Links each class that a file names, which verifies it, without initialising it. */
+/** Links each class that a file names, which verifies it but does not initialise it. */
 public final class Link {
     private Link() {
     }
@@ -10,7 +10,8 @@ public final class Link {
         int linked = 0;
         for (String name : Files.readAllLines(Path.of(arguments[0]))) {
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 Class.forName(name.replace('/', '.'), false, ClassLoader.getSystemClassLoader()).getDeclaredConstructors();
                 linked++;
             } catch (LinkageError | ClassNotFoundException error) {

@@ -8,8 +8,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Links every class of the given JARs, which verifies it, and prints of each whether that went well. What follows {@code --}
- * only helps to find the classes that they need: JARs name others that lie beside them.
+ * Links every class of the given JARs, which verifies it, and prints the outcome of each. Arguments after
+ * {@code --} only help to find needed classes: JARs refer to others in their folder.
  */
 public final class LinkAll {
     private LinkAll() {
@@ -41,7 +41,8 @@ public final class LinkAll {
         for (String name : names) {
             String outcome = "linked";
             try {
-                // HotSpot links a class before it lists its members (jvm.cpp, get_class_declared_methods_helper).
+                // HotSpot links a class before it lists its members (jvm.cpp,
+                // get_class_declared_methods_helper).
                 Class.forName(name, false, loader).getDeclaredConstructors();
             } catch (LinkageError | ClassNotFoundException error) {
                 outcome = error.getClass().getName();

@@ -1,4 +1,4 @@
-/** Runs {@code sample.Main}, then prints how often each place of its methods was visited. */
+/** Runs {@code sample.Main}, then prints the number of visits of each place in its methods. */
 public final class VisitsOfSample {
     private VisitsOfSample() {
     }

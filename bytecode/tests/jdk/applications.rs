@@ -1,7 +1,7 @@
-//! Every class of whole applications: rewritten, then linked by the JVM with its verifier on as before.
+//! Every class of whole applications is rewritten, then linked by the JVM with its normal verifier.
 //!
-//! `SPL_APPLICATIONS` names others than those that are installed with the examples: `NAME=JAR:JAR` for each, separated by
-//! white space. The rewritten JARs stay in the target folder, for whoever wants to run them.
+//! `SPL_APPLICATIONS` names other applications than those installed with the examples: `NAME=JAR:JAR` for
+//! each, separated by white space. The rewritten JARs stay in the target folder and can be run.
 
 use crate::SIZES;
 use crate::image::{Jdk, compile, everything};

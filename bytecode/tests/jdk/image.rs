@@ -1,4 +1,4 @@
-//! The classes of a JDK's image: read from it, and put before it.
+//! The classes of a JDK's image: reading them, and replacing them.
 
 use crate::support::{probe_stub, run, sources, tool};
 use spl_bytecode::{MethodInfo, Plan, Probe, inspect};
@@ -21,13 +21,13 @@ pub struct Class {
 
 /// A JDK, or a run-time image of one without a compiler.
 pub struct Jdk {
-    /// Its feature number, 17 for example.
+    /// Its feature number, such as 17.
     pub number: String,
     pub home: PathBuf,
 }
 
 impl Jdk {
-    /// The installed JDK, and those that `scripts/jdks.sh` fetched.
+    /// The installed JDK, and the ones that `scripts/jdks.sh` fetched.
     pub fn all() -> Vec<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/jdks.sh");
         let listed = run(Command::new(script).arg("--list"));
@@ -50,11 +50,12 @@ impl Jdk {
         version.expect("a release file says the version").trim_matches('"').to_owned()
     }
 
-    /// All classes of its image but the descriptions of modules, which have no code; `folder` is used on the way.
+    /// All classes of its image except descriptions of modules, which have no code; `folder` holds temporary
+    /// files.
     pub fn classes(&self, folder: &Path) -> Vec<Class> {
         compile(folder, "Dump.java");
         let dump = folder.join("dump");
-        // Most of the time is the start of the JVM; the second compiler would only add to it.
+        // The JVM's start takes most of the time; the second compiler would only add to it.
         run(self.java().args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(folder).arg("Dump").arg(&dump));
         let bytes = fs::read(&dump).expect("it was written");
         fs::remove_file(dump).expect("it was written");
@@ -83,8 +84,8 @@ impl Jdk {
         classes
     }
 
-    /// Has the JVM verify and link `classes` in the place of its own, together with a stub of the probe; gives what it could
-    /// not link, a line for each, and last `linked N`.
+    /// Makes the JVM verify and link `classes` instead of its own, together with a stub of the probe. Returns
+    /// a line for each class that it could not link, and last `linked N`.
     pub fn link(&self, folder: &Path, classes: &[Class]) -> String {
         let stub = probe_stub(folder).join("java/lang/SplProbe.class");
         let probe = Class {

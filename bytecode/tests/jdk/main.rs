@@ -1,6 +1,7 @@
-//! Every method of every JDK at hand: rewritten, refused seldom, linked by that JDK's JVM with its verifier on.
+//! Every method of every installed JDK is rewritten, rarely refused, and linked by that JDK's JVM with its
+//! verifier on.
 //!
-//! Without optimisation, which the workspace switches on for this crate, this would take many minutes.
+//! Without optimisation, which the workspace enables for this crate, this would take many minutes.
 
 mod applications;
 mod image;
@@ -17,7 +18,7 @@ use std::process::Command;
 use std::{fs, thread};
 use support::{class_files, folder, run, tool};
 
-/// Each class gets one of these, in turn.
+/// The classes use these sizes in turn.
 const SIZES: [Sizing; 5] =
     [Sizing::None, Sizing::Shallow, Sizing::Deep, Sizing::Length, Sizing::Processor(String::new())];
 
@@ -25,7 +26,7 @@ const SIZES: [Sizing; 5] =
 struct Tally {
     methods: usize,
     refused: BTreeMap<String, usize>,
-    /// Refused because the rewriter cannot, not because the probe or the JVM depends on the method.
+    /// Refused because the rewriter is unable, not because the probe or the JVM depends on the method.
     unable: usize,
 }
 
@@ -66,13 +67,14 @@ fn rewrite(class: &mut Class, sizing: &Sizing, tally: &mut Tally) {
     class.bytes = new.bytes;
 }
 
-/// Classes that HotSpot exempts from verification whatever the options say (`Verifier::is_eligible_for_verification`).
+/// Classes that HotSpot exempts from verification regardless of options
+/// (`Verifier::is_eligible_for_verification`).
 const EXEMPT: [&str; 4] = ["java/lang/Object", "java/lang/String", "java/lang/Class", "java/lang/Throwable"];
 
 #[test]
 fn every_method_of_each_jdk_is_rewritten_and_verified() {
     let jdks = Jdk::all();
-    // Two at a time: much of each is one thread of a JVM.
+    // Two at a time: much of each run is one thread of a JVM.
     thread::scope(|scope| {
         for half in 0..2 {
             let mine = jdks.iter().skip(half).step_by(2);
@@ -91,7 +93,7 @@ fn rewrite_and_verify(jdk: &Jdk) {
     let text = tally.text(classes.len());
     println!("JDK {}: {text}", jdk.version());
     assert!(tally.unable * 1000 <= tally.methods, "more than 0.1% refused: {text}");
-    // The counts of an update that Debian publishes later are not known.
+    // The counts of later updates published by Debian are unknown.
     let snapshot = format!("refusals-{}", jdk.version());
     let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jdk/snapshots");
     if snapshots.join(format!("jdk__{snapshot}.snap")).exists() || jdk.number != "17" {
@@ -104,7 +106,7 @@ fn rewrite_and_verify(jdk: &Jdk) {
     fs::remove_dir_all(&folder).expect("the folder is this test's own");
 }
 
-/// What the verifier inside a JDK's libraries says of class files.
+/// The report of the verifier in a JDK's libraries on class files.
 fn judged(mut judge: Command, folder: &Path, files: &[PathBuf]) -> String {
     compile(folder, "Judge.java");
     for package in ["asm", "asm.util"] {
@@ -160,7 +162,7 @@ fn damaged_classes_never_panic_and_what_is_accepted_can_be_read() {
             bytes.truncate(cut % bytes.len());
         }
         if let Ok(new) = instrument(&bytes, &plan) {
-            // What our own reader accepts again is rewritten again, check included.
+            // Classes accepted by our own reader are rewritten again, check included.
             let again = instrument(&new.bytes, &plan);
             proptest::prop_assert!(again.is_ok(), "{:?}", again.err());
         }

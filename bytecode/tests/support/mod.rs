@@ -1,9 +1,9 @@
-//! A JDK to compile with and to run: the one that `JAVA_HOME` names, else the one on `PATH`.
+//! A JDK to compile with and to run: the one in `JAVA_HOME`, else the one on `PATH`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the Java sources of the tests lie.
+/// Folder of the tests' Java sources.
 pub fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java")
 }
@@ -12,7 +12,7 @@ pub fn sources() -> PathBuf {
 pub fn folder(name: &str) -> PathBuf {
     let folder = match option_env!("CARGO_TARGET_TMPDIR") {
         Some(temporary) => Path::new(temporary).join(name),
-        // Only tests and benchmarks are told of a folder.
+        // Cargo sets a folder only for tests and benchmarks.
         None => std::env::temp_dir().join(format!("spl-{name}-{}", std::process::id())),
     };
     if folder.exists() {
@@ -30,7 +30,7 @@ pub fn tool(name: &str) -> Command {
     }
 }
 
-/// Runs a command that must succeed; gives what it printed on stdout.
+/// Runs a command that must succeed; returns its output on stdout.
 pub fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -38,7 +38,7 @@ pub fn run(command: &mut Command) -> String {
     out.into_owned()
 }
 
-/// Compiles the probe stub; gives the folder to patch into `java.base`.
+/// Compiles the probe stub; returns the folder to patch into `java.base`.
 pub fn probe_stub(folder: &Path) -> PathBuf {
     let classes = folder.join("probe");
     let patch = format!("java.base={}", sources().display());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A tool of the JDK that `JAVA_HOME` names, else of the one on the path.
+/// A tool of the JDK in `JAVA_HOME`, else of the one on the path.
 pub fn tool(name: &str) -> Command {
     match std::env::var_os("JAVA_HOME") {
         Some(home) => Command::new(Path::new(&home).join("bin").join(name)),
@@ -12,7 +12,7 @@ pub fn tool(name: &str) -> Command {
     }
 }
 
-/// Runs a command that must succeed; gives what it printed.
+/// Runs a command that must succeed; returns its output.
 pub fn run(command: &mut Command) -> String {
     let output = command.output();
     let output = output.expect("a JDK's javac is needed: install one or point JAVA_HOME at it");
@@ -21,7 +21,7 @@ pub fn run(command: &mut Command) -> String {
     out.into_owned()
 }
 
-/// The programs that the end-to-end tests run, compiled into a folder of that name.
+/// The programs of the end-to-end tests, compiled into a folder of that name.
 pub fn classes(folder: &str) -> Vec<Vec<u8>> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests-java");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);

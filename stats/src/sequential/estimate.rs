@@ -2,10 +2,10 @@
 
 use crate::summary::{Summary, count};
 
-/// Fewest degrees of freedom, where the quantiles of Student's distribution are already very wide.
+/// Fewest degrees of freedom; the quantiles of Student's distribution are already very wide there.
 const MIN_DF: f64 = 2.0;
 
-/// Relative differences below this come from sums of doubles.
+/// Relative differences below this are rounding errors of sums.
 const ROUNDING: f64 = 1e-12;
 
 /// An estimate of the ratio of the means of x and y from pairs in the order of their arrival.
@@ -17,7 +17,7 @@ pub struct RatioEstimate {
     pub ratio: f64,
     /// Integrated autocorrelation time of the linearised differences, in pairs; at least 1.
     pub tau_int: f64,
-    /// The number of independent pairs that would tell as much: `n / tau_int`.
+    /// Number of independent pairs with the same information: `n / tau_int`.
     pub n_eff: f64,
     /// Variance of the logarithm of the ratio.
     pub variance: f64,
@@ -26,20 +26,22 @@ pub struct RatioEstimate {
 }
 
 impl RatioEstimate {
-    /// Of sums (x, y), one of each side a window, in the windows' order. `None` with fewer than two windows, or when a mean is not
-    /// positive or not finite.
+    /// Estimates from sums (x, y) of each window, in the order of the windows. `None` with fewer than two
+    /// windows, or if a mean is not positive or not finite.
     #[must_use]
     pub fn of_windows(sums: &[(f64, f64)]) -> Option<Self> {
         let n = count(sums.len() as u64);
         let (x, y) = sums.iter().fold((0.0, 0.0), |(x, y), sum| (x + sum.0, y + sum.1));
         let (mean_x, mean_y) = (x / n, y / n);
-        // To first order the ratio's logarithm errs by the mean of these; their sum is 0 by construction.
+        // To first order the error of the ratio's logarithm is the mean of these; their sum is 0 by
+        // construction.
         let differences: Vec<f64> = sums.iter().map(|(x, y)| x / mean_x - y / mean_y).collect();
         if mean_x > 0.0 && mean_y > 0.0 { Self::of_differences(x / y, &differences) } else { None }
     }
 
-    /// Of a ratio, and of what each window adds to its logarithm, times the number of windows: their sum is 0. `None` with fewer
-    /// than two windows, or when the ratio is not positive or not finite.
+    /// Estimates from a ratio, and the contribution of each window to its logarithm, times the number of
+    /// windows; their sum is 0. `None` with fewer than two windows, or if the ratio is not positive or not
+    /// finite.
     #[must_use]
     pub fn of_differences(ratio: f64, differences: &[f64]) -> Option<Self> {
         if differences.len() < 2 || !ratio.is_normal() || ratio < 0.0 {
@@ -47,13 +49,14 @@ impl RatioEstimate {
         }
         let n = differences.len() as u64;
         let (squares, tau_int) = autocorrelation(differences);
-        // What rounding leaves of constants is no variance.
+        // Rounding errors of constants do not count as variance.
         let constant = squares < count(n) * ROUNDING * ROUNDING;
         let (squares, tau_int) = if constant { (0.0, 1.0) } else { (squares, tau_int) };
         Some(Self::new(n, ratio, squares, tau_int))
     }
 
-    /// From the sum of the squared linearised differences, whose mean is 0, and their autocorrelation time.
+    /// Estimates from the sum of the squared linearised differences, whose mean is 0, and their
+    /// autocorrelation time.
     pub(super) fn new(n: u64, ratio: f64, squares: f64, tau_int: f64) -> Self {
         let pairs = count(n);
         let n_eff = pairs / tau_int;
@@ -62,8 +65,8 @@ impl RatioEstimate {
     }
 }
 
-/// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive, monotone
-/// sequence of pair sums (Geyer 1992).
+/// Sum of squares of values with mean 0, and their integrated autocorrelation time by the initial positive,
+/// monotone sequence of pair sums (Geyer 1992).
 pub(crate) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     let squares = lagged_products(values, 0);
     if squares <= 0.0 {
@@ -82,9 +85,9 @@ pub(crate) fn autocorrelation(values: &[f64]) -> (f64, f64) {
     (squares, f64::max(1.0, 2.0 * sum - 1.0))
 }
 
-/// The integrated autocorrelation time of durations in the order of their arrival, at least 1: so many of them tell as much
-/// of their mean as one that is independent of the others. Found as that of the pairs of a comparison; copies the
-/// durations (8 bytes each).
+/// The integrated autocorrelation time of durations in the order of their arrival, at least 1: this number of
+/// durations has the information of one independent duration about the mean. Computed as for the pairs of a
+/// comparison; copies the durations (8 bytes each).
 #[must_use]
 pub fn autocorrelation_time(times: &[u64]) -> f64 {
     let Ok(summary) = Summary::of_integers(times.iter().copied()) else { return 1.0 };
@@ -121,7 +124,8 @@ mod tests {
     fn figures_of_an_estimate() {
         let estimate = RatioEstimate::new(101, 2.0, 50.0, 4.0);
         assert_eq!((estimate.n_eff, estimate.df), (25.25, 24.25));
-        // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat themselves.
+        // 50/100 is the variance of one difference, 4/101 its share in a mean of pairs that repeat
+        // themselves.
         assert!((estimate.variance - 0.5 * 4.0 / 101.0).abs() < 1e-15);
         assert_eq!(RatioEstimate::new(10, 2.0, 1.0, 9.0).df, 2.0);
     }

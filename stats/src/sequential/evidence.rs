@@ -6,13 +6,13 @@ use crate::student::{
 };
 use std::f64::consts::{LN_2, PI};
 
-/// Beyond this z (p = 10⁻³⁰⁰) evidence is no longer told apart: the doubles end.
+/// Smallest p-value; beyond its z, doubles cannot distinguish evidence any more.
 const SMALLEST_P: f64 = 1e-300;
 
-/// The largest z that the interval's search looks at; normal tails underflow long before.
+/// The largest z of the interval's search; normal tails underflow long before.
 const MAX_Z: f64 = 60.0;
 
-/// What the data so far say about a bound of the ratio, as logarithms of e-values.
+/// Evidence of the data so far about a bound of the ratio, as logarithms of e-values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// ln of the e-value against "the ratio is at most the bound": large when the ratio is above it.
@@ -24,8 +24,8 @@ pub struct Evidence {
 }
 
 impl RatioEstimate {
-    /// Evidence for the ratio being above or below `bound` > 0. `tau` is the scale of the mixture: the typical
-    /// |ln(ratio/bound)| that is to be found early.
+    /// Evidence for the ratio being above or below `bound` > 0. `tau` is the scale of the mixture: the
+    /// typical |ln(ratio/bound)| to detect early.
     ///
     /// An estimate without variance is infinitely strong evidence, except on the bound itself.
     #[must_use]
@@ -41,7 +41,8 @@ impl RatioEstimate {
         Evidence { ln_e_above: ln_e(z, weight), ln_e_below: ln_e(-z, weight), z }
     }
 
-    /// An interval of the ratio that covers it at every look with probability 1 − 2·`alpha` (`alpha` on each side).
+    /// An interval of the ratio that covers it at every look with probability 1 − 2·`alpha` (`alpha` on each
+    /// side).
     #[must_use]
     pub fn interval(&self, alpha: f64, tau: f64) -> (f64, f64) {
         if self.variance == 0.0 {
@@ -52,23 +53,23 @@ impl RatioEstimate {
         (self.ratio / width, self.ratio * width)
     }
 
-    /// The z with the tail that `t` has under Student's distribution: accounts for the variance being estimated.
+    /// The z with the same tail as `t` under Student's distribution. It accounts for the estimated variance.
     fn normal_score(&self, t: f64) -> f64 {
         let tail = student_upper(t.abs(), self.df).max(SMALLEST_P);
         normal_upper_quantile(tail).copysign(t)
     }
 }
 
-/// ln of the one-sided mixture e-value: ∫ likelihood ratio over effects with a half-normal weight on the positive side.
-/// `weight` is the mixture's variance over the estimate's.
+/// ln of the one-sided mixture e-value: ∫ likelihood ratio over effects with a half-normal weight on the
+/// positive side. `weight` is the mixture's variance over the estimate's.
 fn ln_e(z: f64, weight: f64) -> f64 {
     let shrunk = z * (weight / (1.0 + weight)).sqrt();
     LN_2 - 0.5 * weight.ln_1p() + 0.5 * shrunk * shrunk + ln_normal_lower(shrunk)
 }
 
-/// The z at which the e-value reaches e^`threshold`; infinite when none up to [`MAX_Z`] does.
+/// The z at which the e-value reaches e^`threshold`; infinite if that takes more than [`MAX_Z`].
 ///
-/// ln e rises and is convex in z, so Newton's method from above the root comes down to it without overshooting.
+/// ln e rises and is convex in z, so Newton's method approaches the root from above without overshooting.
 fn critical_z(threshold: f64, weight: f64) -> f64 {
     let mut z = MAX_Z;
     if ln_e(z, weight) < threshold {
@@ -79,8 +80,8 @@ fn critical_z(threshold: f64, weight: f64) -> f64 {
         let shrunk = z * shrinkage;
         let hazard = (-0.5 * shrunk * shrunk - ln_normal_lower(shrunk)).exp() / (2.0 * PI).sqrt();
         let next = z - (ln_e(z, weight) - threshold) / (shrinkage * (shrunk + hazard));
-        // Rounding ends the descent, and so does NaN. At or below 0 every look would decide; that takes an error
-        // probability over 1/2.
+        // Rounding ends the descent, and so does NaN. At or below 0 every look would decide, which takes an
+        // error probability over 1/2.
         let descends = next < z && next > 0.0;
         if !descends {
             return z;
@@ -93,7 +94,8 @@ fn critical_z(threshold: f64, weight: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Under the null z is normal, and the mean of an e-value over it is 1: the integral over z by fine steps.
+    /// Under the null z is normal, and the mean of an e-value over it is 1: the integral over z by fine
+    /// steps.
     #[test]
     fn e_values_are_fair_bets() {
         for weight in [0.01, 1.0, 50.0] {

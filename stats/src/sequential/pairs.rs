@@ -16,7 +16,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// No pairs; later ones are clipped at `clip`.
+    /// A list without pairs; later pairs are clipped at `clip`.
     pub(super) fn new(clip: f64) -> Self {
         let zero = (Double::default(), Double::default());
         Self { clip, clipped: Vec::new(), clipped_sums: zero, raw_sums: zero, cut: 0 }
@@ -35,18 +35,18 @@ impl Pairs {
         add(&mut self.raw_sums, x, y);
     }
 
-    /// Values that were clipped, of twice as many as there are pairs.
+    /// Number of clipped values; there are two values for each pair.
     pub(super) fn cut(&self) -> u64 {
         self.cut
     }
 
-    /// The ratio of the means of the values as they came.
+    /// The ratio of the means of the unclipped values.
     pub(super) fn raw_ratio(&self) -> f64 {
         self.raw_sums.0.to_f64() / self.raw_sums.1.to_f64()
     }
 
-    /// The estimate from the clipped values. `None` with fewer than two pairs, or when a mean is not positive or not
-    /// finite.
+    /// The estimate from the clipped values. `None` with fewer than two pairs, or if a mean is not positive
+    /// or not finite.
     pub(super) fn estimate(&self) -> Option<RatioEstimate> {
         let n = count(self.clipped.len() as u64);
         let (mean_x, mean_y) =
@@ -55,7 +55,8 @@ impl Pairs {
         if self.clipped.len() < 2 || !(mean_x > 0.0 && mean_y > 0.0) || !ratio.is_normal() {
             return None;
         }
-        // To first order the ratio's logarithm errs by the mean of these; their sum is 0 by construction.
+        // To first order the error of the ratio's logarithm is the mean of these; their sum is 0 by
+        // construction.
         let differences: Vec<f64> = self.clipped.iter().map(|(x, y)| x / mean_x - y / mean_y).collect();
         let (squares, tau_int) = autocorrelation(&differences);
         Some(RatioEstimate::new(self.clipped.len() as u64, ratio, squares, tau_int))

@@ -1,13 +1,13 @@
-//! Evidence about a share of calls, as of those that are longer than a bound: valid at every look, whatever the times'
-//! distribution.
+//! Evidence about a share of calls, for example of calls longer than a bound: valid at every look, for any
+//! distribution of the times.
 
 use statrs::function::beta::{checked_beta_reg, ln_beta};
 
-/// ln of the e-value against "the share is at most `share`", of `hits` among `calls` calls. Both may be fractions of
-/// calls, as effective numbers are.
+/// ln of the e-value against "the share is at most `share`", with `hits` among `calls` calls. Both may be
+/// fractions, like effective numbers.
 ///
-/// It is the likelihood ratio, on average over all larger shares alike. Of successive independent calls it is a fair bet
-/// (Ville 1939). −∞ when there is nothing to tell.
+/// The e-value is the likelihood ratio, averaged evenly over all larger shares. For successive independent
+/// calls it is a fair bet (Ville 1939). −∞ if there is no evidence.
 #[must_use]
 pub fn ln_e_share_over(hits: f64, calls: f64, share: f64) -> f64 {
     let misses = calls - hits;
@@ -21,15 +21,15 @@ pub fn ln_e_share_over(hits: f64, calls: f64, share: f64) -> f64 {
     let ln_integral = if above > f64::MIN_POSITIVE {
         ln_beta(a, b) + above.ln()
     } else {
-        // Far over what was hit the likelihood falls exponentially.
+        // Far above the observed share, the likelihood falls exponentially.
         let slope = misses / (1.0 - share) - hits / share;
         at_limit - slope.ln()
     };
     ln_integral - (-share).ln_1p() - at_limit
 }
 
-/// Fewest independent calls with which the e-value against "at least the part `share` of the calls is longer" can reach
-/// `threshold`: as many as that when none is longer.
+/// Fewest independent calls with which the e-value against "at least the part `share` of the calls is longer"
+/// can reach `threshold`. This number suffices if no call is longer.
 #[must_use]
 pub fn calls_for_share(share: f64, threshold: f64) -> u64 {
     let suffices = |calls: u64| {
@@ -52,7 +52,7 @@ pub fn calls_for_share(share: f64, threshold: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Under the limit the e-value's mean is 1, whatever the number of calls.
+    /// Under the limit the e-value's mean is 1, for any number of calls.
     #[test]
     fn shares_are_fair_bets() {
         for (calls, share) in [(10_u32, 0.5), (60, 0.05), (200, 0.5), (300, 0.99)] {
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(calls_for_share(0.5, 20.0), 7);
         let of_p99 = calls_for_share(0.01, 20.0);
         assert!((400..500).contains(&of_p99), "{of_p99}");
-        // So many without a longer one suffice, one fewer does not.
+        // This number of calls without a longer one suffices; one call fewer does not.
         let ln_e = |calls: f64| ln_e_share_over(calls, calls, 0.99);
         assert!(ln_e(of_p99 as f64) >= 20_f64.ln() && ln_e(of_p99 as f64 - 1.0) < 20_f64.ln());
     }

@@ -1,20 +1,20 @@
-//! The state machine of the sequential mode: windows go in, one look comes out of each.
+//! The state machine of the sequential mode: each window that goes in gives one look.
 
 use super::pairs::Pairs;
 use super::{Evidence, RatioEstimate};
 
-/// How a sequential comparison decides.
+/// Settings of a sequential comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The ratio to be compared with; 1 when the constants are already in the times.
+    /// The ratio to compare with; 1 if the constants are already in the times.
     pub bound: f64,
-    /// Probability with which either wrong decision may ever be taken.
+    /// Limit of the probability that either wrong decision is ever taken.
     pub alpha: f64,
-    /// Scale of the mixture: the |ln(ratio/bound)| that is to be found early.
+    /// Scale of the mixture: the |ln(ratio/bound)| to detect early.
     pub tau: f64,
-    /// Nothing is decided on fewer effective pairs: the e-values are valid asymptotically.
+    /// Fewest effective pairs of a decision: the e-values are valid asymptotically.
     pub min_effective: f64,
-    /// Nothing is decided in fewer windows: whole windows may be disturbed.
+    /// Fewest windows of a decision: whole windows may be disturbed.
     pub min_windows: u64,
 }
 
@@ -42,21 +42,21 @@ impl Settings {
     }
 }
 
-/// Why a sequential comparison cannot be set up.
+/// The reason why a sequential comparison cannot be set up.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
-    /// A ratio of times is positive.
+    /// The bound must be a positive ratio of times.
     #[error("a ratio cannot be compared with {0}: the bound must be positive and finite")]
     Bound(f64),
-    /// An error probability is neither 0 nor 1.
+    /// The error probability must lie strictly between 0 and 1.
     #[error("{0} is no error probability: it must lie between 0 and 1")]
     Alpha(f64),
 }
 
-/// Where the ratio lies.
+/// The location of the ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// The data don't say yet.
+    /// The data do not suffice yet.
     Undecided,
     /// Below the bound.
     Below,
@@ -64,44 +64,45 @@ pub enum Decision {
     Above,
 }
 
-/// What is known after a window.
+/// The result after a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// Windows so far that brought a pair.
+    /// Windows so far with at least one pair.
     pub windows: u64,
     /// The estimate from the clipped values, which decides.
     pub estimate: RatioEstimate,
-    /// The ratio of the means of the values as they came.
+    /// The ratio of the means of the unclipped values.
     pub raw_ratio: f64,
-    /// Values that were clipped, of twice `estimate.n`.
+    /// Number of clipped values, of `2 * estimate.n` in all.
     pub clipped: u64,
-    /// Lower end of the interval of the clipped ratio that holds at every look.
+    /// Lower end of the interval of the clipped ratio, valid at every look.
     pub low: f64,
     /// Upper end of that interval.
     pub high: f64,
     /// Evidence about the bound at this look.
     pub evidence: Evidence,
-    /// Whether there are enough effective pairs and windows to decide by it.
+    /// Whether there are enough effective pairs and windows for a decision.
     pub enough: bool,
-    /// The decision, which the first look with enough evidence takes for good.
+    /// The decision; the first look with sufficient evidence fixes it.
     pub decision: Decision,
-    /// Rare long calls, which clipping cuts, move the ratio out of its interval: the decision is about usual calls only.
+    /// Whether rare long calls, which are clipped, move the ratio out of its interval. The decision is then
+    /// about usual calls only.
     pub tail_dependent: bool,
 }
 
-/// A comparison under way. It keeps 16 bytes a pair.
+/// A comparison in progress. It keeps 16 bytes a pair.
 #[derive(Clone, Debug)]
 pub struct Sequential {
     settings: Settings,
     pairs: Stage,
     windows: u64,
     unpaired: u64,
-    /// The evidence of the last look, if it may decide.
+    /// The evidence of the last look, if a decision is allowed.
     evidence: Option<Evidence>,
     decision: Decision,
 }
 
-/// The pairs before and after it is known where to clip.
+/// The pairs before and after the clipping limit is known.
 #[derive(Clone, Debug)]
 enum Stage {
     Calibrating(Vec<(f64, f64)>),
@@ -109,9 +110,9 @@ enum Stage {
 }
 
 impl Sequential {
-    /// Pairs that fix where values are clipped: the first 50 of either side.
+    /// Pairs that fix the clipping limit: the first 50 of either side.
     pub const CALIBRATION: usize = 50;
-    /// Values are clipped at this multiple of the calibration's upper median.
+    /// Multiple of the calibration's upper median at which values are clipped.
     pub const CLIP_MULTIPLE: f64 = 10.0;
 
     /// A comparison without data.
@@ -121,11 +122,11 @@ impl Sequential {
         Self { settings, pairs, windows: 0, unpaired: 0, evidence: None, decision: Decision::Undecided }
     }
 
-    /// Takes a closed window's scaled times of both sides, each in order of arrival, and looks.
+    /// Takes the scaled times of both sides of a closed window, each in order of arrival, and looks.
     ///
-    /// The k-th of one side pairs with the k-th of the other; the surplus is not used. There is no look while the
-    /// clipping is not fixed, nor when a mean is not positive. One look costs time in proportion to the pairs so far,
-    /// times their autocorrelation time.
+    /// The k-th time of one side pairs with the k-th of the other; surplus times are not used. There is no
+    /// look before the clipping limit is known, nor if a mean is not positive. The time of a look is
+    /// proportional to the pairs so far, times their autocorrelation time.
     pub fn close_window(&mut self, left: &[f64], right: &[f64]) -> Option<Look> {
         let pairs = left.iter().copied().zip(right.iter().copied());
         self.windows += u64::from(pairs.len() > 0);
@@ -165,8 +166,8 @@ impl Sequential {
         })
     }
 
-    /// Decides by the last look with another error probability, if it has enough evidence for that. With several
-    /// comparisons the probability that each may use depends on the evidence of the others.
+    /// Decides by the last look with another error probability, if the evidence suffices. With several
+    /// comparisons, the probability available to each depends on the evidence of the others.
     pub fn decide_at(&mut self, alpha: f64) -> Decision {
         let threshold = -alpha.ln();
         if let (Decision::Undecided, Some(evidence)) = (self.decision, self.evidence) {
@@ -179,20 +180,20 @@ impl Sequential {
         self.decision
     }
 
-    /// Where the ratio lies, as far as decided.
+    /// The location of the ratio, as far as decided.
     #[must_use]
     pub fn decision(&self) -> Decision {
         self.decision
     }
 
-    /// Samples that found no partner in their window.
+    /// Samples without a partner in their window.
     #[must_use]
     pub fn unpaired(&self) -> u64 {
         self.unpaired
     }
 }
 
-/// Where values are clipped: a multiple of the upper median of both sides' values together.
+/// The clipping limit: a multiple of the upper median of both sides' values together.
 fn clip_from(pairs: &[(f64, f64)]) -> f64 {
     let mut values: Vec<f64> = pairs.iter().flat_map(|pair| [pair.0, pair.1]).collect();
     values.sort_by(f64::total_cmp);

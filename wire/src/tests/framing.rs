@@ -45,7 +45,7 @@ fn check_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(message
     assert_eq!(end, Ok(true));
 }
 
-/// Any bytes give messages or a typed error, and an error stays.
+/// Any bytes give messages or a typed error, and the error is permanent.
 fn check_survives<T: DeserializeOwned + Debug>(bytes: &[u8]) {
     let mut decoder = Decoder::default();
     decoder.push(bytes);
@@ -196,7 +196,7 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding that [`crate::PROTOCOL`] 8 stands for. When this test fails, the number has to change with it.
+/// The encoding of [`crate::PROTOCOL`] 8. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {

@@ -1,4 +1,4 @@
-//! The version exchange: its exact bytes, pieces of it, other versions, strangers.
+//! The version exchange: its exact bytes, pieces of it, other versions, other protocols.
 
 use crate::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, Reply};
 use proptest::prelude::*;

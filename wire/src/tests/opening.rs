@@ -1,4 +1,5 @@
-//! Openings of both sides with each other, in pieces of any size, and with sides that know another token or version.
+//! Openings of both sides with each other, in pieces of any size, and with sides that have another token or
+//! version.
 
 use crate::{
     AGENT_PROOF_BYTES, AgentProof, ControllerProof, Greeting, HandshakeError, Nonces, Opening, OpeningError,
@@ -16,7 +17,7 @@ fn token(text: &str) -> Token {
 
 type Opened = Result<Vec<u8>, OpeningError>;
 
-/// Both sides until they end, one piece of this many bytes at a time, and what each has said.
+/// Runs both sides to their end, with pieces of this many bytes, and returns their ends and the bytes sent.
 fn meet(
     mut agent: Opening,
     mut controller: Opening,
@@ -52,7 +53,7 @@ fn meet(
             }
             moved = true;
         }
-        // The side that left closes the connection: the other one waits in vain.
+        // The side that left closes the connection, and the other one waits in vain.
         if !moved {
             break;
         }

@@ -1,4 +1,4 @@
-//! Proofs of the token: their exact bytes, what they depend on, and that nothing shows the secret.
+//! Proofs of the token: their exact bytes, their inputs, and secrecy of the token.
 
 use crate::{AgentProof, ControllerProof, Nonces, Proof, Side, Token};
 use proptest::array::{uniform3, uniform4, uniform32};
@@ -14,7 +14,8 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x08\0" + b"\1" * 32 + b"\2" * 32, "sha256")` and the like.
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x08\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -3,8 +3,8 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 
 /**
- * What open gates need to know of the JDK's own classes. Found when a controller comes, before any gate is
- * opened: finding it takes longer than all that a dormant agent does.
+ * Offsets and classes of the JDK that open gates use. Looked up when a controller connects, before any gate
+ * is opened: the look-up takes longer than all the work of a dormant agent.
  */
 final class SplJdk {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -19,7 +19,10 @@ final class SplJdk {
     static final long BOOLEAN_VALUE = U.objectFieldOffset(Boolean.class, "value");
     /** The class of virtual threads, null before JDK 19. */
     static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
-    /** What {@code Thread.stop} throws; since JDK 20 only debuggers and the like can stop a thread. Null if there is none. */
+    /**
+     * The class that {@code Thread.stop} throws, or null if the JDK lacks it. Since JDK 20 only debuggers and
+     * similar tools can stop a thread.
+     */
     static final Class<?> THREAD_DEATH = find("java.lang.ThreadDeath");
 
     private SplJdk() {}

@@ -5,18 +5,19 @@ import java.util.Map;
 import jdk.internal.misc.Unsafe;
 
 /**
- * How many elements, characters or what number an argument is, without code that could wait for a lock, write, or walk through
- * what it counts: {@code Vector.size()} takes the vector's monitor, {@code WeakHashMap.size()} removes entries,
- * {@code ConcurrentLinkedQueue.size()} looks at all, and a collection of the program's own may do anything.
+ * The length of an argument: its elements, its characters or its numeric value. The code cannot wait for a
+ * lock, write, or walk through the elements. {@code Vector.size()} takes the vector's monitor, {@code
+ * WeakHashMap.size()} removes entries, {@code ConcurrentLinkedQueue.size()} walks through all elements, and
+ * the program's own collections may do anything.
  *
- * <p>Runs under the guard of {@link SplProbe}: what it calls records nothing.
+ * <p>Runs under the guard of {@link SplProbe}: code called from here records nothing.
  */
 final class SplLengths {
     private static final Unsafe U = Unsafe.getUnsafe();
-    /** What {@link #of} says of a class that it does not know. */
+    /** Result of {@link #of} for a class that is not in the tables below. */
     static final long UNKNOWN = -1;
 
-    /** Classes whose own methods only read a field or add up a few: these, and none that extends them. */
+    /** Classes whose own methods only read a field or add up a few. Subclasses are not included. */
     private static final String[] QUICK = {
         "java.lang.String", "java.lang.StringBuilder", "java.lang.Integer", "java.lang.Long", "java.lang.Short",
         "java.lang.Byte", "java.lang.Double", "java.lang.Float",
@@ -35,11 +36,16 @@ final class SplLengths {
         "java.util.Collections$CopiesList", "java.util.concurrent.ConcurrentHashMap",
         "java.util.concurrent.CopyOnWriteArrayList", "java.util.concurrent.LinkedBlockingQueue",
     };
-    /** Classes whose number stands in a field of theirs, and what extends them: class and field by turns. */
+    /**
+     * Classes that keep their count in a field, and their subclasses. Class names and field names alternate.
+     */
     private static final String[] COUNTED = {
         "java.util.Vector", "elementCount", "java.util.Hashtable", "count", "java.lang.AbstractStringBuilder", "count",
     };
-    /** Classes whose elements are those of an object in a field of theirs, and what extends them: class and field by turns. */
+    /**
+     * Classes whose field refers to an object with the elements, and their subclasses. Class names and field
+     * names alternate.
+     */
     private static final String[] WRAPPED = {
         "java.util.Collections$UnmodifiableCollection", "c", "java.util.Collections$UnmodifiableMap", "m",
         "java.util.Collections$SynchronizedCollection", "c", "java.util.Collections$SynchronizedMap", "m",
@@ -47,7 +53,7 @@ final class SplLengths {
         "java.util.Collections$SetFromMap", "m", "java.util.TreeSet", "m",
         "java.util.concurrent.CopyOnWriteArraySet", "al", "java.util.Properties", "map",
     };
-    /** Wrappers around wrappers are followed this often at most: one that holds itself must not keep a call for ever. */
+    /** Most wrappers that are followed; a wrapper may contain itself. */
     private static final int MOST_WRAPPERS = 8;
 
     private static final int TABLE = 256;
@@ -67,8 +73,8 @@ final class SplLengths {
     private SplLengths() {}
 
     /**
-     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0 for anything
-     * else, and {@link #UNKNOWN} for a text, collection, map or number of another class.
+     * Elements of an array, a collection or a map, characters of a text, the value of a number, at least 0; 0
+     * for anything else, and {@link #UNKNOWN} for a text, collection, map or number of another class.
      */
     static long of(Object argument) {
         for (int i = 0; i < MOST_WRAPPERS && argument != null; i++) {
@@ -94,7 +100,7 @@ final class SplLengths {
         return UNKNOWN;
     }
 
-    /** What an object of a quick class says of itself. */
+    /** The length that an object of a quick class reports. */
     private static long own(Object argument) {
         if (argument instanceof CharSequence) {
             return ((CharSequence) argument).length();
@@ -112,7 +118,7 @@ final class SplLengths {
         return number < 0 ? 0 : number;
     }
 
-    /** Where a class stands in the table, or the free place where it would. */
+    /** Index of a class in the table, or of the free slot where it belongs. */
     private static int placeOf(Class<?> type) {
         int place = System.identityHashCode(type) & TABLE - 1;
         while (QUICK_CLASSES[place] != null && QUICK_CLASSES[place] != type) {
@@ -130,7 +136,7 @@ final class SplLengths {
         return null;
     }
 
-    /** Those of the fields that this JDK has. */
+    /** The fields that this JDK has. */
     private static Field[] fields(String[] names) {
         Field[] found = new Field[names.length / 2];
         int count = 0;
@@ -141,7 +147,7 @@ final class SplLengths {
                     found[count] = new Field(type, U.objectFieldOffset(type, names[i + 1]));
                     count++;
                 } catch (InternalError e) {
-                    // Another JDK names it differently: such an argument is of a class that is not known.
+                    // The field has another name in this JDK: the class counts as unknown.
                     continue;
                 }
             }

@@ -5,38 +5,43 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What the probes in a measured method call. Defined by the agent with the boot loader as its loader, so that every
- * class of every loader resolves it.
+ * The methods that the probes in a measured method call. The agent defines this class in the boot loader, so
+ * that every class of every loader resolves it.
  *
- * <p>Here stands only what a closed gate needs: this class is there from the program's start, because a class that was
- * rewritten beforehand calls it, and a dormant agent should cost nothing. All that an open gate leads to stands in
- * {@link SplRecorder}, which comes with the first controller, before any gate is opened.
+ * <p>This class holds only the code for a closed gate. It exists from the program's start, because a class
+ * that was rewritten beforehand calls it, and a dormant agent should cost nothing. All code for an open gate
+ * is in {@link SplRecorder}, which is defined when the first controller connects, before any gate is opened.
  *
- * <p>The gates lie in native memory that the agent maps at start and never unmaps; their layout is in the agent's {@code
- * layout.rs}, and both must agree.
+ * <p>The gates lie in native memory that the agent maps at start and never unmaps; their layout is in the
+ * agent's {@code layout.rs}, and both must agree.
  */
 public final class SplProbe {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // A placeholder that the agent replaces in the constant pool before it defines the class, so that the compilers see the
-    // real address as a constant. Its value only has to be unlike any other constant of this class.
+    // A placeholder that the agent replaces in the constant pool before it defines the class, so that the
+    // compilers see the real address as a constant. Its value must differ from any other constant of this
+    // class.
     private static final long GATES = 0x5350_4c00_0000_0001L;
 
     private static final int GATE_SHIFT = 4;
 
     /**
-     * Exits that could not be recorded, as where the stack has overflowed: the handlers of the measured methods count
-     * them, without a call and so without an atomic operation. Any change says that depths may be too large.
+     * Exits that could not be recorded, for example after a stack overflow. The handlers of the measured
+     * methods count them without a call and without an atomic operation. Any change means that depths may be
+     * too large.
      */
     public static int lost;
 
     private SplProbe() {}
 
-    /** The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link #leave}. */
+    /**
+     * The gate: 0 when this call is not sampled, else a token to be handed to {@link #begin} and {@link
+     * #leave}.
+     */
     @ForceInline
     public static int enter(int id) {
         long at = ((long) id << GATE_SHIFT) + GATES;
-        // Both halves at once: what is sampled in the lower one, the epoch in the upper one.
+        // One read of both halves: the sampling interval is the lower one, the epoch the upper one.
         long gate = U.getLong(null, at);
         return (int) gate == 0 ? 0 : SplRecorder.opened(id);
     }
@@ -109,13 +114,13 @@ public final class SplProbe {
         return token == 0 || number <= 0 ? sum : SplRecorder.length(sum, number);
     }
 
-    /** Room for the arguments of a call, null when it is not sampled or there is none. */
+    /** Room for the arguments of a call. Null when the call is not sampled or memory is short. */
     @ForceInline
     public static Object[] arguments(int token, int count) {
         return token == 0 ? null : SplRecorder.room(count);
     }
 
-    /** Puts a reference argument there. */
+    /** Stores a reference argument in {@code arguments}. */
     @ForceInline
     public static void argument(Object[] arguments, int index, Object value) {
         if (arguments != null) {
@@ -123,7 +128,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, byte value) {
         if (arguments != null) {
@@ -131,7 +136,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, char value) {
         if (arguments != null) {
@@ -139,7 +144,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, double value) {
         if (arguments != null) {
@@ -147,7 +152,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, float value) {
         if (arguments != null) {
@@ -155,7 +160,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, int value) {
         if (arguments != null) {
@@ -163,7 +168,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, long value) {
         if (arguments != null) {
@@ -171,7 +176,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, short value) {
         if (arguments != null) {
@@ -179,7 +184,7 @@ public final class SplProbe {
         }
     }
 
-    /** Puts an argument there, boxed. */
+    /** Stores an argument in {@code arguments}, boxed. */
     @ForceInline
     public static void argument(Object[] arguments, int index, boolean value) {
         if (arguments != null) {
@@ -187,7 +192,7 @@ public final class SplProbe {
         }
     }
 
-    /** The size that the method's processor finds: the number of a label, marked; else the default size. */
+    /** The size that the method's processor computes: the marked number of a label, else the default size. */
     @ForceInline
     public static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
         return token == 0 ? 0 : SplRecorder.computed(token, owner, self, arguments);

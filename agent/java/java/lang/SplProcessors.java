@@ -17,43 +17,46 @@ import spl.size.SizeAggregator;
 import spl.size.SizeProcessor;
 
 /**
- * Workload sizes that the program itself computes (thesis 3.2.6): user code, which must not harm the program it measures.
+ * Workload sizes that user code computes (thesis 3.2.6). User code must not harm the program it runs in.
  *
- * <p>Runs under the guard of {@link SplProbe}. Whatever user code does wrong, the call gets its default size, and the operator
- * is told once.
+ * <p>Runs under the guard of {@link SplProbe}. After any error of user code the call gets its default size,
+ * and the operator gets one warning.
  */
 final class SplProcessors {
-    /** Set in a size that is the number of a label. */
+    /** Bit of a size that is the number of a label. */
     static final long LABEL = 1L << 61;
-    /** No size: the default is to be used. */
+    /** No size: the default applies. */
     static final long NONE = -1;
     private static final int LONGEST_LABEL = 200;
-    /** What a class may take to load and to make its processor. */
+    /** Time limit for loading a processor's class and constructing the processor. */
     private static final long LOADING_MS = 5000;
 
-    /** By method and class; a few. */
+    /** Installed processors by method and class; a few. */
     private static volatile Known[] known = new Known[0];
-    /** Keeps what serves a class as long as the class is there, and does not keep the class. */
+    /** Ties each processor to the life of its class, without keeping the class alive. */
     private static final Kept KEPT = new Kept();
-    /** One for each class loader of measured classes, so that processors share what is static in them. */
+    /** One loader for each class loader of measured classes, so that processors share their static fields. */
     private static final ArrayList<WeakReference<Loader>> LOADERS = new ArrayList<>();
     private static final ConcurrentHashMap<String, Integer> LABELS = new ConcurrentHashMap<>();
-    /** Patience with {@link Computable} objects, by the name of their class. */
+    /** Time allowance of {@link Computable} objects, by class name. */
     private static final ConcurrentHashMap<String, Patience> COMPUTABLES = new ConcurrentHashMap<>();
-    /** And with objects of the program's own that count themselves. */
+    /** Time allowance of the program's own collections and numbers, by class name. */
     private static final ConcurrentHashMap<String, Patience> COUNTED = new ConcurrentHashMap<>();
-    /** What comes of a size that could not be found. */
+    /** Part of a warning: the fallback when no size was computed. */
     private static final String BYTES = "such calls have the size of their arguments in bytes";
 
     private SplProcessors() {}
 
-    /** The number that the agent gives a new label, or -1 when there are too many; found in the agent's library by its name. */
+    /**
+     * The number that the agent gives a new label, or -1 when there are too many. The JVM finds this method
+     * in the agent's library by name.
+     */
     private static native int label(String text);
 
-    /** Tells the operator something. */
+    /** Shows the operator a warning. */
     private static native void warn(String text);
 
-    /** Lets go of all processors, so that no class is kept alive when nothing is measured. */
+    /** Drops all processors, so that no class is kept alive while nothing is measured. */
     static synchronized void forget() {
         for (Known one : known) {
             Class<?> owner = one.owner.get();
@@ -68,8 +71,8 @@ final class SplProcessors {
     }
 
     /**
-     * Makes a processor ready for the calls of a method in one class. Loading runs user code, which may do anything: it gets
-     * a thread of its own, and is not waited for too long.
+     * Prepares a processor for the calls of a method in one class. Loading runs user code, which may do
+     * anything. So it runs in a thread of its own, and the wait for it is bounded.
      *
      * @param widths of each primitive parameter in bytes, 0 for a reference, as digits
      * @return null, or why the default size is used instead
@@ -117,7 +120,7 @@ final class SplProcessors {
         return made;
     }
 
-    /** The size of a call: the number of the label that its processor gives, marked as such, else the default size. */
+    /** The size of a call: the marked number of the processor's label, else the default size. */
     static long size(int id, Class<?> owner, Object self, Object[] arguments) {
         for (Known one : known) {
             Installed serves = one.id == id && (owner == null || one.owner.get() == owner) ? one.serves.get() : null;
@@ -130,7 +133,7 @@ final class SplProcessors {
         return SplSizes.TRUNCATED;
     }
 
-    /** What an object says its size is; {@link #NONE} if it says none that can be used. */
+    /** The size that an object computes for itself; {@link #NONE} if it computes none that can be used. */
     static long computed(Computable object) {
         Patience patience = Patience.with(COMPUTABLES, "computeSize of ", BYTES, object);
         if (patience.exhausted) {
@@ -154,14 +157,17 @@ final class SplProcessors {
         return NONE;
     }
 
-    /** Warns that the length of an object is not known without code that could harm the program; such an argument is nothing. */
+    /**
+     * Warns that the length of an object cannot be read without code that could harm the program. Such an
+     * argument counts as 0.
+     */
     static long uncounted(Object object) {
         Patience.with(COUNTED, "length of ", "such arguments count as nothing; a size processor can find it", object)
                 .failed("is not known without running its code, which may wait for a lock");
         return 0;
     }
 
-    /** What serves a class, by method. */
+    /** The installed processors of a class, by method. */
     private static final class Kept extends ClassValue<HashMap<Integer, Installed>> {
         @Override
         protected HashMap<Integer, Installed> computeValue(Class<?> owner) {
@@ -169,7 +175,7 @@ final class SplProcessors {
         }
     }
 
-    /** Where to find the processor of a method of a class, which it does not keep alive. */
+    /** Refers to the processor for a method of a class, without keeping the class alive. */
     private static final class Known {
         final int id;
         final WeakReference<Class<?>> owner;
@@ -182,11 +188,11 @@ final class SplProcessors {
         }
     }
 
-    /** A processor that serves one method of one class. */
+    /** A processor for one method of one class. */
     private static final class Installed {
         final int id;
         final String widths;
-        /** Null when it could not be made. */
+        /** Null when its construction failed. */
         final SizeProcessor processor;
         final Patience patience;
         private final ScaleBase base;
@@ -212,7 +218,8 @@ final class SplProcessors {
                     patience.failed("its size gave no bucket");
                     return NONE;
                 }
-                // Buckets themselves are not kept: there may be one a call, and each may hold on to its arguments.
+                // Buckets themselves are not kept: there may be one a call, and each may hold on to its
+                // arguments.
                 Integer known = intern(bucket.toString());
                 return known == null ? NONE : LABEL | known;
             } catch (Throwable e) {
@@ -236,7 +243,7 @@ final class SplProcessors {
             return known == null ? number(name) : known;
         }
 
-        /** Should anything be thrown in here, the label has another number the next time, but no number has two labels. */
+        /** After an exception in here a label may get a second number, but a number never has two labels. */
         private Integer number(String name) {
             synchronized (LABELS) {
                 Integer known = LABELS.get(name);
@@ -254,23 +261,26 @@ final class SplProcessors {
         }
     }
 
-    /** How much longer user code is borne with. */
+    /** Time allowance of user code. */
     private static final class Patience {
-        /** What a call may take, nanoseconds: one that takes longer makes debts, which quicker ones pay back. */
+        /**
+         * Time limit of a call in nanoseconds. A longer call adds its excess to the debt; shorter calls pay
+         * it back.
+         */
         private static final long LIMIT = 1_000_000;
-        /** Debts that one call makes at most: it may have been interrupted by anything. */
+        /** Most debt that one call adds, because any pause may have interrupted it. */
         private static final long MOST = 2 * LIMIT;
-        /** Debts that are borne with. */
+        /** Debt at which the user code is disabled. */
         private static final long TOO_MUCH = 10 * MOST;
 
-        /** Classes that are told apart, of which there may be any number. The others share one. */
+        /** Most classes with an allowance of their own. All further classes share one. */
         private static final int MOST_NAMES = 1000;
         private static final String OTHERS = "other classes";
 
-        /** No more calls. */
+        /** True once the user code is disabled. */
         volatile boolean exhausted;
         private final String name;
-        /** What comes of a call that failed. */
+        /** The fallback after a failed call, as text for the warning. */
         private final String otherwise;
         private volatile long debts;
         private volatile boolean told;
@@ -280,7 +290,7 @@ final class SplProcessors {
             this.otherwise = otherwise;
         }
 
-        /** That with the class of an object, which is asked for something. */
+        /** The allowance for the class of {@code object}. */
         static Patience with(ConcurrentHashMap<String, Patience> all, String what, String otherwise, Object object) {
             String type = object.getClass().getName();
             Patience known = all.get(type);
@@ -300,7 +310,7 @@ final class SplProcessors {
             }
         }
 
-        /** Of threads that count at the same time one may be missed: then it is one more that is borne with. */
+        /** Concurrent updates may lose a call's debt; this only delays the limit. */
         void took(long ns) {
             if (ns <= LIMIT && debts == 0) {
                 return;
@@ -314,12 +324,12 @@ final class SplProcessors {
         }
     }
 
-    /** Makes a processor. */
+    /** Constructs a processor. */
     private static final class Loading implements Runnable, Thread.UncaughtExceptionHandler {
         final CountDownLatch ended = new CountDownLatch(1);
         SizeProcessor made;
         ScaleBase base;
-        /** Null when it was made. */
+        /** Null on success. */
         String problem = "it could not be made";
         private final Class<?> owner;
         private final String name;
@@ -331,7 +341,7 @@ final class SplProcessors {
             this.jar = jar;
         }
 
-        /** Nothing that user code throws leaves this thread: the program might end itself because of it. */
+        /** Catches everything that user code throws: an uncaught exception could end the program. */
         @Override
         public void run() {
             try {
@@ -343,14 +353,17 @@ final class SplProcessors {
             }
         }
 
-        /** What the thread throws all the same, as where there is no memory left, is nothing to the program. */
+        /** Ignores what still escapes, for example without memory: the program must not see it. */
         @Override
         public void uncaughtException(Thread thread, Throwable e) {}
 
-        /** Makes the processor; else gives the reason why not, which may be user code again. */
+        /**
+         * Constructs the processor and gives null, or the reason for a failure. User code may have written
+         * the reason.
+         */
         private String load() {
             try {
-                // Classes of the boot loader see none of the program's, and the processor should.
+                // Classes of the boot loader cannot see the program's classes, and the processor should.
                 ClassLoader parent = owner.getClassLoader();
                 if (parent == null) {
                     parent = ClassLoader.getSystemClassLoader();
@@ -392,7 +405,7 @@ final class SplProcessors {
         }
     }
 
-    /** The classes of the processors' JAR, which see those of a measured class. */
+    /** Loads the classes of the processors' JAR; they see the classes visible to a measured class. */
     private static final class Loader extends URLClassLoader {
         final ClassLoader parent;
         final String jar;

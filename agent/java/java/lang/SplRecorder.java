@@ -5,32 +5,36 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What {@link SplProbe} calls behind an open gate. Defined by the agent when the first controller comes.
+ * The methods that {@link SplProbe} calls behind an open gate. The agent defines this class when the first
+ * controller connects.
  *
- * <p>Everything here works on native memory that the agent maps at start and never unmaps; its layout is in the
- * agent's {@code layout.rs}, and both must agree. The constants below are placeholders that the agent replaces in the
- * constant pool before it defines the class, so that the compilers see the real addresses as constants.
+ * <p>Everything here works on native memory that the agent maps at start and never unmaps; its layout is in
+ * the agent's {@code layout.rs}, and both must agree. The constants below are placeholders that the agent
+ * replaces in the constant pool before it defines the class, so that the compilers see the real addresses as
+ * constants.
  *
- * <p>The recorder is trace-neutral: it uses intrinsics, native methods and its own fields, and never calls a JDK method
- * with a body outside {@code Unsafe} (which the agent refuses to instrument). It takes no lock, allocates nothing and
- * never blocks.
+ * <p>The recorder is trace-neutral: it uses intrinsics, native methods and its own fields, and never calls a
+ * JDK method with a body outside {@code Unsafe} (which the agent refuses to instrument). It takes no lock,
+ * allocates nothing and never blocks.
  *
- * <p>The processor cannot begin a clock read before all that stands before it is done: each instruction between two of them
- * counts. So the usual call (each one sampled, a block of the thread's own) has the shortest way, and others turn off it.
+ * <p>The processor cannot start a clock read before all earlier instructions are done, so each instruction
+ * between two clock reads counts. The usual call (every call sampled, the thread has a block of its own)
+ * takes the shortest path, and other calls branch off.
  *
- * <p>What C1 inlines makes the frame of the measured method larger: it reserves the operand stacks of the whole chain of
- * inlined methods (HotSpot, {@code FrameMap} and {@code IRScope::max_stack}). With larger frames a program overflows its
- * stack that recurses safely. So C1 must inline nothing behind an open gate, and C2, which has no such rule, all that the
- * usual call runs through. {@link #opened} and {@link #returned} part the two: they have 32 to 35 bytes of code. C2 inlines
- * methods of up to 35 bytes ({@code MaxInlineSize}); C1 does so in the measured method itself, but in a method that it inlines
- * there, as those of {@link SplProbe}, only nine tenths of that. What the two call may be larger: C2 inlines it because it
- * is called each time. Tests look at these sizes and at the frames that come of them.
+ * <p>Methods that C1 inlines enlarge the frame of the measured method: C1 reserves the operand stacks of the
+ * whole chain of inlined methods (HotSpot, {@code FrameMap} and {@code IRScope::max_stack}). With larger
+ * frames, a program that recurses safely would overflow its stack. So C1 must inline nothing behind an open
+ * gate. C2 has no such rule and must inline the whole usual path. {@link #opened} and {@link #returned}
+ * separate the two compilers: they have 32 to 35 bytes of code. C2 inlines methods of up to 35 bytes ({@code
+ * MaxInlineSize}). C1 does so in the measured method itself, but inside an inlined method such as those of
+ * {@link SplProbe} its limit is nine tenths of that. The methods called by these two may be larger: C2
+ * inlines them because they are called each time. Tests check these sizes and the resulting frames.
  */
 final class SplRecorder {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // Replaced by the agent. Their values only have to be unlike each other and any other constant of this class; and no
-    // expression may be made of them alone, which javac would replace by its value.
+    // Replaced by the agent. The values must differ from each other and from any other constant of this
+    // class. No expression may consist of them alone, because javac would replace it by its value.
     private static final long GATES = 0x5350_4c00_0000_0001L;
     private static final long BLOCKS = 0x5350_4c00_0000_0002L;
 
@@ -48,14 +52,17 @@ final class SplRecorder {
     private static final long TAIL = 64;
     private static final long CELLS = 128;
     private static final int CELL_SHIFT = 4;
-    /** The gate as it was when the cell was begun, with {@link #UNUSUAL} where the usual way is not for it. */
+    /**
+     * The gate's value when the cell was begun, with {@link #UNUSUAL} set if the usual path must not be
+     * taken.
+     */
     private static final long CELL_GATE = 0;
     private static final long CELL_EPOCH = 4;
     private static final long CELL_DEPTH = 8;
     private static final long CELL_LEFT = 12;
     private static final long SPARES = 65664;
     private static final int SPARE_SHIFT = 3;
-    /** 0 where each call is sampled, else one more than the calls to pass over. */
+    /** 0 if every call is sampled, else one more than the number of calls to skip. */
     private static final long SPARE_SKIP = 0;
     private static final long SPARE_LOST = 4;
     private static final long GUARDS = 98432;
@@ -67,7 +74,7 @@ final class SplRecorder {
     private static final int SLOT_SHIFT = 6;
     private static final int SLOT_COUNT_SHIFT = 11;
     private static final long SLOTS = 1L << SLOT_COUNT_SHIFT;
-    /** Room left for threads that stand between the check for room and the claim. */
+    /** Free slots kept for threads between the check for room and the claim. */
     private static final long MARGIN = SLOTS / 4;
     private static final long START = 0;
     private static final long END = 8;
@@ -76,8 +83,9 @@ final class SplRecorder {
     private static final long THREAD = 32;
     private static final long SEQUENCE = 40;
 
-    // A token: where the block begins (bits 18 to 27), the method's id (bits 4 to 15), depth (bits 0 to 3, all ones when it is
-    // larger or unknown: the cell has it then). So it says where the cell lies, and is never 0: id 0 is nobody's.
+    // A token: the block's offset (bits 18 to 27), the method's id (bits 4 to 15), depth (bits 0 to 3; all
+    // ones when it is larger or unknown, then the cell holds it). So a token locates the cell, and is never
+    // 0: id 0 is unused.
     private static final int TOKEN_BLOCK = (1 << 10) - 1 << BLOCK_SHIFT;
     private static final int TOKEN_STRIPE = (int) THREAD_BLOCKS << BLOCK_SHIFT;
     private static final int TOKEN_CELL = (1 << 12) - 1 << CELL_SHIFT;
@@ -85,7 +93,7 @@ final class SplRecorder {
     /** In a sample: the depth is unknown. */
     private static final int DEPTH_UNKNOWN = 0xffff;
 
-    /** In a cell: one call in N is sampled, or the block is a stripe. More than any N has in its place. */
+    /** In a cell: one call in N is sampled, or the block is a stripe. The value is above the largest N. */
     private static final long UNUSUAL = 1L << 31;
 
     /** In a sample's meta word: the call ended by an exception. */
@@ -93,7 +101,7 @@ final class SplRecorder {
 
     private static final int PROBES = 4;
 
-    // What a size is of.
+    // The kinds of size.
     private static final int SHALLOW = 0;
     private static final int DEEP = 1;
     private static final int LENGTH = 2;
@@ -102,15 +110,18 @@ final class SplRecorder {
 
     private SplRecorder() {}
 
-    /** The gate is open, or was a moment ago: {@link #open}. */
+    /** The gate is open, or was open a moment ago: {@link #open}. */
     static int opened(int id) {
         long at = ((long) id << GATE_SHIFT) + GATES;
-        // Read anew instead of handed on: each word of an argument enlarges the frame of the measured method.
+        // Read again instead of passed on: each word of an argument enlarges the frame of the measured
+        // method.
         long gate = U.getLong(null, at);
         return (int) gate == 0 ? 0 : open(id, gate);
     }
 
-    /** The body has returned: the clock first, behind a fence that keeps the body's loads before it. */
+    /**
+     * The body has returned. The clock is read first, after a fence that keeps the body's loads before it.
+     */
     static void returned(long start, int token) {
         U.loadFence();
         long end = System.nanoTime();
@@ -126,7 +137,9 @@ final class SplRecorder {
         record(start, end, token, meta, size);
     }
 
-    /** The body has thrown. Never inlined: exceptions are slow anyway, and code that is never run takes room. */
+    /**
+     * The body has thrown. Never inlined: exceptions are slow anyway, and code that never runs takes room.
+     */
     @DontInline
     static void thrown(long start, int token, long size) {
         U.loadFence();
@@ -239,13 +252,13 @@ final class SplRecorder {
         }
     }
 
-    /** An object of a wrapper class whose value is still to be set; null when there is no room. */
+    /** An uninitialised object of a wrapper class; null when memory is short. */
     @DontInline
     private static Object box(Object[] arguments, int index, Class<?> type) {
         try {
             return arguments[index] = U.allocateInstance(type);
         } catch (InstantiationException e) {
-            // It has instances.
+            // Wrapper classes can always be instantiated.
             return null;
         } catch (Throwable e) {
             if (isStop(e)) {
@@ -277,7 +290,10 @@ final class SplRecorder {
         }
     }
 
-    /** Decides whether this call is sampled: guard, 1-in-N, quota; then counts the activation. Gives its token, or 0. */
+    /**
+     * Decides whether this call is sampled: guard, 1-in-N, quota. Then counts the activation. Gives the
+     * token, or 0.
+     */
     private static int open(int id, long gate) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long offset = (tid & (THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
@@ -311,14 +327,14 @@ final class SplRecorder {
         return token;
     }
 
-    /** In a block that is not where the thread's id says, or is still to be found. */
+    /** The slow path: the block is not at the index derived from the thread's id, or is not claimed yet. */
     @DontInline
     private static int elsewhere(int id, long gate, long tid) {
         long index = find(tid, tid & (THREAD_BLOCKS - 1));
         return index < 0 ? 0 : seldom(id, gate, index << BLOCK_SHIFT);
     }
 
-    /** As {@link #open}, in any block and any cell. */
+    /** Like {@link #open}, for any block and any cell. */
     @DontInline
     private static int seldom(int id, long gate, long offset) {
         long block = BLOCKS + offset;
@@ -358,8 +374,9 @@ final class SplRecorder {
     }
 
     /**
-     * Counts a call of one of the threads that share a stripe, and says whether it is the one to sample. Atomically: threads
-     * that ended a gap at once would all be sampled, and one that stores an old count would shorten the gap.
+     * Counts a call of one of the threads that share a stripe, and says whether it is the one to sample. The
+     * count is atomic. Otherwise threads that end a gap at once would all be sampled, and a thread that
+     * stores an old count would shorten the gap.
      */
     private static boolean isDue(long block, long skip, int every) {
         while (true) {
@@ -371,7 +388,7 @@ final class SplRecorder {
         }
     }
 
-    /** The first call of a method in this block since its gate was opened. */
+    /** Starts the cell at the first call of a method in this block since its gate was opened. */
     private static void begin(long offset, int id, long gate) {
         long block = BLOCKS + offset;
         long cell = block + CELLS + ((long) id << CELL_SHIFT);
@@ -385,10 +402,10 @@ final class SplRecorder {
         U.putLong(cell + CELL_GATE, every == 1 && offset < TOKEN_STRIPE ? gate : gate ^ UNUSUAL);
     }
 
-    /** What a token says of the depth of a call that does not stand at the bottom. */
+    /** The depth bits of a token for a nested call. */
     @ForceInline
     private static int nested(int id, long offset, int depth) {
-        // One of the activations may be gone without a trace; 0 is never too large.
+        // One of the activations may have ended without a trace; only depth 0 is certain.
         if ((char) SplProbe.lost != U.getChar(BLOCKS + offset + SPARES + ((long) id << SPARE_SHIFT) + SPARE_LOST)) {
             return TOKEN_DEPTH;
         }
@@ -397,8 +414,8 @@ final class SplRecorder {
     }
 
     /**
-     * The depth of an activation whose token does not say it, put back into the cell: one less than the cell has, as long as no
-     * exit was lost and the gate has not been opened anew since.
+     * Depth of an activation whose token does not hold it; it is also written back into the cell. It is one
+     * less than the cell's value if no exit was lost and the gate has not been opened again since.
      */
     @DontInline
     private static long deep(int token) {
@@ -414,14 +431,15 @@ final class SplRecorder {
     }
 
     /**
-     * How many calls to pass over: uniform in 0..2N-2 (xorshift, Marsaglia 2003), so that one call in N is sampled on
-     * average, and periodic call patterns without bias.
+     * The number of calls to skip: uniform in 0..2N-2 (xorshift, Marsaglia 2003). On average one call in N is
+     * sampled, without bias for periodic call patterns.
      */
     @DontInline
     private static int skip(long block, int every) {
         long x = U.getLong(block + RANDOM);
         if (x == 0) {
-            // The generator's one fixed point: seeded by the block's address and the multiplier of Knuth's MMIX.
+            // 0 is the generator's only fixed point. The seed comes from the block's address and the
+            // multiplier of Knuth's MMIX.
             x = block * 6364136223846793005L | 1;
         }
         x ^= x << 13;
@@ -432,16 +450,18 @@ final class SplRecorder {
     }
 
     /**
-     * The thread's own block, claimed on its first sampled call; a shared stripe when none is free then or it is virtual.
-     * Negative when the call must not be sampled, because a workload size is being taken in this thread.
+     * The thread's own block, claimed at its first sampled call. A virtual thread gets a shared stripe, as
+     * does a thread that finds no free block. Negative when the call must not be sampled, because a workload
+     * size is being taken in this thread.
      *
-     * <p>A thread stays in its stripe: calls of its that still run may have begun there, and a block of its own would not know
-     * of them. That is noted in the guard's place, for good; threads whose ids are 65,536 apart share it.
+     * <p>A thread stays in its stripe: calls that still run may have begun there, and a block of its own
+     * would not know of them. A permanent note in the guard's place says so. Threads whose ids are 65,536
+     * apart share that place.
      */
     @DontInline
     private static long find(long tid, long home) {
         if (tid == 0) {
-            // A thread whose object is still being made (JNI AttachCurrentThread).
+            // The thread's object is still under construction (JNI AttachCurrentThread).
             return -1;
         }
         long stripe = THREAD_BLOCKS + (tid & (STRIPES - 1));
@@ -465,7 +485,8 @@ final class SplRecorder {
             return stripe;
         }
         if (noted != 0) {
-            // Another's, whose id is 65,536 from this one's. What is no note cannot be written over, and is soon gone.
+            // Slot in use by a thread whose id differs by a multiple of 65,536. A guard (positive) is
+            // temporary: skip this call. A note stays: use the stripe.
             return noted > 0 ? -1 : stripe;
         }
         for (int i = 0; i < PROBES; i++) {
@@ -480,20 +501,23 @@ final class SplRecorder {
     }
 
     /**
-     * From here on the block is looked at. A block of a thread's own is from when it is claimed, so that it is freed whatever
-     * happens to the thread; a stripe from the first call of a method on, lest many threads write the same word at each call.
+     * The agent drains the block from here on. A thread's own block is marked when it is claimed, so that it
+     * is always freed after the thread's end. A stripe is marked at the first call of each method, so that
+     * many threads do not write the same word at each call.
      */
     @ForceInline
     private static void use(long index) {
         U.putLong(BLOCKS + (index << 3) + USED, 1);
     }
 
-    /** Where a thread's guard stands in a stripe: threads whose ids are less than 65,536 apart are not in each other's way. */
+    /**
+     * Address of a thread's guard in a stripe. Threads with ids less than 65,536 apart have different guards.
+     */
     private static long guard(long tid, long index) {
         return BLOCKS + (index << BLOCK_SHIFT) + GUARDS + ((tid / STRIPES & (GUARD_COUNT - 1)) << 3);
     }
 
-    /** Puts a sample into the ring of the thread's own block, or hands it to {@link #shared}. */
+    /** Writes a sample into the ring of the thread's own block, or passes it to {@link #shared}. */
     private static void record(long start, long end, int token, long meta, long size) {
         if ((token & TOKEN_STRIPE) != 0) {
             shared(token & TOKEN_BLOCK, start, end, (long) DEPTH_UNKNOWN << 32 | meta, size);
@@ -501,7 +525,8 @@ final class SplRecorder {
         }
         long block = BLOCKS + (token & TOKEN_BLOCK);
         long cell = BLOCKS + (token & ~TOKEN_DEPTH) + CELLS;
-        // Each activation puts back what it found, which also heals what a lost exit within it left behind.
+        // Each activation restores the depth it found, which also corrects the depth after a lost exit within
+        // it.
         int depth = token & TOKEN_DEPTH;
         if (depth == 0) {
             U.putInt(cell + CELL_DEPTH, 0);
@@ -513,7 +538,8 @@ final class SplRecorder {
         long head = U.getLong(block + HEAD);
         if (head - U.getLongAcquire(null, block + TAIL) >= OWN_SLOTS) {
             U.putLong(block + DROPPED, U.getLong(block + DROPPED) + 1);
-            // What is lost must not use up the quota, or a method that loses much would never reach its limit.
+            // Lost samples must not use up the quota, or a method that loses many would never reach its
+            // limit.
             U.putInt(cell + CELL_LEFT, U.getInt(cell + CELL_LEFT) + 1);
             return;
         }
@@ -522,14 +548,14 @@ final class SplRecorder {
         U.putLong(slot + END, end);
         U.putLong(slot + META, meta);
         U.putLong(slot + SIZE, size);
-        // The one producer is the block's thread: the head is published after the payload.
+        // The block's thread is the only producer. The head is published after the payload.
         U.putLongRelease(null, block + HEAD, head + 1);
     }
 
     /**
-     * Many producers: drop before claiming when nearly full, claim, write, publish by sequence number. In lap {@code n}
-     * of the ring a slot is free while it holds {@code 2n} and published when it holds {@code 2n + 1}; one that its
-     * writer never published stays out of use until it does.
+     * Many producers: drop before claiming when nearly full, claim, write, publish by sequence number. In lap
+     * {@code n} of the ring a slot is free while it holds {@code 2n} and published when it holds {@code 2n +
+     * 1}. A slot that was never published stays out of use until its writer publishes it.
      */
     @DontInline
     private static void shared(long offset, long start, long end, long meta, long size) {
@@ -553,15 +579,15 @@ final class SplRecorder {
     }
 
     /**
-     * Whether it is the program's own, to whom it has to go. The call is not recorded then, so depths below it are not
-     * known.
+     * Whether the program stops the thread with this exception, which must then reach the program. The call
+     * is not recorded then, so depths below it are unknown.
      */
     static boolean isStop(Throwable e) {
         return e.getClass() == SplJdk.THREAD_DEATH && !isThrownBelow(e);
     }
 
     /**
-     * Whether it was made in the course of a call of ours, by the user code that takes a size. One that stops a thread is made
+     * Whether user code that computes a size created the exception. {@code Thread.stop} creates its exception
      * in another thread.
      */
     private static boolean isThrownBelow(Throwable e) {
@@ -572,15 +598,18 @@ final class SplRecorder {
                 }
             }
         } catch (Throwable full) {
-            // No memory or no stack left to look.
+            // No memory or no stack is left to look.
         }
         return false;
     }
 
-    /** Where the guard of a sampled call's thread stands. It holds the thread's id while a size is taken; else it is not above 0. */
+    /**
+     * Address of the guard of a sampled call's thread. While a size is taken it holds the thread's id; else
+     * it is at most 0.
+     */
     private static long guardOf(int token, long tid) {
         long offset = token & TOKEN_BLOCK;
-        // In a block of its own it stands in the owner's place, so that the gate need not look twice.
+        // In a thread's own block the guard is the owner word, so that the gate reads only one word.
         return offset < TOKEN_STRIPE ? BLOCKS + offset + OWNER : guard(tid, offset >> BLOCK_SHIFT);
     }
 
@@ -589,8 +618,8 @@ final class SplRecorder {
     }
 
     /**
-     * Takes a size with the thread's guard up, so that measured methods which the computation calls record nothing.
-     * A size that cannot be taken is marked as truncated: the program must never see why.
+     * Takes a size with the thread's guard up, so that measured methods which the computation calls record
+     * nothing. A size that cannot be taken is marked as truncated: the program must never see why.
      */
     @DontInline
     private static long guarded(int token, long sum, Object argument, int what) {
@@ -618,10 +647,10 @@ final class SplRecorder {
     }
 
     /**
-     * Takes every path of the probe so often, open and closed, that the program's first sampled calls find compiled
-     * code, and so does the measuring of its cost.
+     * Runs every path of the probe this number of rounds, open and closed. The program's first sampled calls
+     * then find compiled code, and so does the calibration.
      *
-     * @param id a gate that belongs to the agent itself, which takes the samples out
+     * @param id a gate that belongs to the agent itself, which discards the samples
      */
     static void warm(int id, int rounds) {
         long gate = GATES + ((long) id << GATE_SHIFT);
@@ -650,7 +679,7 @@ final class SplRecorder {
         return took;
     }
 
-    /** What the agent weaves around a body, around nothing. */
+    /** The same probes that the agent weaves around a body, here around nothing. */
     @ForceInline
     private static void probe(int id) {
         int token = SplProbe.enter(id);

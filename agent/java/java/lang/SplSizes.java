@@ -9,26 +9,34 @@ import spl.size.Computable;
 /**
  * Workload sizes in bytes (thesis 3.2.2), from class layouts that are looked up once per class.
  *
- * <p>Runs under the guard of {@link SplProbe}: what it calls records nothing. It may allocate, unlike the recorder.
+ * <p>Runs under the guard of {@link SplProbe}: code called from here records nothing. It may allocate, unlike
+ * the recorder.
  */
 final class SplSizes {
     private static final Unsafe U = Unsafe.getUnsafe();
-    /** Objects that {@link #deep} visits at most for one argument; the agent sets it. */
+    /** Most objects that {@link #deep} visits for one argument; the agent sets it. */
     static int visits = 10_000;
-    /** References that {@link #deep} looks at for each object that it may visit: large arrays may be empty. */
+    /** References that {@link #deep} reads for each object of its limit; large arrays may hold only nulls. */
     private static final int LOOKS = 16;
-    /** Set in a size whose computation stopped at {@link #visits}. */
+    /** Mark of a size whose computation stopped at {@link #visits}. */
     static final long TRUNCATED = 1L << 62;
 
-    /** Objects begin at multiples of so many bytes, 256 at most (HotSpot, {@code ObjectAlignmentInBytes}). */
+    /**
+     * Objects begin at multiples of this number of bytes, 256 at most (HotSpot, {@code
+     * ObjectAlignmentInBytes}).
+     */
     private static final long ALIGNMENT;
-    /** Bytes before the elements of a byte array; wider elements may begin later, at a multiple of their width. */
+    /**
+     * Bytes before the elements of a byte array; wider elements may begin later, at a multiple of their
+     * width.
+     */
     private static final long ARRAY_BASE;
 
     static {
-        // The package spl.size, which the agent defined, is in no named module, and java.base reads only such.
+        // The agent defines the package spl.size in the unnamed module, which java.base does not read by
+        // default.
         Object.class.getModule().implAddReadsAllUnnamed();
-        // Asked of the JVM like this because Unsafe.arrayBaseOffset gives an int in JDK 21 and a long in 25.
+        // Measured like this because Unsafe.arrayBaseOffset returns an int in JDK 21 and a long in 25.
         long empty = bytes(new byte[0]);
         int length = 1;
         while (length < 256 && bytes(new byte[length]) == empty) {
@@ -42,17 +50,21 @@ final class SplSizes {
 
     private SplSizes() {}
 
-    /** Bytes of an object as the JVM lays it out (JVM TI GetObjectSize); found in the agent's library by its name. */
+    /**
+     * Bytes of an object as the JVM lays it out (JVM TI GetObjectSize). The JVM finds this method in the
+     * agent's library by name.
+     */
     private static native long bytes(Object object);
 
     /**
-     * Names of the fields of a class, without those of its superclasses, in which its instances refer to objects, separated by
-     * {@code /}. From JVM TI, because reflection loads the fields' types: the program's class loaders would run in a thread that
-     * may hold any lock. Found in the agent's library by its name.
+     * Names of a class's fields that refer to objects, separated by {@code /}, without those of its
+     * superclasses. They come from JVM TI, because reflection loads the fields' types: the program's class
+     * loaders would run in a thread that may hold any lock. The JVM finds this method in the agent's library
+     * by name.
      */
     private static native String references(Class<?> type);
 
-    /** Forgets all classes and size processors, so that none is kept alive when nothing is measured. */
+    /** Forgets all classes and size processors, so that no class is kept alive while nothing is measured. */
     static void forget() {
         layouts = new Layouts(64);
         SplProcessors.forget();
@@ -65,7 +77,10 @@ final class SplSizes {
         return (total < SplProcessors.LABEL ? total : SplProcessors.LABEL - 1) | mark;
     }
 
-    /** The size of one argument: what it says itself if it can, else all that it reaches. */
+    /**
+     * The size of one argument: the size it computes itself if it can, else the size of all reachable
+     * objects.
+     */
     static long argument(Object argument) {
         if (argument instanceof Computable) {
             long own = SplProcessors.computed((Computable) argument);
@@ -76,7 +91,7 @@ final class SplSizes {
         return deep(argument);
     }
 
-    /** As {@link SplLengths#of}; 0 where that is not known, which the operator is told. */
+    /** The length by {@link SplLengths#of}. An unknown length counts as 0, with a warning to the operator. */
     static long length(Object argument) {
         long length = SplLengths.of(argument);
         return length == SplLengths.UNKNOWN ? SplProcessors.uncounted(argument) : length;
@@ -100,15 +115,16 @@ final class SplSizes {
         return sum;
     }
 
-    /** The object itself, without what it refers to. */
+    /** The size of the object itself, without the objects it refers to. */
     static long shallow(Object object) {
         Class<?> type = object.getClass();
         return type.isArray() ? arrayBytes(object, type) : layout(type, object).bytes;
     }
 
     /**
-     * All objects reachable from {@code root}, each once. Classes, class loaders, threads and what is behind reference
-     * objects, modules and reflection's members are left out: nearly the whole heap can be reached through them.
+     * The size of all objects reachable from {@code root}, each counted once. Classes, class loaders,
+     * threads, modules, reflection's members and the referents of reference objects are left out: nearly the
+     * whole heap is reachable through them.
      */
     static long deep(Object root) {
         Visit visit = new Visit();
@@ -126,7 +142,8 @@ final class SplSizes {
                 Layout layout = layout(type, object);
                 total += layout.bytes;
                 for (long offset : layout.references(type)) {
-                    // Up to JDK 11 called getObject; the agent renames it there before it defines this class.
+                    // The method is called getObject up to JDK 11; the agent renames it there before it
+                    // defines this class.
                     visit.push(U.getReference(object, offset));
                 }
                 continue;
@@ -165,13 +182,13 @@ final class SplSizes {
         return bytes + power - 1 & -power;
     }
 
-    /** Where the references of a class's instances lie and how many bytes they take. Keeps no class alive. */
+    /** Size of a class's instances and offsets of their references. Keeps no class alive. */
     private static final class Layout {
         final WeakReference<Class<?>> type;
         final int hash;
-        /** Of each instance. */
+        /** Bytes of each instance. */
         private final long bytes;
-        /** Looked up when they are needed first. */
+        /** Looked up at the first use. */
         private volatile long[] references;
 
         Layout(Class<?> type, Object instance) {
@@ -189,7 +206,7 @@ final class SplSizes {
             return known;
         }
 
-        /** Nearly the whole heap can be reached through these. */
+        /** Whether nearly the whole heap is reachable through instances of the class. */
         private static boolean isOpaque(Class<?> type) {
             return Reference.class.isAssignableFrom(type)
                     || AccessibleObject.class.isAssignableFrom(type)
@@ -197,7 +214,10 @@ final class SplSizes {
                     || type == ModuleLayer.class;
         }
 
-        /** Fields whose place cannot be told are left out: a wrong place would be the JVM's end. */
+        /**
+         * Offsets of the reference fields. Fields with an unknown offset are left out: a wrong offset would
+         * crash the JVM.
+         */
         private static long[] offsets(Class<?> type) {
             long[] found = new long[8];
             int count = 0;
@@ -214,7 +234,7 @@ final class SplSizes {
                         found[count] = U.objectFieldOffset(c, name);
                         count++;
                     } catch (InternalError e) {
-                        // A name that Java's strings cannot say.
+                        // The name is not a valid Java string.
                         continue;
                     }
                 }
@@ -223,7 +243,10 @@ final class SplSizes {
         }
     }
 
-    /** Open addressing by identity; a new table replaces the old one on each insertion, so that readers need no lock. */
+    /**
+     * Open addressing by identity. Each insertion replaces the table by a new one, so that readers need no
+     * lock.
+     */
     private static final class Layouts {
         private final Layout[] table;
         private final int count;
@@ -270,7 +293,10 @@ final class SplSizes {
         }
     }
 
-    /** The objects of one traversal: an identity set and a stack of those not yet looked into. */
+    /**
+     * The objects of one traversal: an identity set, and a stack of the objects whose fields are still to be
+     * read.
+     */
     private static final class Visit {
         private Object[] set = new Object[64];
         private Object[] stack = new Object[32];

@@ -1,5 +1,5 @@
 package spl.size;
 
-/** By what sizes are put together, such as the width of a bucket: for the processor's own classes to tell each other. */
+/** Parameter of a processor's bucketing, for example a bucket width. Opaque to the agent. */
 public interface ScaleBase {
 }

@@ -1,9 +1,10 @@
 package spl.size;
 
 /**
- * A bucket of workload sizes that are alike. Calls whose sizes have equal buckets are compared with each other.
- * {@link Object#toString} is the bucket's name in verdicts and files, of at most 200 characters, and decides which buckets are
- * equal, in both methods of a comparison too; nothing else of a bucket is asked or kept.
+ * A bucket of similar workload sizes. Calls with equal buckets are compared with each other. {@link
+ * Object#toString} gives the bucket's name in verdicts and files, of at most 200 characters. The name decides
+ * which buckets are equal, also between the two methods of a comparison. The agent reads and keeps nothing
+ * else of a bucket.
  */
 public interface SizeAggregator {
 }

@@ -1,20 +1,21 @@
-//! How often the rings are looked at.
+//! The interval between two looks at the rings.
 //!
-//! A look costs some microseconds, which on a server with one processor are the program's. So it looks rarely as long as little
-//! comes, and in blocks that are in use only.
+//! A look costs some microseconds, which a server with one processor takes from the program. So looks are
+//! rare while few samples come, and only read blocks that are in use.
 
 use crate::layout::{OWN_SLOTS, SLOTS};
 use std::time::{Duration, Instant};
 
-/// The shortest time between two looks at the rings while a gate is open: short against the time in which a busy thread fills
-/// its ring.
+/// The shortest time between two looks at the rings while a gate is open: short compared with the time in
+/// which a busy thread fills its ring.
 pub const DRAIN_EVERY: Duration = Duration::from_millis(1);
 /// The longest time between two looks at the rings while a gate is open.
 const LONGEST_PAUSE: Duration = Duration::from_millis(8);
-/// What the smallest ring holds: a stripe's, of which the probes keep a quarter free.
+/// Capacity of the smallest ring: a stripe's, of which the probes keep a quarter free.
 const ROOM: u64 = if OWN_SLOTS < SLOTS / 4 * 3 { OWN_SLOTS } else { SLOTS / 4 * 3 };
-/// No ring may hold more when it is looked at, or the next look comes soon. The pause doubles at most, so a stripe's ring overflows
-/// only when calls come more than 6 times as fast from one look to the next, and a thread's own at 16 times.
+/// Samples in the fullest ring above which the next look comes soon. The pause doubles at most. So a stripe's
+/// ring overflows only if the rate of calls rises more than 6 times from one look to the next, and a thread's
+/// own at 16 times.
 const MUCH: u64 = ROOM / 12;
 
 /// When to look at the rings next.
@@ -25,30 +26,31 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Soon at first: nobody knows yet how fast calls come.
+    /// The first look comes soon, because the rate of calls is not known yet.
     pub fn new() -> Self {
         Self { pause: DRAIN_EVERY, looked: Instant::now() }
     }
 
-    /// A gate opens. `may_come` samples at most arrive before all gates have closed; fewer than a ring holds need no polling.
+    /// A gate opens. At most `may_come` samples arrive before all gates have closed; fewer than a ring holds
+    /// need no polling.
     pub fn opens(&mut self, may_come: u64) {
         if may_come > ROOM {
             *self = Self::new();
         }
     }
 
-    /// Between the last look and the next.
+    /// Time between the last look and the next.
     pub fn pause(&self) -> Duration {
         self.pause
     }
 
-    /// Looked at `now`, and found so many samples in the fullest ring. `unbounded` says that a gate is open for as many calls
-    /// as come, so that they must not be lost however suddenly they come.
+    /// Records a look at `now` that found `fullest` samples in the fullest ring. `unbounded` says that a gate
+    /// is open without a quota: its samples must not be lost even in a sudden burst.
     pub fn looked(&mut self, now: Instant, fullest: u64, unbounded: bool) {
         if unbounded || fullest > MUCH {
             self.pause = DRAIN_EVERY;
         } else if now.saturating_duration_since(self.looked) < self.pause {
-            // A message came in between; the time was too short to tell.
+            // A message triggered this look; the time was too short to judge.
             return;
         } else {
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);

@@ -1,8 +1,9 @@
 //! Takes samples out of the rings that the probes write.
 //!
-//! A thread's ring has one producer, which publishes by its head. A stripe's ring has many, which publish slot by slot
-//! (`SplRecorder.shared`): only the sequence number that is due is accepted. A slot that was claimed and stays unpublished
-//! for [`GRACE_NS`] is skipped and counted; it stays out of use until its writer publishes it after all.
+//! A thread's ring has one producer, which publishes by its head. A stripe's ring has many, which publish
+//! slot by slot (`SplRecorder.shared`): only the sequence number that is due is accepted. A slot that was
+//! claimed and stays unpublished for [`GRACE_NS`] is skipped and counted; it stays out of use until its
+//! writer publishes it after all.
 
 #[cfg(test)]
 mod model;
@@ -17,14 +18,15 @@ use spl_model::InstrumentId;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
-/// How long a claimed slot may stay unpublished before it is skipped: far longer than a time slice.
+/// Time that a claimed slot may stay unpublished before it is skipped: far longer than a time slice.
 pub const GRACE_NS: u64 = 100_000_000;
 
-/// So many samples are taken out of a thread's ring before the thread sees the room: its probe reads that word each time,
+/// Samples taken out of a thread's ring before the thread sees the room: its probe reads that word each time,
 /// and each store here makes that read slow.
 const TAIL_EVERY: u64 = 256;
 
-/// The words that probes and drain share: in the agent a mapping, in its tests small ones that a model checker watches.
+/// The words that probes and drain share: in the agent a mapping, in its tests small ones that a model
+/// checker watches.
 pub trait Words {
     /// Blocks that belong to one thread each.
     const THREAD_BLOCKS: usize;
@@ -41,7 +43,7 @@ pub trait Words {
     fn load(&self, offset: usize, order: Ordering) -> u64;
     /// Gives the word at a byte offset this value.
     fn store(&self, offset: usize, value: u64, order: Ordering);
-    /// These words are used by nobody, and may as well be zeros.
+    /// Marks these words as unused; they may become zeros.
     fn give_back(&self, _offset: usize, _bytes: usize) {}
 }
 
@@ -76,7 +78,7 @@ pub struct Raw {
     pub end_ns: u64,
     /// Thread id.
     pub thread: u64,
-    /// Measured activations below; `None` when not known.
+    /// Measured activations below; `None` if unknown.
     pub depth: Option<u32>,
     /// Size and whether it was cut short.
     pub size: Option<(u64, bool)>,
@@ -89,7 +91,7 @@ pub struct Raw {
 pub struct Rings<W = Memory> {
     words: W,
     dropped_before: Vec<u64>,
-    /// Since when the drain of a stripe waits for a slot.
+    /// Start of the wait for a claimed slot, by stripe.
     waiting: HashMap<usize, u64>,
     lost: u64,
 }
@@ -105,7 +107,8 @@ impl<W: Words> Rings<W> {
         }
     }
 
-    /// Hands every published sample to `take`, in each ring in order of its end. Gives how many the fullest ring held.
+    /// Passes every published sample to `take`, in each ring by the end of the call. Returns the samples that
+    /// the fullest ring held.
     pub fn drain(&mut self, now_ns: u64, take: &mut impl FnMut(Raw)) -> u64 {
         let mut fullest = 0;
         for index in 0..W::THREAD_BLOCKS + W::STRIPES {
@@ -134,13 +137,13 @@ impl<W: Words> Rings<W> {
 
     fn drain_thread(&mut self, index: usize, take: &mut impl FnMut(Raw)) -> u64 {
         let block = index << BLOCK_SHIFT;
-        // Before the head: what a thread recorded before it ended is taken before its block is freed.
+        // Read before the head, so that all samples of a thread are taken before its block is freed.
         let retired = self.words.load(block + RETIRED, Acquire) != 0;
         self.count_dropped(index);
         let head = self.words.load(block + HEAD, Acquire);
         let from = self.words.load(block + TAIL, Relaxed);
         if from < head {
-            // A block has the same owner as long as its ring is not empty.
+            // The owner of a block stays the same while its ring is not empty.
             let owner = self.words.load(block + OWNER, Acquire);
             let thread = if owner as i64 >= 0 { owner } else { !owner };
             // The probe drops when the ring is full, so there are never more than OWN_SLOTS to take.
@@ -158,16 +161,16 @@ impl<W: Words> Rings<W> {
         head - from
     }
 
-    /// Makes the block of a thread that has ended ready for another.
+    /// Frees the block of a thread that has ended, so that another thread can claim it.
     fn free(&self, index: usize) {
         let block = index << BLOCK_SHIFT;
         for offset in (block + CELLS..block + CELLS + (W::CELLS << CELL_SHIFT)).step_by(8) {
-            // Most were never written; the kernel need not give them memory now.
+            // Most cells were never written, and the kernel need not allocate memory for them now.
             if self.words.load(offset, Relaxed) != 0 {
                 self.words.store(offset, 0, Relaxed);
             }
         }
-        // All but the ring of a block is a page or two.
+        // A block without its ring is a page or two.
         self.words.give_back(block + RING, (1 << BLOCK_SHIFT) - RING);
         self.words.store(block + RETIRED, 0, Relaxed);
         self.words.store(USED + index * 8, 0, Relaxed);
@@ -184,8 +187,9 @@ impl<W: Words> Rings<W> {
             let free = at / W::SLOTS * 2;
             let found = self.words.load(slot + SEQUENCE, Acquire);
             if found == free + 1 || (found < free && found % 2 == 1) {
-                // A smaller number is that of a writer that was given up and has published late: its sample, which was
-                // counted as lost, stands for that of the slot's new claimer, which found the slot in use and dropped it.
+                // The writer of a smaller number was given up and has published late. Its sample was counted
+                // as lost. It replaces the sample of the slot's new claimer, which found the slot in use and
+                // dropped it.
                 take(self.read(slot, self.words.load(slot + THREAD, Relaxed)));
                 self.words.store(slot + SEQUENCE, free + 2, Release);
             } else if found == free {
@@ -195,7 +199,8 @@ impl<W: Words> Rings<W> {
                 }
                 self.lost += 1;
             } else {
-                // Given up in an earlier lap and still unpublished: whoever claimed it now has dropped its sample.
+                // Given up in an earlier lap and still unpublished: the thread that claimed it now has
+                // dropped its sample.
                 self.lost += 1;
             }
             self.waiting.remove(&index);
@@ -219,9 +224,10 @@ impl<W: Words> Rings<W> {
         }
     }
 
-    /// Lets the block of a thread that ends be freed when its ring is empty, so that another thread can have it.
+    /// Lets the block of an ending thread be freed when its ring is empty, so that another thread can claim
+    /// it.
     ///
-    /// To be called by the thread itself when it runs no more Java code.
+    /// To be called by the thread itself after its last Java code.
     pub fn release(words: &W, thread: u64) {
         for probe in 0..PROBES.min(W::THREAD_BLOCKS) {
             let block = ((thread as usize + probe) & (W::THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
@@ -234,8 +240,8 @@ impl<W: Words> Rings<W> {
 }
 
 impl Rings {
-    /// The openings of a method's gate in which calls were taken that some thread is still in, as far as the threads that have a block
-    /// of their own show it.
+    /// The openings of a method's gate that admitted calls which still run, as far as the threads with a
+    /// block of their own show it.
     pub fn running(&self, id: InstrumentId) -> BTreeSet<u32> {
         let opening = |index: usize| {
             let block = index << BLOCK_SHIFT;

@@ -6,8 +6,8 @@ use crate::memory::Memory;
 use spl_model::{Handle, Instrument, MethodRef, ProbeKind, Sizing};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A station with one method, number 3 with id 2, whose gate is open for this number of samples; what reads its rings, its gates and
-/// its rings.
+/// A station with one method, handle 3 with id 2, whose gate is open for this number of samples; its reader;
+/// its gates and its rings.
 fn station(left: u64) -> (Station, Times, [Memory; 2]) {
     let gates = Memory::map(GATES_BYTES).unwrap();
     let shared: &'static Shared = Box::leak(Box::new(Shared::new(gates)));
@@ -22,7 +22,7 @@ fn station(left: u64) -> (Station, Times, [Memory; 2]) {
     (station, times, [gates, blocks])
 }
 
-/// What a probe of the method with this id leaves in the first thread's ring.
+/// Writes a sample into the first thread's ring, as a probe of the method with this id would.
 pub(crate) fn record(blocks: Memory, id: u64, start_ns: u64, end_ns: u64) {
     let head = blocks.u64_at(layout::HEAD);
     let at = head.load(Relaxed);
@@ -68,7 +68,7 @@ fn the_gate_closes_with_the_last_sample_of_its_quota() {
     record(blocks, 2, 10, 20);
     times.drain(&mut station);
     assert!(is_open());
-    // Each thread may take the quota: what is too much is sent and counted as well.
+    // Each thread may take the quota; samples beyond it are sent and counted as well.
     (0..3).for_each(|_| record(blocks, 2, 30, 40));
     times.drain(&mut station);
     assert!(!is_open());

@@ -3,7 +3,7 @@ package sample;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 
-/** Prints the results of {@link Sample}, then the probe's counts if there is a probe. */
+/** Prints the results of {@link Sample}, then the counts of the probe if it exists. */
 public final class Main {
     private Main() {
     }
@@ -24,7 +24,7 @@ public final class Main {
         }
     }
 
-    /** What a class that only some runs have shows of itself. */
+    /** Prints the results of a class that only some runs have. */
     private static void showOptional(String name) throws Exception {
         Class<?> optional;
         try {
@@ -81,7 +81,7 @@ public final class Main {
         for (int i = 0; i < counts.length; i++) {
             counts[i] = counts[i].clone();
         }
-        // A recorder that fails must change neither results nor exceptions.
+        // A failing recorder must change neither results nor exceptions.
         probe.getField("failure").set(null, new StackOverflowError());
         System.out.println("failing recorder");
         calls();

@@ -3,7 +3,7 @@ package sample;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What needs class files of Java 8 or later. */
+/** Constructs that need class files of Java 8 or later. */
 interface Modern {
     static int lambdas(int a) {
         List<Integer> list = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What class files of Java 17 have and those of Java 11 lack, and the odder shapes that compilers make. */
+/** Constructs of Java 17 class files that Java 11 lacks, and unusual shapes that compilers make. */
 class Newest {
     sealed interface Shape permits Circle, Square, Nothing {
         default double area() {
@@ -40,7 +40,7 @@ class Newest {
             this.side = side;
         }
 
-        // A bridge compareTo(Object) comes with it.
+        // The compiler adds a bridge method compareTo(Object).
         @Override
         public int compareTo(Square other) {
             return Long.compare(side, other.side);
@@ -98,7 +98,7 @@ class Newest {
         }
     }
 
-    /** Objects under construction wait on the stack while a condition is decided and an exception is caught. */
+    /** Objects under construction stay on the stack during a condition and a caught exception. */
     static String nested(boolean left) {
         return new StringBuilder(new String(left ? new char[] {'a', 'b'} : new char[Integer.parseInt("1")]) + (left ? 'x' : 1L)).toString();
     }

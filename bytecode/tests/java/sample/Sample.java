@@ -3,7 +3,7 @@ package sample;
 import java.util.Arrays;
 import java.util.List;
 
-/** Methods of every shape; each is called by {@link Main}, which prints what it gets. */
+/** Methods of every shape. {@link Main} calls each and prints the results. */
 public class Sample {
     final String made;
 
@@ -138,7 +138,7 @@ public class Sample {
         throw e;
     }
 
-    /** Whether an exception comes through measured methods as the object that was thrown. */
+    /** Whether an exception passes through measured methods as the same object. */
     static boolean identity(RuntimeException e) {
         try {
             thrown(e);

@@ -1,6 +1,6 @@
 package com.example;
 
-/** Stands for the class of interest in the commands of README and guide. */
+/** An example of the measured class in the commands of README and guide. */
 final class Parser {
 
     private Parser() {}
@@ -16,7 +16,7 @@ final class Parser {
         return digits;
     }
 
-    /** Does so four times. */
+    /** Does the work of {@link #fast} four times. */
     static int slow(String text) {
         return fast(text) + fast(text) + fast(text) + fast(text);
     }

@@ -3,7 +3,10 @@ package com.example;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Stands for the operator's own program in the commands of README and guide: works until a file "stop" appears. */
+/**
+ * An example of the operator's own program in the commands of README and guide: works until a file "stop"
+ * appears.
+ */
 public final class Service {
 
     private static final int TEXT_LENGTH = 1_000;

@@ -1,6 +1,7 @@
-//! The rings under a model checker (loom, https://docs.rs/loom): every interleaving of the probes and the drain, and every
-//! value that the memory model lets a load see. The drain is the agent's own; the probes are those of [`probe`], which are
-//! written after `SplRecorder.java`, because the checker runs Rust only. Rings have two slots, so that they come round.
+//! The rings under a model checker (loom, https://docs.rs/loom): every interleaving of the probes and the
+//! drain, and every value that the memory model lets a load see. The drain is the agent's own; the probes are
+//! those of [`probe`], which are written after `SplRecorder.java`, because the checker runs Rust only. Rings
+//! have two slots, so that they come round.
 
 use super::probe::{self, Shared};
 use super::{GRACE_NS, Raw, Rings, Words};
@@ -11,7 +12,7 @@ use loom::thread;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 
-/// The one block that there is.
+/// The only block.
 const BLOCK: usize = 0;
 const SLOTS: usize = 2;
 
@@ -19,10 +20,10 @@ const SLOTS: usize = 2;
 #[derive(Clone)]
 struct Tracked<const OWN: usize> {
     words: Arc<BTreeMap<usize, AtomicU64>>,
-    /// Touched before each access. Loom leaves out interleavings when a thread reads a word just before it writes to it
-    /// (its issues 166 and 392); with this word any two accesses are in each other's way, and none is left out.
+    /// Touched before each access. Loom leaves out interleavings when a thread reads a word just before it
+    /// writes to it (its issues 166 and 392). With this word any two accesses conflict, and none is left out.
     turns: Arc<AtomicU64>,
-    /// The order that publishing stores really have, so that the checker itself can be checked.
+    /// Memory order of publishing stores, so that the checker itself can be checked.
     publishing: Ordering,
 }
 
@@ -70,15 +71,15 @@ impl<const OWN: usize> Shared for Tracked<OWN> {
     }
 }
 
-/// Checks `check` in all executions that change threads at most so many times where they need not. Loom's documentation
-/// recommends two or three: most bugs need no more.
+/// Checks `check` in all executions with at most this number of preemptions. Loom's documentation recommends
+/// two or three: most bugs need no more.
 fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(check);
 }
 
-/// The drain, and what it has taken: threads and starts.
+/// The drain, and the samples it has taken: threads and starts.
 struct Drain<const OWN: usize> {
     rings: Rings<Tracked<OWN>>,
     taken: Vec<(u64, u64)>,
@@ -107,7 +108,7 @@ impl<const OWN: usize> Drain<OWN> {
         self.lost += self.rings.lost();
     }
 
-    /// Drains what is left; gives what was taken, sorted. So many samples were recorded.
+    /// Drains the rest and returns the sorted samples. `recorded` is the number of samples written.
     fn end(mut self, recorded: u64) -> Vec<(u64, u64)> {
         for round in 1..=recorded + 1 {
             self.drain(round * GRACE_NS);
@@ -142,7 +143,7 @@ fn a_threads_samples_are_seen_once_and_whole_or_counted() {
     model(4, || one_thread(Tracked::new()));
 }
 
-/// Were the head published before the payload, the checker would find it.
+/// The checker finds a head that is published before the payload.
 #[test]
 #[should_panic(expected = "a torn sample")]
 fn the_checker_sees_samples_that_are_published_too_early() {
@@ -181,8 +182,8 @@ fn a_block_that_changes_hands_attributes_each_sample_to_its_thread() {
     });
 }
 
-/// The samples of two threads in a stripe; `drains` are the times at which it is drained meanwhile. Whoever is skipped
-/// because the drain takes it for stuck may publish after all.
+/// The samples of two threads in a stripe; `drains` are the times at which it is drained meanwhile. A writer
+/// that the drain skips as stuck may still publish.
 fn two_threads(each: u64, drains: &'static [u64]) {
     model(2, move || {
         let words = Tracked::<0>::new();

@@ -1,5 +1,5 @@
-//! The writing side of the rings for tests: what `SplRecorder.java` does, with the same accesses in the same order. Java's
-//! plain accesses are relaxed ones here, its volatile ones sequentially consistent.
+//! The writing side of the rings for tests: what `SplRecorder.java` does, with the same accesses in the same
+//! order. Java's plain accesses are relaxed ones here, its volatile ones sequentially consistent.
 
 use super::{Words, own_slot, slot};
 use crate::layout::*;
@@ -11,7 +11,7 @@ pub const ID: u64 = 5;
 /// See [`ID`].
 pub const DEPTH: u64 = 3;
 
-/// What only probes need.
+/// Operations that only probes need.
 pub trait Shared: Words {
     /// `Unsafe.getAndAddLong`
     fn add(&self, offset: usize, value: u64, order: Ordering) -> u64;
@@ -34,7 +34,7 @@ pub fn begin<W: Words>(words: &W, block: usize) {
     words.store(USED + (block >> BLOCK_SHIFT) * 8, 1, Relaxed);
 }
 
-/// `SplRecorder.find` for a thread without a block: the block that it has now, if its home is free; it is begun.
+/// `SplRecorder.find` for a thread without a block: claims and begins its home block, if that is free.
 pub fn find<W: Shared>(words: &W, thread: u64) -> Option<usize> {
     let block = (thread as usize & (W::THREAD_BLOCKS - 1)) << BLOCK_SHIFT;
     let owner = block + OWNER;
@@ -61,7 +61,7 @@ pub fn own<W: Shared>(words: &W, block: usize, start: u64) -> bool {
 pub fn claim<W: Shared>(words: &W, block: usize) -> Option<u64> {
     let slots = W::SLOTS as i64;
     let head = words.load(block + HEAD, SeqCst) as i64;
-    // By now the drain may have passed that head.
+    // The drain may have passed that head by now.
     if head - words.load(block + TAIL, SeqCst) as i64 >= slots - slots / 4 {
         words.add(block + DROPPED, 1, SeqCst);
         return None;

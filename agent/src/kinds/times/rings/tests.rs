@@ -70,7 +70,8 @@ fn an_unpublished_slot_is_skipped_after_the_grace_time_and_its_late_writer_count
     assert_eq!(starts(&mut rings, 1000 + GRACE_NS - 1), [0; 0]);
     assert_eq!(starts(&mut rings, 1000 + GRACE_NS), [2]);
     assert_eq!(rings.lost(), 1);
-    // The writer comes back; its slot is taken and freed when the ring comes round, and so is the one in its place.
+    // The writer resumes. Its slot is taken and freed when the ring comes round, and so is the sample that
+    // replaces it.
     publish(&memory, block, stuck, 1, 7);
     for start in 100..100 + SLOTS {
         let claimed = claim(&memory, block).unwrap();
@@ -78,7 +79,7 @@ fn an_unpublished_slot_is_skipped_after_the_grace_time_and_its_late_writer_count
         let expected = if claimed == SLOTS { 1 } else { start };
         assert_eq!(starts(&mut rings, 0), [expected], "claim {claimed}");
     }
-    // The late sample was counted before; now the one that found its slot in use stands for it.
+    // The late sample was counted before; now the sample that found its slot in use replaces it.
     assert_eq!(rings.lost(), 0);
 }
 
@@ -94,7 +95,7 @@ fn a_slot_whose_writer_never_comes_back_stays_out_of_use() {
     for start in 0..3 * SLOTS {
         let claimed = claim(&memory, block).unwrap();
         publish(&memory, block, claimed, start, 7);
-        // Without waiting: the slot is known to be dead.
+        // No waiting: the slot is known to be dead.
         seen += starts(&mut rings, 2).len() as u64;
     }
     assert!(seen >= 3 * SLOTS - 4, "{seen}");
@@ -179,7 +180,7 @@ fn the_ring_of_a_thread_that_has_ended_takes_no_memory() {
     assert_eq!((first(block), first(next)), (0, 1), "pages that were given back are zeros");
     assert_eq!(memory.u64_at(block + HEAD).load(Relaxed), OWN_SLOTS);
     assert_eq!((rings.lost(), rings.lost()), (2, 0), "what is counted stays");
-    // Another thread has it.
+    // Another thread claims the block.
     begin(&memory, block);
     own(&memory, block, 99);
     assert_eq!(starts(&mut rings, 0), [99]);

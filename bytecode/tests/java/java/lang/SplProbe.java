@@ -1,6 +1,6 @@
 package java.lang;
 
-/** What the inserted code calls, here with counters instead of a clock. */
+/** The methods that the inserted code calls, here with counters instead of a clock. */
 public final class SplProbe {
     /** Counts by probe id: entered, left by return, left by exception, last size. */
     public static final long[][] counts = new long[65536][4];
@@ -12,7 +12,7 @@ public final class SplProbe {
     private SplProbe() {
     }
 
-    /** Of each probe that counts visits: how often each of its places was come by, the number of a block moved by three. */
+    /** Visits of each place, by id of the probe; block numbers are shifted by three. */
     public static final int[][] visits = new int[65536][];
 
     public static void visit(int id, int place) {
@@ -48,7 +48,7 @@ public final class SplProbe {
         return sum + number;
     }
 
-    /** The last element is their sum so far: everything here is done without a call, which could have a probe. */
+    /** The last element is the sum so far. No method is called here, because it could have a probe. */
     public static Object[] arguments(int token, int count) {
         Object[] arguments = new Object[count + 1];
         arguments[count] = new long[1];
@@ -96,7 +96,9 @@ public final class SplProbe {
         add(arguments, value ? 1 : 0);
     }
 
-    /** The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class. */
+    /**
+     * The sum of the numbers, ten for each other argument, a hundred for an object, a thousand for its class.
+     */
     public static long computed(int token, Class<?> owner, Object self, Object[] arguments) {
         return ((long[]) arguments[arguments.length - 1])[0] + (self == null ? 0 : 100) + (owner == null ? 0 : 1000);
     }
