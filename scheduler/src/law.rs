@@ -1,4 +1,4 @@
-//! How often measurements end, and how many methods should therefore be measured (thesis 3.2.4).
+//! Time between measurement ends, and the number of methods that should therefore be measured (thesis 3.2.4).
 
 use crate::{Cause, Paired, Settings};
 
@@ -10,11 +10,11 @@ pub(crate) struct Law {
     last_end_ns: Option<u64>,
     difference_ns: Option<u64>,
     optimal: usize,
-    /// Never fewer: turns, their quotas and the budget bound what is measured.
+    /// The optimal number never falls: turns, their quotas and the budget bound the measured methods.
     only_more: bool,
 }
 
-/// Where the optimal number of methods moves, by one, and why.
+/// Move of the optimal number of methods by one, and its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shift {
     Fewer(Cause),
@@ -28,8 +28,9 @@ impl Law {
         law
     }
 
-    /// One for groups whose claims are decided by windows: with few calls a turn, measurements that end close together cost little,
-    /// and groups that take turns with one another have none of them windows enough.
+    /// The law for groups whose claims are decided by windows. With few calls a turn, measurements that end
+    /// close together cost little. Groups that only took turns with one another would each get too few
+    /// windows.
     pub(crate) fn of_windows(initial: usize, unfinished: usize) -> Self {
         Self { only_more: true, ..Self::new(initial.max(Paired::GROUPS), unfinished) }
     }
@@ -48,8 +49,8 @@ impl Law {
     /// limits.
     pub(crate) fn ended(&mut self, end_ns: u64, settings: &Settings, unfinished: usize) -> Option<Shift> {
         if let Some(last) = self.last_end_ns {
-            // An end that arrives behind a later one, from another thread's buffer, lies in time already counted: it
-            // adds an end but no time, so that the gaps still sum up to the time that passed.
+            // An end may arrive behind a later one, from another thread's buffer. It lies in time already
+            // counted: it adds an end but no time, so that the gaps still sum up to the time that passed.
             let newest = end_ns.saturating_sub(last);
             self.difference_ns = Some(match self.difference_ns {
                 None => newest,

@@ -1,4 +1,4 @@
-//! What to measure when: state, event and time to new state and actions.
+//! Choice of the methods that are measured at each moment: state, event and time give new state and actions.
 //!
 //! The scheduler decides which methods are measured at each moment (thesis 1.5, 3.2.4, 3.2.5). It reads no clock and
 //! does no I/O: its owner feeds it [`Event`]s with the time at which they happened and carries out the [`Decision`]s
@@ -38,13 +38,14 @@
 //!
 //! # Several JVMs
 //!
-//! Several JVMs of one service may feed one measurement ([`Scheduler::handle_in`]). What was gathered is of all of them: samples,
-//! buckets, limits and claims. How a method stands is of each: whether its gate is open there, its probes, its warm-up, the
-//! law with its times, the budget, the windows and the clock. A window is of one JVM and has a number that no other has, so that
-//! calls of two JVMs are never a pair. A method that one JVM cannot give ends there; it ends for good when none can. Each
-//! [`Decision`] says which JVM it is about. With one JVM nothing is different from a scheduler that knows no other.
+//! Several JVMs of one service may feed one measurement ([`Scheduler::handle_in`]). Samples, buckets, limits
+//! and claims are common to all of them. Each JVM has its own state of every method: gate, probes, warm-up,
+//! the law with its times, the budget, the windows and the clock. A window belongs to one JVM and has a
+//! number that no other window has, so that calls of two JVMs are never a pair. A method that cannot be
+//! measured in one JVM ends there; it ends completely when no JVM can measure it. Each [`Decision`] names its
+//! JVM. With one JVM everything is as in a scheduler for one JVM.
 //!
-//! # Beside the thesis
+//! # Beyond the thesis
 //!
 //! Each of these is off in [`Settings::thesis`] and works without the others:
 //!
@@ -58,12 +59,13 @@
 //! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares
 //!   calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
 //!
-//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is complete and none of
-//! its calls is outstanding, or a call takes much longer than all before it; a
-//! call that comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
-//! window counts even so, lest a partner that is never called keeps a method measured for ever. When one side is
-//! finished, its comparisons end, because the other side alone makes no pairs. Groups keep caller and callee apart
-//! only when they are compared with each other, directly or by way of others.
+//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is
+//! complete and none of its calls is outstanding, or a call takes much longer than all before it. A call that
+//! comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
+//! window counts even without a partner; otherwise a partner that is never called would keep a method
+//! measured without end. When one side is finished, its comparisons end, because the other side alone makes
+//! no pairs. Groups keep caller and callee apart only when they are compared with each other, directly or
+//! through other methods.
 //!
 //! # Where the thesis leaves a choice
 //!

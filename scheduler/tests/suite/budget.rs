@@ -48,7 +48,7 @@ fn a_busy_method_is_sampled_thinly() {
             (0, "start", "+A"),
             (999, "A@1+1x999", ""),
             (1000, "A@1000", "A/8"),
-            // Each sample stands for eight calls: the rate is the same.
+            // Each sample stands for eight calls, so the rate is the same.
             (2000, "A@1008+8x125", ""),
             // 96,000 calls a second cost 3.84 ms when all are taken.
             (3000, "A@3000+80x12", "A/1"),
@@ -261,7 +261,7 @@ fn what_no_sampling_makes_cheap_enough_is_measured_now_and_then() {
 
 #[test]
 fn rates_are_found_however_soon_a_gate_closes() {
-    // 250 samples in 249 µs, of which nobody hears for 100 ms: a million calls a second all the same.
+    // 250 samples in 249 µs, reported after 100 ms only: the rate is still a million calls a second.
     check(settings(100_000), 1, &[(0, "start", "+A"), (100_000, "A@1+1000x250", "A/1024")]);
 }
 

@@ -80,7 +80,7 @@ fn with_controlling() {
             // Exactly the limit since the last receipt is not longer than the limit.
             (100_001_000, "tick", "", 1, None),
             (100_001_001, "tick", "+B", 2, None),
-            // Each cycle without data compares anew.
+            // Each cycle without data compares again.
             (100_001_002, "tick", "+C", 3, None),
             (100_002_000, "A@6000", "", 3, Some(5000)),
             (100_003_000, "B@6600", "", 3, Some(4266)),

@@ -44,7 +44,8 @@ fn gaps_and_limits() {
     );
 }
 
-/// 3.2.3: a sample is recorded and finishes its method before methods are suspended: one that is finished need not be.
+/// 3.2.3: a sample is recorded and finishes its method before methods are suspended, so a finished method is
+/// not suspended.
 #[test]
 fn recorded_before_suspended() {
     check_trace(
@@ -59,7 +60,7 @@ fn recorded_before_suspended() {
     );
 }
 
-/// 1.5.3: on a tie the one that is measured for longer, since it was started the last time.
+/// 1.5.3: among equals the method that is measured for longer since its last start.
 #[test]
 fn longest_measured_this_time() {
     check_trace(
@@ -77,7 +78,7 @@ fn longest_measured_this_time() {
     );
 }
 
-/// 1.5.3: a method's last two ends are the latest, in whatever order they arrive.
+/// 1.5.3: a method's last two ends are the latest ones, independent of the order of arrival.
 #[test]
 fn ends_out_of_order() {
     check_trace(
@@ -92,7 +93,7 @@ fn ends_out_of_order() {
     );
 }
 
-/// 3.2.5: a class is the less urgent the more of its methods were started, finished ones too.
+/// 3.2.5: a class is the less urgent the more of its methods were started, including finished ones.
 #[test]
 fn finished_methods_were_started() {
     check_trace(
@@ -137,7 +138,7 @@ fn within_a_class() {
     );
 }
 
-/// 3.2.7: what ends a method, and what it leaves behind.
+/// 3.2.7: causes of a method's end, and its effects.
 #[test]
 fn ends_of_methods() {
     let settings = Settings { min_samples: 2, max_samples: 3, ..calm() };
@@ -198,7 +199,7 @@ fn ends_of_methods() {
     );
 }
 
-/// 3.2.7: when both have finished, what is left is judged in each common bucket of at least two samples a side.
+/// 3.2.7: when both methods have finished, each common bucket with at least two samples a side is judged.
 #[test]
 fn what_is_left() {
     let settings = Settings { min_samples: 3, max_samples: 5, ..calm() };

@@ -1,5 +1,5 @@
-//! Events in any order, times and methods out of any range, every policy with every other: the scheduler never panics
-//! and what it says of itself stays true.
+//! Events in any order, times and methods out of any range, every policy with every other: the scheduler
+//! never panics and its figures stay true.
 
 use crate::bench::apart;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn sample() -> impl Strategy<Value = (MethodIx, Sample)> {
     })
 }
 
-/// Something that happens, sensible or not.
+/// An event, sensible or not.
 pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         2 => Just(Event::Start),

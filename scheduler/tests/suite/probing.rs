@@ -1,4 +1,4 @@
-//! When classes change: as seldom as the settings ask for.
+//! Changes of classes: as rare as the settings require.
 
 use crate::bench::{apart, calm, event, gates, probes, short, tasks};
 use spl_lang::{RunMode, Tasks};
@@ -122,7 +122,7 @@ fn classes_whose_changes_are_dear_change_twice() {
             (12, "dear C", "", ""),
             // Now C's go in with B's, and A's come out, because the class changes anyway.
             (100, "limit A", "!A +B", "in B C out A"),
-            // However long they are finished, or wait, and whatever other class changes.
+            // Neither the time since a method finished, nor its wait, nor a change of another class matters.
             (200, "limit B", "!B +D", "in D out"),
             (99_000, "D@10", "", ""),
             (99_100, "limit D", "!D +C", ""),

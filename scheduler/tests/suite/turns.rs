@@ -1,4 +1,4 @@
-//! Turns where the owner decides by windows: how long they are, which calls they take, and whose group has them.
+//! Turns where the owner decides by windows: their length, their calls, and their order among groups.
 
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::Tasks;
@@ -65,7 +65,7 @@ fn turns_of_all_groups_end_on_one_beat() {
     assert_eq!(short(&scheduler.handle(Event::Pulse, 220 * MS)), "_B _D");
 }
 
-/// A program in which each of two methods has its own calls: gives in the bounds of a turn those that begin in it.
+/// A program with two methods. `calls` gives the calls of a method that begin within the bounds of a turn.
 struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
     scheduler: Scheduler,
     calls: F,
