@@ -65,7 +65,8 @@ fn turns_of_all_groups_end_on_one_beat() {
     assert_eq!(short(&scheduler.handle(Event::Pulse, 220 * MS)), "_B _D");
 }
 
-/// A program with two methods. `calls` gives the calls of a method that begin within the bounds of a turn.
+/// A program whose methods have calls of their own: `calls` gives those of a method that begin within the
+/// bounds of a turn.
 struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
     scheduler: Scheduler,
     calls: F,
