@@ -1,4 +1,4 @@
-//! A run's records to one page of HTML that needs nothing else: no network, no file beside it.
+//! A run's records as one page of HTML that is complete in itself: without network or other files.
 //!
 //! [`html`] is a function of [`Facts`], which the controller reads from the files of a run. Everything that comes from a program or
 //! from its operator, names of methods, labels of sizes, texts of assertions, is escaped by the templates (maud) where it is put in;
