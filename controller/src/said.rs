@@ -1,4 +1,4 @@
-//! How the operator is told something: lines on standard error that begin with `spl:`.
+//! Messages to the operator: lines on standard error that begin with `spl:`.
 
 use crate::colour::{self, highlight};
 use spl_model::one_line;
@@ -14,6 +14,6 @@ pub fn say(text: &str) {
         format!("{}\n", if coloured { highlight(line.trim_end()) } else { line.trim_end().to_owned() })
     };
     let lines = text.lines().map(line).collect::<String>();
-    // Where nobody listens any more, the measurement goes on: its results are in files.
+    // If nobody reads the stream any more, the measurement goes on: its results are in files.
     let _ = io::stderr().write_all(lines.as_bytes());
 }

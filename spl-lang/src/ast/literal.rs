@@ -1,4 +1,4 @@
-//! Numbers with units. Each keeps what was written, so that it is printed as it was read.
+//! Numbers with units. Each keeps its written form, so that it is printed as it was read.
 
 use std::fmt;
 
@@ -117,7 +117,7 @@ impl fmt::Display for ByteSize {
 /// Units of workload size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeUnit {
-    /// None: bytes, or what the method's size processor counts.
+    /// No unit: bytes, or the unit of the method's size processor.
     One,
     /// `KiB`: 1024.
     Kibi,

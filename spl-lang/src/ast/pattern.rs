@@ -1,10 +1,10 @@
-//! Methods as Java names them, and which methods of class files they mean.
+//! Methods as Java names them, and the methods of class files that they match.
 
 use spl_model::{FieldType, MethodRef};
 use std::fmt;
 
-/// A method named as in Java, `java.util.ArrayList#get(int)`. Class files tell more (the return type, the packages
-/// of parameter types), so it may mean no method, one, or several.
+/// A method named as in Java, `java.util.ArrayList#get(int)`. Class files contain more (the return type, the
+/// packages of parameter types), so a pattern may match no method, one, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodPattern {
     /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any characters but
@@ -41,13 +41,13 @@ impl MethodPattern {
         Some(Self { class, name: name.to_owned(), parameters, result })
     }
 
-    /// Whether it may mean several methods by intention: it has a `*`.
+    /// Whether it is meant to match several methods: it has a `*`.
     #[must_use]
     pub fn is_glob(&self) -> bool {
         self.class.contains('*') || self.name.contains('*')
     }
 
-    /// Whether it means `method`.
+    /// Whether it matches `method`.
     #[must_use]
     pub fn matches(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
@@ -61,7 +61,7 @@ impl MethodPattern {
             && self.result.as_ref().is_none_or(|result| result.matches(descriptor.result()))
     }
 
-    /// Whether it means methods of `class`, a binary name with slashes.
+    /// Whether it matches methods of `class`, a binary name with slashes.
     #[must_use]
     pub fn matches_class(&self, class: &str) -> bool {
         let (pattern, class) = (with_dots(&self.class), with_dots(class));
@@ -93,7 +93,7 @@ pub struct TypePattern {
     /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital letter,
     /// with digits after it or not, is a type variable and means any class.
     pub name: String,
-    /// Dimensions of the array; 0 if it is none.
+    /// Dimensions of the array; 0 for a type that is not an array.
     pub dimensions: usize,
 }
 
@@ -113,7 +113,7 @@ impl TypePattern {
         }
     }
 
-    /// Whether it means the type of a class file; `None` is `void`.
+    /// Whether it matches the type of a class file; `None` is `void`.
     #[must_use]
     pub fn matches(&self, found: Option<&FieldType>) -> bool {
         let Some(found) = found else { return self.dimensions == 0 && self.name == "void" };

@@ -26,7 +26,7 @@ pub(super) fn split_number(input: &str) -> (&str, &str) {
 }
 
 impl<'a> Parser<'_, 'a> {
-    /// A finite number greater than 0 that says how much of `what`; else 1 and a finding.
+    /// A finite number greater than 0, an amount of `what`; otherwise 1 and a finding.
     pub(super) fn positive(&self, text: &'a str, what: &str) -> f64 {
         let problem = match text.parse::<f64>() {
             Ok(number) if number.is_finite() && number > 0.0 => return number,
