@@ -151,7 +151,8 @@ pub fn named_in_manifest(jar: &Path) -> io::Result<Vec<String>> {
     Ok(paths.flat_map(|(_, value)| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect())
 }
 
-/// The headers of the main section (JAR file specification): a line that begins with a blank continues the one before.
+/// The headers of the main section (JAR file specification): a line that begins with a blank continues the
+/// one before.
 fn manifest(archive: &mut ZipArchive<File>) -> Vec<(String, String)> {
     let mut text = Vec::new();
     if let Ok(entry) = archive.by_name(MANIFEST) {

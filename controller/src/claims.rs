@@ -51,7 +51,8 @@ pub struct Judged {
     pub bucket: String,
     /// p-value of the deciding test.
     pub p_value: f64,
-    /// Scaled left mean over scaled right mean, and the ends of its interval; `None` when a mean is not positive.
+    /// Scaled left mean over scaled right mean, and the ends of its interval; `None` when a mean is not
+    /// positive.
     pub ratio: Option<[(&'static str, f64); 3]>,
 }
 

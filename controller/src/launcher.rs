@@ -33,7 +33,8 @@ const PROGRAM: [&str; 4] = ["-jar", "-m", "--module", "--"];
 /// Bytes of the largest file that is read as options.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// All options that the JVM of a command gets, in the order in which it reads them. `variable` is the environment.
+/// All options that the JVM of a command gets, in the order in which it reads them. `variable` is the
+/// environment.
 pub fn options(arguments: &[OsString], variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let [tool, jdk, last] = VARIABLES.map(|name| words(variable(name).unwrap_or_default().as_bytes(), false));
     let mut options = tool;

@@ -1,5 +1,5 @@
-//! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
-//! 3.4.3). There is no scheduler; nothing is judged or written.
+//! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's
+//! retransformation example, 3.4.3). There is no scheduler; nothing is judged or written.
 
 use crate::progress::Progress;
 use spl_lang::MeasuredMethod;

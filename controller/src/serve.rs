@@ -1,4 +1,5 @@
-//! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
+//! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`,
+//! `runClient.sh`).
 
 use crate::cli::{Client, Serve};
 use crate::manual::{self, Manual};

@@ -206,7 +206,8 @@ impl<'a> Cursor<'a> {
         Ok(method)
     }
 
-    /// The bytes of the last method as it stands in the file, and of the last origin, unless that needs quotes.
+    /// The bytes of the last method as it stands in the file, and of the last origin, unless that needs
+    /// quotes.
     pub(crate) fn known(&self) -> Option<(&'a [u8], &[u8])> {
         let (method, _) = self.method.as_ref().filter(|_| self.plain_origin)?;
         Some((*method, self.origin.as_bytes()))

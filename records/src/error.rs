@@ -62,8 +62,8 @@ pub enum Problem {
 pub struct CutOff {
     /// Line where the record begins, counted from 1.
     pub line: usize,
-    /// Length of the file without it, in bytes. Cut the file there before anything is appended: a record that is
-    /// continued by another one might look like a whole one.
+    /// Length of the file without it, in bytes. Cut the file there before anything is appended: a record that
+    /// is continued by another one might look like a whole one.
     pub offset: usize,
     /// Its length, in bytes.
     pub bytes: usize,

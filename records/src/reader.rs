@@ -41,7 +41,8 @@ pub struct Reader<'a, R> {
 }
 
 impl<'a, R: Record> Reader<'a, R> {
-    /// The records of a file. The form is known by the first character: only a human-readable file begins with `#`.
+    /// The records of a file. The form is known by the first character: only a human-readable file begins
+    /// with `#`.
     ///
     /// # Errors
     /// When the first line belongs to another kind of file, or to a version that this release doesn't know.
@@ -131,8 +132,8 @@ impl<'a, R: Record> Reader<'a, R> {
         Err(ReadError { line, column, problem: fault.problem })
     }
 
-    /// The line of an offset, counted from 1. Counts on from the last call, so that a file full of errors is read in
-    /// linear time.
+    /// The line of an offset, counted from 1. Counts on from the last call, so that a file full of errors is
+    /// read in linear time.
     fn line_at(&mut self, offset: usize) -> usize {
         let (lines, counted) = self.counted;
         let (lines, counted) = if offset < counted { (0, 0) } else { (lines, counted) };

@@ -75,8 +75,8 @@ pub fn steps(low: f64, high: f64, most: usize) -> Vec<f64> {
     (0..=most).map(|index| (first + index as f64) * step).filter(|tick| *tick <= high).collect()
 }
 
-/// The density of positions by a Gaussian kernel with Silverman's bandwidth (1986, equation 3.31), as points of a curve over the
-/// range, under which the area is 1.
+/// The density of positions by a Gaussian kernel with Silverman's bandwidth (1986, equation 3.31), as points
+/// of a curve over the range, under which the area is 1.
 pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
     let n = ascending.len();
     if n < 2 {

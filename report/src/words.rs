@@ -374,7 +374,8 @@ mod tests {
     #[test]
     fn ratios_are_those_of_the_sentence() {
         let names = Names::of(["a/A.f()V", "a/B.g()V"].into_iter());
-        // Twice the left mean is 0.8 of the right one: the right side takes 2.5 times as long as the left one.
+        // Twice the left mean is 0.8 of the right one: the right side takes 2.5 times as long as the left
+        // one.
         let ratio = Ratio { value: 0.8, low: 0.5, high: 1.0, confidence: 0.95 };
         assert_eq!(Claim::of(&asked(">=", 2.0, 1.0), &names).ratio(&ratio), (2.5, 2.0, 4.0));
         assert_eq!(Claim::of(&asked("<=", 1.0, 2.0), &names).ratio(&ratio), (1.6, 1.0, 2.0));

@@ -46,7 +46,8 @@ fn asked(left: usize, right: usize, right_factor: f64) -> Asked {
     Asked { line: 1 + left, left, sign: Sign::LessOrEqual, left_factor: 1.0, right_factor, right }
 }
 
-/// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the right one 800.
+/// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the
+/// right one 800.
 fn run(factors: &[f64]) -> Facts {
     let scale = Scale::linear(100).unwrap();
     let mut context = Context {

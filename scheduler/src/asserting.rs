@@ -46,8 +46,8 @@ impl Scheduler {
         self.decide(Action::Asserted(Box::new(Asserted { leftover, drops, ..asserted })), cause);
     }
 
-    /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else in those
-    /// that have enough samples for a variance.
+    /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else
+    /// in those that have enough samples for a variance.
     pub(crate) fn assert_leftover(&mut self, index: usize, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
         let methods = assertion.methods().into_iter().filter_map(|method| self.tallies.get(MethodIx(method)));

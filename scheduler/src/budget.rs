@@ -163,7 +163,8 @@ impl Meters {
         self.dearest_every = self.meters.iter().map(|meter| meter.every).max().unwrap_or(1);
     }
 
-    /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before it.
+    /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before
+    /// it.
     pub(crate) fn count(&mut self, method: MethodIx, samples: u64) {
         if let Some(meter) = self.meters.get_mut(method.0) {
             meter.calls = meter.calls.saturating_add(u128::from(samples) * u128::from(meter.every));

@@ -8,7 +8,8 @@ use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
 
-/// The claims of the task file, the comparisons first and the assertions after them; none in measurement mode.
+/// The claims of the task file, the comparisons first and the assertions after them; none in measurement
+/// mode.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claims {
     comparisons: Vec<Comparison>,

@@ -63,7 +63,8 @@ pub enum Action {
     Done,
 }
 
-/// The pairs of one comparison in one bucket from one window: the first left call with the first right one, and so on.
+/// The pairs of one comparison in one bucket from one window: the first left call with the first right one,
+/// and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Index of the comparison.

@@ -33,8 +33,8 @@ pub enum Event {
     },
     /// Measurement starts: the agent is connected and `initial-sleep` is over.
     Start,
-    /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An empty
-    /// batch is a [`Event::Tick`].
+    /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An
+    /// empty batch is a [`Event::Tick`].
     Samples(Vec<(MethodIx, Sample)>),
     /// A communication cycle without a sample.
     Tick,

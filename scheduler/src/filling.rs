@@ -19,7 +19,8 @@ pub struct Filling {
     pub comparison: usize,
     /// Whether it is not decided.
     pub open: bool,
-    /// Samples that each side needs in one bucket (`min-method-measurements`); 1 where the owner decides by evidence.
+    /// Samples that each side needs in one bucket (`min-method-measurements`); 1 where the owner decides by
+    /// evidence.
     pub needed: u64,
     /// Scale that assigns sizes to buckets.
     pub scale: Scale,

@@ -45,8 +45,8 @@ impl Law {
         self.difference_ns
     }
 
-    /// Takes one measurement end into the difference and moves the optimal number when the difference is out of its
-    /// limits.
+    /// Takes one measurement end into the difference and moves the optimal number when the difference is out
+    /// of its limits.
     pub(crate) fn ended(&mut self, end_ns: u64, settings: &Settings, unfinished: usize) -> Option<Shift> {
         if let Some(last) = self.last_end_ns {
             // An end may arrive behind a later one, from another thread's buffer. It lies in time already
@@ -122,7 +122,8 @@ mod tests {
         // Unset until the second end, then the gap itself; (100·3+200)/4 = 125, (125·3+40)/4 = 103.75.
         check(3, &[(1000, None), (1100, Some(100)), (1300, Some(125)), (1340, Some(103))]);
         check(0, &[(1000, None), (1100, Some(100)), (1300, Some(200)), (1340, Some(40))]);
-        // An end behind the last one adds no time; the next gap counts from the latest end: (75·3+30)/4 = 63.75.
+        // An end behind the last one adds no time; the next gap counts from the latest end: (75·3+30)/4 =
+        // 63.75.
         check(3, &[(1000, None), (1100, Some(100)), (1050, Some(75)), (1130, Some(63))]);
         check(
             u32::MAX,

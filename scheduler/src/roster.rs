@@ -6,9 +6,9 @@ use spl_lang::Tasks;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-/// All methods of the task file, and the units in which they are measured and counted: with windows the groups of
-/// methods that are compared with each other, else each method by itself. Statuses change here only, so that the
-/// counts are always right.
+/// All methods of the task file, and the units in which they are measured and counted: with windows the
+/// groups of methods that are compared with each other, else each method by itself. Statuses change here
+/// only, so that the counts are always right.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Roster {
     methods: Vec<Standing>,

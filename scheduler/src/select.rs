@@ -8,8 +8,8 @@ use crate::standing::Standing;
 use crate::tally::Tallies;
 use std::cmp::Reverse;
 
-/// The method whose measurement should start: of the class with the highest priority, the method with most undecided
-/// comparisons, then with fewest remaining samples, then the first in the task file.
+/// The method whose measurement should start: of the class with the highest priority, the method with most
+/// undecided comparisons, then with fewest remaining samples, then the first in the task file.
 pub(crate) fn to_measure(roster: &Roster, tallies: &Tallies, claims: &Claims) -> Option<MethodIx> {
     // Every method has the same limit: the most samples counted are the fewest remaining.
     of(roster, roster.next_class())

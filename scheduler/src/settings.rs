@@ -11,10 +11,11 @@ pub(crate) const MIN_SIDE: usize = 2;
 pub struct Settings {
     /// `initial-optimal-measurements`: methods measured at once when measurement starts.
     pub initial_optimal: usize,
-    /// `min-measuring-diff`: under this smoothed time between two measurement ends, fewer methods are measured.
+    /// `min-measuring-diff`: under this smoothed time between two measurement ends, fewer methods are
+    /// measured.
     pub min_diff_ns: u64,
-    /// `max-measuring-diff`: over this smoothed time between two measurement ends, or over this time without any
-    /// sample, more methods are measured.
+    /// `max-measuring-diff`: over this smoothed time between two measurement ends, or over this time without
+    /// any sample, more methods are measured.
     pub max_diff_ns: u64,
     /// `time-diff-weight`: weight of the old difference against the newest one, which has 1.
     pub weight: u32,
@@ -63,11 +64,12 @@ pub struct Settings {
 /// second window. The law counts groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least [`Paired::MEDIANS`], or
-    /// [`Paired::FEW_MEDIANS`], times the median call of the slowest method of the group, once that is known.
+    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least
+    /// [`Paired::MEDIANS`], or [`Paired::FEW_MEDIANS`], times the median call of the slowest method of the
+    /// group, once that is known.
     pub min_turn_ns: u64,
-    /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
-    /// outlast it are kept and counted as overlapped.
+    /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls
+    /// that outlast it are kept and counted as overlapped.
     pub overlap_bound_ns: u64,
     /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's
     /// clock. The wait is shorter where no call has taken long: three times the longest call, but at least
@@ -135,8 +137,8 @@ impl Paired {
 /// closed by itself or was open for a window; until then it takes every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds of CPU time that probes and the agent's thread may take in a second: 1% of a program that keeps two cores busy is
-    /// 20,000,000.
+    /// Nanoseconds of CPU time that probes and the agent's thread may take in a second: 1% of a program that
+    /// keeps two cores busy is 20,000,000.
     pub ceiling_ns_per_s: u64,
     /// Cost of a call that is taken, picoseconds of CPU time; the agent calibrates it.
     pub sample_cost_ps: u64,

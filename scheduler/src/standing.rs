@@ -122,7 +122,8 @@ impl Standing {
 
     fn ended(&mut self, end_ns: u64) {
         let (last, before) = self.ends_ns;
-        // Batches of different threads may arrive out of order: the two latest ends count, not the last arrivals.
+        // Batches of different threads may arrive out of order: the two latest ends count, not the last
+        // arrivals.
         self.ends_ns =
             if Some(end_ns) >= last { (Some(end_ns), last) } else { (last, before.max(Some(end_ns))) };
     }

@@ -278,7 +278,8 @@ impl AgentThread {
     }
 }
 
-/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold anything.
+/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold
+/// anything.
 fn cpu_time_ns(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace().skip(11);

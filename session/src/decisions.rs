@@ -1,5 +1,5 @@
-//! The scheduler's decisions as they are made (`decisions.jsonl`): one JSON object a line, from which a run can be explained
-//! and drawn (thesis figures 4.5 and 4.7).
+//! The scheduler's decisions as they are made (`decisions.jsonl`): one JSON object a line, from which a run
+//! can be explained and drawn (thesis figures 4.5 and 4.7).
 
 use serde::Serialize;
 use spl_scheduler::{Action, Decision, MethodIx, Scheduler};

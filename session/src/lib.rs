@@ -1,4 +1,5 @@
-//! A measurement with its JVMs: connections, the loop that owns it, its files, and recorded ones gone through again.
+//! A measurement with its JVMs: connections, the loop that owns it, its files, and recorded ones gone through
+//! again.
 //!
 //! [`setup::Setup`] is its configuration, [`door`] accepts agents, [`measure`] has the loop, [`session`] the
 //! state that the loop owns, with a [`peer`] for each JVM. Progress goes to an [`observer::Observer`]: this

@@ -24,7 +24,8 @@ const SMALLEST_PART: usize = 8 << 10;
 #[derive(Debug)]
 pub struct Recorded {
     files: Vec<Parts>,
-    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes first.
+    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes
+    /// first.
     next: BinaryHeap<Reverse<(usize, u64, usize)>>,
     runs: Runs,
 }

@@ -1,4 +1,5 @@
-//! One measurement: a single loop owns all state and handles inputs in order; everything else sends it messages.
+//! One measurement: a single loop owns all state and handles inputs in order; everything else sends it
+//! messages.
 //!
 //! This module has the state and the order of events; [`messages`] handles the agent's messages, [`actions`]
 //! the scheduler's decisions, [`jvms`] the connected JVMs, [`showing`] the display.

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// A checked task file of the full language.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// The methods of the whole file, and its plain comparisons: mean times of two methods, with factors at most.
+    /// The methods of the whole file, and its plain comparisons: mean times of two methods, with factors at
+    /// most.
     pub tasks: Tasks,
     /// All claims beyond plain comparisons, in file order.
     pub assertions: Vec<Assertion>,

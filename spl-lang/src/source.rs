@@ -55,8 +55,8 @@ pub fn without_comment(line: &str) -> &str {
 }
 
 impl<'a> Line<'a> {
-    /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a class
-    /// from its method, and inside quotation marks it is part of a title.
+    /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a
+    /// class from its method, and inside quotation marks it is part of a title.
     fn cut(line: &'a str) -> Self {
         let (mut quoted, mut escaped, mut after_space) = (false, false, true);
         for (at, c) in line.char_indices() {

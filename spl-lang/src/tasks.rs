@@ -73,7 +73,8 @@ pub struct Comparison {
 }
 
 impl Tasks {
-    /// The line that asks for `comparison`, in the thesis's form; an index that names no method prints as `?`.
+    /// The line that asks for `comparison`, in the thesis's form; an index that names no method prints as
+    /// `?`.
     #[must_use]
     pub fn line_of(&self, comparison: &Comparison) -> String {
         let method =
@@ -88,8 +89,8 @@ impl Tasks {
     }
 }
 
-/// The file as it would be written without comments: a line for each comparison, or for each method if there is
-/// no comparison. Reading it back gives equal methods and comparisons, on other lines.
+/// The file as it would be written without comments: a line for each comparison, or for each method if there
+/// is no comparison. Reading it back gives equal methods and comparisons, on other lines.
 impl fmt::Display for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for comparison in &self.comparisons {

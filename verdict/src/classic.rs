@@ -7,8 +7,8 @@ use spl_stats::{CONFIDENCE, MIN_SAMPLES, SampleError, Summary, Welch, median, ra
 
 /// Judges `left_factor`·left `sign` `right_factor`·right by Welch's test at the limit p-value `limit_p`.
 ///
-/// Times are durations in nanoseconds. Each side is copied once for its median (8 bytes a sample), one after the
-/// other.
+/// Times are durations in nanoseconds. Each side is copied once for its median (8 bytes a sample), one after
+/// the other.
 ///
 /// # Errors
 /// When a side has fewer than two samples, when `limit_p` is not a probability, or when the scaled times

@@ -5,8 +5,8 @@
 //!
 //! - [`evaluate`] judges a plain comparison once, as the thesis does (3.2.7).
 //! - [`SequentialComparison`] judges it after every window of paired sampling.
-//! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of its
-//!   comparisons, [`decide`] that of the formula.
+//! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of
+//!   its comparisons, [`decide`] that of the formula.
 //! - [`correct`] bounds the errors of all results of a run together.
 //! - [`exit_status`] sums up a run.
 //!

@@ -33,8 +33,9 @@ struct Looks {
 }
 
 impl SequentialComparison {
-    /// `left_factor`·left `sign` `right_factor`·right with the probability `alpha` of a wrong decision, either way.
-    /// `margin` is the part by which neither side may be longer for `=` to hold: 0.05 is 5%; other signs ignore it.
+    /// `left_factor`·left `sign` `right_factor`·right with the probability `alpha` of a wrong decision,
+    /// either way. `margin` is the part by which neither side may be longer for `=` to hold: 0.05 is 5%;
+    /// other signs ignore it.
     ///
     /// # Errors
     /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is no positive number.

@@ -154,7 +154,8 @@ impl FromStr for NotEvaluated {
         if let Some(why) = text.strip_prefix("nothing to judge: ") {
             return Ok(Self::Lacking(why.to_owned()));
         }
-        // The other texts begin with their numbers' names; writing the value again checks the rest of the text.
+        // The other texts begin with their numbers' names; writing the value again checks the rest of the
+        // text.
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split([' ', ':']));
         let counts = after("too few samples: ").and_then(|mut words| {
             let left = words.next()?.parse().ok()?;

@@ -219,7 +219,8 @@ fn calls_that_come_in_clusters_are_no_percentile() {
 
 #[test]
 fn few_bursts_of_long_calls_are_no_share_of_a_percentile() {
-    // Of every 1000 calls 7 take some 1.2 times as long; 4 more come in bursts of which chance kept most away.
+    // Of every 1000 calls 7 take some 1.2 times as long; 4 more come in bursts of which chance kept most
+    // away.
     let of = |bursts: u64| {
         history(100, 100, move |side, window, call| {
             let usual = 8_000 + percent(side, window, call);

@@ -11,7 +11,8 @@ use spl_verdict::{
 
 const LEVEL: f64 = 0.05;
 
-/// `name` is a method whose times lie around this many nanoseconds, spread by ±10%; methods of no time have no samples.
+/// `name` is a method whose times lie around this many nanoseconds, spread by ±10%; methods of no time have
+/// no samples.
 const METHODS: [(&str, u64); 5] =
     [("one", 1000), ("same", 1004), ("twice", 2000), ("ten", 10_000), ("never", 0)];
 
@@ -213,8 +214,8 @@ fn figures_are_those_of_the_comparison() {
     assert_eq!((right_ns, n_left, n_right), (3000.0, 101, None));
 }
 
-/// Times by method, for a method of 100 samples in the sizes from 0 and in those from 100, where the method "one" takes
-/// as long as "ten"; "never" cannot be measured.
+/// Times by method, for a method of 100 samples in the sizes from 0 and in those from 100, where the method
+/// "one" takes as long as "ten"; "never" cannot be measured.
 struct InTwoBuckets(Vec<[Vec<u64>; 2]>);
 
 impl InTwoBuckets {

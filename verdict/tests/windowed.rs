@@ -90,7 +90,8 @@ fn fewer_windows_than_are_needed_decide_nothing_and_say_how_long_it_takes() {
 
 #[test]
 fn every_call_of_a_turn_weighs_alike() {
-    // In a closed loop a slow turn has fewer calls: twice as slow, half as many. The mean of all calls is 8/3 of 4,000 ns.
+    // In a closed loop a slow turn has fewer calls: twice as slow, half as many. The mean of all calls is 8/3
+    // of 4,000 ns.
     let is_slow = |window: u64| window * 7919 % 5 < 2;
     let mut history = History::new(2);
     for window in 1..=60 {
@@ -197,7 +198,8 @@ fn hit(of: impl Fn(u64) -> u64, one_in_ns: u64, seed: u64) -> impl Fn(u64) -> u6
 
 #[test]
 fn what_the_machine_adds_to_twice_as_long_calls_twice_as_often_makes_no_verdict() {
-    // A processor that is given up every 4 ms for 20 ms: the means are six times as long, and still 1 : 2, but for chance.
+    // A processor that is given up every 4 ms for 20 ms: the means are six times as long, and still 1 : 2,
+    // but for chance.
     for seed in 0..16 {
         let one = hit(even(100_000, 1), 4_000_000, 2 * seed + 3);
         let two = hit(even(50_000, 2), 4_000_000, 2 * seed + 4);

@@ -64,7 +64,8 @@ pub fn fitted(claim: &str, room: usize) -> String {
     all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect()
 }
 
-/// The text with classes without their packages: `a.b.C#d` and `a/b/C.d` become `C#d` and `C.d`. Numbers and titles stay.
+/// The text with classes without their packages: `a.b.C#d` and `a/b/C.d` become `C#d` and `C.d`. Numbers and
+/// titles stay.
 pub fn without_packages(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;

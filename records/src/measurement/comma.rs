@@ -4,8 +4,8 @@
 //! workload size. Three more are ours: sampling window (empty when there is none), flags as a number, origin.
 //! Six fields alone are read too: no window, no flags, no origin, and a size of any text counts as a label.
 //!
-//! Nearly all lines of a file have the method and the origin of the line before, a number as size and no quotes: they
-//! are read by a path of their own, which allocates nothing.
+//! Nearly all lines of a file have the method and the origin of the line before, a number as size and no
+//! quotes: they are read by a path of their own, which allocates nothing.
 
 use super::Measurement;
 use crate::cursor::Cursor;

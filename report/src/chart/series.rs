@@ -78,7 +78,8 @@ pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
     )
 }
 
-/// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit is at 1.
+/// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit
+/// is at 1.
 pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
     let place =
         |(window, quotient): &(u64, f64)| (*window as f64, quotient.log2().clamp(-FARTHEST, FARTHEST));

@@ -6,7 +6,8 @@ use spl_model::{Bucket, Outcome};
 use spl_scheduler::{Action, Event, MethodIx, Paired, Scheduler, Settings};
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
 
-/// A program over the methods `A`, `B` and `C`; `x` is the first, and so on, if the lines name them in this order.
+/// A program over the methods `A`, `B` and `C`; `x` is the first, and so on, if the lines name them in this
+/// order.
 pub(crate) fn program(lines: &str) -> Program {
     let text = format!("let x = p/A.m()V\nlet y = p/B.m()V\nlet z = p/C.m()V\n{lines}\n");
     parse_file(&text, RunMode::Comparison).unwrap().check(&text, &mut |_| Vec::new()).unwrap()

@@ -1,7 +1,8 @@
-//! Traces worked out by hand for the rules that the thesis's configurations do not touch. With those of `golden` no rule
-//! of the law can be changed unnoticed: `evaluation/mutation/scheduler.py` tries.
+//! Traces worked out by hand for the rules that the thesis's configurations do not touch. With those of
+//! `golden` no rule of the law can be changed unnoticed: `evaluation/mutation/scheduler.py` tries.
 //!
-//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after it.
+//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after
+//! it.
 
 use crate::bench::{apart, calm, check_trace, event, probes, short, tasks};
 use spl_lang::RunMode;
@@ -20,8 +21,8 @@ fn quick() -> Settings {
     }
 }
 
-/// 3.2.4: the limits themselves are right, gaps are those between the ends in their order, and silence is counted from
-/// the start.
+/// 3.2.4: the limits themselves are right, gaps are those between the ends in their order, and silence is
+/// counted from the start.
 #[test]
 fn gaps_and_limits() {
     check_trace(

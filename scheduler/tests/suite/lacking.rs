@@ -139,7 +139,8 @@ fn a_class_that_never_came_is_not_measured() {
 
 #[test]
 fn a_spent_budget_names_what_it_was_spent_on() {
-    // 40 µs of CPU time a second pay for one sample in a millisecond; a size of 1000 costs as much as 25 samples.
+    // 40 µs of CPU time a second pay for one sample in a millisecond; a size of 1000 costs as much as 25
+    // samples.
     let budget = Budget {
         ceiling_ns_per_s: 40_000,
         sample_cost_ps: 40_000,

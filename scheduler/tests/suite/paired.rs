@@ -337,7 +337,8 @@ fn all_calls_count_of_a_method_that_is_asserted() {
     for (now, text) in [(0, "start"), (1000, "pulse"), (1100, "pulse")] {
         scheduler.handle(event(text), now);
     }
-    // The comparison is decided by the first window; the assertion goes on with every call, not the first of each turn.
+    // The comparison is decided by the first window; the assertion goes on with every call, not the first of
+    // each turn.
     scheduler.handle(event("A@110+100x5 B@1110+100x5"), 2000);
     let mut taken = Vec::new();
     for _ in 0..30 {

@@ -220,8 +220,8 @@ fn only_a_changed_class_warms_up_again() {
         }
         scheduler.progress().take(2).map(|one| one.discarded).collect::<Vec<_>>()
     };
-    // The gate alone was closed and opened: still warm. With the probes out and in again: two more are discarded,
-    // but none of B, whose class stayed as it was.
+    // The gate alone was closed and opened: still warm. With the probes out and in again: two more are
+    // discarded, but none of B, whose class stayed as it was.
     assert_eq!(discarded(1_000_000), [2, 2]);
     assert_eq!(discarded(0), [4, 2]);
 }

@@ -159,8 +159,8 @@ fn closed_loop(short_ns: u64, long_ns: u64, period: u64, from: u64, until: u64) 
 
 #[test]
 fn the_calls_that_are_taken_are_spread_over_the_turn() {
-    // Every 2,000th call takes 200 times as long as all before it: the gate opens while one runs, mostly, and the first 100 calls
-    // after it are short. The mean is 21 us.
+    // Every 2,000th call takes 200 times as long as all before it: the gate opens while one runs, mostly, and
+    // the first 100 calls after it are short. The mean is 21 us.
     let calls = |_, from, until| closed_loop(MS / 1000, 40 * MS, 2000, from, until);
     let mut program = Program::new(settings(), &apart(2, &[(0, 1)]), calls);
     program.run(120_000 * MS);

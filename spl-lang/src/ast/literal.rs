@@ -91,8 +91,8 @@ pub struct ByteSize {
 }
 
 impl ByteSize {
-    /// In bytes, or in the unit of the method's size processor; the largest 64-bit number if it is greater, which
-    /// no size that was parsed is.
+    /// In bytes, or in the unit of the method's size processor; the largest 64-bit number if it is greater,
+    /// which no size that was parsed is.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.checked_bytes().unwrap_or(u64::MAX)

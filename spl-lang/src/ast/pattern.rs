@@ -7,8 +7,8 @@ use std::fmt;
 /// packages of parameter types), so a pattern may match no method, one, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodPattern {
-    /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any characters but
-    /// a dot.
+    /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any
+    /// characters but a dot.
     pub class: String,
     /// The method's name, `<init>` for a constructor; `*` stands for any characters, though not for `<init>`.
     pub name: String,
@@ -19,8 +19,9 @@ pub struct MethodPattern {
 }
 
 impl MethodPattern {
-    /// The pattern that names the method's class, parameters and result in full. It means other methods as well only
-    /// where a class is named like a type variable. `None` if a name in it has characters that Java's have not.
+    /// The pattern that names the method's class, parameters and result in full. It means other methods as
+    /// well only where a class is named like a type variable. `None` if a name in it has characters that
+    /// Java's have not.
     ///
     /// ```
     /// use spl_lang::ast::MethodPattern;
@@ -90,8 +91,8 @@ impl fmt::Display for MethodPattern {
 /// An erased type as Java names it: `int`, `String[]`, `java.util.Map.Entry`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypePattern {
-    /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital letter,
-    /// with digits after it or not, is a type variable and means any class.
+    /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital
+    /// letter, with digits after it or not, is a type variable and means any class.
     pub name: String,
     /// Dimensions of the array; 0 for a type that is not an array.
     pub dimensions: usize,

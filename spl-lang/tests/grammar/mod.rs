@@ -148,7 +148,8 @@ impl Maker<'_> {
                 let one = self.below(all.len() as u64) as usize;
                 self.expand(&all[one], false, depth)
             }
-            // The first choice more often, or formulas would grow without end and no comparison would be right.
+            // The first choice more often, or formulas would grow without end and no comparison would be
+            // right.
             ("negation" | "side" | "GLOB", Expr::Choice(all)) if self.below(3) > 0 => {
                 self.expand(&all[0], lexical, depth)
             }
