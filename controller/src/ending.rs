@@ -16,7 +16,7 @@ use row::Row;
 use run::PREFIX;
 use std::io::{IsTerminal, stderr};
 
-/// Columns between two columns of the table.
+/// Spaces between two columns of the table.
 const GAP: usize = 2;
 /// Least number of characters to which a claim is cut.
 const LEAST: usize = 20;

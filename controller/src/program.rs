@@ -24,7 +24,7 @@ pub struct Launch {
 /// The agent's library: `named`, else the one beside this executable.
 ///
 /// # Errors
-/// When there is none.
+/// When the library does not exist.
 pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     let path = match named {
         Some(path) => path.to_owned(),

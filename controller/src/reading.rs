@@ -14,8 +14,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Reads configuration and tasks, and gives what the file and the command line say of the configuration;
-/// `command` is that of the program, if it is known. `tell` is told what is odd and no mistake.
+/// Reads configuration and tasks; gives the setup and the keys that file and command line set explicitly.
+/// `command` is the program's command, if it is known. `tell` gets warnings.
 ///
 /// # Errors
 /// All their errors, as text for the operator.

@@ -199,9 +199,9 @@ fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) ->
     Command::new(&command[0]).args(&command[1..]).envs(launch.environment.clone()).spawn().map_err(cannot)
 }
 
-/// Waits for the program's end in the foreground of a terminal. The first Ctrl-C, or the measurement's own
-/// end, ends the measurement. The next Ctrl-C asks the program to end, and the one after that leaves it
-/// running, as does a request that only this process ends. `None` when the program goes on.
+/// Waits for the program's end in the foreground of a terminal. The measurement has ended by the first Ctrl-C
+/// or by itself. The next Ctrl-C asks the program to end, and the one after that leaves it running, as does a
+/// signal that asks only this process to end. `None` when the program goes on.
 async fn until_asked_again(
     mut ended: JoinHandle<Option<ProgramStatus>>,
     inputs: &mut Inputs,

@@ -4,9 +4,9 @@ use crate::colour::{self, highlight};
 use spl_model::one_line;
 use std::io::{self, Write as _};
 
-/// Says something to the operator, each line after `spl:`, without what could end a line of ours, command the
-/// terminal or mislead who reads it. All in one write: the program uses the same stream, and its output must
-/// not come into the middle of a line of ours.
+/// Prints a message to the operator, each line after `spl:`, without characters that could end a line of
+/// ours, control the terminal or mislead the reader. It is a single write: the program uses the same stream,
+/// and its output must not come into the middle of a line of ours.
 pub fn say(text: &str) {
     let coloured = colour::is_wanted();
     let line = |line: &str| {

@@ -29,7 +29,7 @@ pub struct Context {
     pub measurements: String,
     /// Bytes of the result file, the assertions and the decisions that belong to older runs.
     pub older_bytes: [u64; 3],
-    /// When the controller met the program, milliseconds since 1970.
+    /// Time at which the controller met the program, milliseconds since 1970.
     pub began_unix_ms: u64,
     /// The measured JVMs; several when the run was interrupted and resumed.
     pub programs: Vec<Measured>,
@@ -126,15 +126,15 @@ pub struct Asserting {
 /// A comparison of an assertion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relating {
-    /// Before the sign.
+    /// The operand before the sign.
     pub left: Operand,
     /// The sign.
     pub sign: Sign,
-    /// After the sign, where that is a method.
+    /// The method's operand after the sign.
     pub right: Option<Operand>,
-    /// After the sign, where that is a fixed time: nanoseconds.
+    /// The fixed time after the sign, nanoseconds.
     pub bound_ns: Option<f64>,
-    /// How far apart equal sides may be, as a part; only with `=`.
+    /// Largest difference of equal sides, as a share; only with `=`.
     pub within: Option<f64>,
 }
 
@@ -267,7 +267,7 @@ struct Json<'a> {
     context: &'a Context,
 }
 
-/// What every version of the file has.
+/// The part of the layout that every version of the file has.
 #[derive(Deserialize)]
 struct Schema {
     schema: String,

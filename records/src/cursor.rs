@@ -220,7 +220,7 @@ impl<'a> Cursor<'a> {
         Some((Arc::clone(method), Arc::clone(&self.origin)))
     }
 
-    /// One allocation for all equal origins in a row.
+    /// The origin as a shared text: one allocation for all equal origins in a row.
     pub(crate) fn origin(&mut self, text: &str) -> Arc<str> {
         if *self.origin != *text {
             self.origin = Arc::from(text);

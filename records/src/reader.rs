@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::{CutOff, Fault, Problem, ReadError};
 use std::marker::PhantomData;
 
-/// How records are written.
+/// Form of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Values separated by commas (RFC 4180), a line for each record, no header.

@@ -17,7 +17,7 @@ const BASES: [u64; 11] = [2, 3, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000, 1_00
 pub struct Filling {
     /// Number of the comparison in the task list, from 0.
     pub comparison: usize,
-    /// Whether it is not decided.
+    /// Whether the comparison is undecided.
     pub open: bool,
     /// Samples that each side needs in one bucket (`min-method-measurements`); 1 where the owner decides by
     /// evidence.

@@ -59,10 +59,10 @@ enum Phase {
 struct Turn {
     window: u64,
     method: MethodIx,
-    /// When the gate was opened, nanoseconds of the JVM's clock.
+    /// Opening of the gate, nanoseconds of the JVM's clock.
     opened_ns: u64,
     calls: Vec<Call>,
-    /// When the gate was closed, nanoseconds of the owner's clock; `None` while it is open.
+    /// Closing of the gate, nanoseconds of the owner's clock; `None` while it is open.
     closed_at_ns: Option<u64>,
     /// True once all calls that began in it have ended.
     settled: bool,

@@ -83,7 +83,7 @@ where
     let _ = inputs.send(end).await;
 }
 
-/// How a connection ended in order.
+/// Regular end of a connection.
 enum End {
     /// The agent said goodbye.
     Farewell,
@@ -96,9 +96,9 @@ enum End {
     },
 }
 
-/// How a connection begins.
+/// Kind of the peer at the beginning of a connection.
 enum Begin {
-    /// An agent; these bytes of it have come already.
+    /// An agent; the value has the bytes of it that have come already.
     Agent(Vec<u8>),
     /// The peer does not know the token.
     Unproved {

@@ -47,8 +47,8 @@ pub struct Config {
     pub result_file: PathBuf,
     /// `overwrite-results`: whether an older result file is replaced.
     pub overwrite_results: bool,
-    /// True for each of the two overwrite keys that is not set: a run that finds older files then gets a
-    /// folder of its own.
+    /// True for each of the two overwrite keys with the value `number`. If both have it, a run that finds
+    /// older files gets a folder of its own.
     pub numbered: [bool; 2],
     /// `human-readable-results`: the form of the result file.
     pub human_results: bool,
@@ -64,7 +64,7 @@ pub struct Config {
     /// `rare-calls`: a mean is judged once a call as rare as one in this number would have been seen, in the
     /// sequential mode.
     pub rare_calls: Option<u64>,
-    /// What the scheduler needs.
+    /// Settings of the scheduler.
     pub scheduler: Settings,
     /// `window`: the shortest turn of a compared method.
     pub window: Duration,
@@ -72,7 +72,7 @@ pub struct Config {
     pub window_overlap: Duration,
 }
 
-/// How comparisons are judged (`method`).
+/// Method of judging comparisons (`method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
     /// By Welch's test, once (thesis 3.2.7).

@@ -42,7 +42,7 @@ pub fn check_folders<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()
 /// Unpredictable bytes from the system.
 ///
 /// # Errors
-/// When the system gives none.
+/// When the system's source of random bytes cannot be read.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -116,7 +116,7 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
 /// Runs a command's work on this thread.
 ///
 /// # Errors
-/// Those of the work, or when there can be no event loop.
+/// Errors of the work, or a failure to start the event loop.
 pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     event_loop()?.block_on(work)
 }
@@ -124,7 +124,7 @@ pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result
 /// An event loop for work on this thread.
 ///
 /// # Errors
-/// When there can be none; one line of text.
+/// When it cannot be started; one line of text.
 pub fn event_loop() -> Result<Runtime, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|e| format!("cannot start the event loop: {e}"))

@@ -14,9 +14,8 @@ const MEASUREMENTS: &str = "msr";
 /// Name of the numbered folder when the results would lie in the current one.
 const BARE: &str = "run";
 
-/// Changes the setup to a folder without results of another run, where the operator did not set what becomes
-/// of older files. An unfinished run of the same tasks is resumed, the last one first. Gives a message for
-/// the operator.
+/// Changes the setup to a folder without results of another run, if both overwrite keys say `number`. An
+/// unfinished run of the same tasks is resumed, the last one first. Gives a message for the operator.
 pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String> {
     let config = &setup.config;
     if replace || !config.numbers_runs() || !has_results(config) {

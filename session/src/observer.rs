@@ -32,13 +32,13 @@ pub trait Observer: Debug {
     /// Whether the next [`show`](Self::show) is due.
     fn is_due(&self, now: Instant) -> bool;
 
-    /// How the measurement stands, with the results so far.
+    /// Shows the present status with the results so far.
     ///
     /// # Errors
     /// When it cannot be passed on; one line of text.
     fn show(&mut self, now: Instant, status: &Status, results: &Results) -> Result<(), String>;
 
-    /// How the measurement stood when it ended: nothing more is shown.
+    /// Shows the final status: nothing more is shown.
     ///
     /// # Errors
     /// As [`show`](Self::show).

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the scheduler decided, beside the results.
+/// Name of the file of the scheduler's decisions, in the folder of the results.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
 /// Keeps two controllers out of one folder of measurements.
 pub const LOCK_FILE: &str = ".spl.lock";
@@ -32,7 +32,7 @@ pub struct Older {
     pub goes_on: bool,
 }
 
-/// Where samples and results go.
+/// Output files of samples and results.
 #[derive(Debug)]
 pub struct Output {
     measurements: Vec<MeasurementFile>,

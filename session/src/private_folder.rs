@@ -34,7 +34,7 @@ impl PrivateFolder {
     /// Makes a folder, and removes the folders of dead controllers.
     ///
     /// # Errors
-    /// When none can be made here.
+    /// When the folder cannot be made.
     pub fn make(base: &Path) -> io::Result<Self> {
         sweep(base);
         let mut last = None;

@@ -51,7 +51,7 @@ struct Parts {
     path: PathBuf,
     part: usize,
     form: Option<Form>,
-    /// Where in the file the next part begins.
+    /// Start of the next part, bytes from the start of the file.
     offset: u64,
     /// Samples of this part that are not yet taken, the next one last.
     samples: Vec<(usize, Sample)>,

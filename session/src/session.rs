@@ -73,7 +73,7 @@ pub struct Session<'a> {
     /// Rejected connections that are not yet closed, and the process ids of rejected programs: an agent tries
     /// again and again, and the operator gets one message.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
-    /// Number of messages about agents that are not measured.
+    /// Number of times that an agent was not measured.
     strangers: u32,
     next_cycle: Instant,
     next_buckets: Instant,

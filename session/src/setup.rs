@@ -117,7 +117,7 @@ impl Setup {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// A line of the task file, from 1, without its comment; empty where there is none.
+    /// A line of the task file, from 1, without its comment; empty beyond the last line.
     pub fn line(&self, number: usize) -> &str {
         let line = number.checked_sub(1).and_then(|index| self.text.lines().nth(index));
         line.map_or("", spl_lang::without_comment)

@@ -4,7 +4,7 @@ use crate::{Diagnostic, Sign};
 use spl_model::MethodRef;
 use std::fmt;
 
-/// What a run does with its methods (thesis 3.3.2, key `run-mode`).
+/// Use of a run's methods (thesis 3.3.2, key `run-mode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunMode {
     /// Methods are measured to decide comparisons; each line of the task file is one comparison.
@@ -30,7 +30,7 @@ pub struct Tasks {
     pub methods: Vec<MeasuredMethod>,
     /// The comparisons in file order; empty in a file for the measurement mode.
     pub comparisons: Vec<Comparison>,
-    /// What looks like a mistake but has a meaning.
+    /// Warnings: statements that look like a mistake but have a meaning.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -38,7 +38,7 @@ impl SequentialComparison {
     /// other signs ignore it.
     ///
     /// # Errors
-    /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is no positive number.
+    /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is not a positive number.
     pub fn new(
         sign: Sign,
         left_factor: f64,

@@ -236,8 +236,8 @@ fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
     (sign.demand().shorter != Shorter::Neither && apart < Rules::RESOLUTION).then(Need::farther)
 }
 
-/// The weights for and against a sign, from those of "left is below `reach` times right" and "above". Ratios
-/// nearer to the limit than [`Rules::RESOLUTION`] are neither.
+/// The weights for and against a sign. `below` and `above` give the weight of "left is below (above) this
+/// number times right". Ratios nearer to the limit than [`Rules::RESOLUTION`] are neither.
 fn signed(
     sign: Sign,
     reach: f64,

@@ -89,7 +89,7 @@ fn a_mean_that_few_bursts_make_is_undecided_and_says_how_many_they_are() {
     // The bound is so far away that the few bursts need not be counted.
     assert_eq!(rule("f < 100 us", &bursty(4)).0, Truth::True);
     assert_eq!(rule("f < 7 us", &bursty(4)).0, Truth::False);
-    // Twenty-five bursts of similar length are enough.
+    // Twenty-five bursts of one call each, a fifth of the length, are enough.
     let many = history(100, 100, |side, window, call| {
         about(if side == 0 && window % 4 == 1 && call == 0 { 800_000 } else { 8_000 }, side, window, call)
     });

@@ -135,7 +135,7 @@ fn what_the_agents_thread_used_is_settled_with_what_was_paid_for_it() {
         }
     };
     check(250_000, &[(200, "A@300000001+10000x25", "A:1/25")]);
-    // What was not used buys samples.
+    // Unused CPU time buys samples.
     check(150_000, &[(200, "A@300000001+10000x25", "A:1/2525")]);
     // A millisecond too much is earned in 100 ms.
     check(

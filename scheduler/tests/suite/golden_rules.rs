@@ -32,7 +32,7 @@ fn gaps_and_limits() {
             (900, "A@10", "", 1, None),
             (1000, "start", "+A", 1, None),
             (1020, "tick", "", 1, None),
-            // 110 - 10, taken in before the start, is no gap.
+            // 110 - 10 is not a gap: the first was taken in before the start.
             (1021, "A@110", "", 1, None),
             (1022, "A@130", "", 1, Some(20)),
             // Behind the last end: no time passed. The optimal number is at its lowest.

@@ -94,7 +94,7 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// What must hold after each event.
+/// Checks the rules that hold after each event.
 fn check_state(scheduler: &Scheduler, started: bool) {
     let now = scheduler.situation();
     assert!(now.measured <= now.optimal && now.optimal <= now.unfinished, "{now:?}");

@@ -109,7 +109,8 @@ fn probes_of_waiting_methods_go_in_ahead_and_those_of_finished_ones_stay() {
 
 #[test]
 fn classes_whose_changes_are_dear_change_twice() {
-    // A, B and C are of one class, D of another. Only A's probes go in at first: nobody knows yet.
+    // A, B and C are of one class, D of another. Only A's probes go in at first: the price of a change is not
+    // known yet.
     let tasks = tasks(&["P.a", "P.b", "P.c", "Q.d"], &[]);
     let settings = Settings { initial_optimal: 1, restore_after_ns: 1000, ..nervous() };
     check_of(

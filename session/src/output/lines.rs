@@ -78,7 +78,7 @@ pub fn open_records<R: Record>(
     Ok(file)
 }
 
-/// Where a half-written last record begins, if there is one.
+/// Start of a half-written last record, if there is one.
 fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
     let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
     if reader.form() != form && !bytes.is_empty() {

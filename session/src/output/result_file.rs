@@ -34,7 +34,7 @@ impl ResultFile {
         Ok(Self { file, path: path.to_owned(), form, assertions })
     }
 
-    /// Where the results of assertions are.
+    /// Path of the results of assertions.
     pub fn assertions_path(&self) -> PathBuf {
         self.assertions.path.clone()
     }
