@@ -1,4 +1,4 @@
-//! The classes of a class path and a JDK, and the methods that a task file may mean.
+//! The classes of a class path and a JDK, and the methods that a pattern of a task file matches.
 
 use super::container::{self, Container, Spot};
 use super::{Jdk, Known, path};
@@ -12,25 +12,25 @@ use std::rc::Rc;
 /// Names that are proposed for one that isn't found.
 const MAX_NEAREST: usize = 3;
 
-/// The classes that a program with this class path has, on this JDK. No Java is run to read them.
+/// The classes that a program with this class path has, on this JDK. They are read without running Java.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     containers: Vec<(PathBuf, Container)>,
-    /// How many of them, the first ones, are the JDK's.
+    /// Number of the JDK's containers, which come first.
     jdk_containers: usize,
-    /// Where each class is: the container's number, and the place in it. A class of the JDK comes before others of its
-    /// name, then the first of the class path, as Java's loaders have it.
+    /// Place of each class: the container's number, and the place in it. A class of the JDK comes before
+    /// others of its name, then the first of the class path, as in Java's loaders.
     index: HashMap<String, (usize, Spot)>,
-    /// Classes that were read; `None` for one that cannot be.
+    /// Classes that were read; `None` for an unreadable one.
     read: HashMap<String, Option<Rc<ClassInfo>>>,
-    /// The direct subtypes of each type, once somebody asked for them.
+    /// The direct subtypes of each type, after the first request for them.
     subtypes: Option<HashMap<String, Vec<String>>>,
     problems: Vec<String>,
 }
 
 impl Catalogue {
-    /// Opens all that a class path names, with what manifests add to it, and the JDK's classes. What cannot be opened is
-    /// left out and found among the [problems](Self::problems).
+    /// Opens all entries of a class path, with those that manifests add to it, and the JDK's classes. Entries
+    /// that cannot be opened are left out and become [problems](Self::problems).
     #[must_use]
     pub fn open(class_path: &[PathBuf], jdk: Option<&Jdk>) -> Self {
         let mut catalogue = Self::default();
@@ -73,13 +73,13 @@ impl Catalogue {
         }
     }
 
-    /// What could not be read so far, each a sentence for the operator.
+    /// Read errors so far, each a sentence for the operator.
     #[must_use]
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// How many classes there are.
+    /// Number of classes.
     #[must_use]
     pub fn class_count(&self) -> usize {
         self.index.len()
@@ -92,7 +92,7 @@ impl Catalogue {
         Some(&self.containers.get(*container)?.0)
     }
 
-    /// A class by its binary name with slashes; `None` if there is none or it cannot be read.
+    /// A class by its binary name with slashes; `None` if it does not exist or cannot be read.
     pub fn class(&mut self, name: &str) -> Option<Rc<ClassInfo>> {
         if let Some(known) = self.read.get(name) {
             return known.clone();
@@ -142,7 +142,8 @@ impl Catalogue {
             .ok()
     }
 
-    /// The methods that a class, binary name with slashes, declares itself; none if there is no such class.
+    /// The methods that a class, binary name with slashes, declares itself; empty if the class does not
+    /// exist.
     pub fn methods(&mut self, class: &str) -> Vec<Known> {
         self.class(class).map_or_else(Vec::new, |class| Known::all(&class).collect())
     }
@@ -152,9 +153,9 @@ impl Catalogue {
         self.methods(method.class()).into_iter().find(|known| known.method == *method)
     }
 
-    /// The methods that a pattern of a task file means. A bridge, which the compiler adds beside the method that the source
-    /// has, is meant only when nothing else is; `*` means no methods that have no body, because many can be meant by it
-    /// and those cannot be measured.
+    /// The methods that a pattern of a task file means. A bridge, which the compiler adds to a method of the
+    /// source, is meant only when no other method is. `*` leaves out methods without a body, because it can
+    /// match many and those cannot be measured.
     pub fn meant(&mut self, pattern: &MethodPattern) -> Vec<Known> {
         let mut meant = self.all_meant(pattern);
         if pattern.is_glob() {
@@ -201,12 +202,13 @@ impl Catalogue {
         self.index.keys().any(|class| class.rsplit_once('/').is_some_and(|(one, _)| one == package))
     }
 
-    /// Classes that may be meant by `name`, which is none: those of the same simple name, then those few edits away.
+    /// Classes that may be meant by the unknown `name`: classes of the same simple name, then those few edits
+    /// away.
     #[must_use]
     pub fn nearest_classes(&self, name: &str) -> Vec<String> {
         let simple = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
         let wanted = simple(name);
-        // A third of the letters, as rustc has it for its own proposals.
+        // A third of the letters, as in rustc's proposals.
         let most = name.chars().count() / 3;
         let distance = |class: &String| {
             if simple(class) == wanted {
@@ -223,8 +225,8 @@ impl Catalogue {
         near.into_iter().take(MAX_NEAREST).map(|(_, class)| class).collect()
     }
 
-    /// The nearest superclass or superinterface of a class that declares a method of this name, and that method: the one
-    /// with this descriptor if it is given.
+    /// The nearest method of this name in a superclass or superinterface of a class; with a descriptor only
+    /// the method that has it.
     pub fn inherited(&mut self, class: &str, name: &str, descriptor: Option<&str>) -> Option<Known> {
         let mut open = vec![class.to_owned()];
         let mut next = 0;
@@ -246,8 +248,8 @@ impl Catalogue {
         None
     }
 
-    /// The methods of subtypes that have a body for an abstract method: first those of the program, then those of
-    /// the same package as its class. Reads every class when it is asked first.
+    /// The methods of subtypes that have a body for an abstract method: first those of the program, then
+    /// those of the same package as its class. The first call reads every class.
     pub fn implementations(&mut self, method: &MethodRef) -> Vec<MethodRef> {
         if self.subtypes.is_none() {
             self.subtypes = Some(self.read_subtypes());

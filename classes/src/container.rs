@@ -1,4 +1,4 @@
-//! What classes lie in: a folder, a JAR, a module of a JDK (`.jmod`), or a JDK's runtime image.
+//! Containers of classes: a folder, a JAR, a module of a JDK (`.jmod`), or a JDK's runtime image.
 
 use super::image::{Image, Location};
 use std::fs::{self, File};
@@ -8,16 +8,16 @@ use zip::ZipArchive;
 
 /// Folders within folders; deeper ones are left out.
 const MAX_DEPTH: usize = 100;
-/// A class that is larger once it is unpacked is no class.
+/// Bytes of an unpacked class above which it is not accepted as one.
 const MAX_CLASS_BYTES: u64 = 1 << 27;
-/// A manifest that is larger is damage.
+/// Bytes of a manifest above which it counts as damaged.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
-/// Under it a JAR has, in a folder for each release, classes that take the place of others (JAR file specification,
+/// Folder of a JAR with one folder for each release, whose classes replace others (JAR file specification,
 /// multi-release JAR files).
 const VERSIONS: &str = "META-INF/versions/";
 
-/// Something open that has classes.
+/// An open container of classes.
 #[derive(Debug)]
 pub enum Container {
     /// Classes as files.
@@ -28,7 +28,7 @@ pub enum Container {
     Image(Image),
 }
 
-/// Where a class lies within its container.
+/// Place of a class within its container.
 #[derive(Clone, Debug)]
 pub enum Spot {
     /// The class file.
@@ -39,13 +39,13 @@ pub enum Spot {
     Image(Location),
 }
 
-/// A class name, binary with slashes, and where its bytes are.
+/// A class name, binary with slashes, and the place of its bytes.
 pub type Named = (String, Spot);
 
-/// Opens what a class path names, with its classes. In a JAR for several releases those of `release` count.
+/// Opens an entry of a class path, with its classes. In a multi-release JAR the classes for `release` count.
 ///
 /// # Errors
-/// When it is not there, cannot be read, or is neither a folder nor an archive.
+/// When it does not exist, cannot be read, or is neither a folder nor an archive.
 pub fn open(path: &Path, release: Option<u32>) -> io::Result<(Container, Vec<Named>)> {
     if path.is_dir() {
         let mut classes = Vec::new();
@@ -62,7 +62,7 @@ pub fn open(path: &Path, release: Option<u32>) -> io::Result<(Container, Vec<Nam
 /// Opens a runtime image.
 ///
 /// # Errors
-/// When it cannot be read, or is none.
+/// When it cannot be read, or is not a runtime image.
 pub fn open_image(path: &Path) -> io::Result<(Container, Vec<Named>)> {
     let image = Image::open(path)?;
     let classes = image.classes().map(|(name, location)| (name, Spot::Image(location))).collect();
@@ -93,7 +93,7 @@ fn list(folder: &Path, package: &str, depth: usize, into: &mut Vec<Named>) -> io
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        // No class has another name.
+        // Every class has a name in Unicode.
         let Some(name) = name.to_str() else { continue };
         if entry.file_type()?.is_dir() {
             if depth > 0 {
@@ -106,8 +106,8 @@ fn list(folder: &Path, package: &str, depth: usize, into: &mut Vec<Named>) -> io
     Ok(())
 }
 
-/// The classes of an archive under `root`. With `release`, each is that of the newest version that a JDK of this release
-/// takes.
+/// The classes of an archive under `root`. With `release`, each class has the newest version that a JDK of
+/// this release uses.
 fn entries(archive: &ZipArchive<File>, root: &str, release: Option<u32>) -> Vec<Named> {
     let mut classes = Vec::new();
     for index in 0..archive.len() {
@@ -123,12 +123,12 @@ fn entries(archive: &ZipArchive<File>, root: &str, release: Option<u32>) -> Vec<
             classes.push((version, class.to_owned(), Spot::Entry(index)));
         }
     }
-    // The first of a name counts.
+    // The first class of a name counts.
     classes.sort_by_key(|(version, ..)| std::cmp::Reverse(*version));
     classes.into_iter().map(|(_, class, spot)| (class, spot)).collect()
 }
 
-/// The class in a file of this path; `None` if it has none that methods can be measured in.
+/// The class in a file of this path; `None` for a file without a class whose methods could be measured.
 fn class_name(path: &str) -> Option<&str> {
     let class = path.strip_suffix(".class")?;
     let simple = class.rsplit('/').next()?;
@@ -140,7 +140,8 @@ fn is_multi_release(archive: &mut ZipArchive<File>) -> bool {
     lines.iter().any(|(name, value)| name.eq_ignore_ascii_case("Multi-Release") && value.trim() == "true")
 }
 
-/// The JARs that a JAR's manifest adds to the class path, in the manifest's words: paths relative to the JAR's folder.
+/// The JARs that a JAR's manifest adds to the class path, as written there: paths relative to the JAR's
+/// folder.
 ///
 /// # Errors
 /// When the JAR cannot be read.
@@ -150,11 +151,12 @@ pub fn named_in_manifest(jar: &Path) -> io::Result<Vec<String>> {
     Ok(paths.flat_map(|(_, value)| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect())
 }
 
-/// The headers of the main section (JAR file specification): a line that begins with a blank continues the one before.
+/// The headers of the main section (JAR file specification): a line that begins with a blank continues the
+/// one before.
 fn manifest(archive: &mut ZipArchive<File>) -> Vec<(String, String)> {
     let mut text = Vec::new();
     if let Ok(entry) = archive.by_name(MANIFEST) {
-        // What cannot be read names nothing.
+        // An unreadable manifest adds nothing.
         _ = entry.take(MAX_MANIFEST_BYTES).read_to_end(&mut text);
     }
     let text = String::from_utf8_lossy(&text).replace("\r\n", "\n").replace("\n ", "");

@@ -1,8 +1,9 @@
-//! A JDK's runtime image, `lib/modules`: which classes it has, and their bytes.
+//! A JDK's runtime image, `lib/modules`: its classes and their bytes.
 //!
-//! The format has no specification; its description is OpenJDK's source, `src/java.base/share/native/libjimage/imageFile.hpp`.
-//! After a header come a hash table (not needed here, where all names are read), the offsets of the resources'
-//! descriptions, the descriptions, and zero-terminated strings; all that is the index. The resources follow it.
+//! The format has no specification; its description is OpenJDK's source,
+//! `src/java.base/share/native/libjimage/imageFile.hpp`. The index consists of a header, a hash table (not
+//! needed here, where all names are read), the offsets of the resources' descriptions, the descriptions, and
+//! zero-terminated strings. The resources follow the index.
 
 use flate2::read::ZlibDecoder;
 use std::fs::File;
@@ -12,15 +13,16 @@ use std::path::Path;
 
 const MAGIC: u32 = 0xcafe_dada;
 const HEADER_BYTES: usize = 28;
-/// Begins a compressed resource, once for each compression that was applied.
+/// Start of a compressed resource, once for each compression that was applied.
 const COMPRESSED_MAGIC: u32 = 0xcafe_fafa;
-/// Magic, compressed size, size, the compressor's name, its configuration, and whether it was the last.
+/// Bytes of the magic number, compressed size, size, the compressor's name, its configuration, and the mark
+/// of the last compression.
 const COMPRESSED_HEADER_BYTES: usize = 29;
-/// Compressions of one resource; jlink applies one or two.
+/// Most compressions of one resource; jlink applies one or two.
 const MAX_COMPRESSIONS: usize = 4;
-/// The JDK's own index has less than 2 MiB: more is damage.
+/// Bytes of an index above which it counts as damaged; the JDK's own index has less than 2 MiB.
 const MAX_INDEX_BYTES: usize = 1 << 28;
-/// The JVM itself loads no larger class.
+/// Bytes of the largest class; the JVM itself loads no larger one.
 const MAX_CLASS_BYTES: u64 = 1 << 27;
 
 /// An open image whose index is in memory.
@@ -28,11 +30,11 @@ const MAX_CLASS_BYTES: u64 = 1 << 27;
 pub struct Image {
     file: File,
     index: Index,
-    /// Where the resources begin.
+    /// Start of the resources, bytes from the start of the file.
     data: u64,
 }
 
-/// Where a class lies in an image.
+/// Place of a class in an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     offset: u64,
@@ -54,7 +56,7 @@ impl Image {
     /// Opens an image and reads its index.
     ///
     /// # Errors
-    /// When the file cannot be read or is no image.
+    /// When the file cannot be read or is not an image.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let mut header = [0; HEADER_BYTES];
@@ -64,7 +66,7 @@ impl Image {
             return Err(damaged("it does not begin with 0xCAFEDADA"));
         }
         let number = |at| u32_at(&header, at, big_endian).map_or(0, |number| number as usize);
-        // Two numbers of 16 bits, the major one first: 1.0 in JDK 9 to 25.
+        // The version has two numbers of 16 bits, the major one first: 1.0 in JDK 9 to 25.
         if number(4) >> 16 != 1 {
             return Err(damaged(&format!("its format has the version {}, known is 1", number(4) >> 16)));
         }
@@ -86,8 +88,8 @@ impl Image {
         Ok(Self { file, index: Index { big_endian, offsets, descriptions, strings }, data: at })
     }
 
-    /// The classes, as binary names with slashes. Descriptions that cannot be read are left out: a damaged image still
-    /// tells of its other classes.
+    /// The classes, as binary names with slashes. Unreadable descriptions are left out: a damaged image still
+    /// gives its other classes.
     pub fn classes(&self) -> impl Iterator<Item = (String, Location)> {
         let (offsets, _) = self.index.offsets.as_chunks::<4>();
         offsets.iter().filter_map(|offset| {
@@ -119,7 +121,7 @@ impl Image {
     }
 }
 
-/// What a description tells of a resource, by the kinds of its parts.
+/// Kinds of the parts of a resource's description.
 mod kind {
     pub const PARENT: usize = 2;
     pub const BASE: usize = 3;
@@ -131,7 +133,7 @@ mod kind {
 }
 
 impl Index {
-    /// The class that a description is of; `None` if it is of something else.
+    /// The class of a description; `None` if it describes another resource.
     fn class(&self, description: &[u8]) -> Option<(String, Location)> {
         let parts = parts(description)?;
         let name = |kind: usize| self.string(usize::try_from(parts[kind]).ok()?);
@@ -150,7 +152,7 @@ impl Index {
         str::from_utf8(&rest[..end]).ok()
     }
 
-    /// Undoes the compression that was applied last.
+    /// Undoes the last compression.
     fn decompress(&self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let number = |at| u64_at(bytes, at, self.big_endian);
         let header = (number(4), number(12), u32_at(bytes, 20, self.big_endian));
@@ -188,7 +190,7 @@ fn parts(description: &[u8]) -> Option<[u64; kind::COUNT]> {
             return Some(parts);
         }
         let number = after.get(..length)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        // Kinds of later releases are left alone.
+        // Kinds of later releases are ignored.
         if let Some(part) = parts.get_mut(kind) {
             *part = number;
         }
@@ -253,7 +255,7 @@ mod tests {
         bytes
     }
 
-    /// Everything in the image, or why it cannot be read.
+    /// All classes of the image, or the read error.
     fn read(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
         let mut file = tempfile::NamedTempFile::new()?;
         file.write_all(bytes)?;
@@ -276,7 +278,8 @@ mod tests {
     fn damaged_images_do_no_harm() {
         for whole in [image(b"class!", false, 6), image(&packed(b"class!", 13), true, 6)] {
             for at in 0..whole.len() {
-                // Cut off there; and each of several wrong bytes there. What is read does not matter, that it ends does.
+                // One image is cut off there; others have one of several wrong bytes there. Reading must end,
+                // with any result.
                 let _ = read(&whole[..at]);
                 for wrong in [0, 0x7f, 0xff] {
                     let mut bytes = whole.clone();

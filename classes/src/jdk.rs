@@ -1,4 +1,4 @@
-//! Where a JDK lies, and which release it is.
+//! Place and release of a JDK.
 
 use std::env;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// A folder with a JDK or a Java runtime in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jdk {
-    /// Its home, the folder that has `bin`, `lib` and `release`.
+    /// The JDK's home, the folder with `bin`, `lib` and `release`.
     pub home: PathBuf,
-    /// Its release, 17 for instance; `None` if it doesn't say.
+    /// The release, for instance 17; `None` if it is unknown.
     pub release: Option<u32>,
 }
 
@@ -21,7 +21,7 @@ impl Jdk {
         Self { home: home.to_owned(), release: release(&text) }
     }
 
-    /// That of `$JAVA_HOME`, else that of the `java` on the path; `None` if there is neither.
+    /// The JDK of `$JAVA_HOME`, else that of the `java` on the path; `None` without either.
     #[must_use]
     pub fn installed() -> Option<Self> {
         let named = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
@@ -33,7 +33,7 @@ impl Jdk {
         Self::of_launcher(&java)
     }
 
-    /// The JDK whose launcher `bin/java` this is, links followed.
+    /// The JDK of this launcher `bin/java`, with links followed.
     #[must_use]
     pub fn of_launcher(java: &Path) -> Option<Self> {
         let java = fs::canonicalize(java).ok()?;

@@ -1,4 +1,4 @@
-//! A method that some class file has.
+//! A method of a class file.
 
 use spl_bytecode::ClassInfo;
 use spl_bytecode::names::{OWN_CLASSES, OWN_PACKAGES};
@@ -19,10 +19,11 @@ const NATIVE: u16 = 0x0100;
 const ABSTRACT: u16 = 0x0400;
 const BRIDGE: u16 = 0x0040;
 
-/// HotSpot compiles no method with more bytecode than this (`HugeMethodLimit`), unless it is told to.
+/// Bytes of bytecode above which HotSpot does not compile a method (`HugeMethodLimit`), unless an option
+/// changes that.
 const HUGE_METHOD_BYTES: usize = 8000;
 
-/// A method and what its class file says of it.
+/// A method, with the facts of its class file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Class, name and descriptor.
@@ -31,14 +32,14 @@ pub struct Known {
     pub access: u16,
     /// Size of its bytecode; `None` for an abstract or native method.
     pub code_bytes: Option<usize>,
-    /// The JVM may replace calls of it by machine code that knows no probe.
+    /// True if the JVM may replace calls of it by machine code, which a probe does not see.
     pub intrinsic: bool,
-    /// The annotation that makes it unfit for probes, as a field descriptor.
+    /// Annotation that makes the method unfit for probes, as a field descriptor.
     pub special_annotation: Option<String>,
 }
 
 impl Known {
-    /// The methods of a class; those whose names no task file can have are left out.
+    /// The methods of a class; methods whose names a task file cannot express are left out.
     pub fn all(class: &ClassInfo) -> impl Iterator<Item = Self> {
         class.methods.iter().filter_map(|info| {
             Some(Self {
@@ -51,31 +52,32 @@ impl Known {
         })
     }
 
-    /// Whether it has no body because subtypes have one.
+    /// Whether the method is abstract.
     #[must_use]
     pub fn is_abstract(&self) -> bool {
         self.access & ABSTRACT != 0
     }
 
-    /// Whether its body is not Java.
+    /// Whether the method is native.
     #[must_use]
     pub fn is_native(&self) -> bool {
         self.access & NATIVE != 0
     }
 
-    /// Whether the compiler added it, to call a method with other types that overrides the same (JLS 15.12.4.5).
+    /// Whether the compiler added it as a bridge, which calls the overriding method with other types (JLS
+    /// 15.12.4.5).
     #[must_use]
     pub fn is_bridge(&self) -> bool {
         self.access & BRIDGE != 0
     }
 
-    /// Whether its bytecode is only ever interpreted.
+    /// Whether its bytecode is never compiled.
     #[must_use]
     pub fn is_huge(&self) -> bool {
         self.code_bytes.is_some_and(|bytes| bytes > HUGE_METHOD_BYTES)
     }
 
-    /// What it is in Java's words: `constructor`, `static initializer` or `method`.
+    /// Its kind in Java's words: `constructor`, `static initializer` or `method`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.method.name() {
@@ -85,14 +87,14 @@ impl Known {
         }
     }
 
-    /// Its access flags by their keywords; `bridge` for that one.
+    /// Its access flags as keywords, or `bridge`.
     #[must_use]
     pub fn modifiers(&self) -> Vec<&'static str> {
         let keywords = ACCESS.iter().filter(|(flag, _)| self.access & flag != 0).map(|(_, word)| *word);
         keywords.chain(self.is_bridge().then_some("bridge")).collect()
     }
 
-    /// Why it cannot be measured, in words that follow its name; `None` if it can.
+    /// Reason why it cannot be measured, in words that follow its name; `None` if it can.
     #[must_use]
     pub fn obstacle(&self) -> Option<String> {
         if self.is_abstract() {

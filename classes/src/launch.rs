@@ -5,13 +5,13 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Whether a command is a Java launcher, whose arguments we know.
+/// Whether a command is a Java launcher, whose arguments are known.
 #[must_use]
 pub fn is_launcher(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("java"))
 }
 
-/// The class path, with modules' JARs, and the JDK of a command. Of one that is no launcher only the installed JDK is known.
+/// The class path, with modules' JARs, and the JDK of a command. Other commands have the installed JDK only.
 #[must_use]
 pub fn of_command(command: &[OsString]) -> (Vec<PathBuf>, Option<Jdk>) {
     let Some((program, arguments)) = command.split_first().filter(|(program, _)| is_launcher(program)) else {
@@ -30,7 +30,8 @@ fn jdk_of(launcher: &OsStr) -> Option<Jdk> {
     Jdk::of_launcher(&found)
 }
 
-/// What comes before the main class is the launcher's; the last of several class paths counts.
+/// Entries of the class path. Arguments before the main class are the launcher's; the last of several class
+/// paths counts.
 fn entries_of(arguments: &[OsString], variable: Option<OsString>) -> Vec<PathBuf> {
     let mut class_path = variable.filter(|path| !path.is_empty()).unwrap_or_else(|| ".".into());
     let mut modules = Vec::new();
@@ -69,7 +70,7 @@ fn entries_of(arguments: &[OsString], variable: Option<OsString>) -> Vec<PathBuf
     [path::entries(&class_path), modules].concat()
 }
 
-/// A folder on a module path holds modules, as JARs or unpacked.
+/// Modules of one entry of a module path: a folder holds them as JARs or unpacked.
 fn module_entries(module_path: &OsStr) -> Vec<PathBuf> {
     let inside = |entry: PathBuf| -> Vec<PathBuf> {
         let Ok(files) = std::fs::read_dir(&entry) else { return vec![entry] };

@@ -1,7 +1,7 @@
-//! Which classes and methods a program has, read from its class path and its JDK without running Java.
+//! The classes and methods of a program, read from its class path and its JDK without running Java.
 //!
-//! [`Places`] say where to look, a [`Catalogue`] finds classes there, in folders, archives and runtime images, and [`resolve`] says which
-//! of its methods a task file means.
+//! [`Places`] has the class path and the JDK, a [`Catalogue`] finds classes there, in folders, archives and
+//! runtime images, and [`resolve`] finds the methods that a task file means.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A class path as Java reads it: which files and folders it names (java(1), `--class-path`).
+//! A class path as Java reads it: its files and folders (java(1), `--class-path`).
 
 use super::container;
 use std::collections::HashSet;
@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The entries of a class path: parts between colons, of which an empty one is the current folder and one that ends with
-/// `/*` all JARs in its folder.
+/// The entries of a class path: parts between colons. An empty part is the current folder, and a part that
+/// ends with `/*` stands for all JARs in its folder.
 #[must_use]
 pub fn entries(class_path: &OsStr) -> Vec<PathBuf> {
     let mut entries = Vec::new();
@@ -24,7 +24,7 @@ pub fn entries(class_path: &OsStr) -> Vec<PathBuf> {
     entries
 }
 
-/// In the order of their names, so that the same files always give the same class path.
+/// JARs in the order of their names, so that the same files always give the same class path.
 fn jars_in(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
@@ -35,8 +35,8 @@ fn jars_in(folder: &Path) -> Vec<PathBuf> {
     jars
 }
 
-/// The entries with those that their manifests name, each once, the latter after the JAR that names them. As in Java,
-/// what a manifest names need not be there.
+/// The entries and those of their manifests, each once, the latter after the JAR whose manifest names them.
+/// As in Java, entries of a manifest need not exist.
 #[must_use]
 pub fn with_manifests(entries: &[PathBuf]) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
@@ -73,7 +73,7 @@ mod tests {
     fn class_paths_name_folders_and_jars() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        // A line of a manifest has 72 bytes at most and goes on after a blank.
+        // A line of a manifest has at most 72 bytes; a line that begins with a blank continues it.
         jar(&at("b.jar"), "lib/c.jar li\r\n b/missing.jar b.jar");
         fs::create_dir(at("lib")).unwrap();
         jar(&at("lib/c.jar"), "../a.jar");

@@ -1,4 +1,4 @@
-//! Where methods are looked for that are named as in Java.
+//! Class path and JDK in which Java names of methods are looked up.
 
 use crate::{Catalogue, Jdk, launch, path};
 use std::ffi::{OsStr, OsString};
@@ -12,14 +12,14 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those that are named, else those of the program that is to be started by this command.
+    /// The given class path and JDK, else those of the program that this command starts.
     #[must_use]
     pub fn new(class_path: Option<&OsStr>, jdk: Option<&Path>, command: &[OsString]) -> Self {
         let (of_command, its_jdk) = launch::of_command(command);
         Self { class_path: class_path.map_or(of_command, path::entries), jdk: jdk.map(Jdk::at).or(its_jdk) }
     }
 
-    /// What is there, read as it is asked for.
+    /// The classes there, read on demand.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         Catalogue::open(&self.class_path, self.jdk.as_ref())

@@ -1,11 +1,12 @@
-//! The methods of a task file among the classes of a program: which are meant, and what is wrong with those that aren't.
+//! Methods of a task file among the classes of a program: the methods that are meant, and the errors of other
+//! names.
 
 use crate::{Catalogue, Known};
 use spl_lang::ast::{File, Mention as Place, MethodPattern, MethodTerm};
 use spl_lang::{Diagnostic, Program, Severity};
 use spl_model::MethodRef;
 
-/// Methods or classes that a help names.
+/// Most methods or classes that a help names.
 const MAX_NAMED: usize = 5;
 
 const RUNNABLE: &str = "java/lang/Runnable";
@@ -13,44 +14,44 @@ const THREAD: &str = "java/lang/Thread";
 /// Access flag (JVMS 4.6).
 const STATIC: u16 = 0x0008;
 
-/// What a task file means among the classes of a program.
+/// Meaning of a task file among the classes of a program.
 #[derive(Debug)]
 pub struct Resolution {
-    /// The file's meaning; `None` if something in it is wrong or not checked.
+    /// The file's meaning; `None` if it has an error or was not checked completely.
     pub program: Option<Program>,
-    /// Everything found, in the order of the places.
+    /// All findings, in the order of their places.
     pub findings: Vec<Diagnostic>,
-    /// Every place where a method is named, in file order.
+    /// Every mention of a method, in file order.
     pub mentions: Vec<Mention>,
 }
 
 impl Resolution {
-    /// Whether a finding is an error.
+    /// Whether any finding is an error.
     #[must_use]
     pub fn is_wrong(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 
-/// A place where a method is named, and what the classes say of it.
+/// A mention of a method, and the facts of the classes about it.
 #[derive(Debug)]
 pub struct Mention {
     /// The place.
     pub place: Place,
-    /// How it is with the method.
+    /// State of the method.
     pub state: State,
     /// The methods that are meant.
     pub meant: Vec<Known>,
-    /// How many methods the class of the one that is meant has by its name; 0 if not one is meant.
+    /// Number of methods with its name in the class of the meant method; 0 if no single method is meant.
     pub namesakes: usize,
-    /// If the one that is meant is abstract: the methods that implement it.
+    /// Methods that implement the meant one, if it is abstract.
     pub implementations: Vec<MethodRef>,
-    /// The method of the same class that a thread runs from its start to its end, if the class has one: its calls in progress
-    /// lose file and line in stack traces when the class is changed.
+    /// The method of the same class that a thread runs from its start to its end, if the class has one. A
+    /// change of the class takes file and line of its running calls from stack traces.
     pub runs_a_thread: Option<MethodRef>,
 }
 
-/// How it is with a method.
+/// State of a mentioned method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It exists and can be measured.
@@ -61,12 +62,12 @@ pub enum State {
     NoMethod,
     /// There is no such class.
     NoClass,
-    /// Its class is not among those that are known, which are not all.
+    /// Its class is not among the known ones, which are incomplete.
     NotChecked,
 }
 
-/// Looks for the methods of `file`, which was parsed from `text`. Unless the catalogue is `complete`, a class that isn't
-/// found may be one of the program all the same, if no other class of its package is known.
+/// Looks up the methods of `file`, which was parsed from `text`. Unless the catalogue is `complete`, an
+/// unknown class may still belong to the program, if no other class of its package is known.
 pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: bool) -> Resolution {
     let mut looker = Looker { catalogue, complete, findings: Vec::new() };
     let mentions: Vec<Mention> = file.mentions(text).into_iter().map(|place| looker.look(place)).collect();
@@ -82,7 +83,7 @@ pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: boo
         }
         Err(errors) => (None, errors),
     };
-    // Of a method that isn't found, the classes have more to say than the language.
+    // About an unknown method the classes give better messages than the language.
     let is_said = |finding: &Diagnostic| {
         let mention = mentions.iter().find(|mention| mention.place.span == finding.span);
         finding.severity == Severity::Error
@@ -146,8 +147,8 @@ impl Looker<'_> {
         mention
     }
 
-    /// The method of a class that a thread runs from its start to its end: `main` of a program, or `run` of what is given
-    /// to a thread.
+    /// The method of a class that a thread runs from its start to its end: `main` of a program, or `run` of a
+    /// thread's class.
     fn runs_a_thread(&mut self, class: &str) -> Option<MethodRef> {
         let info = self.catalogue.class(class)?;
         let runs = |name: &str| name == RUNNABLE || name == THREAD;
@@ -162,7 +163,7 @@ impl Looker<'_> {
         MethodRef::new(class, &method.name, &method.descriptor).ok()
     }
 
-    /// Whether the method that is meant can be measured.
+    /// Judges whether the meant method can be measured.
     fn judge(&mut self, one: &Known, mention: &mut Mention) {
         let name = written(&one.method, &mention.place.method);
         let Some(obstacle) = one.obstacle() else {
@@ -205,7 +206,7 @@ impl Looker<'_> {
                 (method.class().to_owned(), method.name().to_owned(), Some(descriptor))
             }
             MethodTerm::Pattern(pattern) => {
-                // Several only by intention; one of them serves for proposals.
+                // A pattern means several classes only on purpose; one of them is enough for proposals.
                 let class = self.catalogue.classes_meant(pattern).into_iter().next().unwrap_or_default();
                 (class, pattern.name.clone(), None)
             }
@@ -291,11 +292,11 @@ fn written(method: &MethodRef, like: &MethodTerm) -> String {
         MethodTerm::Pattern(_) => MethodPattern::of(method),
         MethodTerm::Exact(_) | MethodTerm::Name(_) => None,
     };
-    // A result tells only bridges apart, which nobody means.
+    // The result type only distinguishes bridges, which are never meant.
     java.map_or_else(|| method.to_string(), |java| MethodPattern { result: None, ..java }.to_string())
 }
 
-/// The first few in backquotes.
+/// The first names, in backquotes.
 fn listed(all: &[String]) -> String {
     let named: Vec<String> = all.iter().take(MAX_NAMED).map(|one| format!("`{one}`")).collect();
     match all.len().saturating_sub(MAX_NAMED) {
@@ -304,7 +305,7 @@ fn listed(all: &[String]) -> String {
     }
 }
 
-/// A number and what there is of it.
+/// A number with its noun.
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -24,7 +24,8 @@ macro_rules! interface {
     };
 }
 
-/// Class files for Java 11 and later, and their sources, which development environments show the documentation from.
+/// Class files for Java 11 and later, and their sources, from which development environments show the
+/// documentation.
 static INTERFACES: [[(&str, &[u8]); 2]; 5] = [
     interface!("Computable"),
     interface!("MethodSize"),
@@ -66,7 +67,7 @@ struct Written {
     entries: Vec<&'static str>,
 }
 
-/// Name and content of each; the manifest has to be the first.
+/// Name and content of each entry; the manifest must be the first.
 fn entries() -> impl Iterator<Item = &'static (&'static str, &'static [u8])> {
     static BEFORE: [(&str, &[u8]); 2] = [MANIFEST, PACKAGE];
     BEFORE.iter().chain(INTERFACES.as_flattened())

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Checks a task file and tells what is wrong with it.
+/// Checks a task file and reports its errors.
 ///
 /// # Errors
 /// When the file or the classes cannot be read, as text for the operator.
@@ -42,7 +42,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|e| format!("cannot read the task file {}: {e}", path.display()))
 }
 
-/// The run mode that the command line names, else the one that a file is written for.
+/// The run mode of the command line, else the one that the file is written for.
 pub fn mode_of(named: Option<&str>, text: &str) -> RunMode {
     match named {
         Some("comparison") => RunMode::Comparison,
@@ -51,16 +51,16 @@ pub fn mode_of(named: Option<&str>, text: &str) -> RunMode {
     }
 }
 
-/// The classes that the command line names.
+/// The classes of the command line.
 pub struct OpenClasses {
-    /// All of them.
+    /// All of these classes.
     pub catalogue: Catalogue,
     class_path: Vec<PathBuf>,
     jdk: Option<Jdk>,
 }
 
 impl OpenClasses {
-    /// Opens them.
+    /// Opens the classes.
     ///
     /// # Errors
     /// When one of them cannot be read, as text for the operator.
@@ -78,13 +78,13 @@ impl OpenClasses {
         }
     }
 
-    /// Tells of classes that could not be read since they were opened.
+    /// Reports classes that could not be read since they were opened.
     pub fn say_unreadable(&self) {
         self.catalogue.problems().iter().for_each(|problem| said::say(problem));
     }
 }
 
-/// What there is to tell of a file.
+/// Findings about a file.
 struct Report<'r> {
     arguments: &'r Check,
     text: &'r str,
@@ -104,7 +104,7 @@ impl Report<'_> {
         let mut text = findings.map(|finding| finding.render(&file, self.text) + "\n\n").collect::<String>();
         for mention in self.resolution.mentions.iter().filter(|_| !self.arguments.quiet) {
             let (line, written, said) = (mention.place.line, self.written(mention), said(mention));
-            // A `String` takes everything.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{file}:{line}: {written}: {said}");
         }
         stdout::print(&(text + &format!("{file}: {}\n", self.summary())))
@@ -161,7 +161,7 @@ impl Report<'_> {
     }
 }
 
-/// A number and what there is of it.
+/// A number with its noun.
 fn counted(count: usize, what: &str) -> String {
     match (count, what.strip_suffix('y')) {
         (1, _) => format!("1 {what}"),
@@ -170,7 +170,7 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// What the classes say of a method, in words.
+/// Facts of the classes about a method, in words.
 fn said(mention: &Mention) -> String {
     match mention.state {
         State::NoMethod => return "no such method".into(),
@@ -298,7 +298,7 @@ pub struct JsonMethod {
 }
 
 impl JsonMethod {
-    /// The method as its class file has it.
+    /// The method as its class file names it.
     pub fn of(known: &Known) -> Self {
         Self {
             method: known.method.to_string(),

@@ -1,14 +1,14 @@
-//! Every comparison and assertion of the tasks with what came of it, for those who list them.
+//! Every comparison and assertion of the tasks with its result, for lists of claims.
 
 use crate::judgement::{judgement, sentence};
 use spl_session::results::Results;
 use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
 
-/// What is said of a claim that nothing came of: every claim gets a result when a measurement ends, if there was one.
+/// Text for a claim without a result: every claim gets one when a measurement ends, if there was one.
 pub const NO_RESULT: &str = "undecided: no JVM was measured";
 
-/// What a claim is in the task file.
+/// Kind of a claim in the task file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A plain comparison.
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its word.
+    /// The kind's word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Comparison => "comparison",
@@ -34,9 +34,9 @@ pub struct Claim {
     pub kind: Kind,
     /// Its number among those of its kind in the task file, from 1.
     pub number: usize,
-    /// What is claimed: the comparison, or the assertion's title.
+    /// The comparison, or the assertion's title.
     pub text: String,
-    /// What came of it, the worst of several buckets; `None` as long as nothing did.
+    /// Result of the claim, the worst of several buckets; `None` before the first.
     pub standing: Option<Standing>,
     /// The results in words, one for each bucket that was judged.
     pub said: Vec<String>,
@@ -49,9 +49,10 @@ pub struct Claim {
 pub struct Judged {
     /// The workload sizes.
     pub bucket: String,
-    /// Of the test that decided.
+    /// p-value of the deciding test.
     pub p_value: f64,
-    /// Scaled left mean over scaled right mean, and the ends of its interval; `None` when a mean is not positive.
+    /// Scaled left mean over scaled right mean, and the ends of its interval; `None` when a mean is not
+    /// positive.
     pub ratio: Option<[(&'static str, f64); 3]>,
 }
 
@@ -92,7 +93,7 @@ fn figures(evaluation: &Evaluation) -> Option<Judged> {
     })
 }
 
-/// What results of several buckets come to: one that fails outweighs the others, one that is undecided those that hold.
+/// The worst of the results of several buckets: failing before undecided before holding.
 fn worst(standings: impl Iterator<Item = Standing>) -> Option<Standing> {
     let rank = |standing: &Standing| match standing {
         Standing::Error => 3,
@@ -103,7 +104,7 @@ fn worst(standings: impl Iterator<Item = Standing>) -> Option<Standing> {
     standings.max_by_key(rank)
 }
 
-/// What came of all claims in a line; `None` where nothing is claimed.
+/// Numbers of the claims' results in a line; `None` without claims.
 pub fn counts(claims: &[Claim]) -> Option<String> {
     let count = |wanted: &[Standing]| {
         claims.iter().filter(|one| one.standing.is_some_and(|s| wanted.contains(&s))).count()

@@ -1,25 +1,25 @@
-//! Colours, where somebody sees them: on a terminal, unless `NO_COLOR` asks for none (no-color.org), or wherever
-//! `CLICOLOR_FORCE` asks for them (bixense.com/clicolors).
+//! Colours on terminals, unless `NO_COLOR` switches them off (no-color.org), or anywhere with
+//! `CLICOLOR_FORCE` (bixense.com/clicolors).
 
 use crossterm::style::{Attribute, Color, ContentStyle, StyledContent};
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
 
-/// How a piece of text is meant.
+/// Meaning of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// As the rest.
+    /// Usual text.
     #[default]
     Plain,
-    /// What it is about.
+    /// The subject of the line.
     Strong,
     /// Less important than the rest.
     Faint,
-    /// All is well.
+    /// A good result.
     Good,
-    /// Something fails.
+    /// A failure.
     Bad,
-    /// Something is not known, or not yet.
+    /// A result that is unknown, or not known yet.
     Open,
 }
 
@@ -38,13 +38,13 @@ pub fn paint(tone: Tone, text: &str) -> String {
     StyledContent::new(style, text).to_string()
 }
 
-/// Whether standard error is to have colours.
+/// Whether standard error has colours.
 pub fn is_wanted() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
     *WANTED.get_or_init(|| {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let wanted = decide(&variable, stderr().is_terminal());
-        // The library looks at NO_COLOR too; what was forced is forced.
+        // The library checks NO_COLOR too, so the decision is forced on it.
         crossterm::style::force_color_output(wanted);
         wanted
     })
@@ -61,7 +61,7 @@ fn decide(variable: &dyn Fn(&str) -> String, is_terminal: bool) -> bool {
     }
 }
 
-/// Words of our lines that say how it stands, each with its tone.
+/// Words of our lines for a state, each with its tone.
 const WORDS: [(&str, Tone); 6] = [
     ("error:", Tone::Bad),
     ("FAILS", Tone::Bad),
@@ -71,7 +71,7 @@ const WORDS: [(&str, Tone); 6] = [
     ("suspicious", Tone::Open),
 ];
 
-/// A line of ours with the word that says how it stands in its tone.
+/// A line of ours, with its word for the state in its tone.
 pub fn highlight(line: &str) -> String {
     let found = WORDS.iter().filter_map(|&(word, tone)| Some((line.find(word)?, word, tone)));
     match found.min_by_key(|&(at, ..)| at) {

@@ -1,4 +1,4 @@
-//! The INI file (thesis 3.3.2): every key, its default, and errors that say where and what would be right.
+//! The INI file (thesis 3.3.2): every key, its default, and errors with the place and the correction.
 
 use spl_lang::RunMode;
 use spl_model::{Scale, Sizing};
@@ -10,24 +10,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The file that is read when none is named; it need not exist.
+/// The file that is read when none is named; it may be missing.
 pub const DEFAULT_FILE: &str = "splserver.ini";
-/// The environment variable that names another (the thesis's property `spl.server.config`).
+/// The environment variable that names another file (the thesis's property `spl.server.config`).
 pub const FILE_VARIABLE: &str = "SPL_SERVER_CONFIG";
 
-/// The environment variable that names the JAR with size processors (thesis 3.4.3); it beats `processor-jar`.
+/// The environment variable that names the JAR with size processors (thesis 3.4.3); it overrides
+/// `processor-jar`.
 pub const PROCESSOR_VARIABLE: &str = "PROCESSOR_JAR";
 
-/// What is switched on beside the thesis (`profile`).
+/// Set of features beyond the thesis (`profile`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Profile {
-    /// Nothing: measurements are made as in 2015.
+    /// No features: measurements are made as in 2015.
     Thesis,
-    /// All that makes verdicts right and probes cheap, as the other keys say.
+    /// All features for correct verdicts and cheap probes, according to the other keys.
     Production,
 }
 
-/// The keys of what the thesis hasn't; with `profile = thesis` none of them may be set.
+/// The keys beyond the thesis; with `profile = thesis` none of them may be set.
 const BEYOND_THESIS: [&str; 15] = [
     "policy",
     "window",
@@ -46,7 +47,7 @@ const BEYOND_THESIS: [&str; 15] = [
     "rare-calls",
 ];
 
-/// The values of keys in the thesis, where they are not the defaults of production.
+/// The thesis's values of keys, where they differ from the defaults of production.
 const OF_THESIS: [(&str, &str); 4] = [
     ("argument-size", "deep"),
     ("max-method-measurements", "1000"),
@@ -54,21 +55,22 @@ const OF_THESIS: [(&str, &str); 4] = [
     ("arguments-size-scale-base", "100"),
 ];
 
-/// The value of `max-method-measurements` where nobody looks at windows and the file names none: one test at the end needs no more.
+/// The value of `max-method-measurements` without judging by windows when the file names none: one test at
+/// the end needs no more.
 const MOST_AT_ONCE: &str = "10000";
 
-/// Of `overwrite-…`: neither replaced nor appended to.
+/// Value of `overwrite-…`: older files are neither replaced nor appended to.
 const NUMBERED: &str = "number";
 const MEGABYTE: u64 = 1 << 20;
 const MEGABYTES: &str = "a number of megabytes from 1";
 const OBJECTS: &str = "a number of objects from 1";
 const PROGRAMS: &str = "a number of programs from 1";
 
-/// What a value was expected to be.
+/// Description of the expected value.
 type Expected = String;
 type Set = fn(&mut Draft, &str) -> Result<(), Expected>;
 
-/// Every key: section, name, how it is read.
+/// Every key: section, name and reader of its value.
 const KEYS: [(&str, &str, Set); 42] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.config.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.config.cycle_sleep = t)),
@@ -201,7 +203,7 @@ const KEYS: [(&str, &str, Set); 42] = [
     }),
 ];
 
-/// A configuration that is being read: its values, and the keys that only mean something together.
+/// A configuration that is being read: its values, and keys that only have a meaning together.
 #[derive(Debug)]
 struct Draft {
     config: Config,
@@ -226,7 +228,7 @@ impl Default for Draft {
 /// Reads a configuration with other values of some keys (`--set`); `file` is its name in messages.
 ///
 /// # Errors
-/// All problems of the file, one a line, each with its place and what would be right.
+/// All problems of the file, one a line, each with its place and its correction.
 pub fn parse(text: &str, file: &Path, changes: &[(String, String)]) -> Result<Config, String> {
     let ini = ini::Ini::load_from_str_noescape(text).map_err(|e| {
         format!(
@@ -275,7 +277,7 @@ impl Draft {
         Err(format!("unknown key {key:?}{place}: did you mean {:?}?", nearest.unwrap_or_default()))
     }
 
-    /// What depends on several keys.
+    /// Sets the values that depend on several keys.
     fn settle(&mut self, named: &[&str]) -> Result<(), String> {
         if self.profile == Profile::Thesis {
             self.take_defaults_of_thesis(named)?;
@@ -325,7 +327,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The values that keys have in the thesis where the file doesn't name them.
+    /// Sets keys that the file doesn't name to their values in the thesis.
     fn take_defaults_of_thesis(&mut self, named: &[&str]) -> Result<(), String> {
         self.paired = false;
         let left_out = OF_THESIS.iter().filter(|(key, _)| !named.contains(key));
@@ -334,7 +336,7 @@ impl Draft {
             .try_for_each(|((_, _, set), value)| set(self, value))
     }
 
-    /// Windows, where they are asked for. The sequential mode looks at windows only.
+    /// Settings of windows, where they are wanted. The sequential mode judges windows only.
     fn windows(&self) -> Result<Option<Paired>, String> {
         if self.config.judge == Judge::Sequential && !self.paired {
             return Err(
@@ -346,10 +348,10 @@ impl Draft {
     }
 }
 
-/// What a configuration says, by section and key.
+/// Keys set explicitly, by section and key.
 pub type Written = BTreeMap<(String, String), String>;
 
-/// In place of a section where none was named: keys have different names throughout.
+/// Placeholder for an unknown section; the names of keys are unique.
 const ANY: &str = "*";
 
 /// The section of a key.
@@ -357,7 +359,7 @@ fn section_of(key: &str) -> &'static str {
     KEYS.iter().find(|(_, known, _)| *known == key).map_or(ANY, |(section, ..)| section)
 }
 
-/// What a configuration says, with other values of some keys.
+/// Keys set explicitly, with other values of some keys.
 pub fn with(mut written: Written, changes: &[(String, String)]) -> Written {
     let changed =
         changes.iter().map(|(key, value)| ((section_of(key).to_owned(), key.clone()), value.clone()));
@@ -368,7 +370,7 @@ pub fn with(mut written: Written, changes: &[(String, String)]) -> Written {
 /// The file that shows every key with its default.
 const DEFAULTS: &str = include_str!("../../splserver.ini");
 
-/// What a configuration says in so many words; nothing of a text that is none.
+/// Keys set explicitly in the text; empty if it does not parse.
 pub fn written(text: &str) -> Written {
     let Ok(ini) = ini::Ini::load_from_str_noescape(text) else { return Written::new() };
     let pairs = ini.iter().flat_map(|(section, properties)| {
@@ -380,7 +382,7 @@ pub fn written(text: &str) -> Written {
     pairs.collect()
 }
 
-/// Every key with the value that it has where this was written.
+/// Every key with its value, where `changed` are the keys set explicitly.
 pub fn settings(changed: &Written) -> Vec<Setting> {
     let says =
         |wanted: &str, value: &str| changed.iter().any(|((_, key), own)| key == wanted && own == value);
@@ -401,7 +403,7 @@ pub fn settings(changed: &Written) -> Vec<Setting> {
     written(DEFAULTS).into_iter().map(setting).collect()
 }
 
-/// The line, from 1, where a key of a section stands; that of the section, or 1, when the reader saw more than we do.
+/// The line, from 1, of a key of a section; the line of the section, or 1, when the key is not found.
 fn line_of(text: &str, section: Option<&str>, key: &str) -> usize {
     let mut current = None;
     let mut at = 1;
@@ -446,7 +448,7 @@ fn path(value: &str) -> Result<PathBuf, Expected> {
     if value.is_empty() { Err("a path".to_owned()) } else { Ok(value.into()) }
 }
 
-/// What becomes of older files: whether they are replaced, and whether only in a folder of their own.
+/// Treatment of older files: whether they are replaced, and whether only in a folder of their own.
 fn older(value: &str) -> Result<(bool, bool), Expected> {
     if value == NUMBERED {
         return Ok((true, true));

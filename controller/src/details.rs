@@ -1,4 +1,4 @@
-//! What is said of a result beside the verdict: how far its samples can be trusted.
+//! Details of a result apart from the verdict: the reliability of its samples.
 
 use serde::Serialize;
 use spl_lang::{Assertion, Program, Tasks};
@@ -11,39 +11,39 @@ use spl_stats::{Suspicion, suspicions};
 use spl_verdict::{Evaluation, Look};
 use std::collections::BTreeSet;
 
-/// Linux's monotonic clock counts nanoseconds.
+/// Step of Linux's monotonic clock, nanoseconds.
 const CLOCK_STEP_NS: u64 = 1;
-/// Samples that autocorrelation is looked for in: looking takes a pass for each lag.
+/// Most samples that are examined for autocorrelation: the examination takes a pass for each lag.
 const MOST: usize = 100_000;
 
-/// Of both sides of a comparison.
+/// Details of both sides of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Details {
-    /// Of the left method.
+    /// Details of the left method.
     pub left: SideDetails,
-    /// Of the right method.
+    /// Details of the right method.
     pub right: SideDetails,
-    /// What the sequential mode saw; `None` in the other.
+    /// Details of the deciding look, or else the last one; `None` outside the sequential mode.
     pub sequential: Option<LookDetails>,
 }
 
-/// Of one side, in the bucket that was compared.
+/// Details of one side, in the compared bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SideDetails {
-    /// Independent samples that would tell as much as these, which may depend on each other.
+    /// Number of independent samples with the same information as these, which may depend on each other.
     pub n_effective: f64,
-    /// Samples of the method that were discarded, in all buckets: warm-up, and disturbed ones where asked for.
+    /// Discarded samples of the method, in all buckets: warm-up, and disturbed ones with `discard-disturbed`.
     pub discarded: u64,
 }
 
-/// Of the look that decided, or else the last one.
+/// Details of the deciding look, or else the last one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LookDetails {
-    /// Windows that both sides were called in.
+    /// Number of windows in which both sides were called.
     pub windows: u64,
     /// Pairs of samples.
     pub pairs: u64,
-    /// Independent windows that would tell as much.
+    /// Number of independent windows with the same information.
     pub n_effective: f64,
     /// Ratio of the means of the clipped values, which decides.
     pub ratio: f64,
@@ -51,20 +51,21 @@ pub struct LookDetails {
     pub low: f64,
     /// Upper end of that interval.
     pub high: f64,
-    /// Ratio of the means of the values as they came.
+    /// Ratio of the means of the unclipped values.
     pub raw_ratio: f64,
     /// Calls that were clipped, of both sides.
     pub clipped: u64,
-    /// Whether long calls, which are clipped, count more on one side than on the other.
+    /// Whether long calls, which are clipped, matter more on one side than on the other.
     pub tail_dependent: bool,
-    /// Comparisons of parts of the measurement with their neighbours, and how many of them differ.
+    /// Number of comparisons of parts of the measurement with their neighbours, and number of those that
+    /// differ.
     pub self_check: (u64, u64),
-    /// The smallest and the largest ratio of a workload size, where they differ by more than chance.
+    /// The smallest and the largest ratio of a workload size, where they differ by more than chance explains.
     pub sizes_differ: Option<(f64, f64)>,
 }
 
 impl Details {
-    /// Those of a result, as long as the scheduler has the samples.
+    /// Details of a result, while the scheduler has the samples.
     pub fn of(
         evaluation: &Evaluation,
         tasks: &Tasks,
@@ -94,8 +95,7 @@ impl SideDetails {
     }
 }
 
-/// Every method in every bucket in which something was judged of it, with what makes its samples there look unfit for a
-/// verdict.
+/// Every method in every bucket in which it was judged, with suspicions about its samples there.
 pub fn judged_samples(
     program: &Program,
     results: &Results,
@@ -116,7 +116,7 @@ pub fn judged_samples(
     }
     let doubt = |(method, bucket): (MethodIx, Bucket)| {
         let times = scheduler.times(method, &bucket);
-        // Calls of all sizes that were judged together are kept by size.
+        // Calls of all sizes that were judged together are stored by size.
         (!times.is_empty()).then(|| (method, bucket, suspicions(times, CLOCK_STEP_NS)))
     };
     judged.into_iter().filter_map(doubt).collect()

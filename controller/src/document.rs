@@ -17,15 +17,15 @@ pub struct Checked {
     pub method: String,
     /// The workload sizes.
     pub bucket: String,
-    /// Random splits; `None` with too few samples, as the next two.
+    /// Number of random splits; `None` with too few samples, as the next two.
     pub rounds: Option<u32>,
-    /// Those that were called different.
+    /// Number of splits that were called different.
     pub different: Option<u32>,
-    /// How many of the splits may be.
+    /// Number of splits that may be called different.
     pub expected: Option<f64>,
 }
 
-/// Numbers that are none, such as the t of constant times, are null.
+/// Values that are not numbers, such as the t of constant times, become null.
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
@@ -97,16 +97,16 @@ struct SamplesJson {
     suspicions: Vec<String>,
 }
 
-/// A method that lacks samples, and why.
+/// A method that lacks samples, with the reason.
 #[derive(Serialize)]
 struct LackJson {
     method: String,
-    /// In words.
+    /// The reason, in words.
     reason: String,
     lack: Lack,
 }
 
-/// The results as one JSON document with its line end, whoever found them: a run, or `spl eval`.
+/// The results of a run or of `spl eval` as one JSON document with its line end.
 ///
 /// # Errors
 /// When it cannot be written as JSON; one line of text.

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// Units with their milliseconds; those that begin another's name stand behind it.
+/// Units with their milliseconds; a unit whose name begins with another's comes first.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
 const EXPECTED: &str = "expected a length of time over 0 with its unit, as in 90s, 5m, 1h30m or 500ms";
 
 /// Reads a length of time.
 ///
 /// # Errors
-/// What would be right, where it is none.
+/// The expected form, for a text that is not a length of time.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
     let mut all = Duration::ZERO;

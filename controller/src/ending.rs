@@ -1,6 +1,7 @@
-//! The end of a run for the operator: a line of counts, a table of claims, a few lines of advice. All else is for `-v`.
+//! The end of a run for the operator: a line of counts, a table of claims, a few lines of advice. All other
+//! details need `-v`.
 //!
-//! Everything here is a function of the results; [`crate::progress`] says it.
+//! All functions here depend on the results only; [`crate::progress`] prints their lines.
 
 mod advice;
 mod names;
@@ -15,16 +16,16 @@ use row::Row;
 use run::PREFIX;
 use std::io::{IsTerminal, stderr};
 
-/// Between two columns.
+/// Spaces between two columns of the table.
 const GAP: usize = 2;
-/// A claim is never cut shorter.
+/// Least number of characters to which a claim is cut.
 const LEAST: usize = 20;
-/// From this width on, the table says what stands behind each verdict.
+/// Width from which on the table has each verdict's basis.
 const WIDE: usize = 100;
-/// The variable by which an operator says how wide lines may be where no terminal says it.
+/// Variable that sets the width of lines without a terminal.
 const WIDTH_VARIABLE: &str = "COLUMNS";
 
-/// Columns of the terminal, or what the environment says of them; `None` where lines may have any width.
+/// Columns of the terminal, or of the environment variable; `None` for any width.
 pub fn width() -> Option<usize> {
     let asked = || std::env::var(WIDTH_VARIABLE).ok()?.parse::<usize>().ok();
     let terminal = || stderr().is_terminal().then(crossterm::terminal::size)?.ok();
@@ -32,7 +33,8 @@ pub fn width() -> Option<usize> {
     width.filter(|width| *width > PREFIX)
 }
 
-/// The lines at the end of a run, none of them wider than `width` with what stands before each; advice is not cut in pipes.
+/// The lines at the end of a run, at most `width` columns wide with their prefixes; advice is not cut in
+/// pipes.
 pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     let rows = row::rows(run);
     let Some(counts) = claims::counts(&claims::claims(run.setup, run.results)) else {
@@ -44,7 +46,7 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// Failing claims first, then undecided ones, then those that hold, each in the file's order.
+/// The table: failing claims first, then undecided ones, then those that hold, each in the file's order.
 fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
     let is_wide = width.is_none_or(|width| width >= WIDE);
     let mut sorted: Vec<&Row> = rows.iter().collect();
@@ -55,13 +57,13 @@ fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
     let body: Vec<[String; 4]> = sorted.iter().map(|row| cells(row)).collect();
     let widest = |column: usize| {
         let cells = body.iter().chain([&head]).map(|cells| cells[column].chars().count());
-        // A column that is empty throughout needs no place.
+        // An empty column takes no space.
         if body.iter().all(|cells| cells[column].is_empty()) { 0 } else { cells.max().unwrap_or(0) }
     };
     let widths = [0, 1, 2, 3].map(widest);
     let used = widths.iter().filter(|width| **width > 0).map(|width| width + GAP).sum::<usize>() + PREFIX;
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(used).max(LEAST));
-    // Packages stay with all claims or with none.
+    // Packages are shown with all claims or with none.
     let is_tight = rows.iter().any(|row| row.claim.chars().count() > room);
     let claim = |row: &Row| {
         let short = if is_tight { row.without_packages() } else { row.claim.clone() };
@@ -74,7 +76,7 @@ fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
         for (index, (cell, width)) in
             cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0)
         {
-            // Figures and counts end in one column, as numbers do.
+            // Figures and counts are aligned to the right, as numbers are.
             let text =
                 if matches!(index, 1 | 3) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
             line.push_str(&text);

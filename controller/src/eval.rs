@@ -1,4 +1,4 @@
-//! `spl eval`: recorded measurements judged again, without a JVM.
+//! `spl eval`: judges recorded measurements again, without a JVM.
 
 use crate::cli::{Changes, Common, Eval};
 use crate::details::judged_samples;
@@ -19,7 +19,7 @@ use spl_verdict::ExitStatus;
 use std::fs;
 use std::path::Path;
 
-/// The file that a run leaves beside its measurements or their folder.
+/// Name of a run's file beside its measurements or their folder.
 const CONTEXT: &str = "context.json";
 /// Judges the files of a folder by the tasks and the configuration.
 ///
@@ -60,7 +60,7 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
     Ok(replay.results().standing(&setup.program))
 }
 
-/// What the run was made with that recorded these measurements, if it is beside them.
+/// Context of the run that recorded these measurements, if its file is there.
 fn context_of(measurements: &Path) -> Option<Context> {
     let folders = [Some(measurements), measurements.parent()];
     let mut texts =
@@ -68,7 +68,7 @@ fn context_of(measurements: &Path) -> Option<Context> {
     Context::from_json(&texts.next()?).ok()
 }
 
-/// Recorded calls are judged as they were when they were recorded, unless configuration or command line say how.
+/// Reads the setup. Recorded calls are judged as in their run, unless configuration or command line differ.
 fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
@@ -112,7 +112,7 @@ fn write_results(arguments: &Eval, setup: &Setup, replay: &Replay<'_>) -> Result
     replay.results().assertions.iter().try_for_each(|asserted| file.assertion(setup, asserted))
 }
 
-/// For a line of the report.
+/// Text for a line of the report.
 impl std::fmt::Display for Checked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { method, bucket, .. } = self;

@@ -1,4 +1,4 @@
-//! `spl fmt`: task files in their one form.
+//! `spl fmt`: task files in their standard form.
 
 use crate::check::{mode_of, read_text};
 use crate::cli::Fmt;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Prints task files formatted, writes them, or says which are not formatted.
 ///
 /// # Errors
-/// When a file cannot be read or written, or has lines that cannot be read, as text for the operator. Files before it
+/// When a file cannot be read or written, or has unreadable lines, as text for the operator. Files before it
 /// are done.
 pub fn fmt(arguments: &Fmt) -> Result<ExitStatus, String> {
     let mut status = ExitStatus::AllHold;
@@ -66,7 +66,7 @@ struct JsonFile {
     text: Option<String>,
 }
 
-/// The file is there whole, old or new, and keeps its permissions; a link keeps leading to it.
+/// Replaces a file as a whole and keeps its permissions; a link keeps leading to it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let path = std::fs::canonicalize(path)?;
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;

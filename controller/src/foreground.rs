@@ -1,8 +1,9 @@
-//! The terminal that `spl run` shares with its program, and who of them hears Ctrl-C.
+//! The terminal that `spl run` shares with its program, and the effect of Ctrl-C on both.
 //!
-//! A terminal sends Ctrl-C to all processes of its foreground group, so to the program too. In a group of its own the
-//! program could not read from the terminal. So it stays in ours and is started with the signal ignored, as `nohup` does
-//! it with another one: a JVM leaves a signal alone that it finds ignored.
+//! A terminal sends Ctrl-C to all processes of its foreground group, including the program. In a group of its
+//! own the program could not read from the terminal. It therefore stays in our group and is started with the
+//! signal ignored, as `nohup` does it with SIGHUP: a JVM keeps ignoring a signal that was ignored at its
+//! start.
 
 use rustix::process::{Pid, Signal, getpgid, getpgrp, kill_process};
 use std::ffi::{OsStr, OsString};
@@ -13,21 +14,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What starts a program with Ctrl-C ignored, and changes nothing else (GNU coreutils 8.31 and later).
+/// Command that starts a program with Ctrl-C ignored, and changes nothing else (GNU coreutils 8.31 and
+/// later).
 const SHIELD: [&str; 2] = ["env", "--ignore-signal=INT"];
 
-/// Whether Ctrl-C of a terminal reaches this process: it is in the foreground of its terminal.
+/// Whether Ctrl-C of a terminal reaches this process, because it is in the terminal's foreground.
 pub fn is_ours() -> bool {
     File::open("/dev/tty").is_ok_and(|terminal| rustix::termios::tcgetpgrp(terminal) == Ok(getpgrp()))
 }
 
-/// The command that starts a program which Ctrl-C does not reach; `None` where there is no way.
+/// The command that starts a program without effect of Ctrl-C; `None` where that is impossible.
 ///
 /// # Errors
 /// When there is no such program.
 pub fn shielded(command: &[OsString]) -> io::Result<Option<Vec<OsString>>> {
     let Some(program) = command.first() else { return Ok(None) };
-    // For the shield, what has a = sets a variable.
+    // The shield would take a word with = as a variable.
     if program.as_bytes().contains(&b'=') || !can_shield() {
         return Ok(None);
     }
@@ -42,7 +44,7 @@ fn can_shield() -> bool {
     trial.status().is_ok_and(|status| status.success())
 }
 
-/// Whether a program is there to be started, by its path or on the search path.
+/// Checks that a program can be started, by its path or on the search path.
 fn find(program: &OsStr) -> io::Result<()> {
     if program.as_bytes().contains(&b'/') {
         return is_executable(Path::new(program));
@@ -59,27 +61,29 @@ fn is_executable(path: &Path) -> io::Result<()> {
     if may_run { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
 }
 
-/// Asks a process to end as the operator's Ctrl-C would have, if it is one that Ctrl-C would have reached: one of our
-/// process group. A process id alone, said by a program in a container, may mean another process here.
+/// Asks a process to end as the operator's Ctrl-C would have, but only if it belongs to our process group,
+/// which Ctrl-C reaches. A process id alone, reported by a program in a container, may mean another process
+/// here.
 pub fn end(process: u32) {
     if let Some(process) = ours(process) {
-        // It may have ended meanwhile.
+        // The process may have ended meanwhile.
         let _ = kill_process(process, Signal::TERM);
     }
 }
 
-/// As [`end`], of one that does not end when it is asked to.
+/// The same as [`end`], for a process that does not end when it is asked to.
 pub fn kill(process: u32) {
     if let Some(process) = ours(process) {
-        // As above.
+        // The process may have ended meanwhile.
         let _ = kill_process(process, Signal::KILL);
     }
 }
 
-/// Whether such a process is there and runs.
+/// Whether such a process exists and runs.
 pub fn is_there(process: u32) -> bool {
     let status = || fs::read_to_string(format!("/proc/{process}/stat")).ok();
-    // Behind the name in parentheses stands the state; Z is one that has ended and was not waited for (proc(5)).
+    // The state follows the name in parentheses; Z is a process that has ended and was not waited for
+    // (proc(5)).
     let has_ended = |text: String| text.rsplit(") ").next().is_some_and(|state| state.starts_with('Z'));
     ours(process).is_some() && !status().is_some_and(has_ended)
 }
@@ -100,7 +104,7 @@ mod tests {
         let given = command(&["sh", "-c", "true"]);
         let shielded_by = shielded(&given).unwrap().unwrap();
         assert_eq!(shielded_by[2..], given);
-        // What it starts ignores the interrupt: signal 2 of the mask in proc(5).
+        // Its child processes ignore the interrupt: signal 2 of the mask in proc(5).
         let status = ["-c", "grep SigIgn /proc/$$/status"];
         let shown = Command::new(&shielded_by[0]).args(&shielded_by[1..3]).args(status).output().unwrap();
         let mask = String::from_utf8(shown.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! `spl instrument`: what the agent would install, for anyone to inspect.
+//! `spl instrument`: the classes as the agent would install them, for inspection.
 
 mod signature;
 
@@ -16,10 +16,10 @@ use std::io::{self, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-/// What every class file begins with (JVMS 4.1).
+/// First bytes of every class file (JVMS 4.1).
 const CLASS_MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
 
-/// Writes a class file or a JAR with probes in its methods, and lists those that were refused.
+/// Writes a class file or a JAR with probes in its methods, and lists the refused methods.
 ///
 /// # Errors
 /// When nothing could be written, as text for the operator.
@@ -66,7 +66,7 @@ pub fn instrument(arguments: &Instrument) -> Result<ExitStatus, String> {
     Ok(if instrumented > 0 { ExitStatus::AllHold } else { ExitStatus::Error })
 }
 
-/// What was written: the document of `--json` (`docs/schema/instrument-1.json`).
+/// The document of `--json` (`docs/schema/instrument-1.json`).
 #[derive(Serialize)]
 struct Written {
     schema: &'static str,
@@ -81,13 +81,13 @@ struct Written {
 #[derive(Serialize)]
 struct JsonMethod {
     method: String,
-    /// Why it has no probes.
+    /// Reason why it has no probes.
     refused: Option<String>,
-    /// Over HotSpot's limit for compilation.
+    /// Whether it is over HotSpot's limit for compilation.
     large: bool,
 }
 
-/// What an operator should know of it, and a line that sums up.
+/// Text for the operator about each method, and a line of totals.
 impl std::fmt::Display for Written {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for JsonMethod { method, refused, large } in &self.methods {
@@ -104,13 +104,13 @@ impl std::fmt::Display for Written {
     }
 }
 
-/// The number in the probes: of the gate that the agent never opens. So no call of a class that is run from the output is
-/// ever recorded, and no number lies beyond the agent's gates.
+/// The number in the probes, of a gate that the agent never opens. No call of a class from the output is
+/// therefore recorded, and no number is beyond the agent's gates.
 const NOT_MEASURED: InstrumentId = InstrumentId(0);
-/// What stands for every method.
+/// Pattern for every method.
 const ALL: &str = "*";
 
-/// One of the methods that are meant.
+/// One of the wanted methods.
 enum Wanted {
     All,
     Exactly(MethodRef),
@@ -127,7 +127,7 @@ impl Wanted {
     }
 }
 
-/// The methods that are meant, in the language of task files.
+/// The wanted methods, in the language of task files.
 fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
     if text.trim() == ALL {
         return Ok(vec![Wanted::All]);
@@ -152,7 +152,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
 struct Work {
     wanted: Vec<Wanted>,
     sizing: Sizing,
-    /// Whether signatures may be taken away.
+    /// Whether signatures may be removed.
     unsign: bool,
     methods: Vec<JsonMethod>,
     is_unsigned: bool,
@@ -199,7 +199,7 @@ impl Work {
         Ok(out.finish().map_err(wrong)?.into_inner())
     }
 
-    /// The class with probes in the methods that are meant.
+    /// The class with probes in the wanted methods.
     fn class(&mut self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let class = inspect(bytes).map_err(|e| e.to_string())?;
         let mut plan = Plan::default();

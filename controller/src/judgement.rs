@@ -1,4 +1,4 @@
-//! Results in plain words: what a run, JUnit and the live view say of a claim.
+//! Results in plain words: the texts of a run, JUnit and the live view about a claim.
 
 use spl_model::Bucket;
 use spl_report::figure::{self, p_equation};
@@ -14,9 +14,9 @@ pub fn judgement(evaluation: &Evaluation) -> String {
     };
     let word = word(evaluation.standing());
     let mut text = format!("{word} ({}), {}", verdict.basis, p_equation(verdict.p_value));
-    // A `String` takes everything.
+    // Writing to a `String` cannot fail.
     if let Some(Ratio { value, low, high, .. }) = &verdict.ratio {
-        // As the report has it: of the times as they are, beside what the constants allow.
+        // As in the report: the ratio of the unscaled times, with the limit that the constants allow.
         let limit = verdict.right.factor / verdict.left.factor;
         let [value, low, high] = [value, low, high].map(|scaled| figure::quotient(scaled * limit));
         let _ = write!(text, ", ratio {value} [{low}, {high}], limit {}", figure::digits(limit));
@@ -37,7 +37,7 @@ pub fn sentence(asserted: &Asserted) -> String {
         text = open.to_string();
     }
     if let Some(basis) = asserted.basis {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, " ({basis})");
     }
     let Evidence { p_true, p_false } = asserted.evidence;
@@ -49,7 +49,7 @@ pub fn sentence(asserted: &Asserted) -> String {
     figure::plain(&text)
 }
 
-/// Why nothing of an assertion could be judged, each reason once; `None` where something was judged, by calls.
+/// Reasons why nothing of an assertion could be judged, each once; `None` where calls were judged.
 pub fn why_not(asserted: &Asserted) -> Option<String> {
     let is_judged = |part: &Part| part.judged.as_ref().is_ok_and(|judged| judged.n_left > 0);
     if asserted.standing() != Standing::Undecided || asserted.parts.iter().any(is_judged) {
@@ -77,12 +77,12 @@ fn add_remarks(text: &mut String, leftover: bool, drops: u64) {
         text.push_str(", judged at the end with what there was");
     }
     if drops > 0 {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, ", {drops} lost");
     }
 }
 
-/// The sizes, where calls were told apart by them, after a comma.
+/// The sizes after a comma, where calls were distinguished by size.
 pub fn sizes(bucket: &Bucket) -> String {
     if *bucket == Bucket::All { String::new() } else { format!(", sizes {bucket}") }
 }

@@ -1,4 +1,4 @@
-//! Results as JUnit XML, in which build servers show tests: each claim is a test case (`docs/files.md`).
+//! Results as JUnit XML, which build servers show as tests: each claim is a test case (`docs/files.md`).
 
 use crate::claims::{Claim, NO_RESULT, claims};
 use quick_xml::Writer;
@@ -11,10 +11,10 @@ use spl_verdict::Standing;
 use std::io;
 use std::path::Path;
 
-/// What the suite is called, for those who show several.
+/// Name of the suite, for servers that show several.
 const SUITE: &str = "spl";
 
-/// Writes the claims of a measurement, and what went wrong in it.
+/// Writes the claims of a measurement, and its problems.
 ///
 /// # Errors
 /// When the file cannot be written; one line of text.
@@ -50,7 +50,7 @@ fn document(claims: &[Claim], problems: &[String]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What a test case shows.
+/// Result of a test case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,
@@ -58,7 +58,7 @@ enum Outcome {
     Skipped,
 }
 
-/// A claim that is undecided, or that nothing came of, is no failure: it is skipped.
+/// Result of a claim: an undecided claim, or one without a result, is skipped and does not fail.
 fn outcome(claim: &Claim) -> Outcome {
     match claim.standing {
         Some(Standing::Holds) => Outcome::Passed,
@@ -105,7 +105,7 @@ fn error(writer: &mut Writer<Vec<u8>>, problem: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A text of which XML takes every character (XML 1.0, 2.2).
+/// A text in which XML allows every character (XML 1.0, 2.2).
 fn allowed(text: &str) -> String {
     one_line(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
 }
@@ -118,8 +118,8 @@ mod tests {
     use quick_xml::events::BytesStart;
     use std::collections::BTreeSet;
 
-    /// The elements that each element may have, in this order, and its attributes, those that it must have first (the
-    /// schema that Jenkins' xUnit plugin checks reports with).
+    /// The elements that each element may have, in this order, and its attributes, required ones first (the
+    /// schema by which Jenkins' xUnit plugin checks reports).
     const SCHEMA: [(&str, &[&str], &[&str], usize); 7] = [
         ("testsuites", &["testsuite"], &["tests", "failures", "errors", "name", "time", "disabled"], 0),
         ("testsuite", &["properties", "testcase"], &["name", "tests", "failures", "errors", "skipped"], 4),
@@ -130,7 +130,7 @@ mod tests {
         ("system-out", &[], &[], 0),
     ];
 
-    /// An element with the text within.
+    /// An element with its text.
     struct Element {
         name: String,
         attributes: Vec<(String, String)>,
@@ -150,7 +150,7 @@ mod tests {
             }
         }
 
-        /// Whether it is as the schema wants it below its parent.
+        /// Checks that it follows the schema below its parent.
         fn check(&self, parent: Option<&Self>) {
             let rule = |name: &str| *SCHEMA.iter().find(|(one, ..)| *one == name).unwrap();
             let (name, _, known, required) = rule(&self.name);
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// The document's elements, in order, each held against the schema.
+    /// The document's elements, in order, each checked against the schema.
     fn read(document: &[u8]) -> Vec<Element> {
         let mut reader = Reader::from_reader(document);
         let (mut found, mut path) = (Vec::<Element>::new(), Vec::<usize>::new());

@@ -1,10 +1,12 @@
-//! What a Java launcher hands to its JVM (java(1)): options of the command line, of files that it names, and of the environment.
+//! Options that a Java launcher passes to its JVM (java(1)): from the command line, from files that it names,
+//! and from the environment.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// What the JVM reads before the launcher's options, what the launcher reads before them, and what the JVM reads after them.
+/// Variables of options: read by the JVM before the launcher's options, by the launcher before them, and by
+/// the JVM after them.
 pub const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
 /// Options whose value is the next word.
@@ -26,12 +28,13 @@ const WITH_VALUE: [&str; 16] = [
     "--source",
     "--enable-native-access",
 ];
-/// What the program begins with, beside the name of a class.
+/// Words at which the program begins, apart from the name of a class.
 const PROGRAM: [&str; 4] = ["-jar", "-m", "--module", "--"];
-/// A file of options that is larger is none.
+/// Bytes of the largest file that is read as options.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// All options that the JVM of a command gets, in the order in which it reads them. `variable` is the environment.
+/// All options that the JVM of a command gets, in the order in which it reads them. `variable` is the
+/// environment.
 pub fn options(arguments: &[OsString], variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let [tool, jdk, last] = VARIABLES.map(|name| words(variable(name).unwrap_or_default().as_bytes(), false));
     let mut options = tool;
@@ -59,7 +62,8 @@ fn before_program(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     options
 }
 
-/// An argument, or those of the file that it names (`@file`). A file that cannot be read is the launcher's to complain of.
+/// An argument, or the words of the file that it names (`@file`). The launcher itself reports an unreadable
+/// file.
 fn expanded(argument: OsString) -> Vec<OsString> {
     let Some(path) = argument.as_bytes().strip_prefix(b"@").filter(|path| !path.starts_with(b"@")) else {
         return vec![argument];
@@ -72,15 +76,15 @@ fn expanded(argument: OsString) -> Vec<OsString> {
     fs::read(path).map(|text| words(&text, true)).unwrap_or_default()
 }
 
-/// Words between white space, of which quotes keep what they enclose together. In a file a backslash within quotes takes the next
-/// character as it is, and `#` begins a comment.
+/// Words between white space; quotes keep their content together. In a file a backslash within quotes takes
+/// the next character literally, and `#` begins a comment.
 fn words(text: &[u8], is_file: bool) -> Vec<OsString> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<Vec<u8>>, None);
     let mut bytes = text.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         match (byte, quote) {
             (b'\\', Some(_)) if is_file => {
-                // At the end of a line it joins it with the next one.
+                // A backslash at the end of a line joins it with the next one.
                 match bytes.next() {
                     Some(b'\n') => while bytes.next_if(u8::is_ascii_whitespace).is_some() {},
                     escaped => word.get_or_insert_default().extend(escaped.map(unescaped)),

@@ -1,7 +1,8 @@
 //! The controller: command line, daemon, configuration and reports.
 //!
-//! The way in is [`main`]; [`run`] and [`serve`] are its commands. The measurement itself, with the loop and the state that the loop
-//! owns, is `spl-session`, which tells [`showing`] how it goes; what classes there are `spl-classes` finds out.
+//! The entry point is [`main`]; [`run`] and [`serve`] are its commands. The measurement itself, with the loop
+//! and its state, is `spl-session`, which reports its progress to [`showing`]; `spl-classes` finds the
+//! classes.
 
 #![forbid(unsafe_code)]
 
@@ -60,7 +61,7 @@ pub fn main() -> ExitCode {
         .init();
     let result = match &cli.command {
         cli::Command::Run(arguments) => match run::run(arguments) {
-            // Its status may be the program's.
+            // The status may be the program's.
             Ok(code) => return ExitCode::from(code),
             Err(problem) => Err(problem),
         },
@@ -80,7 +81,7 @@ pub fn main() -> ExitCode {
     let status = result.unwrap_or_else(|problem| {
         said::say(&format!("error: {problem}"));
         if cli.command.prints_json() {
-            // That it failed, the status says too.
+            // The exit status reports the failure too.
             let _ = stdout::print_json(&serde_json::json!({ "schema": "spl.error/1", "error": problem }));
         }
         ExitStatus::Error

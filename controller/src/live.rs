@@ -1,4 +1,5 @@
-//! The live view: what a terminal shows of a running measurement in its lowest rows, while the program writes above them.
+//! The live view: the lowest rows of a terminal show a running measurement, while the program writes above
+//! them.
 
 mod rows;
 mod screen;
@@ -13,10 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Between two drawings.
+/// Interval between two drawings.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// A view on the terminal of standard error. It is taken away when this is dropped.
+/// A view on the terminal of standard error, removed when it is dropped.
 #[derive(Debug)]
 pub struct Live {
     screen: Arc<Mutex<Screen<Stderr>>>,
@@ -24,7 +25,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// A view, where there is a terminal for it that we are in the foreground of.
+    /// A view, if standard error is a terminal in whose foreground this process runs.
     pub fn open() -> Option<Self> {
         let is_dumb = ["", "dumb"].contains(&&*std::env::var("TERM").unwrap_or_default());
         if is_dumb || !stderr().is_terminal() || !foreground::is_ours() {
@@ -35,12 +36,12 @@ impl Live {
         Some(Self { screen, next: Instant::now() })
     }
 
-    /// Whether it is time to draw again.
+    /// Whether the next drawing is due.
     pub fn is_due(&self, now: Instant) -> bool {
         now >= self.next
     }
 
-    /// Shows the measurement as it is now; nothing in the background, where another has the terminal.
+    /// Shows the present measurement; nothing in the background, where another process has the terminal.
     pub fn draw(&mut self, status: &Status, claims: &[Claim]) {
         self.next = Instant::now() + INTERVAL;
         let size = if foreground::is_ours() { crossterm::terminal::size().ok() } else { None };
@@ -60,10 +61,10 @@ impl Drop for Live {
     }
 }
 
-/// Before Ctrl-Z takes effect the terminal is given back as it was.
+/// Restores the terminal before Ctrl-Z takes effect.
 fn leave_when_stopped(screen: &Arc<Mutex<Screen<Stderr>>>) {
     let screen = Arc::clone(screen);
-    // Without the signal the view stays while we are stopped, which harms nobody.
+    // Without the signal the view stays while we are stopped, which does no harm.
     let Ok(mut stops) = signal(SignalKind::from_raw(Signal::TSTP.as_raw())) else { return };
     tokio::spawn(async move {
         while stops.recv().await.is_some() {
@@ -73,7 +74,7 @@ fn leave_when_stopped(screen: &Arc<Mutex<Screen<Stderr>>>) {
     });
 }
 
-/// A screen is whole after each of its calls, also after one that panicked.
+/// The locked screen, even after a panic: a screen is consistent after each of its calls.
 fn locked(screen: &Mutex<Screen<Stderr>>) -> MutexGuard<'_, Screen<Stderr>> {
     screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

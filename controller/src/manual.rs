@@ -1,5 +1,5 @@
-//! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's retransformation example,
-//! 3.4.3). There is no scheduler; nothing is judged or written.
+//! `spl serve --manual`: the operator's Enter puts the probes in and takes them out (the thesis's
+//! retransformation example, 3.4.3). There is no scheduler; nothing is judged or written.
 
 use crate::progress::Progress;
 use spl_lang::MeasuredMethod;
@@ -18,15 +18,15 @@ use std::io::BufRead;
 use std::time::Instant;
 use tokio::sync::mpsc::{self, Receiver};
 
-/// Calls of one message that are said; a busy method has thousands.
+/// Most calls of one message that are printed; a busy method has thousands.
 const SAID: usize = 10;
-/// Gates let every call through, however many there are.
+/// Opening of a gate that lets every call through.
 const EVERY_CALL: Opening = Opening { every: 1, quota: 0 };
 
-/// The operator's lines, until there are no more.
+/// The operator's lines, until the input ends.
 pub fn lines() -> Receiver<()> {
     let (sender, lines) = mpsc::channel(1);
-    // Ends with the process: nobody can be told to stop waiting for a line.
+    // The thread ends with the process: reading a line cannot be interrupted.
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             if line.is_err() || sender.blocking_send(()).is_err() {
@@ -43,14 +43,14 @@ pub struct Manual<'a> {
     setup: &'a Setup,
     progress: Progress,
     peer: Option<Peer>,
-    /// Whether the probes are wanted.
+    /// Whether the operator wants the probes.
     wanted: bool,
     detach_by: Option<Instant>,
     failed: bool,
 }
 
 impl<'a> Manual<'a> {
-    /// Waits for a program; with `quiet`, problems only are said.
+    /// Waits for a program; with `quiet` it prints problems only.
     pub fn new(setup: &'a Setup, quiet: bool) -> Self {
         Self {
             setup,
@@ -62,8 +62,8 @@ impl<'a> Manual<'a> {
         }
     }
 
-    /// Goes on until the program ends, or the operator's lines do, or there is an interrupt. Says whether there can be
-    /// another program.
+    /// Goes on until the program ends, the operator's input ends, or an interrupt comes. Gives whether
+    /// another program can follow.
     pub async fn drive(&mut self, inputs: &mut Inputs, lines: &mut Receiver<()>) -> Next {
         loop {
             let detach_by = self.detach_by;
@@ -102,7 +102,7 @@ impl<'a> Manual<'a> {
         }
     }
 
-    /// How it went.
+    /// The exit status.
     pub fn standing(&self) -> ExitStatus {
         if self.failed { ExitStatus::Error } else { ExitStatus::AllHold }
     }
@@ -115,7 +115,7 @@ impl<'a> Manual<'a> {
         (0..).zip(self.methods()).map(|(handle, _)| Handle(handle)).collect()
     }
 
-    /// Asks for the probes, or for the original classes.
+    /// Requests the probes, or the original classes.
     fn toggle(&mut self) -> bool {
         let (handles, methods) = (self.handles(), self.methods());
         let Some(peer) = &mut self.peer else {
@@ -264,7 +264,7 @@ impl<'a> Manual<'a> {
         }
     }
 
-    /// Nothing is kept of the samples, so the agent's own limit of them is lifted.
+    /// Lifts the agent's own limit of samples, because no samples are kept.
     fn limit(&mut self, handle: Handle) {
         if let Some(peer) = self.peer.as_mut().filter(|_| self.wanted) {
             peer.give_back(handle, 0);

@@ -1,4 +1,4 @@
-//! `spl methods`: the methods of a program's classes, to be pasted into a task file.
+//! `spl methods`: the methods of a program's classes, for pasting into a task file.
 
 use crate::check::{JsonMethod, OpenClasses};
 use crate::cli::Methods;
@@ -10,7 +10,7 @@ use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_lang::{RunMode, parse_file};
 use spl_verdict::ExitStatus;
 
-/// Lists the methods that a pattern means.
+/// Lists the methods that a pattern matches.
 ///
 /// # Errors
 /// When the pattern is not understood or the classes cannot be read, as text for the operator.
@@ -59,10 +59,10 @@ fn found(wanted: &[Wanted], catalogue: &mut Catalogue) -> Vec<Known> {
     found
 }
 
-/// What is looked for.
+/// Methods to look up.
 enum Wanted {
     Term(MethodTerm),
-    /// All methods and constructors of the classes that the pattern means.
+    /// All methods and constructors of the classes that the pattern matches.
     Classes(MethodPattern),
 }
 
@@ -90,7 +90,7 @@ impl Wanted {
     }
 }
 
-/// The pattern in the language of task files; a class alone means all that it has.
+/// The pattern in the language of task files; a class alone means all its methods.
 fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
     let alone = !text.contains(['#', ':', '(', '\n', ' ']);
     let full = if alone { format!("{}#*", text.replace('/', ".")) } else { text.to_owned() };
@@ -107,7 +107,7 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
         .collect())
 }
 
-/// A line of a task file; what cannot be measured stands in it as a comment.
+/// A line of a task file; a method that cannot be measured becomes a comment.
 fn line(known: &Known, as_java: bool, catalogue: &mut Catalogue) -> String {
     let exact = || known.method.to_string();
     let named = if as_java { java(known, catalogue).unwrap_or_else(exact) } else { exact() };
@@ -120,7 +120,8 @@ fn line(known: &Known, as_java: bool, catalogue: &mut Catalogue) -> String {
     }
 }
 
-/// The method as Java names it, with its result if that alone tells it from another; `None` if Java could not name it.
+/// The method as Java names it, with its result if only that distinguishes it from another; `None` if Java
+/// cannot name it.
 fn java(known: &Known, catalogue: &mut Catalogue) -> Option<String> {
     let full = MethodPattern::of(&known.method)?;
     let short = MethodPattern { result: None, ..full.clone() };

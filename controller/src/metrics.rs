@@ -1,5 +1,5 @@
-//! The state of a measurement in the text format of Prometheus, in a file that node_exporter's textfile collector or any
-//! other reader finds whole at every moment (`docs/files.md`).
+//! The state of a measurement in the text format of Prometheus, in a file that node_exporter's textfile
+//! collector or another reader finds complete at any time (`docs/files.md`).
 
 use crate::claims::Claim;
 use spl_model::lines;
@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Between two writings.
+/// Interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The file.
+/// The file of metrics.
 #[derive(Debug)]
 pub struct MetricsFile {
     path: PathBuf,
@@ -21,17 +21,17 @@ pub struct MetricsFile {
 }
 
 impl MetricsFile {
-    /// A file that is yet to be written.
+    /// A file that is not yet written.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), next: Instant::now() }
     }
 
-    /// Whether it is time to write it again.
+    /// Whether the next write is due.
     pub fn is_due(&self, now: Instant) -> bool {
         now >= self.next
     }
 
-    /// Writes it.
+    /// Writes the file.
     ///
     /// # Errors
     /// When it cannot be written; one line of text.
@@ -175,11 +175,11 @@ impl Page {
     /// Begins a family; its help has neither line ends nor backslashes.
     fn family(&mut self, name: &'static str, kind: &str, help: &str) {
         self.family = name;
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// A value of the family that was begun last. `f64` prints as Prometheus reads it, but for infinities.
+    /// A value of the current family. `f64` prints as Prometheus reads it, except for infinities.
     fn value(&mut self, labels: &[(&str, &str)], value: f64) {
         let labels = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
         let labels = labels.collect::<Vec<_>>().join(",");
@@ -193,7 +193,7 @@ impl Page {
     }
 }
 
-/// A label's value as the format wants it.
+/// A label's value, escaped for the format.
 fn escaped(value: &str) -> String {
     lines(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -206,8 +206,8 @@ mod tests {
 
     type Labels = BTreeMap<String, String>;
 
-    /// Reads the format as its description has it: every sample below the HELP and TYPE of its family, families in one
-    /// piece, names and labels of legal characters, no sample twice.
+    /// Reads the format by its description: every sample below the HELP and TYPE of its family, families in
+    /// one piece, names and labels of legal characters, no sample twice.
     fn parse(text: &str) -> BTreeMap<(String, Labels), f64> {
         let (mut values, mut families) = (BTreeMap::new(), BTreeSet::new());
         let mut family = String::new();
@@ -314,7 +314,7 @@ mod tests {
             "who reads the old one reads on"
         );
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-        // The user's mask may forbid more, but what was made for ourselves alone nobody else could read.
+        // The user's umask may forbid more, but the mode for private files would lock out all other users.
         let plain = folder.path().join("plain");
         std::fs::write(&plain, "").unwrap();
         assert_eq!(mode, std::fs::metadata(&plain).unwrap().permissions().mode());

@@ -1,4 +1,4 @@
-//! A measurement in the middle, for tests of what shows it.
+//! A measurement in progress, for tests of its displays.
 
 use crate::claims::{Claim, Judged, Kind};
 use spl_scheduler::Situation;
@@ -6,7 +6,7 @@ use spl_session::status::{Metaspace, MethodStatus, Overhead, Phase, State, Statu
 use spl_verdict::Standing;
 use std::time::Duration;
 
-/// How it stands.
+/// Status of the measurement.
 pub fn status() -> Status {
     let method = |name: &str, state, samples, full_buckets| MethodStatus {
         name: name.to_owned(),
@@ -45,7 +45,7 @@ pub fn status() -> Status {
     }
 }
 
-/// Its claims.
+/// Claims of the measurement.
 pub fn claims() -> Vec<Claim> {
     let claim = |number, standing| Claim {
         kind: Kind::Comparison,

@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the agent's library is called.
+/// Name of the agent's library.
 pub const LIBRARY: &str = "libspl_agent.so";
-/// Where `JAVA_TOOL_OPTIONS` waits for the agent to give it back.
+/// Variable that keeps `JAVA_TOOL_OPTIONS` for the agent to restore.
 const BEFORE_VARIABLE: &str = "SPL_JAVA_TOOL_OPTIONS_BEFORE";
 const OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
@@ -17,14 +17,14 @@ const OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 pub struct Launch {
     /// Program and arguments.
     pub command: Vec<OsString>,
-    /// Environment variables that are set for it.
+    /// Environment variables of the program.
     pub environment: Vec<(&'static str, OsString)>,
 }
 
-/// The agent's library: `named`, else beside this executable.
+/// The agent's library: `named`, else the one beside this executable.
 ///
 /// # Errors
-/// When there is none.
+/// When the library does not exist.
 pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     let path = match named {
         Some(path) => path.to_owned(),
@@ -41,7 +41,8 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// Adds the agent to a command. With `children` JVMs that its JVM starts have it too, and nobody takes it out of the environment.
+/// Adds the agent to a command. With `children` its JVM's child JVMs get the agent too, and it stays in the
+/// environment.
 pub fn with_agent(command: &[OsString], library: &Path, options: &str, children: bool) -> Launch {
     let mut agent = OsString::from("-agentpath:");
     agent.push(library);
@@ -66,7 +67,7 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str, children:
     Launch { command, environment }
 }
 
-/// Why a program did not start, and what to do.
+/// Error text for a program that did not start, with the remedy.
 pub fn cannot_start(program: &OsStr, error: &io::Error) -> String {
     let kind = error.kind();
     let remedy = if kind == io::ErrorKind::NotFound {

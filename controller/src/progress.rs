@@ -1,4 +1,5 @@
-//! What the operator sees while a measurement runs and when it ends: lines on stderr that begin with `spl:`.
+//! Messages for the operator while a measurement runs and when it ends: lines on stderr that begin with
+//! `spl:`.
 
 use crate::ending;
 use crate::judgement::{judgement, sentence};
@@ -13,74 +14,75 @@ use spl_verdict::{Asserted, Evaluation, Standing};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Between two lines that only say how far it is.
+/// Interval between two lines about the progress.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// Measured methods that such a line names; a task file may have thousands.
+/// Most measured methods that such a line names; a task file may have thousands.
 const NAMED: usize = 3;
-/// Comparisons of which such a line is followed by why they wait.
+/// Most comparisons whose wait is explained after such a line.
 const EXPLAINED: usize = 3;
-/// Of more claims, only those that fail are said as they come: the table at the end has them all.
+/// Number of claims above which only failing results are printed as they come: the table at the end has them
+/// all.
 const FEW: usize = 10;
 
 /// The lines of a run.
 #[derive(Debug)]
 pub struct Progress {
     quiet: bool,
-    /// With every result's figures.
+    /// Whether every result is printed with its figures.
     verbose: bool,
-    /// Whether results as they come are few enough to be said each.
+    /// Whether there are few enough claims to print each result as it comes.
     are_few: bool,
-    /// Whether the end has come: what is judged now stands in the table at once.
+    /// Whether the measurement is ending: results now go into the table at once.
     ends: bool,
     next: Instant,
-    /// Comparisons of which it was said why they wait.
+    /// Comparisons whose wait was explained.
     explained: BTreeSet<usize>,
 }
 
 impl Progress {
-    /// With `quiet`, problems only.
+    /// Lines of a command; with `quiet` problems only.
     pub fn new(quiet: bool) -> Self {
         let (next, explained) = (Instant::now() + INTERVAL, BTreeSet::new());
         Self { quiet, verbose: false, are_few: true, ends: false, next, explained }
     }
 
-    /// Those of a measurement with this setup; `verbose`: with every result's figures.
+    /// Lines of a measurement with this setup; `verbose` prints every result with its figures.
     pub fn of(setup: &Setup, quiet: bool, verbose: bool) -> Self {
         let claims = setup.program.tasks.comparisons.len() + setup.program.assertions.len();
         Self { verbose, are_few: claims <= FEW, ..Self::new(quiet) }
     }
 
-    /// The measurement ends: what is still judged is said together.
+    /// Notes the end of the measurement: further results are printed together.
     pub fn ends(&mut self) {
         self.ends = true;
     }
 
-    /// Whether a result is said as it comes.
+    /// Whether a result is printed as it comes.
     fn is_said(&self, standing: Standing) -> bool {
         self.verbose || !self.ends && (self.are_few || standing == Standing::Fails)
     }
 
-    /// A line.
+    /// Prints a line.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             say(text);
         }
     }
 
-    /// A line that is always said.
+    /// Prints a line even with `quiet`.
     #[expect(clippy::unused_self, reason = "the same way as the other lines")]
     pub fn problem(&self, text: &str) {
         say(&format!("error: {text}"));
     }
 
-    /// A method that cannot be measured.
+    /// Reports a method that cannot be measured.
     pub fn unavailable(&self, method: &MethodRef, why: &Outcome) {
         if let Some(why) = unavailable(why) {
             self.note(&format!("{method} cannot be measured: {why}"));
         }
     }
 
-    /// How far it is, now and then; what the live view shows anyway is not said beside it.
+    /// Prints the progress from time to time; figures of the live view are not repeated.
     pub fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler, has_view: bool) {
         if self.quiet || Instant::now() < self.next || scheduler.is_done() {
             return;
@@ -96,7 +98,7 @@ impl Progress {
         let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
         let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
-        // Of a group the gates take turns.
+        // The gates of a group take turns.
         let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured | Status::Resting));
         let named = |m: &MethodProgress| {
             format!("{} ({})", ending::without_packages(&scheduler.name(m.method)), m.samples)
@@ -112,7 +114,7 @@ impl Progress {
         ));
     }
 
-    /// Why comparisons wait that more calls alone would not decide, each once.
+    /// Explains, once each, why comparisons wait that more calls alone would not decide.
     fn explain_waiting(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
         let stuck = |(index, comparison)| Some((index, comparison, scheduler.filling(index)?.stuck()?));
         let unexplained =
@@ -123,14 +125,14 @@ impl Progress {
         }
     }
 
-    /// A verdict as it comes.
+    /// Prints a verdict as it comes.
     pub fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
         if self.is_said(evaluation.standing()) {
             self.note(&format!("verdict: {}", line(tasks, evaluation)));
         }
     }
 
-    /// An assertion's result as it comes.
+    /// Prints an assertion's result as it comes.
     pub fn asserted(&self, setup: &Setup, asserted: &Asserted) {
         let title =
             setup.program.assertions.get(asserted.assertion).map(|assertion| assertion.title.as_str());
@@ -139,7 +141,7 @@ impl Progress {
         }
     }
 
-    /// What came of all claims, at the end; with `-v` all that is known of each before it.
+    /// Prints the results of all claims at the end; with `-v` after the details of each.
     pub fn ending(&self, run: ending::Run<'_>) {
         if self.quiet {
             return;

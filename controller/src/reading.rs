@@ -1,4 +1,4 @@
-//! Configuration and tasks as the command line names them, read before anything is started.
+//! Configuration and tasks of the command line, read before anything is started.
 
 use crate::cli::Common;
 use crate::config::{
@@ -14,10 +14,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Reads configuration and tasks, and gives what the file and the command line say of the configuration; `command` is that of the program, if it is known. `tell` is told what is odd and no mistake.
+/// Reads configuration and tasks; gives the setup and the keys that file and command line set explicitly.
+/// `command` is the program's command, if it is known. `tell` gets warnings.
 ///
 /// # Errors
-/// Everything that is wrong with them, as text for the operator.
+/// All their errors, as text for the operator.
 pub fn read(
     arguments: &Common,
     command: &[OsString],
@@ -36,7 +37,7 @@ pub fn read(
         config.set_processor_jar(&jar);
     }
     if let Some(jar) = &mut config.processor_jar {
-        // The program may have another current directory.
+        // The program may have another current directory, so the path becomes absolute.
         *jar = fs::canonicalize(&jar).map_err(|error| {
             format!(
                 "cannot find the size processors' JAR {}: {error}; it is named by processor-jar in [scheduler] or by \
@@ -70,8 +71,8 @@ pub fn read(
     Ok((setup, written))
 }
 
-/// The cheapest sizes that the tasks need: those of the size processors that they name; or, where an assertion speaks of sizes, how
-/// much a call was given; or none.
+/// The cheapest sizes that the tasks need: those of named size processors; or, for assertions about sizes,
+/// those of the arguments; or none.
 fn needed_size(program: &Program) -> Sizing {
     if program.tasks.methods.iter().any(|task| task.processor.is_some()) {
         Sizing::Deep

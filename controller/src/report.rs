@@ -1,4 +1,4 @@
-//! `spl report`: the files of a run read for its HTML report.
+//! `spl report`: reads the files of a run for its HTML report.
 
 use crate::cli::Report;
 use crate::said::say;
@@ -36,7 +36,7 @@ pub fn report(arguments: &Report) -> Result<ExitStatus, String> {
     Ok(ExitStatus::AllHold)
 }
 
-/// Writes the report of the run whose results are in a folder, there or as `out`; gives its path.
+/// Writes the report of the run whose results are in a folder, there or to `out`; gives its path.
 ///
 /// # Errors
 /// As [`report`].
@@ -77,7 +77,7 @@ fn wrong(path: &Path, why: &dyn std::fmt::Display) -> String {
     format!("{}: {why}", path.display())
 }
 
-/// The bytes of a file, none if it is missing.
+/// The bytes of a file, empty if it is missing.
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -99,7 +99,7 @@ fn results(path: &Path, from: u64) -> Result<Vec<Evaluation>, String> {
     reader.map(record).collect()
 }
 
-/// Calls something with each whole line of a file from an offset on.
+/// Calls `each` with each whole line of a file from an offset on.
 fn lines(path: &Path, from: u64, mut each: impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -129,13 +129,13 @@ fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
     Ok(records)
 }
 
-/// What a report needs of `buckets.json`.
+/// The part of `buckets.json` that a report needs.
 #[derive(Deserialize)]
 struct Buckets {
     comparisons: Vec<Filled>,
 }
 
-/// What a report needs of a comparison's buckets.
+/// The part of a comparison's buckets that a report needs.
 #[derive(Deserialize)]
 struct Filled {
     /// From 1.
@@ -143,7 +143,7 @@ struct Filled {
     missing: Option<String>,
 }
 
-/// What comparisons wait for, by their indices; nothing where the file is missing, because nothing was compared.
+/// Missing data of comparisons, by their indices; empty without the file, because nothing was compared.
 fn missing(path: &Path) -> Result<BTreeMap<usize, String>, String> {
     let bytes = bytes(path)?;
     if bytes.is_empty() {
@@ -154,7 +154,7 @@ fn missing(path: &Path) -> Result<BTreeMap<usize, String>, String> {
     Ok(buckets.comparisons.into_iter().filter_map(filled).collect())
 }
 
-/// What a report needs of a decision.
+/// The part of a decision that a report needs.
 #[derive(Deserialize)]
 struct Decision {
     at_ns: u64,

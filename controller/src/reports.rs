@@ -1,4 +1,4 @@
-//! What a measurement leaves when it is over: the page, and the reports that were asked for.
+//! Files at the end of a measurement: the page, and the requested reports.
 
 use crate::cli::Reports;
 use crate::document::document;
@@ -11,10 +11,10 @@ use spl_session::session::Session;
 use spl_session::setup::Setup;
 use std::path::{Path, PathBuf};
 
-/// Writes the page of a measurement and the reports that were asked for, when there is nothing more to come; gives where the page
-/// is.
+/// Writes the page of a measurement and the requested reports, once no more results can come; gives the path
+/// of the page.
 pub fn write(session: &mut Session<'_>, setup: &Setup, reports: &Reports) -> Option<PathBuf> {
-    // First: what goes wrong with it belongs into the others.
+    // The page comes first: its problems belong in the other reports.
     let page = if session.ever_connected() { write_page(session, setup) } else { None };
     if let Some(path) = &reports.json {
         let document = document(setup, session.results(), session.scheduler(), session.sequential(), &[]);
@@ -33,14 +33,14 @@ pub fn write(session: &mut Session<'_>, setup: &Setup, reports: &Reports) -> Opt
     page
 }
 
-/// Writes the page for people, and before it what the page needs beside the other files.
+/// Writes the page for people, and before it the data that no other file has.
 fn write_page(session: &mut Session<'_>, setup: &Setup) -> Option<PathBuf> {
     session.write_context();
     let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
     report::make(folder, None).map_err(|why| session.problem(format!("there is no report: {why}"))).ok()
 }
 
-/// Says what was found, and where the report is.
+/// Prints the results and the path of the report.
 pub fn say(session: &Session<'_>, setup: &Setup, page: Option<&Path>, progress: &Progress) {
     progress.ending(ending::Run {
         setup,

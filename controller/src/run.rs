@@ -34,8 +34,8 @@ use tokio::task::JoinHandle;
 /// Runs the program and its measurement.
 ///
 /// # Errors
-/// When the measurement could not begin by a mistake of the operator's, or by anything with `--require`, as text for the operator.
-/// The program was not started then.
+/// When the measurement could not begin because of an operator's mistake, or with `--require` for any reason,
+/// as text for the operator. The program was not started then.
 pub fn run(arguments: &Run) -> Result<u8, String> {
     check_folders(arguments.reports.files())?;
     let progress = Progress::new(arguments.common.quiet);
@@ -60,7 +60,7 @@ pub fn run(arguments: &Run) -> Result<u8, String> {
     }
 }
 
-/// What came of the claims, and the program's status if it has ended.
+/// Exit status of the claims, and the program's status if it has ended.
 type Came = (ExitStatus, Option<ProgramStatus>);
 
 fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
@@ -73,7 +73,7 @@ fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
     }
     let runtime = measure::event_loop().map_err(Trouble::Obstacle)?;
     let _inside = runtime.enter();
-    // Before the files: an old result is not replaced for nothing.
+    // The socket comes before the files, so that a failure does not replace an old result.
     let socket = PrivateSocket::open(&setup.config.output_dir).map_err(Trouble::Obstacle)?;
     let inputs = Inputs::new().map_err(Trouble::Obstacle)?;
     let files = Output::open(setup, false)?;
@@ -89,7 +89,7 @@ async fn together(
 ) -> Result<Came, String> {
     let in_foreground = foreground::is_ours();
     if in_foreground {
-        // Ctrl-\ asks a JVM for its threads. Once it is watched, it does not end us.
+        // Ctrl-\ asks a JVM for its threads. Watching the signal keeps it from ending this process.
         let _watched = signal(SignalKind::quit()).map_err(|e| format!("cannot watch for signals: {e}"))?;
     }
     let child = start(arguments, library, &socket.path(), in_foreground)?;
@@ -97,7 +97,7 @@ async fn together(
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
     let came = each(arguments, setup, (output, resumed), &mut inputs, &ended).await?;
-    // The agents are dormant or gone: nobody needs the socket any more.
+    // The agents are dormant or gone, so the socket is not needed any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
     let status = if arguments.stop_program {
@@ -111,7 +111,7 @@ async fn together(
     } else {
         tokio::select! {
             status = ended => status.ok().flatten(),
-            // An interrupt, now or before, leaves the program alone.
+            // An interrupt, new or pending, leaves the program running.
             _ = inputs.interrupted() => None,
         }
     };
@@ -126,13 +126,13 @@ async fn together(
     Ok((standing, status))
 }
 
-/// What came of the measurements of a command.
+/// Results of the measurements of a command.
 struct Measured {
-    /// The processes that were measured, in their order.
+    /// Process ids of the measured programs, in their order.
     programs: Vec<u32>,
-    /// Whether the operator ended it.
+    /// Whether the operator ended the measurement.
     interrupted: bool,
-    /// Of all of them the worst.
+    /// The worst of their exit statuses.
     standing: ExitStatus,
 }
 
@@ -188,7 +188,8 @@ async fn each(
     }
 }
 
-/// Starts the program; in the foreground of a terminal so that Ctrl-C does not reach it, where that is possible.
+/// Starts the program; in the foreground of a terminal without effect of Ctrl-C on it, where that is
+/// possible.
 fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) -> Result<Child, String> {
     let options = format!("spl.client.socket={}", socket.display());
     let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
@@ -198,16 +199,16 @@ fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) ->
     Command::new(&command[0]).args(&command[1..]).envs(launch.environment.clone()).spawn().map_err(cannot)
 }
 
-/// Waits for the program's end in the foreground of a terminal. Ctrl-C asks the program to end, once the first one has ended
-/// the measurement or the measurement has ended by itself; the one after that leaves it behind, and so does a request
-/// that we alone should end. `None` when the program goes on.
+/// Waits for the program's end in the foreground of a terminal. The measurement has ended by the first Ctrl-C
+/// or by itself. The next Ctrl-C asks the program to end, and the one after that leaves it running, as does a
+/// signal that asks only this process to end. `None` when the program goes on.
 async fn until_asked_again(
     mut ended: JoinHandle<Option<ProgramStatus>>,
     inputs: &mut Inputs,
     was_interrupted: bool,
     processes: &[u32],
 ) -> Option<ProgramStatus> {
-    // The interrupt that ended the measurement is the first that is told of here.
+    // An interrupt that ended the measurement is reported here first.
     let mut so_far = if was_interrupted { 0 } else { 1 };
     loop {
         tokio::select! {

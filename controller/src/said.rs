@@ -1,12 +1,12 @@
-//! How the operator is told something: lines on standard error that begin with `spl:`.
+//! Messages to the operator: lines on standard error that begin with `spl:`.
 
 use crate::colour::{self, highlight};
 use spl_model::one_line;
 use std::io::{self, Write as _};
 
-/// Says something to the operator, each line after `spl:`, without what could end a line of ours, command the terminal or mislead who reads
-/// it. All in one write: the program uses the same stream, and its
-/// output must not come into the middle of a line of ours.
+/// Prints a message to the operator, each line after `spl:`, without characters that could end a line of
+/// ours, control the terminal or mislead the reader. It is a single write: the program uses the same stream,
+/// and its output must not come into the middle of a line of ours.
 pub fn say(text: &str) {
     let coloured = colour::is_wanted();
     let line = |line: &str| {
@@ -14,6 +14,6 @@ pub fn say(text: &str) {
         format!("{}\n", if coloured { highlight(line.trim_end()) } else { line.trim_end().to_owned() })
     };
     let lines = text.lines().map(line).collect::<String>();
-    // Where nobody listens any more, the measurement goes on: its results are in files.
+    // If nobody reads the stream any more, the measurement goes on: its results are in files.
     let _ = io::stderr().write_all(lines.as_bytes());
 }

@@ -1,4 +1,5 @@
-//! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`, `runClient.sh`).
+//! `spl serve` and `spl client`: controller and program in two terminals (the thesis's `runServer.sh`,
+//! `runClient.sh`).
 
 use crate::cli::{Client, Serve};
 use crate::manual::{self, Manual};
@@ -44,8 +45,8 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
     let port = arguments.port.unwrap_or(setup.config.port);
     let listener = door::listen(port).await?;
     let port = listener.local_addr().map_err(|e| format!("cannot find out the port: {e}"))?.port();
-    // Behind the port, which may be taken, and before there is a token: an old result is not replaced for nothing, and no
-    // token is left behind.
+    // The files come after the port, which may be taken, and before the token: a failure then replaces no old
+    // result and leaves no token behind.
     let files = if arguments.manual { None } else { Some(Output::open(setup, false)?) };
     let token_file = match &arguments.token_file {
         Some(path) => path.clone(),
@@ -62,12 +63,12 @@ async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, Stri
         None => Ok(by_hand(arguments, setup, &mut inputs).await),
     };
     door.abort();
-    // It is of no use to anybody now; one that cannot be removed is of no use either.
+    // The token is useless now, even if its file cannot be removed.
     let _ = std::fs::remove_file(&token_file);
     status
 }
 
-/// Measures one program after the other; the first one's files are open already.
+/// Measures one program after the other; the files of the first are open already.
 async fn measured(
     arguments: &Serve,
     setup: &Setup,
@@ -82,7 +83,7 @@ async fn measured(
         let (output, resumed) = match files.take() {
             Some(files) => files,
             None => {
-                // What was measured before stays: each program has a folder, or is appended.
+                // Earlier measurements stay: each program has a folder, or its data are appended.
                 if let Some(note) = numbered::choose(&mut setup, false)? {
                     progress.note(&note);
                 }
@@ -103,14 +104,14 @@ async fn measured(
             numbered::give_back(setup, first);
         }
         if arguments.once || inputs.was_interrupted() {
-            // Where nothing was measured, nothing was decided.
+            // Without a measurement nothing was decided.
             return Ok(worst.unwrap_or(ExitStatus::SomeUndecided));
         }
         progress.note("waiting for the next program");
     }
 }
 
-/// As [`measured`], by hand.
+/// The same as [`measured`], by hand.
 async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitStatus {
     let (mut lines, mut worst) = (manual::lines(), None);
     loop {
@@ -125,13 +126,13 @@ async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitS
     }
 }
 
-/// Of two exit statuses the one that comes first in the order error, failed, undecided, all hold.
+/// The first of two exit statuses in the order error, failed, undecided, all hold.
 pub fn worse(one: Option<ExitStatus>, other: ExitStatus) -> ExitStatus {
     let order = [ExitStatus::Error, ExitStatus::SomeFail, ExitStatus::SomeUndecided];
     order.into_iter().find(|status| one == Some(*status) || other == *status).unwrap_or(ExitStatus::AllHold)
 }
 
-/// Becomes the program, with the agent in it.
+/// Replaces this process by the program, with the agent in it.
 ///
 /// # Errors
 /// When the program could not be started; otherwise this does not return.
@@ -158,7 +159,7 @@ pub fn client(arguments: &Client) -> Result<ExitStatus, String> {
     Err(program::cannot_start(program, &error))
 }
 
-/// The library that a program's JVM loads, and where its token is.
+/// The library for a program's JVM, and the path of its token.
 fn ready(arguments: &Client) -> Result<(PathBuf, PathBuf), Trouble> {
     let library = unmeasured::library(arguments.agent.as_deref())?;
     if let Some(why) = tryout::try_out(&arguments.command, &library)? {

@@ -1,4 +1,4 @@
-//! `spl completions` and `spl man`: what shells and `man` need, made of the command line itself.
+//! `spl completions` and `spl man`: completions and manual pages, made from the command line's definition.
 
 use crate::cli::{Cli, Completions, Man};
 use crate::stdout;
@@ -17,7 +17,7 @@ pub fn completions(arguments: &Completions) -> Result<ExitStatus, String> {
     Ok(ExitStatus::AllHold)
 }
 
-/// Writes the manual pages into a folder: one of `spl`, and one of each of its commands.
+/// Writes the manual pages into a folder: one for `spl`, and one for each of its commands.
 ///
 /// # Errors
 /// When they cannot be written; one line of text.

@@ -1,4 +1,4 @@
-//! What a running measurement shows: lines, the live view and the file of metrics.
+//! Displays of a running measurement: lines, the live view and the file of metrics.
 
 use crate::claims::claims;
 use crate::cli::{Common, Reports};
@@ -14,19 +14,19 @@ use spl_session::status::Status;
 use spl_verdict::{Asserted, Evaluation};
 use std::time::Instant;
 
-/// What one measurement shows of itself.
+/// Displays of one measurement.
 #[derive(Debug)]
 pub struct Showing<'a> {
     setup: &'a Setup,
     progress: Progress,
-    /// The file of metrics, if one is asked for.
+    /// The file of metrics, if requested.
     metrics: Option<MetricsFile>,
-    /// Until the measurement is over.
+    /// The live view; `None` once the measurement is over.
     live: Option<Live>,
 }
 
 impl<'a> Showing<'a> {
-    /// What the command line asks for.
+    /// The displays that the command line requests.
     pub fn new(setup: &'a Setup, common: &Common, reports: &Reports) -> Self {
         Self {
             setup,

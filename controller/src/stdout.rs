@@ -3,10 +3,11 @@
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
-/// Prints lines, without what could command or mislead a terminal.
+/// Prints lines, without characters that could control or mislead a terminal.
 ///
 /// # Errors
-/// When they cannot be printed; one line of text. That nobody reads on (`spl methods … | head`) is no error.
+/// When they cannot be printed; one line of text. A reader that stops early (`spl methods … | head`) is not
+/// an error.
 pub fn print(text: &str) -> Result<(), String> {
     print_as_it_is(&spl_model::lines(text))
 }
@@ -20,7 +21,7 @@ pub fn print_json(document: &impl Serialize) -> Result<(), String> {
     print_as_it_is(&(spl_model::plain_json(&text) + "\n"))
 }
 
-/// Prints a text with every character that it has.
+/// Prints a text with all its characters.
 ///
 /// # Errors
 /// As [`print`].

@@ -1,4 +1,5 @@
-//! Ending the program when its measurement is over (`--stop-program`), and its status as ours (`--program-status`).
+//! Ends the program when its measurement is over (`--stop-program`), and passes on its status
+//! (`--program-status`).
 
 use crate::foreground;
 use std::os::unix::process::ExitStatusExt;
@@ -6,14 +7,15 @@ use std::process::ExitStatus as ProgramStatus;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-/// How long a program may take to end before it is killed: as systemd and containers give it.
+/// Time that a program has to end before it is killed: the same as for systemd and containers.
 const GRACE: Duration = Duration::from_secs(10);
-/// Between two looks at whether a JVM that a script started is gone.
+/// Interval between two checks whether a script's JVM is gone.
 const LOOK: Duration = Duration::from_millis(20);
-/// What shells add to the number of a signal.
+/// Number that shells add to that of a signal.
 const SIGNALLED: i32 = 128;
 
-/// Asks the program and its JVMs to end, and kills those that have not ended after the grace. Gives the program's status.
+/// Asks the program and its JVMs to end, and kills those that run after the grace. Gives the program's
+/// status.
 pub async fn stop(
     mut ended: JoinHandle<Option<ProgramStatus>>,
     launched: Option<u32>,
@@ -48,10 +50,10 @@ pub async fn stop(
     }
 }
 
-/// The program's status as an exit status of ours: as shells have it, with a signal's number behind 128.
+/// The program's status as our exit status: as in shells, 128 plus the number of a signal.
 pub fn code(status: ProgramStatus) -> u8 {
     let code = status.code().or_else(|| Some(SIGNALLED + status.signal()?));
-    // A code that is none of 0 to 255 cannot be.
+    // Codes outside 0 to 255 do not occur.
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 

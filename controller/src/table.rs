@@ -1,4 +1,4 @@
-//! What the operator reads at the end with `-v`: every claim with its result and figures, and what looks suspicious.
+//! The table at the end with `-v`: every claim with its result and figures, and suspicions.
 
 use crate::claims;
 use crate::details::{Details, LookDetails, judged_samples};
@@ -15,12 +15,12 @@ use spl_stats::Suspicion;
 use spl_verdict::{Asserted, Evaluation, Evidence, Side};
 use std::fmt::Write as _;
 
-/// Methods of a measurement without claims that are listed.
+/// Most methods that are listed for a measurement without claims.
 const METHODS: usize = 50;
-/// Lines about samples that look suspicious; a run with many small buckets has hundreds.
+/// Most lines about suspicious samples; a run with many small buckets has hundreds.
 const SUSPICIOUS: usize = 10;
 
-/// Says what came of each claim, and what looks suspicious.
+/// Prints the result of each claim, and suspicions.
 pub fn say_table(setup: &Setup, results: &Results, scheduler: &Scheduler, sequential: Option<&Sequential>) {
     let details =
         |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
@@ -56,13 +56,13 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
     let mut relations = Vec::new();
     assertion.formula.for_each_relation(&mut |span| relations.push(setup.quote(span)));
     let mut text = format!("  {}\n", sentence(asserted));
-    // Where nothing was judged, the sentence has said why.
+    // Without any judgement the sentence has named the reason.
     for part in asserted.parts.iter().filter(|_| why_not(asserted).is_none()) {
         let relation = relations.get(part.relation).copied().unwrap_or_default();
         let _ = match &part.judged {
             Ok(judged) => {
                 let Evidence { p_true, p_false } = judged.evidence;
-                // Where something is missing, nothing is weighed.
+                // While data are missing, the evidence is not weighed.
                 let weighed = if p_true.min(p_false) < 1.0 {
                     format!(", {} for it, {} against it", p_equation(p_true), p_equation(p_false))
                 } else {
@@ -86,7 +86,7 @@ fn assertion_lines(setup: &Setup, assertion: &Assertion, asserted: &Asserted) ->
     figure::plain(&text)
 }
 
-/// Both sides' figures, and what the sequential mode saw.
+/// Both sides' figures, and those of the sequential mode.
 fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
     let mut text = String::new();
     let sides = evaluation.verdict.as_ref().ok().map(|verdict| [&verdict.left, &verdict.right]);
@@ -94,7 +94,7 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
     {
         if let Some(Side { factor, n, mean_ns, median_ns, sd_ns }) = sides.map(|sides| sides[index]) {
             let [mean, median, deviation] = [mean_ns, median_ns, sd_ns].map(|ns| figure::time(ns / factor));
-            // A `String` takes everything.
+            // Writing to a `String` cannot fail.
             let _ =
                 write!(text, "    {name}: average {mean}, median {median}, standard deviation {deviation}; ");
             let _ = write!(text, "{n} samples tell as much as {:.0} independent ones", side.n_effective);
@@ -129,7 +129,7 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
     figure::plain(&text)
 }
 
-/// What was measured of each method, where nothing is claimed of them.
+/// Prints the figures of each method, for a measurement without claims.
 pub fn say_methods(scheduler: &Scheduler) {
     for one in scheduler.progress().take(METHODS) {
         let name = scheduler.name(one.method);
@@ -169,7 +169,7 @@ fn say_suspicions(setup: &Setup, results: &Results, scheduler: &Scheduler) {
     }
 }
 
-/// What looks suspicious, with times as they are shown everywhere.
+/// Text of a suspicion, with times in the usual form.
 fn suspicion(suspicion: &Suspicion) -> String {
     match *suspicion {
         Suspicion::Skewed { mean_ns, median_ns } => {

@@ -1,4 +1,4 @@
-//! The task file: read, and its methods found where they are named as in Java.
+//! Reads the task file, and looks up methods that are named as in Java.
 
 use spl_classes::{Places, resolve};
 use spl_lang::ast::File;
@@ -6,10 +6,10 @@ use spl_lang::{Diagnostic, Program, RunMode, parse_file};
 use std::fs;
 use std::path::Path;
 
-/// Reads a task file; gives what it means, and its text. `tell` is told what is odd and no mistake.
+/// Reads a task file; gives its meaning and its text. `tell` gets warnings.
 ///
 /// # Errors
-/// Everything that is wrong with it, as text for the operator.
+/// All its errors, as text for the operator.
 pub fn read(
     file: &Path,
     mode: RunMode,
@@ -34,8 +34,8 @@ pub fn read(
     }
 }
 
-/// Classes are looked at only for methods that are named as in Java: the others the agent finds in the program itself,
-/// whatever loads them.
+/// The meaning of a file. Classes are read only for methods that are named as in Java: the agent finds other
+/// methods in the program itself, with any class loader.
 fn meaning(
     file: &File,
     text: &str,
@@ -51,6 +51,6 @@ fn meaning(
     for problem in catalogue.problems() {
         tell(problem);
     }
-    // What is wrong the classes can tell better than the language.
+    // With the classes the errors have better messages than from the language alone.
     found.map_err(|_| resolve(file, text, &mut catalogue, false).findings)
 }

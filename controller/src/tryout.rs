@@ -1,5 +1,5 @@
-//! The agent's library in a JVM that ends at once, before the program is started with it: a JVM whose agent cannot be loaded does
-//! not start, and that would be our doing.
+//! Tries the agent's library in a JVM that ends at once, before the program is started with it: a JVM whose
+//! agent cannot be loaded does not start, and we would be the cause.
 
 use crate::launcher;
 use crate::program::{cannot_start, with_agent};
@@ -15,14 +15,14 @@ use std::time::Duration;
 
 /// Options with which the agent finds no controller.
 const DRY: &str = "spl.client.socket=/nonexistent/spl";
-/// A JVM that crashes leaves no file behind for this.
+/// Options by which a crash of this JVM leaves no file behind.
 const QUIET: [&str; 3] = ["-Xshare:auto", "-XX:ErrorFile=/dev/null", "-XX:-CreateCoredumpOnCrash"];
-/// A JVM that has not said its version after this time hangs.
+/// Time after which a JVM that has not printed its version is considered hung.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Tries the library in the JVM of a command, with the options that decide what memory that JVM has and how it runs; gives why the
-/// program is better started without it. Only a Java launcher can be tried; of another command we cannot know which JVM it
-/// starts.
+/// Tries the library in the JVM of a command, with the options for that JVM's memory and way to run; gives
+/// the reason for starting the program without it. Only a Java launcher can be tried; the JVM of another
+/// command is unknown.
 ///
 /// # Errors
 /// When there is no such launcher, so that the program cannot be started at all; one line of text.
@@ -49,7 +49,7 @@ pub fn try_out(command: &[OsString], library: &Path) -> Result<Option<String>, S
             return Ok(Some(complaint(program, library, &said)));
         }
     }
-    // A JVM that does not start without the library either says so when the program is started.
+    // A JVM that does not start even without the library reports that when the program is started.
     Ok(None)
 }
 
@@ -63,8 +63,8 @@ fn complaint(program: &OsStr, library: &Path, said: &str) -> String {
     format!("{program} does not load the agent library {library}: {said}{remedy}")
 }
 
-/// Whether an option is tried: those of memory and of ways to run. What has effects beyond its JVM is not: other agents,
-/// debuggers, logs, recordings, archives, and whatever reads or writes a file.
+/// Whether an option is tried: options of memory and of ways to run are. Options with effects outside the JVM
+/// are not: other agents, debuggers, logs, recordings, archives, and all that read or write a file.
 fn is_tried(option: &str) -> bool {
     const OF_JVM: [&str; 14] = [
         "-Xmx",
@@ -106,7 +106,7 @@ fn is_tried(option: &str) -> bool {
     }
 }
 
-/// Runs a command to its end, without the options of the environment, which stand in the command.
+/// Runs a command to its end, without the options of the environment, which are in the command.
 fn ended(line: &[OsString]) -> io::Result<Output> {
     let mut command = Command::new(&line[0]);
     command.args(&line[1..]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -120,12 +120,12 @@ fn ended(line: &[OsString]) -> io::Result<Output> {
     if let Ok(output) = end.recv_timeout(LONGEST) {
         return output;
     }
-    // It is not waited for yet, so the number is still its own.
+    // The process was not waited for yet, so the number is still its own.
     let _ = process.map(|process| kill_process(process, Signal::KILL));
     end.recv().unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
-/// What a JVM said that did not do what it was to do.
+/// Messages of a JVM that did not end as expected.
 fn why_not(output: &Output) -> Option<String> {
     if output.status.success() {
         return None;
@@ -140,8 +140,8 @@ fn why_not(output: &Output) -> Option<String> {
     })
 }
 
-/// Whether the JVM's words mean a library that is made for another machine or another C library: words of the dynamic loaders
-/// of glibc and musl, and of the JVM, which compares machines.
+/// Whether the JVM's messages mean a library for another machine or another C library: words of the dynamic
+/// loaders of glibc and musl, and of the JVM, which compares machines.
 fn is_for_another(said: &str) -> bool {
     const WORDS: [&str; 10] = [
         "ELF",

@@ -1,4 +1,5 @@
-//! When a measurement cannot begin: the program is started all the same, unless the operator wants it measured or not at all.
+//! Runs without a measurement that cannot begin: the program is still started, unless the operator wants it
+//! measured or not at all.
 
 use crate::program::{self, cannot_start};
 use crate::progress::Progress;
@@ -9,12 +10,12 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-/// Why a measurement did not begin; text for the operator.
+/// Reason why a measurement did not begin; text for the operator.
 #[derive(Debug)]
 pub enum Trouble {
-    /// By what the operator has to change: the program is not started.
+    /// An operator's mistake: the program is not started.
     Mistake(String),
-    /// By what the machine does not give: the program has nothing to do with it.
+    /// An obstacle of the machine, which does not concern the program.
     Obstacle(String),
 }
 
@@ -24,7 +25,7 @@ impl From<String> for Trouble {
     }
 }
 
-/// What an operator hears of an obstacle when the program is started.
+/// Message about an obstacle when the program is started.
 pub fn warning(why: &str) -> String {
     format!("{why}\nThe program is started and is not measured; with --require it would not be started.")
 }
@@ -32,7 +33,8 @@ pub fn warning(why: &str) -> String {
 /// The agent's library.
 ///
 /// # Errors
-/// When there is none: by a mistake where it was named, else there is none beside this executable, or no way to find that out.
+/// When there is none: a mistake where it was named; an obstacle where it is missing beside this executable,
+/// or its place is unknown.
 pub fn library(named: Option<&Path>) -> Result<PathBuf, Trouble> {
     program::library(named).map_err(if named.is_some() { Trouble::Mistake } else { Trouble::Obstacle })
 }
@@ -49,8 +51,8 @@ pub fn run(command: &[OsString], progress: &Progress, why: &str) -> Result<ExitS
     Command::new(program).args(arguments).status().map_err(|error| cannot_start(program, &error))
 }
 
-/// What keeps this process from writing where the results go, if it is the machine's doing: a file system that is full or can only be read, or
-/// permissions. What else is wrong there, the one who opens the files says.
+/// Reason of the machine's why this process cannot write to the folder of the results: a file system that is
+/// full or read-only, or permissions. Other errors are reported when the files are opened.
 pub fn unwritable(setup: &Setup) -> Option<String> {
     let config = &setup.config;
     let results = config.result_file.parent().filter(|folder| !folder.as_os_str().is_empty());

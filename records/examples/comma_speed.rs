@@ -1,6 +1,8 @@
-//! How fast measurements in comma form are read and written: `cargo run --release -p spl-records --example comma_speed`.
+//! Speed of reading and writing measurements in comma form: `cargo run --release -p spl-records --example
+//! comma_speed`.
 //!
-//! Rates are per second of processor time, which other programs on the machine disturb less than the time that passes.
+//! Rates are per second of processor time, which other programs on the machine disturb less than elapsed
+//! time.
 
 use spl_model::{Sample, Size};
 use spl_records::{Form, Measurement, Reader};

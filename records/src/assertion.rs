@@ -6,7 +6,7 @@ use spl_verdict::{Asserted, Basis, Evidence, Judged, NotEvaluated, Part, Standin
 
 const SCHEMA: &str = "spl.assertion/1";
 
-/// An assertion's result with the text that it is about.
+/// An assertion's result with its text.
 ///
 /// ```
 /// use spl_records::AssertionRecord;
@@ -29,13 +29,13 @@ const SCHEMA: &str = "spl.assertion/1";
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssertionRecord {
-    /// How reports call it.
+    /// Title of the assertion in reports.
     pub title: String,
     /// The statement as the task file has it.
     pub text: String,
     /// Its comparisons as the task file has them, from left to right.
     pub relations: Vec<String>,
-    /// What the data say of it.
+    /// Result of the assertion.
     pub asserted: Asserted,
 }
 
@@ -75,7 +75,7 @@ impl AssertionRecord {
     /// Reads a line.
     ///
     /// # Errors
-    /// When it is no JSON, not of this schema, or has a word or a number that no result has.
+    /// When it is not JSON, not of this schema, or has a word or a number that no result has.
     pub fn from_json(line: &str) -> Result<Self, AssertionError> {
         let json: Json = serde_json::from_str(line)?;
         if json.schema != SCHEMA {
@@ -182,28 +182,28 @@ impl From<JsonJudged> for Judged {
     }
 }
 
-/// Why a line cannot be read.
+/// Reason why a line cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum AssertionError {
-    /// No JSON of this layout; the text says the column.
+    /// Not JSON of this layout; the text contains the column.
     #[error("not the result of an assertion: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by another release.
     #[error("the result has the schema {found:?}, this spl knows {SCHEMA:?}")]
     UnknownSchema {
-        /// As the file says.
+        /// The schema in the file.
         found: String,
     },
     /// Numbers count from 1.
     #[error("an assertion or a comparison has the number 0; they count from 1")]
     Zero,
-    /// Something that is no truth.
+    /// A text that is not a truth value.
     #[error("{0:?} is neither true nor false nor undecided")]
     Truth(String),
     /// A basis or a reason that no result has.
     #[error(transparent)]
     Name(#[from] UnknownName),
-    /// Something that is no size interval.
+    /// A text that is not a size interval.
     #[error(transparent)]
     Bucket(#[from] BucketError),
     /// Neither figures nor a reason, or both.

@@ -1,5 +1,4 @@
-//! What a run was made with and what came to pass beside its results (`context.json`): what a report has to know that no other
-//! file says.
+//! Setup and events of a run (`context.json`): data that a report needs and no other file has.
 
 use crate::run::TasksHash;
 use serde::{Deserialize, Serialize};
@@ -7,7 +6,8 @@ use spl_model::{Lack, Scale, Sign};
 
 const SCHEMA: &str = "spl.context/1";
 
-/// The surroundings of a run. What is only known at its end is missing while it goes on, and when its controller was killed.
+/// The surroundings of a run. Data of its end are missing while it goes on, and when its controller was
+/// killed.
 ///
 /// ```
 /// use spl_records::Context;
@@ -25,19 +25,19 @@ pub struct Context {
     pub tasks_file: String,
     /// The result file's name; it lies beside this one.
     pub result_file: String,
-    /// Where the measurements are: relative to this file's folder, or absolute.
+    /// Folder of the measurements: relative to this file's folder, or absolute.
     pub measurements: String,
-    /// Bytes of the result file, the assertions' and the decisions' that are of older runs.
+    /// Bytes of the result file, the assertions and the decisions that belong to older runs.
     pub older_bytes: [u64; 3],
-    /// When the controller met the program, milliseconds since 1970.
+    /// Time at which the controller met the program, milliseconds since 1970.
     pub began_unix_ms: u64,
-    /// The JVMs that were measured; several when the run was interrupted and gone on with.
+    /// The measured JVMs; several when the run was interrupted and resumed.
     pub programs: Vec<Measured>,
     /// Whether methods took turns in windows that they shared.
     pub paired: bool,
     /// `welch` or `sequential`.
     pub judge: String,
-    /// How results were corrected by one another; `none` if they were not.
+    /// Correction of results for their number; `none` without one.
     pub correction: String,
     /// The limit p-value.
     pub limit_p: f64,
@@ -45,7 +45,7 @@ pub struct Context {
     pub min_samples: u64,
     /// Samples after which a method is finished.
     pub max_samples: u64,
-    /// How workload sizes are gathered; `None` when they are not checked.
+    /// Scale that assigns workload sizes to buckets; `None` when they are not checked.
     pub scale: Option<Scale>,
     /// Share of the program's CPU time that probes might take, from 0 to 1; `None` without a limit.
     pub budget: Option<f64>,
@@ -57,7 +57,7 @@ pub struct Context {
     pub assertions: Vec<Asserting>,
     /// The methods, in the order of the task file.
     pub methods: Vec<MethodFacts>,
-    /// What is known at the end.
+    /// Data of the run's end.
     pub end: Option<End>,
 }
 
@@ -68,15 +68,16 @@ pub struct Measured {
     pub pid: u32,
     /// Its `java.version`.
     pub java: String,
-    /// What it ran.
+    /// Command line of the JVM.
     pub command: String,
-    /// What a measured call costs there, picoseconds, as the agent found out.
+    /// Cost of a measured call there, picoseconds, as the agent measured it.
     pub probe_cost_ps: Option<u64>,
-    /// What a measured call of an empty method reports there as its duration, picoseconds: about so much is in every duration.
+    /// Duration that a measured call of an empty method reports there, picoseconds: approximately this part
+    /// of every duration is the probe's.
     pub probe_empty_ps: Option<u64>,
 }
 
-/// A key of the configuration with the value that it had.
+/// A key of the configuration with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The section, without brackets.
@@ -85,14 +86,14 @@ pub struct Setting {
     pub key: String,
     /// Its value.
     pub value: String,
-    /// The value that it has by default.
+    /// The default value.
     pub default: String,
 }
 
 /// A plain comparison of the tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Where it stands in the file, from 1.
+    /// Line in the file, from 1.
     pub line: usize,
     /// Index of the left method.
     pub left: usize,
@@ -109,9 +110,9 @@ pub struct Asked {
 /// An assertion of the tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asserting {
-    /// Where it stands in the file, from 1.
+    /// Line in the file, from 1.
     pub line: usize,
-    /// How reports call it.
+    /// Title of the assertion in reports.
     pub title: String,
     /// Its text.
     pub text: String,
@@ -125,63 +126,64 @@ pub struct Asserting {
 /// A comparison of an assertion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relating {
-    /// Before the sign.
+    /// The operand before the sign.
     pub left: Operand,
     /// The sign.
     pub sign: Sign,
-    /// After the sign, where that is a method.
+    /// The method's operand after the sign.
     pub right: Option<Operand>,
-    /// After the sign, where that is a fixed time: nanoseconds.
+    /// The fixed time after the sign, nanoseconds.
     pub bound_ns: Option<f64>,
-    /// How far apart equal sides may be, as a part; only with `=`.
+    /// Largest difference of equal sides, as a share; only with `=`.
     pub within: Option<f64>,
 }
 
-/// What of a method's times a comparison is about.
+/// Statistic of a method's times in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operand {
     /// Index of the method.
     pub method: usize,
-    /// The part of the calls that take at most the time that is meant, from 0 to 1: 0.5 is the median; `None` for the mean.
+    /// Share of the calls that take at most the time of the statistic, from 0 to 1: 0.5 is the median; `None`
+    /// for the mean.
     pub share: Option<f64>,
     /// Multiplies it.
     pub factor: f64,
 }
 
-/// A method of the tasks and what became of it.
+/// A method of the tasks, with remarks and counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodFacts {
     /// Class, name and descriptor, as in the task file.
     pub method: String,
-    /// Why it could not be measured, or what is to be known of its calls; in words.
+    /// Reason why it could not be measured, or remark on its calls; in words.
     pub remark: Option<String>,
-    /// Why it has no two samples that could be judged together; known at the end.
+    /// Reason why it has no two samples that could be judged together; known at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
-    /// How its calls were counted; known at the end.
+    /// Counts of its calls; known at the end.
     pub counts: Option<Counts>,
 }
 
-/// What became of the calls of a method that were measured.
+/// Counts of a method's measured calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Those that count.
+    /// Calls that count.
     pub kept: u64,
-    /// Discarded, as warm-up or because something disturbed them.
+    /// Calls discarded as warm-up or as disturbed.
     pub discarded: u64,
-    /// Found no partner in their window.
+    /// Calls without a partner in their window.
     pub surplus: u64,
-    /// Came after the method was finished.
+    /// Calls that came after the method was finished.
     pub late: u64,
-    /// Known to be lost.
+    /// Calls known to be lost.
     pub dropped: u64,
-    /// Whether nothing more was wanted.
+    /// Whether the method was finished.
     pub finished: bool,
-    /// At the end, one call in so many was taken.
+    /// Sampling at the end: one call in this number was taken.
     pub every: u32,
 }
 
-/// What is known at the end of a run.
+/// Data of a run's end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// Nanoseconds from the meeting with the program to the end of the measurement.
@@ -190,11 +192,12 @@ pub struct End {
     pub lost: u64,
     /// CPU time that the program used meanwhile, nanoseconds; known under a budget.
     pub cpu_ns: Option<u64>,
-    /// What of it the agent's own thread used to take samples out of the program and send them, nanoseconds; under a budget.
+    /// CPU time that the agent's own thread used to take samples out of the program and send them,
+    /// nanoseconds; under a budget.
     #[serde(default)]
     pub agent_ns: Option<u64>,
-    /// CPU time that measured and passed-over calls cost the program, finding workload sizes included, and how much of it was
-    /// for the sizes, nanoseconds; estimated from what one costs, under a budget.
+    /// CPU time of measured and passed-over calls, including their workload sizes, and the part of it that
+    /// went into the sizes, nanoseconds; estimated from the cost of one call, under a budget.
     #[serde(default)]
     pub probes_ns: Option<u64>,
     /// See `probes_ns`.
@@ -204,19 +207,19 @@ pub struct End {
     pub changes: u64,
     /// See `changes`.
     pub changes_ns: u64,
-    /// Bytes of metaspace that changes of classes keep in this JVM since its start, with what the program may yet link anew because of
-    /// them; as last known.
+    /// Bytes of metaspace that changes of classes keep in this JVM since its start, with those that the
+    /// program may still link again because of them; as last known.
     #[serde(default)]
     pub metaspace_kept: Option<u64>,
-    /// Bytes that they may keep, with what is set aside to restore classes.
+    /// Bytes that they may keep, with those set aside to restore classes.
     #[serde(default)]
     pub metaspace_limit: Option<u64>,
-    /// What went wrong.
+    /// Problems of the run.
     pub problems: Vec<String>,
 }
 
 impl Context {
-    /// Whether the run was one of these tasks.
+    /// Whether the run had these tasks.
     #[must_use]
     pub fn is_of(&self, tasks: &TasksHash) -> bool {
         self.tasks == tasks.to_string()
@@ -233,7 +236,7 @@ impl Context {
     /// Reads `context.json`.
     ///
     /// # Errors
-    /// When it is no JSON, not of this schema, or speaks of a method that it does not list.
+    /// When it is not JSON, not of this schema, or refers to a method that it does not list.
     pub fn from_json(text: &str) -> Result<Self, ContextError> {
         let Schema { schema } = serde_json::from_str(text)?;
         if schema != SCHEMA {
@@ -264,22 +267,22 @@ struct Json<'a> {
     context: &'a Context,
 }
 
-/// What every version of the file has.
+/// The part of the layout that every version of the file has.
 #[derive(Deserialize)]
 struct Schema {
     schema: String,
 }
 
-/// Why the surroundings of a run cannot be read.
+/// Reason why the surroundings of a run cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// No JSON of this layout; the text says line and column.
+    /// Not JSON of this layout; the text contains line and column.
     #[error("not the context of a run: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by another release.
     #[error("the context has the schema {found:?}, this spl knows {SCHEMA:?}: use the spl that made the run")]
     UnknownSchema {
-        /// As the file says.
+        /// The schema in the file.
         found: String,
     },
     /// A method that is not in the list.

@@ -5,13 +5,13 @@ use spl_model::MethodRef;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Reads on from a position. What it fails to read it doesn't consume, except where said.
+/// A reading position. A failed read consumes nothing, except where noted.
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The last method read: a file holds one method, which is so checked and allocated once.
+    /// The last method read: a file holds one method, which is thus checked and allocated once.
     method: Option<(&'a [u8], Arc<MethodRef>)>,
-    /// The last origin read, for the same reason.
+    /// The last origin read, kept for the same reason.
     origin: Arc<str>,
     /// Whether the origin is the same with and without the rules of RFC 4180.
     plain_origin: bool,
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// A fault for a text that is cut off lies at the file's end, where a half-written record is known by it.
+    /// A fault in a text that is cut off has the offset of the file's end, which marks a half-written record.
     pub(crate) fn literal(&mut self, expected: &'static str) -> Result<(), Fault> {
         if self.try_literal(expected) {
             return Ok(());
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         Err(Fault::new(if cut { self.bytes.len() } else { self.at }, Problem::ExpectedText(expected)))
     }
 
-    /// What separates two fields of a line.
+    /// Separator between two fields of a line.
     pub(crate) fn comma(&mut self) -> Result<(), Fault> {
         if self.try_literal(",") {
             Ok(())
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         if self.at == start { Err(Fault::expected(start, "a number")) } else { Ok(value) }
     }
 
-    /// A field of RFC 4180 without what separates it from the next. Fails at the file's end when nothing ends it.
+    /// A field of RFC 4180 without the following separator. Fails at the file's end when nothing ends it.
     pub(crate) fn field(&mut self) -> Result<Cow<'a, str>, Fault> {
         if self.peek() == Some(b'"') {
             return self.quoted_field();
@@ -206,7 +206,8 @@ impl<'a> Cursor<'a> {
         Ok(method)
     }
 
-    /// The bytes of the last method as it stands in the file, and of the last origin, unless that needs quotes.
+    /// The bytes of the last method as it stands in the file, and of the last origin, unless that needs
+    /// quotes.
     pub(crate) fn known(&self) -> Option<(&'a [u8], &[u8])> {
         let (method, _) = self.method.as_ref().filter(|_| self.plain_origin)?;
         Some((*method, self.origin.as_bytes()))
@@ -219,7 +220,7 @@ impl<'a> Cursor<'a> {
         Some((Arc::clone(method), Arc::clone(&self.origin)))
     }
 
-    /// One allocation for all equal origins in a row.
+    /// The origin as a shared text: one allocation for all equal origins in a row.
     pub(crate) fn origin(&mut self, text: &str) -> Arc<str> {
         if *self.origin != *text {
             self.origin = Arc::from(text);

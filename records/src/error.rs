@@ -1,4 +1,4 @@
-//! What can be wrong with a file, and where.
+//! Errors in a file, with their places.
 
 use spl_model::{BucketError, MethodError, SampleError};
 use std::fmt;
@@ -11,11 +11,11 @@ pub struct ReadError {
     pub line: usize,
     /// Column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The error there.
     pub problem: Problem,
 }
 
-/// What is wrong with a record.
+/// Error in a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Something else stands there.
@@ -27,7 +27,7 @@ pub enum Problem {
     /// A number beyond the range of its field.
     #[error("the number is too large for its field")]
     TooLarge,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("the text is not UTF-8")]
     NotUtf8,
     /// Fields that this version doesn't know.
@@ -38,18 +38,18 @@ pub enum Problem {
         "version {found} of this form is not known, only {known}: read the file with the spl that wrote it"
     )]
     UnknownVersion {
-        /// As the file says.
+        /// The version in the file.
         found: u64,
-        /// The one that this release reads.
+        /// The version that this release reads.
         known: u64,
     },
-    /// No method.
+    /// A text that is not a method.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// No bucket.
+    /// A text that is not a bucket.
     #[error(transparent)]
     Bucket(#[from] BucketError),
-    /// No possible measurement.
+    /// Values that are not a possible measurement.
     #[error(transparent)]
     Sample(#[from] SampleError),
     /// Two fields of a record contradict each other.
@@ -62,8 +62,8 @@ pub enum Problem {
 pub struct CutOff {
     /// Line where the record begins, counted from 1.
     pub line: usize,
-    /// Length of the file without it, in bytes. Cut the file there before anything is appended: a record that is
-    /// continued by another one might look like a whole one.
+    /// Length of the file without it, in bytes. Cut the file there before anything is appended: a record that
+    /// is continued by another one might look like a whole one.
     pub offset: usize,
     /// Its length, in bytes.
     pub bytes: usize,

@@ -4,7 +4,8 @@ use crate::hash::fnv1a_128;
 use spl_model::MethodRef;
 use std::collections::{HashMap, HashSet};
 
-/// The longest file name, in bytes: common file systems take 255, and a name may get a suffix while it is written.
+/// The longest file name, in bytes: common file systems take 255, and a name may get a suffix while it is
+/// written.
 const MAX_BYTES: usize = 200;
 const EXTENSION: &str = ".msr";
 /// `-` and 32 hexadecimal digits.
@@ -13,8 +14,9 @@ const HASH_BYTES: usize = 33;
 /// The measurement file of each method of a run, in the order of `methods`.
 ///
 /// A name is the method as it is written in a task file with `/`, `<` and `>` replaced by dots, and `.msr`
-/// (thesis 3.3.2). A name over 200 bytes is cut, and a hash of the method is added. So it is where the replacement
-/// makes one name of several methods: no two methods share a file. The same set of methods always has the same names.
+/// (thesis 3.3.2). A name over 200 bytes is cut, and a hash of the method is added. So it is where the
+/// replacement makes one name of several methods: no two methods share a file. The same set of methods always
+/// has the same names.
 ///
 /// ```
 /// # use spl_records::measurement_files;
@@ -40,8 +42,8 @@ fn plain(method: &MethodRef) -> String {
     method.to_string().replace(['/', '<', '>'], ".")
 }
 
-/// A plain name ends in a descriptor's upper-case letter or semicolon, a hashed one in a lower-case hexadecimal
-/// digit: they never meet.
+/// A plain name ends in a descriptor's upper-case letter or semicolon, a hashed one in a lower-case
+/// hexadecimal digit: they never meet.
 fn hashed(mut name: String, method: &MethodRef) -> String {
     let room = MAX_BYTES - EXTENSION.len() - HASH_BYTES;
     let end = (0..=room.min(name.len())).rev().find(|&end| name.is_char_boundary(end));

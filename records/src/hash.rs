@@ -1,7 +1,7 @@
-//! FNV-1a (Fowler, Noll, Vo; RFC 9923): written out here because its values stand in file names and files, which
-//! outlive any library's choice of a hash.
+//! FNV-1a (Fowler, Noll, Vo; RFC 9923). It is written out here because its values are stored in file names
+//! and files, which outlive any library's choice of a hash.
 
-/// 128 bits, so that different texts have different hashes for all that anybody will ever measure.
+/// A hash of 128 bits, so that equal hashes of different texts do not occur in practice.
 pub(crate) fn fnv1a_128(bytes: &[u8]) -> u128 {
     const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

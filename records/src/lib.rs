@@ -8,12 +8,12 @@
 //! | `run.json` | [`RunState`] | JSON |
 //! | `context.json` | [`Context`] | JSON |
 //!
-//! The *comma* form is the thesis's (3.3.2) with fields of ours after its own; RFC 4180 governs quoting. It has no
-//! header, so that its version shows in the number of fields. The *human* form starts with a line that names the
-//! version. Both forms hold the same values and are read back exactly.
+//! The *comma* form is the thesis's (3.3.2) with fields of ours after its own; RFC 4180 governs quoting. It
+//! has no header, so that its version shows in the number of fields. The *human* form starts with a line that
+//! names the version. Both forms hold the same values and are read back exactly.
 //!
-//! A crash may leave the last record half-written. A [`Reader`] doesn't take it for a record and says where it
-//! begins, so that it can be cut off before more is appended.
+//! A crash may leave the last record half-written. A [`Reader`] doesn't take it for a record and says where
+//! it begins, so that it can be cut off before more is appended.
 //!
 //! ```
 //! use spl_records::{Form, Measurement, Reader};

@@ -1,10 +1,10 @@
-//! From a file's bytes to its records, one after the other.
+//! Reads a file's records from its bytes, one after the other.
 
 use crate::cursor::Cursor;
 use crate::error::{CutOff, Fault, Problem, ReadError};
 use std::marker::PhantomData;
 
-/// How records are written.
+/// Form of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Values separated by commas (RFC 4180), a line for each record, no header.
@@ -27,24 +27,25 @@ pub trait Record: Sized {
 
 /// An iterator over the records of a file in either form.
 ///
-/// Empty lines, and in the human-readable form lines that begin with `#`, are passed over. After an error the next
-/// record is tried, so that every malformed record is told. What a crash left of a last record is no error: see
-/// [`cut_off`](Self::cut_off).
+/// Empty lines, and in the human-readable form lines that begin with `#`, are skipped. After an error the
+/// next record is tried, so that every malformed record is reported. A last record that a crash left
+/// half-written is not an error: see [`cut_off`](Self::cut_off).
 pub struct Reader<'a, R> {
     bytes: &'a [u8],
     cursor: Cursor<'a>,
     form: Form,
     cut_off: Option<CutOff>,
-    /// Line ends before the second value, an offset, are counted in the first.
+    /// Number of line ends before the offset that is the second value.
     counted: (usize, usize),
     records: PhantomData<R>,
 }
 
 impl<'a, R: Record> Reader<'a, R> {
-    /// The records of a file. The form is known by the first character: only a human-readable file begins with `#`.
+    /// The records of a file. The form is known by the first character: only a human-readable file begins
+    /// with `#`.
     ///
     /// # Errors
-    /// When the first line is one of another kind of file, or of a version that this release doesn't know.
+    /// When the first line belongs to another kind of file, or to a version that this release doesn't know.
     pub fn new(bytes: &'a [u8]) -> Result<Self, ReadError> {
         let byte_order_mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let cursor = Cursor::new(bytes, byte_order_mark);
@@ -58,9 +59,9 @@ impl<'a, R: Record> Reader<'a, R> {
         Ok(reader)
     }
 
-    /// The records of a later part of a file of this form. It has to begin where a record does, which is the
-    /// [`offset`](CutOff::offset) at which the part before it was [cut off](Self::cut_off), or its end. Lines are counted
-    /// from the part's first.
+    /// The records of a later part of a file of this form. The part has to begin with a record: at the
+    /// [`offset`](CutOff::offset) at which the part before it was [cut off](Self::cut_off), or at its end.
+    /// Lines are counted from the part's first.
     #[must_use]
     pub fn of_part(bytes: &'a [u8], form: Form) -> Self {
         let cursor = Cursor::new(bytes, 0);
@@ -93,7 +94,7 @@ impl<'a, R: Record> Reader<'a, R> {
         Ok(())
     }
 
-    /// Passes over what is no record; whether there is one.
+    /// Skips lines without a record; gives whether there is a record.
     fn find_record(&mut self) -> bool {
         loop {
             match self.cursor.peek() {
@@ -106,9 +107,9 @@ impl<'a, R: Record> Reader<'a, R> {
         }
     }
 
-    /// Tells a half-written last record, which is noted, from a malformed one, which is an error. A writer that was
-    /// stopped leaves the beginning of a record, so that reading fails where the file ends; what else may stand in
-    /// its last line (a file system may fill it with zeros) has no line end.
+    /// Distinguishes a half-written last record, which is noted, from a malformed one, which is an error. A
+    /// stopped writer leaves the beginning of a record, so that reading fails at the file's end. Other bytes
+    /// in its last line (a file system may fill it with zeros) have no line end.
     fn judge(&mut self, begin: usize, fault: Fault) -> Result<(), ReadError> {
         let after = self.bytes.get(fault.at..).unwrap_or_default();
         if !after.contains(&b'\n') {
@@ -131,8 +132,8 @@ impl<'a, R: Record> Reader<'a, R> {
         Err(ReadError { line, column, problem: fault.problem })
     }
 
-    /// The line of an offset, counted from 1. Counts on from the last call, so that a file full of errors is read in
-    /// linear time.
+    /// The line of an offset, counted from 1. Counts on from the last call, so that a file full of errors is
+    /// read in linear time.
     fn line_at(&mut self, offset: usize) -> usize {
         let (lines, counted) = self.counted;
         let (lines, counted) = if offset < counted { (0, 0) } else { (lines, counted) };

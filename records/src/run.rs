@@ -1,4 +1,4 @@
-//! State of a run (`run.json`): what an interrupted run has to know to go on.
+//! State of a run (`run.json`): the data to resume it after an interruption.
 
 use crate::hash::fnv1a_128;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use std::fmt;
 
 const SCHEMA: &str = "spl.run/1";
 
-/// How far a run has come.
+/// Progress of a run.
 ///
 /// ```
 /// use spl_records::{MethodProgress, RunState, TasksHash};
@@ -25,28 +25,28 @@ const SCHEMA: &str = "spl.run/1";
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
-    /// The tasks that are measured: only a run with the same ones can be continued.
+    /// The measured tasks: only a run with the same tasks can be resumed.
     pub tasks: TasksHash,
     /// Every method of the tasks, in their order.
     pub methods: Vec<MethodProgress>,
     /// Comparisons with a result, as indices into the tasks' comparisons.
     pub decided: Vec<ClaimIx>,
-    /// Whether the run came to its end; then there is nothing to continue.
+    /// Whether the run is complete; then there is nothing to resume.
     pub finished: bool,
 }
 
-/// How far one method has come.
+/// Progress of one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodProgress {
     /// The method.
     pub method: MethodRef,
-    /// Measurements that its file holds.
+    /// Number of measurements in its file.
     pub measurements: u64,
-    /// Whether no more are wanted.
+    /// Whether the method is finished.
     pub finished: bool,
 }
 
-/// Tells task files apart.
+/// Hash that identifies a task file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TasksHash(u128);
 
@@ -88,7 +88,7 @@ impl RunState {
     /// Reads `run.json`.
     ///
     /// # Errors
-    /// When it is no JSON, not of this schema, or names something that is no method.
+    /// When it is not JSON, not of this schema, or contains a text that is not a method.
     pub fn from_json(text: &str) -> Result<Self, RunStateError> {
         let Schema { schema } = serde_json::from_str(text)?;
         if schema != SCHEMA {
@@ -114,7 +114,7 @@ impl RunState {
     }
 }
 
-/// What every version of the file has.
+/// The part of the layout that every version of the file has.
 #[derive(Deserialize)]
 struct Schema {
     schema: String,
@@ -137,10 +137,10 @@ struct JsonMethod {
     finished: bool,
 }
 
-/// Why a run's state cannot be read.
+/// Reason why a run's state cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RunStateError {
-    /// No JSON of this layout; the text says line and column.
+    /// Not JSON of this layout; the text contains line and column.
     #[error("not the state of a run: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by another release.
@@ -149,18 +149,18 @@ pub enum RunStateError {
          continue the run with the spl that began it, or remove the file to begin anew"
     )]
     UnknownSchema {
-        /// As the file says.
+        /// The schema in the file.
         found: String,
     },
-    /// A hash that is none.
+    /// A text that is not a hash.
     #[error("the run's state has {0:?} where the hash of the tasks should be")]
     Tasks(String),
-    /// Something that is no method.
+    /// A text that is not a method.
     #[error("the run's state names the method {text:?}: {error}")]
     Method {
-        /// As the file says.
+        /// The text in the file.
         text: String,
-        /// What is wrong with it.
+        /// The error in it.
         error: MethodError,
     },
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-/// A field of RFC 4180. Quotes are put around what needs them there, and around what at the beginning of a file would
-/// be taken for something else: `#` for the human-readable form, U+FEFF for a byte order mark.
+/// A field of RFC 4180. Quotes enclose a text that needs them there. They also enclose a text that would be
+/// misread at the beginning of a file: `#` as the human-readable form, U+FEFF as a byte order mark.
 pub(crate) fn write_field(out: &mut impl Write, text: &str) -> fmt::Result {
     if !text.contains([',', '"', '\n', '\r']) && !text.starts_with(['#', '\u{feff}']) {
         return out.write_str(text);
@@ -16,7 +16,7 @@ pub(crate) fn write_field(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// A JSON string: one line whatever the text holds.
+/// A JSON string: always one line, for any text.
 pub(crate) fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str(&spl_model::plain_json(&serde_json::to_string(text).map_err(|_| fmt::Error)?))
 }

@@ -15,13 +15,14 @@ use plotters::prelude::{
 use plotters::style::ShapeStyle;
 use std::fmt::Write as _;
 
-/// Size of a chart's coordinates: plotters rounds to whole ones, so a chart has twice as many as it has pixels on a page.
+/// Size of a chart's coordinates: plotters rounds to whole ones, so a chart has twice the number of its
+/// pixels on a page.
 const WIDTH: u32 = 820;
 const HEIGHT: u32 = 450;
 /// Twice the height of a label.
 const LETTERS: i32 = 23;
 
-/// What colours mean; the style sheet has a variable for each.
+/// Meaning of a colour; the style sheet has a variable for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     Left,
@@ -46,7 +47,7 @@ impl Ink {
         Self::Change,
     ];
 
-    /// Its variable in the style sheet, and its class in legends.
+    /// The ink's variable in the style sheet, and its class in legends.
     pub fn name(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -60,7 +61,7 @@ impl Ink {
         }
     }
 
-    /// What plotters is told in its place.
+    /// Colour that stands for the ink in plotters' output.
     fn colour(self) -> RGBColor {
         RGBColor(0, 0, 0xA0 + self as u8)
     }
@@ -75,7 +76,7 @@ pub struct Axis<'a> {
     pub scale: Scale,
 }
 
-/// What a place on an axis stands for, for the script that shows it at the pointer.
+/// Meaning of the positions on an axis, for the script that shows values at the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Nanoseconds.
@@ -105,16 +106,16 @@ impl Scale {
     }
 }
 
-/// Something drawn.
+/// A mark of a chart.
 pub enum Mark {
     Line(Ink, Vec<(f64, f64)>),
-    /// A line that is still seen under another one.
+    /// A line that stays visible under another one.
     Wide(Ink, Vec<(f64, f64)>),
     /// A line with the space under it, down to 0.
     Area(Ink, Vec<(f64, f64)>),
     Dots(Ink, Vec<(f64, f64)>),
     Rings(Ink, Vec<(f64, f64)>),
-    /// From and to, and height.
+    /// Start, end and height of each bar.
     Bars(Ink, Vec<(f64, f64, f64)>),
     /// A line across the chart at an x.
     Upright(Ink, f64),
@@ -122,7 +123,7 @@ pub enum Mark {
     Level(Ink, f64),
 }
 
-/// What an axis of times is called whose sides' times are multiplied by these constants.
+/// Name of an axis of times, with the constants that multiply the sides' times.
 pub fn times_name(what: &str, factors: impl Iterator<Item = f64>, logarithmic: bool) -> String {
     let scaled = |(side, factor): (&str, f64)| {
         (factor != 1.0).then(|| format!(", {} × of the {side}", digits(factor)))
@@ -131,7 +132,7 @@ pub fn times_name(what: &str, factors: impl Iterator<Item = f64>, logarithmic: b
     format!("{what}{scaled}{}", if logarithmic { " (logarithmic)" } else { "" })
 }
 
-/// A chart with its caption. `legend` says what the inks are.
+/// A chart with its caption. `legend` names the inks.
 pub fn figure(
     title: &str,
     about: &str,
@@ -160,7 +161,7 @@ fn svg(title: &str, about: &str, axes: [Axis<'_>; 2], marks: &[Mark]) -> String 
         Ok(plot) => plot,
         Err(error) => return html! { p { "This chart could not be drawn: " (error) } }.into_string(),
     };
-    // The first line is the element's own tag, which has to have a name for those who cannot see the chart.
+    // The first line is the element's own tag, which needs a name for readers who cannot see the chart.
     let body = drawn.split_once('\n').map_or("", |(_, body)| body);
     let head = html! { title { (title) ". " (about) } };
     let pointed = pointed(&axes, plot);
@@ -170,8 +171,8 @@ fn svg(title: &str, about: &str, axes: [Axis<'_>; 2], marks: &[Mark]) -> String 
     text
 }
 
-/// What the script needs to say which values a place of the chart has: for each axis its scale, where it begins and ends in the chart's
-/// coordinates, and the values there.
+/// Data from which the script finds the values at a place of the chart. Each axis has its scale, its start
+/// and end in the chart's coordinates, and the values there.
 fn pointed(axes: &[Axis<'_>; 2], (across, upwards): Plot) -> String {
     let [x, y] = axes;
     let of = |axis: &Axis<'_>, from: i32, to: i32| {
@@ -184,10 +185,10 @@ fn pointed(axes: &[Axis<'_>; 2], (across, upwards): Plot) -> String {
     )
 }
 
-/// Where the chart itself lies, without labels: from left to right, and from top to bottom.
+/// Area of the chart without labels: from left to right, and from top to bottom.
 type Plot = (std::ops::Range<i32>, std::ops::Range<i32>);
 
-/// The variables of the style sheet in place of our colours, and nothing that is so by default.
+/// Replaces the chart's colours by variables of the style sheet, and removes default attributes.
 fn coloured(body: &str) -> String {
     let mut body = body
         .replace(" opacity=\"1\"", "")
@@ -196,7 +197,7 @@ fn coloured(body: &str) -> String {
     for ink in Ink::ALL {
         let RGBColor(red, green, blue) = ink.colour();
         let mut colour = String::new();
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(colour, "\"#{red:02X}{green:02X}{blue:02X}\"");
         body = body.replace(&colour, &format!("\"var(--{})\"", ink.name()));
     }
@@ -204,7 +205,8 @@ fn coloured(body: &str) -> String {
     joined(&body.replace(&font, ""))
 }
 
-/// Neighbouring dots of one look in one element: of some hundred in a chart each would repeat what all have alike.
+/// Joins neighbouring dots of one look into one element: hundreds of elements would repeat the same
+/// attributes.
 fn joined(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
@@ -221,7 +223,7 @@ fn joined(body: &str) -> String {
             path.push_str(&next);
             rest = after;
         }
-        // A point that is as wide as its round line is a dot; a circle without filling is drawn.
+        // A point that is as wide as its round line is a dot; a circle without filling is drawn as a circle.
         let _ = match look.filling() {
             Some(fill) => write!(
                 out,
@@ -236,7 +238,7 @@ fn joined(body: &str) -> String {
     out
 }
 
-/// What dots have in common.
+/// Common attributes of dots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DotLook<'a> {
     radius: u32,
@@ -247,14 +249,14 @@ struct DotLook<'a> {
 }
 
 impl<'a> DotLook<'a> {
-    /// The colour of a dot that is filled, in quotation marks.
+    /// The colour of a filled dot, in quotation marks.
     fn filling(&self) -> Option<&'a str> {
         let fill = self.rest.strip_prefix("fill=")?.split(' ').next()?;
         (fill != "\"none\"").then_some(fill)
     }
 }
 
-/// The circle that a text begins with: its part of a path, its look, and what follows it.
+/// The circle at the start of a text: its part of a path, its look, and the rest of the text.
 fn dot(text: &str) -> Option<(String, DotLook<'_>, &str)> {
     let (attributes, after) = text.strip_prefix("<circle cx=\"")?.split_once("/>")?;
     let (x, attributes) = attributes.split_once("\" cy=\"")?;

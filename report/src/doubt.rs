@@ -1,4 +1,4 @@
-//! How far a result can be relied on, and what the doubts mean.
+//! Reliability of a result, and the meaning of its doubts.
 
 use crate::figure::{counted, percent, quotient, time};
 use crate::judged::Judged;
@@ -8,23 +8,24 @@ use spl_stats::sequential::autocorrelation_time;
 use spl_stats::{Suspicion, suspicions};
 use spl_verdict::{Basis, Evaluation, Verdict};
 
-/// Linux's monotonic clock counts nanoseconds.
+/// Step of Linux's monotonic clock, nanoseconds.
 const CLOCK_STEP_NS: u64 = 1;
-/// Samples that autocorrelation is looked for in: looking takes a pass for each lag.
+/// Most samples that are examined for autocorrelation: the examination takes a pass for each lag.
 const MOST: usize = 100_000;
-/// Fewer independent samples than this part of all are worth a word.
+/// Share of independent samples below which a doubt is raised.
 const DEPENDENT: f64 = 0.5;
-/// What an empty method reports, as a part of the median, that is worth a word.
+/// Share of the median that an empty method reports, above which a doubt is raised.
 const OF_PROBE: f64 = 0.25;
-/// A standard deviation, or an average beside its median, of more than so many times.
+/// Factor above which a standard deviation, or an average compared with its median, raises a doubt.
 const GREAT: f64 = 3.0;
-/// Lost samples, as a part of all, that are worth a word.
+/// Share of lost samples above which a doubt is raised.
 const LOST: f64 = 0.01;
 
-/// Doubts make a ratio less certain by more than its interval says; when the limit is so near, as a factor, the verdict with it.
+/// Factor between interval and limit below which a doubt also concerns the verdict: doubts make a ratio less
+/// certain than its interval says.
 const NEAR: f64 = 1.1;
 
-/// A doubt: what was seen, what it means.
+/// A doubt: the observation and its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
     pub seen: String,
@@ -32,7 +33,7 @@ pub struct Doubt {
     pub weight: Weight,
 }
 
-/// What a doubt does to the verdict.
+/// Effect of a doubt on the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// The measurements themselves show that the verdict stands.
@@ -43,21 +44,21 @@ pub enum Weight {
     Serious,
 }
 
-/// What a verdict rests on, so that doubts can be weighed.
+/// Figures of a verdict by which doubts are weighed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footing {
-    /// Whether the ratio of medians lies on the same side of the limit as that of averages.
+    /// Whether the ratio of medians lies on the same side of the limit as the ratio of averages.
     pub medians_agree: bool,
-    /// From the end of the interval to the limit, as a factor; 1 when the limit lies within.
+    /// Distance from the end of the interval to the limit, as a factor; 1 when the limit lies within.
     pub room: f64,
-    /// How many times as wide the interval may be before the limit lies within.
+    /// Factor by which the interval may widen before it contains the limit.
     pub widths: f64,
-    /// Whether both sides took turns, so that what changes in the course of time meets both.
+    /// Whether both sides took turns, so that changes over time affect both.
     pub in_turns: bool,
 }
 
 impl Footing {
-    /// That of a verdict about this claim.
+    /// The footing of a verdict on this claim.
     pub fn of(claim: &Claim<'_>, verdict: &Verdict, in_turns: bool) -> Self {
         let medians = claim.sides(verdict).map(|side| unscaled(side, side.median_ns));
         let Some((value, low, high)) = verdict.ratio.as_ref().map(|ratio| claim.ratio(ratio)) else {
@@ -75,7 +76,7 @@ impl Footing {
     }
 }
 
-/// How far a result can be relied on.
+/// Reliability of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reliability {
     Good,
@@ -84,8 +85,8 @@ pub enum Reliability {
 }
 
 impl Reliability {
-    /// By what the doubts do to the verdict, not by their number. A verdict that is none, because nothing was proved or refuted, is
-    /// fair at best.
+    /// Reliability by the effect of the doubts on the verdict, not by their number. A result that neither
+    /// proves nor refutes is fair at best.
     pub fn of(doubts: &[Doubt], basis: Basis, room: f64) -> Self {
         let is = |weight| doubts.iter().any(|doubt| doubt.weight == weight);
         if is(Weight::Serious) || (is(Weight::Open) && basis.is_strong() && room < NEAR) {
@@ -106,7 +107,7 @@ impl Reliability {
         }
     }
 
-    /// What it says of a result about which there are these doubts.
+    /// Meaning of the reliability for a result with these doubts.
     pub fn meaning(self, doubts: &[Doubt]) -> &'static str {
         let is = |weight| doubts.iter().any(|doubt| doubt.weight == weight);
         match self {
@@ -150,7 +151,8 @@ pub fn of_times(times: &[u64], name: &str, footing: Footing) -> Vec<Doubt> {
     doubts
 }
 
-/// The doubt about times that differ widely, or whose average is far from their median: both come of a few long calls.
+/// The doubt about times that differ widely, or whose average is far from their median: both come from a few
+/// long calls.
 fn of_spread(suspicions: &[Suspicion], name: &str, footing: Footing) -> Option<Doubt> {
     let (mut seen, mut great) = (Vec::new(), false);
     for suspicion in suspicions {
@@ -195,12 +197,12 @@ fn of_spread(suspicions: &[Suspicion], name: &str, footing: Footing) -> Option<D
     })
 }
 
-/// Independent samples that would tell as much as these.
+/// Number of independent samples with the same information as these.
 pub fn independent(times: &[u64]) -> f64 {
     times.len() as f64 / autocorrelation_time(times.get(..MOST).unwrap_or(times))
 }
 
-/// The doubts about an evaluation beside its times.
+/// The doubts about an evaluation, apart from its times.
 pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if evaluation.leftover && evaluation.n_smaller() < min_samples {
@@ -225,7 +227,8 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
     doubts
 }
 
-/// The doubt about calls so short that measuring itself is much of their times; `empty_ns` is what an empty method reports.
+/// The doubt about calls so short that measuring takes a large part of their times; an empty method reports
+/// `empty_ns`.
 pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<Doubt> {
     let [subject, object] = claim.sides(verdict);
     let [of_subject, of_object] = [(claim.subject, subject), (claim.object, object)]
@@ -257,7 +260,8 @@ pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> O
     let [left, right] = judged.kept;
     let mean = |times: &[u64]| times.iter().map(|&ns| ns as f64).sum::<f64>() / times.len() as f64;
     let quotient = |left: f64, right: f64| asked.left_factor * left / (asked.right_factor * right);
-    // The reported ratio may be of clipped times, without the probe's: what matters is how far the left-out calls move it.
+    // The reported ratio may be of clipped times without the probe's time, so the left-out calls count by the
+    // factor that they change it.
     let moved =
         quotient(left.mean_ns, right.mean_ns) / quotient(mean(&judged.left_ns), mean(&judged.right_ns));
     let with = ratio.value * moved;
@@ -273,7 +277,7 @@ fn serious_if(serious: bool) -> Weight {
     if serious { Weight::Serious } else { Weight::Open }
 }
 
-/// The doubt about anything but spread.
+/// The doubt about a suspicion other than spread.
 fn of_suspicion(suspicion: &Suspicion, name: &str, footing: Footing) -> Option<Doubt> {
     let doubt =
         |seen: String, meaning, weight| Some(Doubt { seen: format!("{name}: {seen}"), meaning, weight });
@@ -377,7 +381,7 @@ mod tests {
 
     #[test]
     fn long_calls_are_one_doubt_that_medians_answer() {
-        // One call in fifty takes as long as all the others, or ten times that.
+        // One call in fifty takes as long as all the others together, or ten times that.
         let times = |long: u64| -> Vec<u64> {
             (0..2000).map(|i| if i % 50 == 7 { long } else { 1000 + i * 7919 % 101 }).collect()
         };
@@ -398,7 +402,7 @@ mod tests {
 
     #[test]
     fn calls_that_resemble_their_neighbours_are_doubted_unless_there_are_enough() {
-        // Runs of a hundred alike.
+        // Runs of a hundred equal times.
         let times: Vec<u64> = (0..5000_u64).map(|i| 1000 + i / 100 * 7919 % 997).collect();
         let check = |footing, expected| {
             let doubts = of_times(&times, "C.f", footing);

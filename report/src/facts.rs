@@ -1,4 +1,4 @@
-//! What a report is made of: the records of a run.
+//! Content of a report: the records of a run.
 
 use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
 use spl_records::context::Asked;
@@ -6,19 +6,19 @@ use spl_records::{AssertionRecord, Context};
 use spl_verdict::{Evaluation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Comparisons that are shown with charts; the rest is in a table. Charts of one comparison take some 60 KB.
+/// Most comparisons with charts; the rest is in a table. Charts of one comparison take some 60 KB.
 pub const SHOWN: usize = 40;
-/// Assertions that are shown with charts, and methods of a run that only measures.
+/// Most assertions with charts, and most methods of a run that only measures.
 pub const SHOWN_ASSERTIONS: usize = 20;
 /// See [`SHOWN_ASSERTIONS`].
 pub const SHOWN_METHODS: usize = 20;
-/// Samples of the shown comparisons together, unless the first alone has more.
+/// Most samples of the comparisons with charts together, unless the first alone has more.
 const SHOWN_SAMPLES: u64 = 4_000_000;
 
 /// The records of a run.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// What it was made with.
+    /// Configuration, tasks and programs of the run.
     pub context: Context,
     /// The results of comparisons.
     pub results: Vec<Evaluation>,
@@ -26,48 +26,50 @@ pub struct Facts {
     pub assertions: Vec<AssertionRecord>,
     /// The calls of each method, by its index.
     pub methods: Vec<Calls>,
-    /// What is missing to compare both sides of a comparison by a full bucket, by its index.
+    /// Data that are missing to compare both sides of a comparison by a full bucket, by the comparison's
+    /// index.
     pub missing: BTreeMap<usize, String>,
-    /// What the scheduler decided.
+    /// The scheduler's decisions.
     pub decisions: Decisions,
 }
 
 /// The measured calls of a method.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calls {
-    /// Durations of those that were not discarded, nanoseconds, in the order in which they ended.
+    /// Durations of the calls that were not discarded, nanoseconds, in the order in which they ended.
     pub kept_ns: Vec<u64>,
-    /// How many were discarded that nothing of our knowledge disturbed, or that the agent knows as warm-up...
+    /// Number of calls discarded as warm-up: by the agent's flag, or without a known disturbance.
     pub warm_up: u64,
-    /// ...and how many others, which a garbage collection or one of our own changes of classes overlapped.
+    /// Number of other discarded calls, which a garbage collection or one of our own changes of classes
+    /// overlapped.
     pub overlapped: u64,
-    /// How many of the kept ones overlapped a garbage collection.
+    /// Number of the kept calls that overlapped a garbage collection.
     pub gc: u64,
-    /// How many ended by an exception.
+    /// Number of calls that ended by an exception.
     pub threw: u64,
-    /// How many were kept in each bucket of workload sizes.
+    /// Number of kept calls in each bucket of workload sizes.
     pub buckets: BTreeMap<Bucket, u64>,
-    /// The calls themselves, of methods that are shown with charts.
+    /// The calls themselves, for methods with charts.
     pub calls: Vec<Call>,
 }
 
 /// A measured call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// When it began, nanoseconds of the JVM's clock.
+    /// Start of the call, nanoseconds of the JVM's clock.
     pub start_ns: u64,
-    /// How long it took, nanoseconds.
+    /// Duration of the call, nanoseconds.
     pub took_ns: u64,
-    /// The sizes that it belongs to.
+    /// Bucket of the call's workload size.
     pub bucket: Bucket,
     /// The sampling window in which it began.
     pub window: Option<u64>,
-    /// What is known of it.
+    /// Flags of the call.
     pub flags: SampleFlags,
 }
 
 impl Call {
-    /// Whether it counts for nothing.
+    /// Whether the call counts for nothing.
     #[must_use]
     pub fn is_discarded(&self) -> bool {
         self.flags.contains(SampleFlags::DISCARDED)
@@ -75,7 +77,7 @@ impl Call {
 }
 
 impl Calls {
-    /// Adds a sample, and the call itself if it is to be `shown`.
+    /// Adds a sample, and the call itself if it has a chart (`shown`).
     pub fn add(&mut self, sample: &Sample, scale: Option<Scale>, shown: bool) {
         let bucket = bucket(&sample.size, scale);
         let has = |flag| u64::from(sample.flags.contains(flag));
@@ -98,7 +100,7 @@ impl Calls {
 }
 
 impl Calls {
-    /// How many were measured.
+    /// Number of measured calls.
     #[must_use]
     pub fn measured(&self) -> u64 {
         self.kept_ns.len() as u64 + self.warm_up + self.overlapped
@@ -106,8 +108,8 @@ impl Calls {
 }
 
 impl Facts {
-    /// How many calls of a method were discarded as warm-up, and how many because something disturbed them: those only if
-    /// `discard-disturbed` asks for it.
+    /// Numbers of a method's calls that were discarded as warm-up, and as disturbed; the latter only with
+    /// `discard-disturbed`.
     pub(crate) fn discarded(&self, calls: &Calls) -> (u64, u64) {
         if self
             .context
@@ -121,7 +123,7 @@ impl Facts {
         }
     }
 
-    /// The calls of a method; none of one that there is not.
+    /// The calls of a method; empty for an unknown method.
     pub(crate) fn calls(&self, method: usize) -> &Calls {
         const NONE: &Calls = &Calls {
             kept_ns: Vec::new(),
@@ -136,7 +138,7 @@ impl Facts {
     }
 }
 
-/// Without a scale all numbers are one bucket, as they were when sizes were not checked.
+/// The bucket of a size. Without a scale all numbers are in one bucket, as sizes were then not checked.
 fn bucket(size: &Size, scale: Option<Scale>) -> Bucket {
     match (size, scale) {
         (size, Some(scale)) => scale.bucket(size),
@@ -145,35 +147,36 @@ fn bucket(size: &Size, scale: Option<Scale>) -> Bucket {
     }
 }
 
-/// What the scheduler decided.
+/// The scheduler's decisions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
-    /// How often it did what.
+    /// Number of decisions by action.
     pub actions: BTreeMap<String, u64>,
-    /// How many methods were measured over time.
+    /// Number of measured methods over time.
     pub steps: Vec<Step>,
-    /// When classes were changed, nanoseconds since the controller began.
+    /// Times of the changes of classes, nanoseconds since the controller began.
     pub changes_ns: Vec<u64>,
 }
 
 /// The scheduler's figures after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// When, nanoseconds since the controller began.
+    /// Time of the decision, nanoseconds since the controller began.
     pub at_ns: u64,
-    /// How many methods, or with windows groups of them, were measured.
+    /// Number of measured methods, with windows of measured groups.
     pub measured: u32,
-    /// How many would have been best.
+    /// The optimal number.
     pub optimal: u32,
-    /// How many were not finished.
+    /// Number of unfinished methods or groups.
     pub unfinished: u32,
 }
 
-/// Steps that are kept of any number: a chart has no room for more.
+/// Most steps that are kept: a chart has no room for more.
 const STEPS: usize = 4096;
 
 impl Decisions {
-    /// Adds a decision. When there are too many, of each two neighbours the one with more measured methods stays.
+    /// Adds a decision. When there are too many, the step with more measured methods of each two neighbours
+    /// stays.
     pub fn add(&mut self, action: &str, step: Step) {
         *self.actions.entry(action.to_owned()).or_default() += 1;
         if matches!(action, "instrument" | "restore" | "instrument-and-restore")
@@ -182,7 +185,7 @@ impl Decisions {
             self.changes_ns.push(step.at_ns);
         }
         let figures = |step: &Step| (step.measured, step.optimal, step.unfinished);
-        // What changes nothing draws nothing, but the last one says when it was.
+        // A step without a change is not drawn, but the last one shows its time.
         if let [.., before, last] = self.steps.as_mut_slice()
             && figures(before) == figures(last)
             && figures(last) == figures(&step)
@@ -198,7 +201,7 @@ impl Decisions {
     }
 }
 
-/// How soon somebody has to look at what stands so: failing first, then undecided. Without a result it is undecided.
+/// Urgency of a standing: failing first, then undecided. Without a result it is undecided.
 fn rank(standing: Option<Standing>) -> u8 {
     match standing {
         Some(Standing::Fails | Standing::Error) => 0,
@@ -207,7 +210,7 @@ fn rank(standing: Option<Standing>) -> u8 {
     }
 }
 
-/// The comparisons that are shown with charts, by their index, the ones that need looking at first.
+/// The comparisons with charts, by their index, the most urgent ones first.
 #[must_use]
 pub fn shown(context: &Context, results: &[Evaluation]) -> Vec<usize> {
     let mut ranks: Vec<Option<u8>> = vec![None; context.comparisons.len()];
@@ -223,7 +226,7 @@ pub fn shown(context: &Context, results: &[Evaluation]) -> Vec<usize> {
     first(&ranks, &samples, SHOWN)
 }
 
-/// The assertions that are shown with charts, likewise.
+/// The assertions with charts, the most urgent ones first.
 #[must_use]
 pub fn shown_assertions(context: &Context, records: &[AssertionRecord]) -> Vec<usize> {
     let mut ranks = vec![rank(None); context.assertions.len()];
@@ -239,7 +242,7 @@ pub fn shown_assertions(context: &Context, records: &[AssertionRecord]) -> Vec<u
     first(&ranks, &samples, SHOWN_ASSERTIONS)
 }
 
-/// The first by rank, at most so many and as long as there is room for their samples.
+/// The first by rank, at most `most`, while there is room for their samples.
 fn first(ranks: &[u8], samples: &[u64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
     order.sort_by_key(|index| ranks[*index]);
@@ -252,7 +255,7 @@ fn first(ranks: &[u8], samples: &[u64], most: usize) -> Vec<usize> {
     order.into_iter().take(most).take_while(|index| fits(index)).collect()
 }
 
-/// The methods of which calls are shown: those of these comparisons and assertions.
+/// The methods whose calls are shown: those of these comparisons and assertions.
 #[must_use]
 pub fn shown_methods(context: &Context, comparisons: &[usize], assertions: &[usize]) -> BTreeSet<usize> {
     let sides = |asked: &Asked| [asked.left, asked.right];

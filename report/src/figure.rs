@@ -1,8 +1,9 @@
-//! Figures for people, in one form wherever they are shown: three significant digits, units, groups of three.
+//! Figures for people, in the same form everywhere: three significant digits, units, groups of three.
 //!
-//! Between groups and before units stands a narrow space (U+202F), which [`plain`] makes a usual one for terminals.
+//! Groups and units are separated by a narrow space (U+202F), which [`plain`] replaces by a usual one for
+//! terminals.
 
-/// The same text for a terminal or a log, with usual spaces.
+/// A text with usual spaces, for a terminal or a log.
 #[must_use]
 pub fn plain(text: &str) -> String {
     text.replace('\u{202f}', " ")
@@ -50,7 +51,7 @@ fn three_digits(value: f64) -> String {
         size if size < SMALL => format!("{size:.2e}"),
         size => {
             let shown = format!("{size:.*}", decimals(size));
-            // What is rounded up to the next power of ten has a digit more.
+            // A number that is rounded up to the next power of ten has one more digit.
             let rounded = shown.parse().unwrap_or(size);
             if decimals(rounded) < decimals(size) { format!("{size:.*}", decimals(rounded)) } else { shown }
         }
@@ -58,15 +59,16 @@ fn three_digits(value: f64) -> String {
     format!("{sign}{text}")
 }
 
-/// Smaller numbers are shown by their powers of ten.
+/// Numbers below this are shown by their powers of ten.
 const SMALL: f64 = 1e-5;
 
-/// Digits behind the point of a number below 100 that has three significant ones.
+/// Digits behind the point of a number below 100 with three significant digits.
 fn decimals(size: f64) -> usize {
     (2 - size.log10().floor() as i64).clamp(0, 9) as usize
 }
 
-/// A quotient, with three significant digits; near 1 with three behind the point, because it matters on which side it is.
+/// A quotient, with three significant digits; near 1 with three behind the point, to show on which side of 1
+/// it is.
 #[must_use]
 pub fn quotient(value: f64) -> String {
     if (0.95..1.05).contains(&value) { format!("{value:.3}") } else { three_digits(value) }
@@ -80,7 +82,7 @@ pub fn count(number: u64) -> String {
     groups.collect::<Vec<_>>().join("\u{202f}")
 }
 
-/// A whole number and what it is of, in singular or plural.
+/// A whole number with its noun, in singular or plural.
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
@@ -93,7 +95,7 @@ pub fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.01 { "under 0.01%".to_owned() } else { format!("{}%", digits(percent)) }
 }
 
-/// A smaller p-value says no more: what a test assumes of the times does not hold so exactly.
+/// Smallest p-value that is shown exactly: the assumptions of a test do not hold more precisely.
 const SMALL_P: f64 = 0.0001;
 
 /// A p-value with three significant digits; small ones only by their size, as those near 1.
@@ -110,14 +112,14 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// The same as an equation: `p = 0.0312`, `p < 0.0001`.
+/// A p-value as an equation: `p = 0.0312`, `p < 0.0001`.
 #[must_use]
 pub fn p_equation(p: f64) -> String {
     let value = p_value(p);
     if value.starts_with(['<', '>']) { format!("p {value}") } else { format!("p = {value}") }
 }
 
-/// How often something of this probability comes by chance, in words.
+/// Frequency by chance of an event of this probability, in words.
 #[must_use]
 pub fn odds(p: f64) -> String {
     if p >= 0.095 {
@@ -126,7 +128,7 @@ pub fn odds(p: f64) -> String {
     if p < SMALL_P {
         return format!("less than once in {} times", count((1.0 / SMALL_P).round() as u64));
     }
-    // One of ten, of twenty, of thirty …: one digit says how rare it is.
+    // One of ten, of twenty, of thirty …: one digit is enough for the rarity.
     let rarity = 1.0 / p;
     let unit = 10_f64.powf(rarity.log10().floor());
     let rounded = ((rarity / unit).floor() * unit).round() as u64;

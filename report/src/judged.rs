@@ -1,4 +1,4 @@
-//! The calls that a verdict rests on.
+//! The calls behind a verdict.
 
 use crate::facts::{Call, Calls};
 use spl_model::{Bucket, SampleFlags};
@@ -7,22 +7,22 @@ use spl_records::context::Asked;
 use spl_verdict::Evaluation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Means further apart than this part are not of the same calls.
+/// Share by which means of the same calls may differ through rounding.
 const SAME: f64 = 1e-6;
 
-/// Which calls are compared.
+/// Choice of the compared calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// The first ones of the bucket.
     First,
-    /// In each window as many of either side.
+    /// The same number of calls of either side in each window.
     Pairs,
-    /// All of the windows in which both sides were called.
+    /// All calls of the windows in which both sides were called.
     Windows,
 }
 
 impl Chosen {
-    /// As a run was judged.
+    /// Choice of a run's judge.
     pub fn of(context: &Context) -> Self {
         match (context.paired, context.judge.as_str()) {
             (false, _) => Self::First,
@@ -31,7 +31,7 @@ impl Chosen {
         }
     }
 
-    /// Whether the call has the sizes of a result: one about all sizes is about each.
+    /// Whether the call has the sizes of a result: a result about all sizes takes each call.
     pub fn is_of(self, call: &Call, bucket: &Bucket) -> bool {
         call.bucket == *bucket || (self == Self::Windows && *bucket == Bucket::All)
     }
@@ -44,9 +44,9 @@ pub struct Judged {
     pub right_ns: Vec<u64>,
     /// The quotient of both sides' scaled means in each window, with windows.
     pub quotients: Vec<(u64, f64)>,
-    /// Whether these are exactly the calls that were compared, as far as their averages tell.
+    /// Whether these are exactly the compared calls, as far as their averages show.
     pub exact: bool,
-    /// How many of these calls overlapped a garbage collection.
+    /// Number of these calls that overlapped a garbage collection.
     pub gc: u64,
     /// All calls of both sides in these sizes that were not discarded, compared or not.
     pub kept: [Kept; 2],
@@ -60,7 +60,8 @@ pub struct Kept {
 }
 
 impl Judged {
-    /// With windows their calls, up to the window that was enough; else the first ones of the bucket.
+    /// Finds the compared calls: with windows those up to the deciding window, otherwise the first ones of
+    /// the bucket.
     pub fn of(asked: &Asked, evaluation: &Evaluation, sides: [&Calls; 2], chosen: Chosen) -> Self {
         let counts = |call: &&Call| !call.is_discarded() && chosen.is_of(call, &evaluation.bucket);
         let kept = sides.map(|side| side.calls.iter().filter(counts).collect::<Vec<&Call>>());
@@ -77,7 +78,7 @@ impl Judged {
         let [left_ns, right_ns] = chosen.each_ref().map(|side| times(side));
         let taken = [left_ns.len() as u64, right_ns.len() as u64];
         let as_many = taken == [evaluation.n_left, evaluation.n_right];
-        // Without a verdict there are no averages to hold them against.
+        // Without a verdict there are no averages to compare with.
         let exact = evaluation.verdict.as_ref().map_or(as_many, |verdict| {
             let same = |times: &[u64], scaled_ns: f64, factor: f64| {
                 (mean(times) * factor / scaled_ns - 1.0).abs() < SAME

@@ -1,11 +1,12 @@
-//! A run's records to one page of HTML that needs nothing else: no network, no file beside it.
+//! A run's records as one page of HTML that is complete in itself: without network or other files.
 //!
-//! [`html`] is a function of [`Facts`], which the controller reads from the files of a run. Everything that comes from a program or
-//! from its operator, names of methods, labels of sizes, texts of assertions, is escaped by the templates (maud) where it is put in;
-//! charts hold numbers and our own words only.
+//! [`html`] is a function of [`Facts`], which the controller reads from the files of a run. Everything that
+//! comes from a program or from its operator, names of methods, labels of sizes, texts of assertions, is
+//! escaped by the templates (maud) where it is put in; charts hold numbers and our own words only.
 //!
-//! The page is bounded however large the run was: [`SHOWN`] comparisons and [`SHOWN_ASSERTIONS`] assertions have charts, the rest one line of a table each, and a
-//! chart draws some hundreds of points (`shape::thinned` keeps the extremes).
+//! The page is bounded for runs of any size: [`SHOWN`] comparisons and [`SHOWN_ASSERTIONS`] assertions have
+//! charts, the rest one line of a table each. A chart draws some hundreds of points (`shape::thinned` keeps
+//! the extremes).
 
 #![forbid(unsafe_code)]
 #![expect(

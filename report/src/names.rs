@@ -1,4 +1,4 @@
-//! Short names of methods, as short as they can be told apart.
+//! Short names of methods that are still unique.
 
 use spl_model::MethodRef;
 use std::collections::HashMap;

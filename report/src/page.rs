@@ -1,4 +1,4 @@
-//! The page: what stands where.
+//! The page and the order of its sections.
 
 mod asserted;
 mod assertion;
@@ -14,8 +14,9 @@ use parts::Page;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// What the page may do: have this style and run this script, by their hashes, and nothing else. Whoever changes one of them
-/// changes its hash too (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make browser` notices if not.
+/// Policy of the page: it may have this style and run this script, by their hashes, and nothing else. A
+/// change of either needs a new hash (`openssl dgst -sha256 -binary report/src/style.css | base64`); `make
+/// browser` detects an old one.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
     style-src 'sha256-+gaDr1fhodj08maChx1WmLAMLVYzvdrGWGcztDgAAn8='; \
     script-src 'sha256-xkYgl77NWfA0iWJ7nTCxq+WmWIcdBTQpAWwWDM4i9+w='";
@@ -56,6 +57,6 @@ pub fn html(facts: &Facts) -> String {
             }
         }
     };
-    // Our own text has none of what misleads; names of a program may.
+    // Our own text has no misleading characters; names of a program may have some.
     spl_model::lines(&markup.into_string())
 }

@@ -1,10 +1,10 @@
-//! Why there is no verdict, in words, and what helps.
+//! Reasons without a verdict, in words, and remedies.
 
 use crate::figure::{count, counted};
 use spl_model::Lack;
 use spl_verdict::NotEvaluated;
 
-/// Why there is no verdict, and where it does not depend on what a method lacks, what helps.
+/// Reason without a verdict, with the remedy unless that depends on the method's lack.
 pub fn why_not(why: &NotEvaluated) -> String {
     match why {
         NotEvaluated::TooFewSamples { left, right } => format!(
@@ -29,7 +29,7 @@ pub fn why_not(why: &NotEvaluated) -> String {
                 .to_owned()
         }
         NotEvaluated::NotMeasured(text) | NotEvaluated::Lacking(text) => {
-            // Else it begins with a method's name.
+            // Other texts begin with a method's name.
             text.strip_prefix("the ").map_or_else(|| format!("{text}."), |rest| format!("The {rest}."))
         }
         NotEvaluated::OutOfRange | NotEvaluated::BadLimit | NotEvaluated::NoSuchQuantile(_) => {
@@ -38,7 +38,7 @@ pub fn why_not(why: &NotEvaluated) -> String {
     }
 }
 
-/// What helps against a lack of samples.
+/// Remedy for a lack of samples.
 pub fn remedy(lack: &Lack) -> &'static str {
     match lack {
         Lack::Unmeasurable { .. } => {

@@ -1,4 +1,4 @@
-//! The shape of a set of times: what a chart draws of it.
+//! The shape of a set of times, for charts.
 
 /// Points of a density curve.
 const CURVE: usize = 160;
@@ -15,10 +15,10 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Largest over smallest time from which on only a logarithmic axis shows both.
+    /// Ratio of the largest to the smallest time above which only a logarithmic axis shows both.
     const WIDE: f64 = 8.0;
 
-    /// An axis that shows all of these times, nanoseconds; times of 0 stand at 1 on a logarithmic one.
+    /// An axis that shows all of these times, nanoseconds; times of 0 are at 1 on a logarithmic one.
     pub fn of(times: impl Iterator<Item = f64> + Clone) -> Self {
         let least = times.clone().fold(f64::INFINITY, f64::min);
         let most = times.fold(0.0, f64::max);
@@ -75,8 +75,8 @@ pub fn steps(low: f64, high: f64, most: usize) -> Vec<f64> {
     (0..=most).map(|index| (first + index as f64) * step).filter(|tick| *tick <= high).collect()
 }
 
-/// The density of positions by a Gaussian kernel with Silverman's bandwidth (1986, equation 3.31), as points of a curve over the
-/// range, under which the area is 1.
+/// The density of positions by a Gaussian kernel with Silverman's bandwidth (1986, equation 3.31), as points
+/// of a curve over the range, under which the area is 1.
 pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
     let n = ascending.len();
     if n < 2 {
@@ -100,7 +100,7 @@ pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
     (0..CURVE).map(curve).collect()
 }
 
-/// How many positions lie in each of [`BARS`] equal parts of the range; those beyond its end are in none.
+/// Number of positions in each of [`BARS`] equal parts of the range; positions beyond its end are left out.
 pub fn histogram(ascending: &[f64], (low, high): (f64, f64)) -> Vec<u64> {
     let mut bars = vec![0; BARS];
     for at in ascending.iter().take_while(|at| **at <= high) {
@@ -119,14 +119,14 @@ pub fn distribution(ascending: &[f64], most: usize, end: f64) -> Vec<(f64, f64)>
     (0..shown).map(index).map(|index| (ascending[index], (index + 1) as f64 / n as f64)).collect()
 }
 
-/// The value below which a share of the ascending values lies, at least one value; 0 of none.
+/// The value below which a share of the ascending values lies, at least one value; 0 without values.
 pub fn quantile(ascending: &[f64], share: f64) -> f64 {
     let index = (share * ascending.len() as f64).ceil() as usize;
     ascending.get(index.saturating_sub(1).min(ascending.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// At most `most` of the points in their order: of each run of neighbours the lowest and the highest, so that no outlier is
-/// lost.
+/// At most `most` of the points in their order: the lowest and the highest of each run of neighbours, so that
+/// no outlier is lost.
 pub fn thinned<T: Clone>(points: &[T], most: usize, height: impl Fn(&T) -> f64) -> Vec<T> {
     if points.len() <= most {
         return points.to_vec();

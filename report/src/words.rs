@@ -1,4 +1,4 @@
-//! Verdicts in words for people who know no statistics.
+//! Verdicts in words for people without knowledge of statistics.
 
 use crate::figure::{count, counted, digits, odds, percent, quotient, time};
 use crate::names::Names;
@@ -8,7 +8,7 @@ use spl_records::Context;
 use spl_records::context::{Asked, Operand};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Truth, Verdict};
 
-/// What is said of a result in one word, with its icon: nobody has to tell colours apart.
+/// One-word summary of a result, with an icon so that no reader depends on colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Badge {
     Refuted,
@@ -20,11 +20,11 @@ pub enum Badge {
 }
 
 impl Badge {
-    /// Every badge, the ones that need looking at first.
+    /// Every badge, the most urgent ones first.
     pub const ALL: [Self; 6] =
         [Self::Refuted, Self::NotProved, Self::Undecided, Self::NotEvaluated, Self::NotRefuted, Self::Proved];
 
-    /// Of a comparison in one bucket.
+    /// Badge of a comparison in one bucket.
     pub fn of(evaluation: &Evaluation) -> Self {
         match &evaluation.verdict {
             Ok(verdict) => Self::of_basis(verdict.basis),
@@ -33,7 +33,7 @@ impl Badge {
         }
     }
 
-    /// Of what stands behind a verdict.
+    /// Badge of a verdict's basis.
     pub fn of_basis(basis: Basis) -> Self {
         match basis {
             Basis::Proved => Self::Proved,
@@ -43,7 +43,7 @@ impl Badge {
         }
     }
 
-    /// Of a formula.
+    /// Badge of a formula's truth.
     pub fn of_truth(truth: Truth) -> Self {
         match truth {
             Truth::True => Self::Proved,
@@ -52,7 +52,7 @@ impl Badge {
         }
     }
 
-    /// Class in the style sheet, icon, verdict, what stands behind it.
+    /// Class in the style sheet, icon, verdict and basis.
     pub fn parts(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Proved => ("proved", "✓", "Holds", "proved"),
@@ -64,12 +64,12 @@ impl Badge {
         }
     }
 
-    /// Its class in the style sheet.
+    /// Class in the style sheet.
     pub fn class(self) -> &'static str {
         self.parts().0
     }
 
-    /// What it means, in a sentence.
+    /// Meaning of the badge, in a sentence.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Proved => "The measurements show that it holds.",
@@ -87,20 +87,20 @@ impl Badge {
     }
 }
 
-/// A comparison the way people say it: what takes at most so many times as long as what.
+/// A comparison in everyday words: one side takes at most `limit` times as long as the other.
 #[derive(Clone, Debug)]
 pub struct Claim<'a> {
     pub asked: &'a Asked,
-    /// The side that the sentence is about, and the other.
+    /// The side that is the sentence's subject, and the other side.
     pub subject: &'a str,
     pub object: &'a str,
     /// Whether the subject is the right side.
     turned: bool,
-    /// How many times as long the subject may take.
+    /// Factor of time that the subject may take.
     pub limit: f64,
 }
 
-/// How the subject of a claim is to compare with the limit.
+/// Relation between the subject of a claim and the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Below,
@@ -109,7 +109,7 @@ enum Bound {
 }
 
 impl Bound {
-    /// The words between "takes" and how many times as long.
+    /// The words between "takes" and the factor.
     fn before_a_figure(self) -> &'static str {
         match self {
             Self::Below => "less than ",
@@ -120,7 +120,7 @@ impl Bound {
 }
 
 impl<'a> Claim<'a> {
-    /// The comparison in words of the side that is to be the shorter one.
+    /// The comparison in words, with the claimed shorter side as subject.
     pub fn of(asked: &'a Asked, names: &'a Names) -> Self {
         let (left, right) = (names.get(asked.left), names.get(asked.right));
         let turned = asked.sign.demand().shorter == Shorter::Right;
@@ -132,7 +132,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// As a short formula: `A ≤ 2 × B`.
+    /// Short formula: `A ≤ 2 × B`.
     pub fn formula(&self) -> String {
         let sign = match self.bound() {
             Bound::Below => "<",
@@ -146,7 +146,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// What is asserted, as a sentence.
+    /// The claim as a sentence.
     pub fn sentence(&self) -> String {
         let times = if self.limit == 1.0 {
             "as long as".to_owned()
@@ -159,7 +159,7 @@ impl<'a> Claim<'a> {
         format!("{} takes {}{times} {}", self.subject, self.bound().before_a_figure(), self.object)
     }
 
-    /// How the subject is to compare with the limit.
+    /// Required relation of the subject to the limit.
     fn bound(&self) -> Bound {
         match self.asked.sign.demand() {
             Demand { shorter: Shorter::Neither, .. } => Bound::Same,
@@ -168,7 +168,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// How many times as long the subject took, and the ends of the interval.
+    /// Factor of time that the subject took, and the ends of the interval.
     pub fn ratio(&self, ratio: &Ratio) -> (f64, f64, f64) {
         let Ratio { value, low, high, .. } = *ratio;
         if self.turned {
@@ -178,12 +178,12 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// What is of the left and of the right side in the order of the sentence.
+    /// Items of the left and of the right side in the order of the sentence.
     pub fn in_order<T>(&self, left: T, right: T) -> (T, T) {
         if self.turned { (right, left) } else { (left, right) }
     }
 
-    /// The sides' figures without the constants: subject and object.
+    /// The sides' figures in the order subject, object.
     pub fn sides<'v>(&self, verdict: &'v Verdict) -> [&'v Side; 2] {
         if self.turned { [&verdict.right, &verdict.left] } else { [&verdict.left, &verdict.right] }
     }
@@ -194,7 +194,7 @@ pub fn unscaled(side: &Side, scaled_ns: f64) -> f64 {
     scaled_ns / side.factor
 }
 
-/// Why the verdict is what it is: paragraphs.
+/// Explanation of the verdict: paragraphs.
 pub fn explain(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Vec<String> {
     match &evaluation.verdict {
         Ok(verdict) => vec![found(claim, verdict), because(claim, verdict, context)],
@@ -273,10 +273,10 @@ fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
     }
 }
 
-/// Room that measuring more can still narrow: with more than so many times as many samples nobody has waited for an answer.
+/// Largest factor of additional samples that advice still names: more would take too long.
 const PATIENCE: f64 = 100.0;
 
-/// What the operator can do about a comparison that was judged; nothing about a proof, or where nothing has to be done.
+/// Advice about a judged comparison; `None` for a proof, or where no action is needed.
 pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> Option<String> {
     let verdict = evaluation.verdict.as_ref().ok().filter(|verdict| verdict.basis != Basis::Proved)?;
     let ratio = verdict.ratio.as_ref()?;
@@ -320,7 +320,7 @@ pub fn advice(claim: &Claim<'_>, evaluation: &Evaluation, context: &Context) -> 
     })
 }
 
-/// What a side of an assertion's comparison is called: `the median of A.f`, `2 × the average of A.f`.
+/// Name of a side of an assertion's comparison: `the median of A.f`, `2 × the average of A.f`.
 pub fn operand(operand: &Operand, names: &Names) -> String {
     let figure = statistic(operand.share);
     let factor =
@@ -328,7 +328,7 @@ pub fn operand(operand: &Operand, names: &Names) -> String {
     format!("{factor}the {figure} of {}", names.get(operand.method))
 }
 
-/// What is compared of the times.
+/// Name of the compared statistic.
 pub fn statistic(share: Option<f64>) -> String {
     match share {
         None => "average".to_owned(),
@@ -337,7 +337,7 @@ pub fn statistic(share: Option<f64>) -> String {
     }
 }
 
-/// What a sign asks for.
+/// Requirement of a sign.
 pub fn asks(sign: Sign) -> &'static str {
     let Demand { shorter, strictly } = sign.demand();
     match (shorter, strictly) {
@@ -374,7 +374,8 @@ mod tests {
     #[test]
     fn ratios_are_those_of_the_sentence() {
         let names = Names::of(["a/A.f()V", "a/B.g()V"].into_iter());
-        // Twice the left mean is 0.8 of the right one: the right side takes 2.5 times as long as the left one.
+        // Twice the left mean is 0.8 of the right one: the right side takes 2.5 times as long as the left
+        // one.
         let ratio = Ratio { value: 0.8, low: 0.5, high: 1.0, confidence: 0.95 };
         assert_eq!(Claim::of(&asked(">=", 2.0, 1.0), &names).ratio(&ratio), (2.5, 2.0, 4.0));
         assert_eq!(Claim::of(&asked("<=", 1.0, 2.0), &names).ratio(&ratio), (1.6, 1.0, 2.0));

@@ -1,4 +1,4 @@
-//! The page as a whole: what stands in it, that nothing of a program's gets into its markup, and that it stays bounded.
+//! The whole page: its content, the escaping of a program's texts, and its bounded size.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -46,7 +46,8 @@ fn asked(left: usize, right: usize, right_factor: f64) -> Asked {
     Asked { line: 1 + left, left, sign: Sign::LessOrEqual, left_factor: 1.0, right_factor, right }
 }
 
-/// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the right one 800.
+/// A run of one comparison for each factor, of two methods each, in which the left one takes 1000 ns, the
+/// right one 800.
 fn run(factors: &[f64]) -> Facts {
     let scale = Scale::linear(100).unwrap();
     let mut context = Context {
@@ -269,8 +270,8 @@ fn what_was_not_evaluated_says_why_and_what_helps() {
     has(&page, "the run did not come to its end");
 }
 
-/// A run that has, beside a comparison that holds, two assertions about its methods: that the p90 of the first is at most so many
-/// nanoseconds, and that nothing is known of the second.
+/// A run with a comparison that holds and two assertions about its methods: the p90 of the first is at most
+/// `bound_ns`, and the data on the second are missing.
 fn asserting(bound_ns: f64) -> Facts {
     let mut facts = run(&[2.0]);
     let bucket = Bucket::Range { low: 0, high: Some(100) };
@@ -449,7 +450,7 @@ fn windows_compare_all_calls_of_both_sides() {
     let page = html(&facts);
     has(&page, "An empty method would show 300 ns: so much is in each time, and is taken out of the ratio.");
     assert!(!page.contains("is not subtracted"), "it is");
-    // Undecided, it has charts all the same.
+    // An undecided comparison has charts too.
     let why = "the evidence does not suffice either way: at least 34 s more".to_owned();
     facts.results[0].verdict = Err(NotEvaluated::Open { windows: 7, why });
     let page = html(&facts);
@@ -487,7 +488,7 @@ fn the_cost_has_workload_sizes_in_it() {
     has(&page, "Finding workload sizes was 39.0 ms of it");
 }
 
-/// Closes whatever may be open, and then runs.
+/// Text that closes any open element or string, and then runs.
 const HOSTILE: &str =
     "\"'><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>&amp;{{7*7}}";
 

@@ -11,7 +11,7 @@ impl Times for Tallies {
     fn of(&self, method: usize, bucket: &Bucket) -> Result<&[u64], NotEvaluated> {
         match self.get(MethodIx(method)) {
             Some(Tally { missing: None, buckets, .. }) => Ok(buckets.get(bucket).map_or(&[], Vec::as_slice)),
-            // Whose it is the scheduler says, which knows the methods' names.
+            // The scheduler, which knows the methods' names, adds the name.
             Some(_) => Err(NotEvaluated::NotMeasured(String::new())),
             None => Ok(&[]),
         }
@@ -33,7 +33,7 @@ impl Scheduler {
                 self.give_reason(why, of_this, None);
             }
         }
-        // A gap does not say whose it is: that of a comparison stands at its part, the others are of all methods.
+        // A gap does not name its methods: a comparison's gap is at its part, other gaps concern all methods.
         let mut gaps = asserted.parts.iter().filter_map(|part| part.judged.as_ref().err().cloned());
         for gap in &mut asserted.gaps {
             *gap = gaps.next().unwrap_or_else(|| {
@@ -46,12 +46,12 @@ impl Scheduler {
         self.decide(Action::Asserted(Box::new(Asserted { leftover, drops, ..asserted })), cause);
     }
 
-    /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else in those
-    /// that have enough samples for a variance.
+    /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else
+    /// in those that have enough samples for a variance.
     pub(crate) fn assert_leftover(&mut self, index: usize, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
         let methods = assertion.methods().into_iter().filter_map(|method| self.tallies.get(MethodIx(method)));
-        // A method that could not be measured has no bucket and is no reason to leave the others' out.
+        // A method that could not be measured has no bucket; the other methods' buckets still count.
         let measured: Vec<_> = methods.filter(|method| method.missing.is_none()).collect();
         let seen: BTreeSet<&Bucket> = measured.iter().flat_map(|method| method.buckets.keys()).collect();
         let with = |least: u64| {

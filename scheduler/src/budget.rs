@@ -1,7 +1,8 @@
-//! An overhead ceiling. From the cost of a sample and the rate of calls comes how many calls of each method are taken. An
-//! account holds to the ceiling whatever the calls do: it earns what measuring may cost and pays for each sample before a gate
-//! opens, and when there is nothing in it all gates stay closed. A sample is paid for with what the agent's own thread will
-//! probably spend on it; when that thread has told what it used, the difference is settled.
+//! An overhead ceiling. The number of calls to take of each method follows from the cost of a sample and the
+//! rate of calls. An account keeps to the ceiling whatever the calls do: it earns the CPU time that measuring
+//! may cost and pays for each sample before a gate opens; while it is empty all gates stay closed. The price
+//! of a sample includes a guess of the agent thread's CPU time; the difference is settled when that thread
+//! has reported its use.
 
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
@@ -9,71 +10,75 @@ use spl_model::Size;
 
 const SECOND_NS: u128 = 1_000_000_000;
 const PS_PER_NS: u128 = 1000;
-/// As long as that for what the agent's thread may take: it tells some ten times a second what it used.
+/// Unused CPU allowance of the agent's thread is kept for this long; the thread reports about ten times a
+/// second.
 const SAVED_SPARE_NS: u64 = 1_000_000_000;
-/// One part in so many of what is earned may go into looking for samples, saved up for so long. Were it all, a slow agent would
-/// look for samples and never take any.
+/// At most 1/LOOKING of the earned CPU time pays for polling, saved up for at most `SAVED_LOOKING_NS`.
+/// Without this cap a slow agent would spend all of it on polling.
 const LOOKING: u128 = 2;
 const SAVED_LOOKING_NS: u64 = 2_000_000_000;
-/// A rate that was found so often is that of the program, not of one of its moments.
+/// Number of measured rates after which the smoothed rate is that of the program, and not of a moment.
 const SURE: u32 = 8;
-/// The account's unit is the attosecond: what a nanosecond earns when a second earns a nanosecond, so that nothing is lost
-/// however often is counted.
+/// Attoseconds in a picosecond. The account counts in attoseconds, which keeps rounding out of it: with one
+/// nanosecond earned a second, a nanosecond earns one attosecond.
 const AS_PER_PS: u128 = 1_000_000;
-/// The account holds what is earned in so much time, or one sample, at most: what is saved up is spent at once, and the
-/// program shall hardly notice. A turn of some ten microseconds is not noticed either: it may be saved up for where claims are
-/// decided by windows, because a gate that closes before its turn is over takes calls that are not like all.
+/// The account holds at most the earnings of this time, or one sample: savings are spent at once, and the
+/// program must hardly notice. A turn of some ten microseconds is not noticed either. It may be saved up for
+/// where claims are decided by windows, because a gate that closes before its turn is over takes an unfair
+/// choice of calls.
 const SAVED_NS: u64 = 100_000_000;
 
-/// What the probes cost, by method, and what may be open.
+/// Costs of the probes, by method, and CPU time that may be spent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meters {
     meters: Vec<Meter>,
-    /// When open time was counted last.
+    /// Time at which open time was counted last.
     counted_ns: Option<u64>,
-    /// Cost with the newest plan.
+    /// Cost under the newest plan.
     cost_ps_per_s: u128,
-    /// Attoseconds of CPU time that may be spent; negative when more was. `None` before anything was earned.
+    /// Attoseconds of CPU time that may be spent; negative after overspending. `None` before anything was
+    /// earned.
     account_as: Option<i128>,
-    /// What was paid for the agent's thread since it told last what it used, picoseconds of CPU time.
+    /// Picoseconds of CPU time that were paid for the agent's thread since its last report.
     agent_paid_ps: u128,
-    /// What it used beyond what was paid for, and was charged for, all in all, picoseconds of CPU time.
+    /// Picoseconds of CPU time that the thread was charged for in addition to these payments, in total.
     agent_extra_ps: u128,
-    /// What that thread may still take beside the account, attoseconds of CPU time.
+    /// Attoseconds of CPU time that the thread may still take in addition to the account.
     spare_as: u128,
-    /// What looking for samples may take of the account, attoseconds of CPU time; `None` before anything was earned.
+    /// Attoseconds of the account that polling may take; `None` before anything was earned.
     looking_as: Option<u128>,
-    /// The thinnest sampling of a measured method, and what its sizes cost at most.
+    /// Largest sampling interval of a measured method, and the highest cost of its sizes.
     dearest_every: u32,
     dearest_size_ps: u128,
-    /// So many samples may be saved up for, however little is earned.
+    /// Number of samples that may be saved up for, however small the earnings are.
     saved_samples: u64,
 }
 
 /// Calls of one method through its open gate.
 #[derive(Clone, Debug, PartialEq)]
 struct Meter {
-    /// One call of so many is taken.
+    /// Sampling: one call in this number is taken.
     every: u32,
-    /// Calls since the rate was found last, those that were passed over included.
+    /// Calls since the last measurement of the rate, including those that were passed over.
     calls: u128,
-    /// Time in which the gate was open since then, as far as is known, up to when it was opened last.
+    /// Nanoseconds that the gate was open since then, as far as is known, up to its last opening.
     open_ns: u64,
-    /// Since when the gate is open.
+    /// Time since which the gate is open.
     open_from_ns: Option<u64>,
     calls_per_s: Option<u128>,
-    /// The same, smoothed, and how often it was found.
+    /// Smoothed rate, and the number of measurements in it.
     usual_per_s: u128,
     found: u32,
-    /// Whether it was said that its closed gate alone costs more than the ceiling.
+    /// Whether the operator was told that the method's closed gate alone costs more than the ceiling.
     told: bool,
-    /// What the newest samples cost for their sizes, on average, picoseconds; `None` before the first.
+    /// Average cost of the sizes of the newest samples, picoseconds; `None` before the first.
     size_ps: Option<u128>,
-    /// What all samples cost so far without their sizes and with the agent's part, and for their sizes, picoseconds.
+    /// Total cost of the samples, picoseconds: without their sizes and with the agent's part, and for their
+    /// sizes.
     billed_ps: (u128, u128),
 }
 
-/// A change of how many calls of a method are taken.
+/// A change of a method's sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     pub(crate) method: MethodIx,
@@ -97,10 +102,10 @@ impl Meter {
         self.open_ns.saturating_add(newest)
     }
 
-    /// This was the rate up to now; the next one is that of calls from now on.
+    /// Sets the rate of the time up to now; counting for the next rate starts now.
     fn found(&mut self, calls_per_s: u128, now_ns: Option<u64>) {
         self.calls_per_s = Some(calls_per_s);
-        // One moment's rate is not that of the next: a program has phases.
+        // The rate of one moment differs from that of the next: a program has phases.
         let usual = if self.found == 0 { calls_per_s } else { self.usual_per_s };
         self.usual_per_s = (usual.saturating_mul(7).saturating_add(calls_per_s)) / 8;
         self.found = self.found.saturating_add(1);
@@ -110,7 +115,8 @@ impl Meter {
 }
 
 impl Meters {
-    /// `saved_samples` may be saved up for, however little is earned.
+    /// Meters for this number of methods; `saved_samples` may be saved up for, however small the earnings
+    /// are.
     pub(crate) fn new(methods: usize, saved_samples: u64) -> Self {
         let meter = Meter {
             every: 1,
@@ -157,7 +163,8 @@ impl Meters {
         self.dearest_every = self.meters.iter().map(|meter| meter.every).max().unwrap_or(1);
     }
 
-    /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before it.
+    /// Counts samples that arrived or were lost: each stands for the calls passed over since the one before
+    /// it.
     pub(crate) fn count(&mut self, method: MethodIx, samples: u64) {
         if let Some(meter) = self.meters.get_mut(method.0) {
             meter.calls = meter.calls.saturating_add(u128::from(samples) * u128::from(meter.every));
@@ -179,7 +186,7 @@ impl Meters {
         }
     }
 
-    /// Counts the time up to now, and what was earned in it.
+    /// Counts the time up to now and its earnings.
     pub(crate) fn pass_time(&mut self, budget: Option<&Budget>, now_ns: u64) {
         let passed = now_ns.saturating_sub(self.counted_ns.unwrap_or(now_ns));
         self.counted_ns = Some(now_ns);
@@ -203,7 +210,7 @@ impl Meters {
         }
     }
 
-    /// Saves up what is earned in a time; what could be saved up before the first.
+    /// Adds the earnings of a time. The first call fills the account to its maximum.
     pub(crate) fn earn(&mut self, passed_ns: u64, budget: &Budget) {
         let dearest = budget.cost_ps(self.dearest_every).saturating_add(self.dearest_size_ps);
         let saved_ps = dearest.saturating_mul(u128::from(self.saved_samples));
@@ -218,23 +225,23 @@ impl Meters {
         self.account_as = Some(self.account_as.map_or(most, |now| now.saturating_add(earned).min(most)));
     }
 
-    /// Pays for a sample that nothing was set aside for.
+    /// Pays for a sample without a reservation.
     pub(crate) fn charge(&mut self, cost_ps: u128) {
         self.account_as = self.account_as.map(|now| now.saturating_sub(attoseconds(cost_ps)));
     }
 
-    /// Takes back what was set aside and not used.
+    /// Takes back an unused reservation.
     pub(crate) fn pay_back(&mut self, reserved_ps: u128) {
         self.account_as = self.account_as.map(|now| now.saturating_add(attoseconds(reserved_ps)));
     }
 
-    /// A sample was paid for, with so much for the agent's thread in it.
+    /// Notes that a sample was paid for, including this amount for the agent's thread.
     pub(crate) fn assume_agent(&mut self, paid_ps: u128) {
         self.agent_paid_ps = self.agent_paid_ps.saturating_add(paid_ps);
     }
 
-    /// The agent's thread used so much CPU time for what it has sent since the last time: pays what is still owed, as far as it is
-    /// not spare and leaves enough for samples, or takes back what was too much.
+    /// Settles the CPU time that the agent's thread used since its last report. Pays the debt as far as it is
+    /// not spare and leaves enough for samples, or takes back an overpayment.
     pub(crate) fn settle_agent(&mut self, used_ns: u128) {
         let used_ps = used_ns.saturating_mul(PS_PER_NS);
         let paid_ps = std::mem::take(&mut self.agent_paid_ps);
@@ -249,8 +256,9 @@ impl Meters {
         self.pay_back(paid_ps.saturating_sub(used_ps));
     }
 
-    /// Sets something aside for at most `needed` samples, an equal share of what there is when so many gates are `waiting`:
-    /// how many samples, and what they cost. `None` when there is not enough for one.
+    /// Reserves CPU time for at most `needed` samples: an equal share of the account while this number of
+    /// gates is `waiting`. Gives the number of samples and their cost; `None` when the account cannot pay for
+    /// one.
     pub(crate) fn buy(
         &mut self,
         method: MethodIx,
@@ -259,7 +267,7 @@ impl Meters {
         budget: &Budget,
     ) -> Option<(u64, u128)> {
         let Meter { every, size_ps, .. } = *self.meters.get(method.0)?;
-        // What the sizes of a method cost is known after its first sample.
+        // The cost of a method's sizes is known after its first sample.
         let needed = if budget.size_cost_ps > 0 && size_ps.is_none() { 1 } else { needed };
         let account = u128::try_from(self.account_as?).ok()? / AS_PER_PS;
         let cost_ps = budget.cost_ps(every).saturating_add(size_ps.unwrap_or(0)).max(1);
@@ -271,7 +279,7 @@ impl Meters {
         })
     }
 
-    /// Takes into the average what the size of a sample cost.
+    /// Takes the cost of a sample's size into the average.
     pub(crate) fn weigh(&mut self, method: MethodIx, size_ps: u128) {
         if let Some(meter) = self.meters.get_mut(method.0) {
             meter.size_ps = Some(
@@ -280,7 +288,7 @@ impl Meters {
         }
     }
 
-    /// Adds what a sample cost to the bill of its method: without finding its size, and for that.
+    /// Adds the cost of a sample to the bill of its method: the call without its size, and the size.
     pub(crate) fn bill(&mut self, method: MethodIx, call_ps: u128, size_ps: u128) {
         if let Some(Meter { billed_ps: (calls, sizes), .. }) = self.meters.get_mut(method.0) {
             *calls = calls.saturating_add(call_ps);
@@ -288,7 +296,7 @@ impl Meters {
         }
     }
 
-    /// What each method's samples cost so far, nanoseconds of CPU time: without finding their sizes, and for that.
+    /// Cost of each method's samples so far, nanoseconds of CPU time: without their sizes, and for the sizes.
     pub(crate) fn bills_ns(&self) -> impl Iterator<Item = (MethodIx, u64, u64)> {
         let bill = |(index, meter): (usize, &Meter)| {
             let (calls, sizes) = meter.billed_ps;
@@ -297,13 +305,13 @@ impl Meters {
         self.meters.iter().enumerate().map(bill)
     }
 
-    /// What the agent's thread took beyond what was paid for with the samples, nanoseconds of CPU time.
+    /// CPU time of the agent's thread that the samples did not pay for, nanoseconds.
     pub(crate) fn agent_extra_ns(&self) -> u64 {
         clamp(self.agent_extra_ps / PS_PER_NS)
     }
 
-    /// A gate has closed by itself. When it did so is not known, but how long its samples took to come, from the end of the
-    /// first to that of the last, is: so the rate is known at once, however short that was.
+    /// Finds the rate of a gate that closed by itself. The time of its closing is unknown, but the time
+    /// between the ends of its first and its last sample gives the rate at once, however short it was.
     pub(crate) fn spent(&mut self, method: MethodIx, every: u32, taken: u64, ends_ns: Option<(u64, u64)>) {
         let now_ns = self.counted_ns;
         let Some(meter) = self.meters.get_mut(method.0) else { return };
@@ -339,9 +347,9 @@ impl Meters {
         dear
     }
 
-    /// Shares the ceiling out to the measured methods: what a rare method leaves of its share is the others'. A method
-    /// whose rate is not known yet keeps its share for itself. Where even the thinnest sampling costs too much, the account
-    /// closes gates for a time.
+    /// Shares the ceiling among the measured methods; the unused part of a rare method's share goes to the
+    /// others. A method whose rate is not known yet keeps its whole share. Where even the largest sampling
+    /// interval costs too much, the account closes gates for a time.
     pub(crate) fn plan(&mut self, roster: &Roster, budget: &Budget) -> Vec<Thinning> {
         let ceiling = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS;
         let mut methods: Vec<MethodIx> = measured(roster).collect();
@@ -375,8 +383,8 @@ fn measured(roster: &Roster) -> impl Iterator<Item = MethodIx> {
     roster.measured_methods().iter().copied()
 }
 
-/// The smallest power of two at which one call in so many stays within the share, at most `max_every`. Powers of two
-/// keep small changes of the rate from changing it.
+/// The smallest power of two N at which taking one call in N stays within the share, at most `max_every`.
+/// Powers of two keep small changes of the rate from changing it.
 fn every_for(rate: u128, share: u128, budget: &Budget) -> u32 {
     let mut every = 1_u32;
     while cost_of(rate, every, budget) > share && every <= budget.max_every / 2 {
@@ -398,7 +406,7 @@ impl Budget {
             + u128::from(self.skip_cost_ps) * u128::from(every.saturating_sub(1))
     }
 
-    /// What finding this size costs, picoseconds of CPU time.
+    /// Cost of finding this size, picoseconds of CPU time.
     pub(crate) fn size_ps(&self, size: &Size) -> u128 {
         match size {
             Size::Value(value) => u128::from(*value) * u128::from(self.size_cost_ps),
@@ -406,7 +414,7 @@ impl Budget {
         }
     }
 
-    /// What may be spent for a time, attoseconds of CPU time.
+    /// Earnings of a time, attoseconds of CPU time.
     fn earned_as(&self, passed_ns: u64) -> u128 {
         u128::from(self.ceiling_ns_per_s) * u128::from(passed_ns)
     }

@@ -1,4 +1,4 @@
-//! Claims, which are comparisons and assertions: which are open, and what decides them (thesis 3.2.7).
+//! Claims, which are comparisons and assertions: their state, and the rules that decide them (thesis 3.2.7).
 
 use crate::settings::MIN_SIDE;
 use crate::tally::Tallies;
@@ -8,7 +8,8 @@ use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_verdict::{Evaluation, NotEvaluated, evaluate};
 use std::collections::BTreeMap;
 
-/// The claims of the task file, the comparisons first and the assertions after them; none in measurement mode.
+/// The claims of the task file, the comparisons first and the assertions after them; none in measurement
+/// mode.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claims {
     comparisons: Vec<Comparison>,
@@ -21,18 +22,19 @@ pub(crate) struct Claims {
     by_method: Vec<Vec<ClaimIx>>,
     /// Undecided claims of each method.
     open_counts: Vec<usize>,
-    /// With windows, the samples of each comparison that found a partner, unless the owner decides; else all samples are compared.
+    /// With windows: the samples of each comparison that found a partner, unless the owner decides. Otherwise
+    /// all samples are compared.
     pairs: Option<Vec<BTreeMap<Bucket, Pairs>>>,
 }
 
-/// Durations of the left and the right method, in nanoseconds, as many of each.
+/// Durations of the left and the right method, in nanoseconds, the same number of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pairs {
     left_ns: Vec<u64>,
     right_ns: Vec<u64>,
 }
 
-/// What can be said of a comparison when both its methods have finished.
+/// Results of a comparison whose methods have both finished.
 pub(crate) struct Leftover {
     /// At least one.
     pub(crate) evaluations: Vec<Evaluation>,
@@ -82,7 +84,7 @@ impl Claims {
         })
     }
 
-    /// What the claim with this number is.
+    /// Kind of the claim with this number, with its index.
     pub(crate) fn claimed(&self, claim: ClaimIx) -> Claimed {
         self.numbers.claimed(claim)
     }
@@ -115,8 +117,8 @@ impl Claims {
         }
     }
 
-    /// The group of each method: those that share a claim, directly or by way of others, share one. Groups are
-    /// numbered by their first method.
+    /// The group of each method. Methods that share a claim, directly or through other methods, share a
+    /// group. Groups are numbered by their first method.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let mut group_of: Vec<Option<usize>> = vec![None; self.by_method.len()];
         let mut groups = 0;
@@ -136,7 +138,7 @@ impl Claims {
         group_of.into_iter().flatten().collect()
     }
 
-    /// Whether the method stands in an assertion that is not decided, or in no comparison.
+    /// Whether the method occurs in an undecided assertion, or in no comparison.
     pub(crate) fn is_asserted(&self, method: MethodIx) -> bool {
         let is_comparison = |claim| matches!(self.claimed(claim), Claimed::Comparison(_));
         let compared = self.by_method.get(method.0).into_iter().flatten().any(|&claim| is_comparison(claim));
@@ -158,13 +160,13 @@ impl Claims {
         pairs.left_ns.len() as u64
     }
 
-    /// Pairs of a comparison in a bucket; `None` without windows.
+    /// Number of pairs of a comparison in a bucket; `None` without windows.
     pub(crate) fn pairs_in(&self, index: usize, bucket: &Bucket) -> Option<u64> {
         let buckets = self.pairs.as_ref()?.get(index)?;
         Some(buckets.get(bucket).map_or(0, |pairs| pairs.left_ns.len() as u64))
     }
 
-    /// The pairs of a comparison, in all buckets together; `None` without windows.
+    /// Number of pairs of a comparison in all buckets together; `None` without windows.
     pub(crate) fn all_pairs(&self, index: usize) -> Option<u64> {
         let buckets = self.pairs.as_ref()?.get(index)?;
         Some(buckets.values().map(|pairs| pairs.left_ns.len() as u64).sum())
@@ -174,7 +176,7 @@ impl Claims {
         self.open.get(claim.0).copied().unwrap_or(false)
     }
 
-    /// The durations of both sides that are compared in a bucket.
+    /// Durations of both sides that are compared in a bucket.
     fn compared<'a>(&'a self, index: usize, bucket: &Bucket, tallies: &'a Tallies) -> [&'a [u64]; 2] {
         match &self.pairs {
             Some(pairs) => {
@@ -200,7 +202,7 @@ impl Claims {
         self.by_method.get(method.0).into_iter().flatten().copied().filter(|&claim| self.is_open(claim))
     }
 
-    /// How many claims of a method are undecided.
+    /// Number of undecided claims of a method.
     pub(crate) fn open_count(&self, method: MethodIx) -> usize {
         self.open_counts.get(method.0).copied().unwrap_or(0)
     }
@@ -210,7 +212,7 @@ impl Claims {
         self.by_method.get(method.0).is_some_and(|list| !list.is_empty()) && self.open_count(method) == 0
     }
 
-    /// Takes a claim off its methods.
+    /// Closes a claim and lowers the open counts of its methods.
     pub(crate) fn close(&mut self, claim: ClaimIx) {
         if std::mem::replace(&mut self.open[claim.0], false) {
             self.methods[claim.0].iter().for_each(|method| self.open_counts[method.0] -= 1);
@@ -222,7 +224,7 @@ impl Claims {
         sides(&self.comparisons[comparison])
     }
 
-    /// Whether all methods have as many samples in this bucket as are asked for.
+    /// Whether all methods of the claim have the `needed` number of samples in this bucket.
     pub(crate) fn is_full(&self, claim: ClaimIx, bucket: &Bucket, tallies: &Tallies, needed: u64) -> bool {
         let enough = |times: &[u64]| times.len() as u64 >= needed;
         match self.claimed(claim) {
@@ -235,7 +237,7 @@ impl Claims {
         }
     }
 
-    /// Judges a comparison with all samples that are in this bucket now.
+    /// Judges a comparison with all present samples of this bucket.
     pub(crate) fn evaluate(
         &self,
         index: usize,
@@ -257,8 +259,8 @@ impl Claims {
         }
     }
 
-    /// Judges a comparison whose methods have both finished: in each common bucket with at least two samples a side,
-    /// or if there is none, says why not.
+    /// Judges a comparison whose methods have both finished, in each common bucket with at least two samples
+    /// a side. Without such a bucket it gives the reason.
     pub(crate) fn leftover(&self, index: usize, tallies: &Tallies, settings: &Settings) -> Leftover {
         let size = |bucket: &&Bucket| self.compared(index, bucket, tallies).map(<[u64]>::len);
         let common = self.common_buckets(index, tallies).into_iter();
@@ -290,7 +292,8 @@ impl Claims {
         }
     }
 
-    /// A comparison that can't be judged. No bucket is to blame, so it carries the one for all sizes.
+    /// Result of a comparison that can't be judged. It is not due to a bucket, so it carries the bucket for
+    /// all sizes.
     pub(crate) fn without(&self, index: usize, why: NotEvaluated, tallies: &Tallies) -> Evaluation {
         let [left, right] = self.sides(index);
         let count = |method| tallies.get(method).map_or(0, |method| method.counted);

@@ -1,11 +1,11 @@
-//! What the scheduler decides, and why.
+//! The scheduler's decisions and their causes.
 
 use crate::{JvmIx, MethodIx};
 use spl_model::{Bucket, Outcome};
 use spl_verdict::{Asserted, Evaluation};
 use std::fmt;
 
-/// What is to be done.
+/// Order to the owner.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// The method is measured from now on.
@@ -18,27 +18,30 @@ pub enum Action {
     Window(Box<Window>),
     /// A window of a group is closed, and the owner decides by it; with windows only.
     Turns(Box<Turns>),
-    /// From now on one call of so many is taken, chosen at random. Holds over suspensions until it is changed; 1 at first.
+    /// From now on one call in `every` is taken, chosen at random. This stays so over suspensions until it is
+    /// changed; 1 at first.
     SampleEvery {
         /// The method.
         method: MethodIx,
-        /// One call in so many.
+        /// Sampling: one call in this number.
         every: u32,
     },
-    /// The method is called so often that its probes cost more than the budget even while its gate is closed. Once a method.
+    /// The method is called so often that its probes exceed the budget even while its gate is closed. Comes
+    /// once a method.
     ClosedGateCosts {
         /// The method.
         method: MethodIx,
         /// Nanoseconds of CPU time per second.
         cost_ns_per_s: u64,
     },
-    /// The method's gate opens, or if it is open, begins anew.
+    /// The method's gate opens; an open gate starts again with this sampling and quota.
     Open {
         /// The method.
         method: MethodIx,
-        /// One call in so many is taken, at random: after each the next one follows after 1 to 2·every − 1 calls.
+        /// Sampling: one call in this number is taken, at random. After each taken call the next one follows
+        /// after 1 to 2·every − 1 calls.
         every: u32,
-        /// Samples after which the gate closes by itself; `None` for as many as come.
+        /// Number of samples after which the gate closes by itself; `None` for no limit.
         quota: Option<u64>,
     },
     /// The method's gate closes, if it has not closed by itself.
@@ -60,7 +63,8 @@ pub enum Action {
     Done,
 }
 
-/// The pairs of one comparison in one bucket from one window: the first left call with the first right one, and so on.
+/// The pairs of one comparison in one bucket from one window: the first left call with the first right one,
+/// and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Index of the comparison.
@@ -71,7 +75,7 @@ pub struct Window {
     pub number: u64,
     /// Durations of the left method's calls, nanoseconds, in the order in which they started.
     pub left_ns: Vec<u64>,
-    /// Durations of the right method's calls, as many.
+    /// Durations of the right method's calls, the same number.
     pub right_ns: Vec<u64>,
     /// Calls of both sides that found no partner.
     pub surplus: u64,
@@ -79,7 +83,7 @@ pub struct Window {
     pub overlapped: u64,
 }
 
-/// What a window has brought of each method of its group.
+/// Calls of a window, for each method of its group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turns {
     /// Number of the window within its group, from 1.
@@ -93,34 +97,34 @@ pub struct Turns {
 pub struct MethodTurn {
     /// The method.
     pub method: MethodIx,
-    /// When the first call began, nanoseconds of the JVM's clock; 0 without calls.
+    /// Start of the first call, nanoseconds of the JVM's clock; 0 without calls.
     pub began_ns: u64,
     /// Workload size and duration in nanoseconds of each call, in the order in which they started.
     pub calls: Vec<(Bucket, u64)>,
-    /// The size itself of each of these calls that has one which is a number.
+    /// Workload size of each of these calls; `None` where it is not a number.
     pub sizes: Vec<Option<u64>>,
     /// Whether a call that began in the turn may still run.
     pub outstanding: bool,
 }
 
-/// An action with what led to it.
+/// An action with its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The JVM that the action is about, and whose figures these are.
+    /// The JVM that the action concerns; the figures are those of this JVM.
     pub jvm: JvmIx,
-    /// What is to be done.
+    /// Order to the owner.
     pub action: Action,
-    /// Why.
+    /// Cause of the action.
     pub cause: Cause,
     /// The scheduler's figures right after the action.
     pub situation: Situation,
 }
 
-/// The scheduler's figures at one moment: one point of the thesis's figure 4.5. With windows they count groups of
-/// methods.
+/// The scheduler's figures at one moment: one point of the thesis's figure 4.5. With windows they count
+/// groups of methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Situation {
-    /// The owner's clock.
+    /// Time of the owner's clock.
     pub now_ns: u64,
     /// Smoothed time between measurement ends; `None` until there were two.
     pub difference_ns: Option<u64>,
@@ -151,14 +155,14 @@ pub enum Cause {
         /// `max-measuring-diff`
         limit_ns: u64,
     },
-    /// It is the method's turn in its group's window, or the turn is over.
+    /// The method's turn in its group's window begins or ends.
     Turn {
         /// Number of the window within its group, from 1.
         window: u64,
     },
-    /// The group has had its share of the time, and others wait for theirs.
+    /// The group has had its share of the time, and other groups wait for theirs.
     ShareOver,
-    /// The calls that are taken are to be spread over the whole turn.
+    /// The taken calls are spread over the whole turn.
     Spread,
     /// All turns of the window and the calls of the one before it are over.
     WindowClosed,
@@ -169,11 +173,12 @@ pub enum Cause {
         /// `max-measuring-diff`
         limit_ns: u64,
     },
-    /// What the probes cost, against the budget.
+    /// Cost of the probes, compared with the budget.
     Budget {
         /// Calls of the method per second.
         calls_per_s: u64,
-        /// Cost of what the decision is about, all probes or a closed gate, nanoseconds of CPU time per second.
+        /// Cost of all probes or of a closed gate, whichever the decision concerns, nanoseconds of CPU time
+        /// per second.
         cost_ns_per_s: u64,
         /// The ceiling.
         ceiling_ns_per_s: u64,
@@ -183,11 +188,11 @@ pub enum Cause {
         /// Samples that count.
         samples: u64,
     },
-    /// The method has as many samples as are allowed.
+    /// The method has its maximum of samples.
     LimitReached {
         /// Samples that count.
         samples: u64,
-        /// The limit; unknown when the agent only said that it reached its own.
+        /// The limit; `None` when the agent only reported that it reached its own.
         limit: Option<u64>,
     },
     /// The method can't be measured.
@@ -199,12 +204,13 @@ pub enum Cause {
         /// `min-method-measurements`
         needed: u64,
     },
-    /// No more samples can be compared: both methods finished before a pair of buckets was full, or with windows one.
+    /// No more samples can be compared: both methods finished before a pair of buckets was full; with
+    /// windows, one of them finished.
     NoMoreSamples {
         /// Common buckets with fewer than two samples a side, which are not evaluated.
         sparse_buckets: usize,
     },
-    /// Probes follow the decisions of this step.
+    /// Probes or gates follow the other decisions of this step.
     Applied,
     /// No method is left.
     AllFinished,
@@ -333,7 +339,7 @@ impl fmt::Display for Situation {
     }
 }
 
-/// Why a method can't be measured, in plain words.
+/// Reason why a method can't be measured, in plain words.
 pub(crate) fn describe(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Instrumented(_) => "the probes are in".to_owned(),

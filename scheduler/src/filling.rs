@@ -1,26 +1,28 @@
-//! Which buckets of workload sizes both sides of a comparison fill, and what is missing to compare them
-//! (thesis 3.2.6, 3.2.7).
+//! Buckets of workload sizes that both sides of a comparison fill, and the data that are missing to compare
+//! them (thesis 3.2.6, 3.2.7).
 
 use crate::Scheduler;
 use spl_model::{Bucket, Scale, Size};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Buckets of a side that a text names; there may be as many as there are samples.
+/// Number of a side's buckets that a text names; there may be as many buckets as samples.
 const NAMED: usize = 3;
-/// Bases of a logarithmic scale that are proposed, the finest first. Workloads farther apart are not alike.
+/// Bases of a logarithmic scale that are proposed, the finest first. Workloads in coarser buckets are not
+/// alike.
 const BASES: [u64; 11] = [2, 3, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000, 1_000_000];
 
-/// What both sides of a comparison have filled so far.
+/// Samples of both sides of a comparison so far, by bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filling {
     /// Number of the comparison in the task list, from 0.
     pub comparison: usize,
-    /// Whether it is not decided.
+    /// Whether the comparison is undecided.
     pub open: bool,
-    /// Samples that each side needs in one bucket (`min-method-measurements`); 1 where the owner decides by evidence.
+    /// Samples that each side needs in one bucket (`min-method-measurements`); 1 where the owner decides by
+    /// evidence.
     pub needed: u64,
-    /// How sizes are gathered.
+    /// Scale that assigns sizes to buckets.
     pub scale: Scale,
     /// Every bucket with a sample of either side, in ascending order.
     pub buckets: Vec<FilledBucket>,
@@ -35,43 +37,43 @@ pub struct FilledBucket {
     pub left: u64,
     /// Samples of the right method.
     pub right: u64,
-    /// With windows, pairs of samples that share one; they alone are compared.
+    /// Number of pairs of samples of the same window, with windows only; they alone are compared.
     pub pairs: Option<u64>,
 }
 
-/// Why no bucket of a comparison is full on both sides. As text, it names the remedy if there is one.
+/// Reason why no bucket of a comparison is full on both sides. The text names the remedy if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shortfall {
     /// A side has no sample yet.
     NoSamples {
-        /// Whether the left side has some.
+        /// Whether the left side has samples.
         left: bool,
-        /// Whether the right side has some.
+        /// Whether the right side has samples.
         right: bool,
     },
     /// The sides' sizes never fall into one bucket.
     NothingInCommon {
-        /// Buckets of the left side, the fullest of them.
+        /// The fullest buckets of the left side.
         left: Named,
-        /// Those of the right side.
+        /// The fullest buckets of the right side.
         right: Named,
-        /// What brings them together.
+        /// Setting that would give common buckets.
         remedy: Remedy,
     },
     /// There are common buckets, with too few samples.
     TooFew {
-        /// The one nearest to being full.
+        /// The bucket that is nearest to being full.
         nearest: FilledBucket,
         /// Samples that each side needs in it.
         needed: u64,
-        /// Buckets that are filled on some side.
+        /// Number of buckets with samples of either side.
         buckets: usize,
-        /// What would fill one with the samples that there are.
+        /// Setting that would fill a bucket with the present samples.
         remedy: Option<Remedy>,
     },
 }
 
-/// What an operator can do about sizes that do not meet.
+/// Remedies for sizes that share no bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Another scale (`arguments-size-scale` and its base).
@@ -80,7 +82,7 @@ pub enum Remedy {
     EqualBuckets,
     /// A size processor for the side that has none.
     ProcessorForBoth,
-    /// None: the workloads are too different.
+    /// No remedy: the workloads are too different.
     None,
 }
 
@@ -89,13 +91,13 @@ pub enum Remedy {
 pub struct Named {
     /// In ascending order.
     pub buckets: Vec<Bucket>,
-    /// How many more there are.
+    /// Number of further buckets.
     pub more: usize,
 }
 
 impl Scheduler {
-    /// What both sides of a comparison have filled; `None` when there is no such comparison. Samples of finished methods
-    /// and decided comparisons remain.
+    /// Samples of both sides of a comparison, by bucket; `None` when there is no such comparison. Samples of
+    /// finished methods and decided comparisons remain.
     #[must_use]
     pub fn filling(&self, comparison: usize) -> Option<Filling> {
         if !self.claims.has_comparison(comparison) {
@@ -137,7 +139,7 @@ impl FilledBucket {
 }
 
 impl Filling {
-    /// What is missing to compare the two sides by a full bucket; `None` when one is full.
+    /// Data that are missing to compare the two sides by a full bucket; `None` when one is full.
     #[must_use]
     pub fn shortfall(&self) -> Option<Shortfall> {
         let [left, right] = [0, 1].map(|side| self.buckets.iter().any(|one| one.of(side) > 0));
@@ -160,7 +162,8 @@ impl Filling {
         })
     }
 
-    /// Why the comparison waits although both sides have samples enough: more calls alone would not decide it.
+    /// Reason why the comparison waits although both sides have enough samples: more calls alone would not
+    /// decide it.
     #[must_use]
     pub fn stuck(&self) -> Option<Shortfall> {
         let samples = |side| self.buckets.iter().map(|one| one.of(side)).sum::<u64>();
@@ -195,9 +198,9 @@ impl Filling {
         }
     }
 
-    /// The finest of the coarser scales by which the samples of both sides in some bucket would be `enough`. Exact sizes
-    /// are forgotten: only buckets of now that lie wholly in one of then are sure to meet there. A size of 0, which is
-    /// alone on a logarithmic scale, is thought of as rare.
+    /// The finest coarser scale at which the samples of both sides in some bucket would be `enough`. Exact
+    /// sizes are not kept: only present buckets that lie wholly in one bucket of the new scale are sure to
+    /// meet there. A size of 0, which is alone on a logarithmic scale, is assumed to be rare.
     fn scale_that(&self, enough: impl Fn(u64, u64) -> bool) -> Option<Scale> {
         let coarser = |base: &u64| match self.scale {
             Scale::Linear { .. } => true,
@@ -221,7 +224,7 @@ impl Filling {
 }
 
 impl Shortfall {
-    /// What can be done about it, where more calls alone change nothing.
+    /// The remedy where more calls alone change nothing.
     #[must_use]
     pub fn remedy(&self) -> Option<Remedy> {
         match self {

@@ -1,4 +1,4 @@
-//! When methods finish, and what becomes of their comparisons (thesis 3.2.7).
+//! The end of methods and of their comparisons (thesis 3.2.7).
 
 use crate::decision::describe;
 use crate::settings::MIN_SIDE;
@@ -8,8 +8,8 @@ use spl_model::{Bucket, ClaimIx, Claimed, Lack, Outcome};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
-    /// Decides the claims of `method` whose other methods have an equal full bucket; each leaves its methods, which may
-    /// finish any of them.
+    /// Decides the claims of `method` whose other methods have an equal full bucket. Closing a claim may
+    /// finish any of its methods.
     pub(crate) fn bucket_filled(&mut self, method: MethodIx, bucket: &Bucket) {
         let needed = self.settings.min_samples;
         let ready: Vec<ClaimIx> = self
@@ -21,7 +21,7 @@ impl Scheduler {
         ready.into_iter().for_each(|claim| self.decide_full(claim, bucket));
     }
 
-    /// Evaluates a claim whose buckets are full, unless other equal buckets were.
+    /// Evaluates a claim with full buckets, unless an earlier bucket has closed it.
     pub(crate) fn decide_full(&mut self, claim: ClaimIx, bucket: &Bucket) {
         if !self.claims.is_open(claim) {
             return;
@@ -38,7 +38,7 @@ impl Scheduler {
         self.finish_decided(claim);
     }
 
-    /// Finishes a method that has as many samples as are allowed.
+    /// Finishes a method that has its maximum of samples.
     pub(crate) fn finish_at_limit(&mut self, method: MethodIx) {
         let samples = self.tallies.counted(method);
         let limit = self.settings.effective_max();
@@ -59,7 +59,7 @@ impl Scheduler {
         self.tallies.get(method).filter(|one| one.counted >= limit).map(|_| (key, limit))
     }
 
-    /// The owner has evaluated a claim itself.
+    /// Closes a claim that the owner has evaluated itself.
     pub(crate) fn decided(&mut self, claim: ClaimIx) {
         if self.claims.is_open(claim) {
             self.claims.close(claim);
@@ -68,7 +68,7 @@ impl Scheduler {
         }
     }
 
-    /// Finishes the methods of a closed claim that have no open one left.
+    /// Finishes the methods of a closed claim that have no open claim left.
     pub(crate) fn finish_decided(&mut self, claim: ClaimIx) {
         for method in self.claims.methods(claim).to_vec() {
             if self.claims.all_decided(method) {
@@ -78,9 +78,9 @@ impl Scheduler {
         }
     }
 
-    /// Methods that have as many samples already finish now.
+    /// Sets the agent's limit; methods that have reached it finish now.
     pub(crate) fn agent_limit(&mut self, limit: u64) {
-        // Of several agents the one with the lowest limit rules.
+        // The lowest limit of several agents applies.
         let of_others = self.settings.agent_limit.filter(|_| !self.others.is_empty());
         self.settings.agent_limit = Some(limit.max(1).min(of_others.unwrap_or(u64::MAX)));
         for index in 0..self.tallies.len() {
@@ -89,7 +89,7 @@ impl Scheduler {
         self.balance(None);
     }
 
-    /// The agent gives a method up. With windows, the calls that are held are all there will be.
+    /// Ends a method whose agent takes no more samples. With windows, the held calls are the last ones.
     pub(crate) fn limit_reached(&mut self, method: MethodIx) {
         self.in_each_jvm(|this| this.close_windows_of(method));
         let samples = self.tallies.counted(method);
@@ -97,8 +97,8 @@ impl Scheduler {
         self.balance(None);
     }
 
-    /// The method ends, and so do its comparisons: what the other side alone would give compares with nothing. A formula
-    /// may be decided by its other methods.
+    /// Ends a method that cannot be measured, and its comparisons: one side alone has nothing to be compared
+    /// with. A formula may still be decided by its other methods.
     pub(crate) fn unavailable(&mut self, method: MethodIx, why: Outcome) {
         if self.tallies.is_finished(method) {
             return;
@@ -135,8 +135,8 @@ impl Scheduler {
         self.balance(None);
     }
 
-    /// The method ends with what it has; with too little for any judgement it counts as not measured. With windows, the calls that
-    /// are held are all there will be.
+    /// Ends a method with its present samples; with too few for any judgement it counts as not measured. With
+    /// windows, the held calls are the last ones.
     pub(crate) fn given_up(&mut self, method: MethodIx, why: Outcome) {
         self.in_each_jvm(|this| this.close_windows_of(method));
         if self.tallies.get(method).is_none_or(|method| method.counted < MIN_SIDE as u64) {
@@ -153,8 +153,8 @@ impl Scheduler {
         }
     }
 
-    /// Ends a method's measurement and judges its open claims whose other methods have ended too; with windows all of
-    /// them, because a side alone makes no pairs.
+    /// Ends a method's measurement and judges its open claims whose other methods have ended too. With
+    /// windows it judges all of them, because a side alone makes no pairs.
     pub(crate) fn finish(&mut self, method: MethodIx, cause: Cause) {
         if self.tallies.is_finished(method) {
             return;
@@ -176,7 +176,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether none of the claim's methods gives any more samples.
+    /// Whether all methods of the claim have finished.
     fn is_over(&self, claim: ClaimIx) -> bool {
         self.claims.methods(claim).iter().all(|&method| self.tallies.is_finished(method))
     }
@@ -186,7 +186,7 @@ impl Scheduler {
         let sides = self.claims.sides(comparison);
         for mut evaluation in left.evaluations {
             if let Err(why) = &mut evaluation.verdict {
-                // Where the owner decides, calls need no partner.
+                // Calls need no partner where the owner decides.
                 let by_pairs = self.settings.windows().is_some_and(|windows| !windows.owner_decides);
                 let pairs = self.claims.all_pairs(comparison).filter(|_| by_pairs);
                 self.give_reason(why, &sides, pairs);

@@ -1,4 +1,4 @@
-//! The gates of all methods: which are open, since when, and what each has taken.
+//! The gates of all methods: their openings, with start and taken samples.
 
 use crate::MethodIx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gates {
     pub(crate) open: BTreeMap<MethodIx, Opening>,
-    /// Those of them that may have to close, by what became of them since this was looked at last.
+    /// Open gates that may have to close, because their state changed since the last check.
     pub(crate) unsettled: BTreeSet<MethodIx>,
-    /// With which method the account's next round begins, lest one is served last for ever.
+    /// Method with which the account's next round begins: without rotation the last one might never be
+    /// served.
     pub(crate) first: usize,
 }
 
@@ -17,16 +18,16 @@ pub(crate) struct Gates {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Opening {
     pub(crate) every: u32,
-    /// Samples after which the gate closes by itself.
+    /// Number of samples after which the gate closes by itself.
     pub(crate) quota: Option<u64>,
     pub(crate) taken: u64,
-    /// What the account has set aside for the rest of the quota, picoseconds of CPU time.
+    /// Picoseconds of CPU time that the account has reserved for the rest of the quota.
     pub(crate) reserved_ps: u128,
     /// First and last end of a sample, nanoseconds of the JVM's clock.
     pub(crate) ends_ns: Option<(u64, u64)>,
-    /// When it was opened, nanoseconds of the owner's clock.
+    /// Start of the opening, nanoseconds of the owner's clock.
     pub(crate) since_ns: u64,
-    /// Whether the JVM has to be told again: a new turn begins, or the gate may be closed for all we know.
+    /// Whether the JVM needs the order again: a new turn begins, or the gate may have closed unseen.
     pub(crate) stale: bool,
 }
 
@@ -47,7 +48,7 @@ impl Gates {
         self.open.get(&method).map(|opening| opening.since_ns)
     }
 
-    /// A new turn of the method begins.
+    /// Marks the gate for a new order: a new turn of the method begins.
     pub(crate) fn begin_turn(&mut self, method: MethodIx) {
         if let Some(opening) = self.open.get_mut(&method) {
             opening.stale = true;
@@ -55,7 +56,8 @@ impl Gates {
         }
     }
 
-    /// Samples were lost, and nobody knows whose: a gate may have closed although its samples did not arrive.
+    /// Marks gates with a quota for a new order. After losses in unknown methods such a gate may have closed
+    /// although its samples did not arrive.
     pub(crate) fn distrust(&mut self) {
         for (&method, opening) in self.open.iter_mut().filter(|(_, opening)| opening.quota.is_some()) {
             opening.stale = true;
@@ -63,7 +65,7 @@ impl Gates {
         }
     }
 
-    /// A sample arrived that ended at this time and costs so much. Gives what was set aside for it.
+    /// Counts a sample that ended at this time and has this cost. Gives the reservation for it.
     pub(crate) fn take(&mut self, method: MethodIx, end_ns: u64, cost_ps: u128) -> u128 {
         let Some(opening) = self.open.get_mut(&method) else { return 0 };
         opening.taken = opening.taken.saturating_add(1);

@@ -1,21 +1,23 @@
-//! Which gates are open: they follow the decisions of each step, as probes do, but cost nothing to turn.
+//! Gates of methods: they follow the decisions of each step, as probes do, but opening and closing them is
+//! cheap.
 //!
-//! Under a budget a gate takes what the account can pay for and then closes by itself, so that a method that is called
-//! millions of times a second costs no more until anybody looks.
+//! Under a budget a gate takes the calls that the account can pay for and then closes by itself. A method
+//! that is called millions of times a second therefore costs no more until the next step.
 
 use crate::gates::Opening;
 use crate::{Action, Budget, Cause, MethodIx, Scheduler};
 use spl_model::Sample;
 
 impl Scheduler {
-    /// Closes what should not be open any more, and learns from what has closed by itself.
+    /// Closes gates of methods that are not measured now, and learns the rates of gates that closed by
+    /// themselves.
     pub(crate) fn close_gates(&mut self) {
         let mut unsettled = self.jvm.roster.take_unsettled();
         unsettled.append(&mut self.jvm.gates.unsettled);
         for method in unsettled {
             let wanted = self.is_wanted(method);
             let Some(opening) = self.jvm.gates.open.get(&method) else { continue };
-            // With windows, one that has taken enough waits for its next turn.
+            // With windows, a gate that has taken its quota waits for its next turn.
             let spent = opening.is_spent();
             if wanted && !opening.stale && !(spent && self.jvm.rotations.is_empty()) {
                 continue;
@@ -30,7 +32,7 @@ impl Scheduler {
         }
     }
 
-    /// Opens what should be open and can be paid for; also what is to be sampled otherwise than before.
+    /// Opens the gates that are wanted and can be paid for, and renews those whose sampling changes.
     pub(crate) fn open_gates(&mut self) {
         if self.jvm.budget.is_some() {
             let is_other = |(method, opening): (&MethodIx, &Opening)| {
@@ -40,7 +42,7 @@ impl Scheduler {
             let others: Vec<MethodIx> = self.jvm.gates.open.iter().filter_map(is_other).collect();
             others.into_iter().for_each(|method| self.forget_gate(method));
         }
-        // No gate is open but those of measured methods.
+        // Only gates of measured methods are open here.
         if self.jvm.gates.open.len() == self.jvm.roster.measured_methods().len() {
             return;
         }
@@ -59,7 +61,8 @@ impl Scheduler {
         }
     }
 
-    /// Where no gate was open up to now, for want of money or of probes, silence says nothing about the program.
+    /// Restarts the time of silence where no gate was open for want of CPU time or probes: such a silence
+    /// says nothing about the program.
     pub(crate) fn excuse_silence(&mut self) {
         let measures = !self.jvm.roster.measured_methods().is_empty();
         if measures && self.jvm.gates.open.is_empty() && self.jvm.last_receipt_ns.is_some() {
@@ -97,7 +100,7 @@ impl Scheduler {
         self.is_wanted(method) && !self.jvm.gates.is_open(method)
     }
 
-    /// Opens a gate if there is something to pay for it, when as many wait for a share; `false` if not.
+    /// Opens a gate if the account can pay for a share with this number of gates `waiting`; `false` if not.
     fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
         let every = self.jvm.meters.every(method);
         let (mut quota, mut reserved_ps) = (self.settings.turn_quota(), 0);

@@ -1,16 +1,16 @@
-//! Several JVMs that feed one measurement: the one that a step is about, and the others.
+//! Several JVMs that feed one measurement: the current one, which a step concerns, and the others.
 
 use crate::standing::Status;
 use crate::station::Station;
 use crate::{JvmIx, MethodIx, Scheduler};
 
 impl Scheduler {
-    /// All JVMs, the one at hand first.
+    /// All JVMs, the current one first.
     pub(crate) fn stations(&self) -> impl Iterator<Item = &Station> {
         std::iter::once(&self.jvm).chain(&self.others)
     }
 
-    /// Makes a JVM the one at hand.
+    /// Makes a JVM the current one.
     pub(crate) fn turn_to(&mut self, jvm: JvmIx) {
         if self.jvm.ix == jvm {
             return;
@@ -26,7 +26,7 @@ impl Scheduler {
         std::mem::swap(&mut self.jvm, &mut self.others[index]);
     }
 
-    /// Does something for each JVM, beginning with the one at hand, which it is afterwards too.
+    /// Runs `act` for each JVM, the current one first; it is current afterwards too.
     pub(crate) fn in_each_jvm(&mut self, mut act: impl FnMut(&mut Self)) {
         act(self);
         for index in 0..self.others.len() {
@@ -36,7 +36,8 @@ impl Scheduler {
         }
     }
 
-    /// The JVM at hand is gone: what it still held of closed and open windows is all there will be. The last one stays, as it was.
+    /// Removes the current JVM, which is gone; the held calls of its windows are the last ones. The last JVM
+    /// stays unchanged.
     pub(crate) fn left(&mut self) {
         if self.others.is_empty() {
             return;
@@ -50,7 +51,7 @@ impl Scheduler {
         self.others.iter().any(|jvm| !jvm.roster.is_finished(method))
     }
 
-    /// Ends the measurement of a method in the JVM at hand, while others go on with it.
+    /// Ends the measurement of a method in the current JVM, while others go on with it.
     pub(crate) fn end_here(&mut self, method: MethodIx) {
         self.close_windows_of(method);
         self.set_status(method, Status::Finished);

@@ -1,4 +1,4 @@
-//! Why a method lacks samples: the one place where that is found out.
+//! Reasons why a method lacks samples; this is the only place that finds them.
 
 use crate::settings::MIN_SIDE;
 use crate::tally::Tally;
@@ -7,14 +7,15 @@ use spl_model::{Lack, Spent, SpentOn, Taken};
 use spl_verdict::NotEvaluated;
 
 impl Scheduler {
-    /// Why a method has no two samples that could be judged together; `None` when it has.
+    /// Reason why a method has no two samples that could be judged together; `None` when it has.
     #[must_use]
     pub fn lack(&self, method: MethodIx) -> Option<Lack> {
         self.lack_of_pairs(method, None)
     }
 
-    /// Puts a reason that names methods in place of one that only counts, where one of these methods lacks samples. With windows
-    /// `pairs` is how many samples of each side found a partner: the others do not count.
+    /// Replaces a general reason by one that names methods, where one of these methods lacks samples. With
+    /// windows, `pairs` is the number of each side's samples that found a partner; other samples do not
+    /// count.
     pub(crate) fn give_reason(&self, why: &mut NotEvaluated, methods: &[MethodIx], pairs: Option<u64>) {
         let is_general = match why {
             NotEvaluated::TooFewSamples { .. } | NotEvaluated::NoCommonBucket => true,
@@ -34,7 +35,7 @@ impl Scheduler {
             let known = lacks.iter().any(|(one, _)| *one == method);
             lacks.extend(self.lack_of_pairs(method, pairs).filter(|_| !known).map(|lack| (method, lack)));
         }
-        // What has calls lacks partners only because the other side has none.
+        // A method with calls lacks partners only because the other side has none.
         let is_alone = |(_, lack): &(MethodIx, Lack)| !matches!(lack, Lack::Discarded(_));
         if pairs.is_some() && lacks.iter().any(is_alone) {
             lacks.retain(is_alone);
@@ -53,7 +54,7 @@ impl Scheduler {
         }
     }
 
-    /// What these methods lack, each reason once with all whose it is.
+    /// Texts of the methods' reasons, each reason once with all its methods.
     fn texts(&self, lacks: Vec<(MethodIx, Lack)>) -> String {
         let mut reasons: Vec<(Lack, Vec<String>)> = Vec::new();
         for (method, lack) in lacks {
@@ -63,7 +64,7 @@ impl Scheduler {
             }
         }
         let text = |(lack, names): (Lack, Vec<String>)| {
-            // It is not a matter of the methods.
+            // The reason concerns the run and not a method.
             let is_of_all = matches!(lack, Lack::NotBegun { .. });
             if is_of_all { lack.to_string() } else { format!("{}: {lack}", names.join(" and ")) }
         };
@@ -77,7 +78,7 @@ impl Scheduler {
         }
         let taken = self.taken(index, method, pairs);
         if taken.counted >= MIN_SIDE as u64 {
-            // Where the owner decides, calls of all sizes are judged together.
+            // Calls of all sizes are judged together where the owner decides.
             let by_size = self.settings.windows().is_none_or(|windows| !windows.owner_decides);
             let is_single = by_size && method.buckets.values().all(|times| times.len() < MIN_SIDE);
             let sizes = method.buckets.len() as u64;
@@ -110,7 +111,7 @@ impl Scheduler {
         }
     }
 
-    /// What most of the budget went to.
+    /// The largest expense of the budget.
     fn most_spent(&self) -> Option<Spent> {
         let name = |method| self.name(method);
         let bills = self.stations().flat_map(|jvm| jvm.meters.bills_ns());

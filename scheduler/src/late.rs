@@ -1,15 +1,16 @@
-//! Calls that end after their window was closed: they complete it.
+//! Calls that end after their window was closed: they complete the window.
 
 use crate::MethodIx;
 use crate::call::Call;
 
-/// Turns that are waited for at most: the oldest makes room. A method that never returns leaves one in each window.
+/// Most turns that are kept: the oldest is dropped for a new one. A method that never returns leaves a turn
+/// in each window.
 const MOST: usize = 10_000;
 
-/// Turns of closed windows with a call that had not ended then.
+/// Turns of closed windows with a call that had not ended at the closing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Unended {
-    /// In the order in which they began.
+    /// The turns, in the order in which they began.
     turns: Vec<Turn>,
 }
 
@@ -17,16 +18,16 @@ pub(crate) struct Unended {
 struct Turn {
     window: u64,
     method: MethodIx,
-    /// When its gate was opened, nanoseconds of the JVM's clock.
+    /// Opening of the turn's gate, nanoseconds of the JVM's clock.
     opened_ns: u64,
-    /// With which closing of its gate what began in it was let through.
+    /// Number of the gate's closing that ended the turn's calls.
     closing: Option<u64>,
     /// Late calls.
     calls: Vec<Call>,
 }
 
 impl Unended {
-    /// A window is closed without what is outstanding of this turn.
+    /// Keeps a turn of a closed window that still has outstanding calls.
     pub(crate) fn wait_for(&mut self, window: u64, method: MethodIx, opened_ns: u64, closing: Option<u64>) {
         if self.turns.len() == MOST {
             self.turns.remove(0);
@@ -42,8 +43,8 @@ impl Unended {
         Some(turn.window)
     }
 
-    /// Takes out the turns of a method of which no call is outstanding any more, now that those of this closing have ended (of all
-    /// closings, without a number): each window with its late calls.
+    /// Takes out the turns of a method whose calls have all ended, now that the calls of this closing have
+    /// ended (without a number: of all closings). Gives each window with its late calls.
     pub(crate) fn completed(&mut self, method: MethodIx, closing: Option<u64>) -> Vec<(u64, Vec<Call>)> {
         let of = self
             .turns

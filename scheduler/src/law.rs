@@ -1,4 +1,4 @@
-//! How often measurements end, and how many methods should therefore be measured (thesis 3.2.4).
+//! Time between measurement ends, and the number of methods that should therefore be measured (thesis 3.2.4).
 
 use crate::{Cause, Paired, Settings};
 
@@ -10,11 +10,11 @@ pub(crate) struct Law {
     last_end_ns: Option<u64>,
     difference_ns: Option<u64>,
     optimal: usize,
-    /// Never fewer: turns, their quotas and the budget bound what is measured.
+    /// The optimal number never falls: turns, their quotas and the budget bound the measured methods.
     only_more: bool,
 }
 
-/// Where the optimal number of methods moves, by one, and why.
+/// Move of the optimal number of methods by one, and its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shift {
     Fewer(Cause),
@@ -28,8 +28,9 @@ impl Law {
         law
     }
 
-    /// One for groups whose claims are decided by windows: with few calls a turn, measurements that end close together cost little,
-    /// and groups that take turns with one another have none of them windows enough.
+    /// The law for groups whose claims are decided by windows. With few calls a turn, measurements that end
+    /// close together cost little. Groups that only took turns with one another would each get too few
+    /// windows.
     pub(crate) fn of_windows(initial: usize, unfinished: usize) -> Self {
         Self { only_more: true, ..Self::new(initial.max(Paired::GROUPS), unfinished) }
     }
@@ -44,12 +45,12 @@ impl Law {
         self.difference_ns
     }
 
-    /// Takes one measurement end into the difference and moves the optimal number when the difference is out of its
-    /// limits.
+    /// Takes one measurement end into the difference and moves the optimal number when the difference is out
+    /// of its limits.
     pub(crate) fn ended(&mut self, end_ns: u64, settings: &Settings, unfinished: usize) -> Option<Shift> {
         if let Some(last) = self.last_end_ns {
-            // An end that arrives behind a later one, from another thread's buffer, lies in time already counted: it
-            // adds an end but no time, so that the gaps still sum up to the time that passed.
+            // An end may arrive behind a later one, from another thread's buffer. It lies in time already
+            // counted: it adds an end but no time, so that the gaps still sum up to the time that passed.
             let newest = end_ns.saturating_sub(last);
             self.difference_ns = Some(match self.difference_ns {
                 None => newest,
@@ -121,7 +122,8 @@ mod tests {
         // Unset until the second end, then the gap itself; (100·3+200)/4 = 125, (125·3+40)/4 = 103.75.
         check(3, &[(1000, None), (1100, Some(100)), (1300, Some(125)), (1340, Some(103))]);
         check(0, &[(1000, None), (1100, Some(100)), (1300, Some(200)), (1340, Some(40))]);
-        // An end behind the last one adds no time; the next gap counts from the latest end: (75·3+30)/4 = 63.75.
+        // An end behind the last one adds no time; the next gap counts from the latest end: (75·3+30)/4 =
+        // 63.75.
         check(3, &[(1000, None), (1100, Some(100)), (1050, Some(75)), (1130, Some(63))]);
         check(
             u32::MAX,

@@ -1,8 +1,8 @@
-//! What to measure when: state, event and time to new state and actions.
+//! Choice of the methods that are measured at each moment: state, event and time give new state and actions.
 //!
-//! The scheduler decides which methods are measured at each moment (thesis 1.5, 3.2.4, 3.2.5). It reads no clock and
-//! does no I/O: its owner feeds it [`Event`]s with the time at which they happened and carries out the [`Decision`]s
-//! that come back. Equal events at equal times give equal decisions.
+//! The scheduler decides which methods are measured at each moment (thesis 1.5, 3.2.4, 3.2.5). It reads no
+//! clock and does no I/O: its owner feeds it [`Event`]s with the time at which they happened and carries out
+//! the [`Decision`]s that come back. Equal events at equal times give equal decisions.
 //!
 //! ```
 //! use spl_lang::{MeasuredMethod, RunMode, Tasks};
@@ -31,54 +31,60 @@
 //! | [`Action::Evaluated`] | writes the evaluation to the results |
 //! | [`Action::Done`] | detaches: nothing is left to measure; it comes once |
 //!
-//! Times are nanoseconds of two clocks: `now_ns` is the owner's monotonic clock, a [`Sample`](spl_model::Sample) carries
-//! the monotonic clock of the JVM. Only windows compare them, by way of [`Event::Clock`]. A cycle is one call of
-//! [`Scheduler::handle`]: the owner gathers what arrived within `cycle-sleep` into one [`Event::Samples`], or says
-//! [`Event::Tick`].
+//! Times are nanoseconds of two clocks: `now_ns` is the owner's monotonic clock, a
+//! [`Sample`](spl_model::Sample) carries the monotonic clock of the JVM. Only windows compare them, by way of
+//! [`Event::Clock`]. A cycle is one call of [`Scheduler::handle`]: the owner gathers what arrived within
+//! `cycle-sleep` into one [`Event::Samples`], or says [`Event::Tick`].
 //!
 //! # Several JVMs
 //!
-//! Several JVMs of one service may feed one measurement ([`Scheduler::handle_in`]). What was gathered is of all of them: samples,
-//! buckets, limits and claims. How a method stands is of each: whether its gate is open there, its probes, its warm-up, the
-//! law with its times, the budget, the windows and the clock. A window is of one JVM and has a number that no other has, so that
-//! calls of two JVMs are never a pair. A method that one JVM cannot give ends there; it ends for good when none can. Each
-//! [`Decision`] says which JVM it is about. With one JVM nothing is different from a scheduler that knows no other.
+//! Several JVMs of one service may feed one measurement ([`Scheduler::handle_in`]). Samples, buckets, limits
+//! and claims are common to all of them. Each JVM has its own state of every method: gate, probes, warm-up,
+//! the law with its times, the budget, the windows and the clock. A window belongs to one JVM and has a
+//! number that no other window has, so that calls of two JVMs are never a pair. A method that cannot be
+//! measured in one JVM ends there; it ends completely when no JVM can measure it. Each [`Decision`] names its
+//! JVM. With one JVM everything is as in a scheduler for one JVM.
 //!
-//! # Beside the thesis
+//! # Beyond the thesis
 //!
 //! Each of these is off in [`Settings::thesis`] and works without the others:
 //!
 //! - [`Settings::warm_up`] discards the first samples after a class changed;
-//! - [`Settings::restore_after_ns`] leaves the probes of suspended and finished methods in for a while, behind closed gates;
+//! - [`Settings::restore_after_ns`] leaves the probes of suspended and finished methods in for a while,
+//!   behind closed gates;
 //! - [`Settings::instrument_ahead`] puts the probes of waiting methods in when classes change anyway;
 //! - [`Settings::changes_per_minute`] caps and merges changes of classes. A method is measured, in the law's
 //!   sense, when its gate is open, even if its probes still wait for the next change;
-//! - [`Settings::budget`] lets each gate take what an account pays for, and thins the sampling of busy methods, so that probes
-//!   stay under a ceiling;
-//! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and compares
-//!   calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
+//! - [`Settings::budget`] lets each gate take what an account pays for, and thins the sampling of busy
+//!   methods, so that probes stay under a ceiling;
+//! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and
+//!   compares calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
 //!
-//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is complete and none of
-//! its calls is outstanding, or a call takes much longer than all before it; a
-//! call that comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
-//! window counts even so, lest a partner that is never called keeps a method measured for ever. When one side is
-//! finished, its comparisons end, because the other side alone makes no pairs. Groups keep caller and callee apart
-//! only when they are compared with each other, directly or by way of others.
+//! With windows, a call belongs to the turn in which it started. A window is closed when the next one is
+//! complete and none of its calls is outstanding, or a call takes much longer than all before it. A call that
+//! comes later, or that finds no partner in its bucket, is surplus: it counts toward no maximum. One call a
+//! window counts even without a partner; otherwise a partner that is never called would keep a method
+//! measured without end. When one side is finished, its comparisons end, because the other side alone makes
+//! no pairs. Groups keep caller and callee apart only when they are compared with each other, directly or
+//! through other methods.
 //!
 //! # Where the thesis leaves a choice
 //!
-//! - **Silence.** A cycle without data compares the time since the last receipt with `max-measuring-diff`. The thesis
-//!   names nothing that would restart that time, so each such cycle adds one more method while the silence lasts
-//!   (its figure 4.7 shows the result: all remaining methods are measured at once).
-//! - **Suspended methods** count as waiting, not as started, in their class's priority: a suspension undoes the
-//!   start (3.2.5). Equal classes go by the task file.
-//! - **Ends out of order.** Ends are sorted within a batch. One that lies before the end of an earlier batch adds an
-//!   end and no time to the difference. A method's own last gap is that of its two latest ends, suspension or not.
-//! - **The law sees every sample**, also those that came late or in warm-up: each of them cost the program time.
+//! - **Silence.** A cycle without data compares the time since the last receipt with `max-measuring-diff`.
+//!   The thesis names nothing that would restart that time, so each such cycle adds one more method while the
+//!   silence lasts (its figure 4.7 shows the result: all remaining methods are measured at once).
+//! - **Suspended methods** count as waiting, not as started, in their class's priority: a suspension undoes
+//!   the start (3.2.5). Equal classes go by the task file.
+//! - **Ends out of order.** Ends are sorted within a batch. One that lies before the end of an earlier batch
+//!   adds an end and no time to the difference. A method's own last gap is that of its two latest ends,
+//!   suspension or not.
+//! - **The law sees every sample**, also those that came late or in warm-up: each of them cost the program
+//!   time.
 //! - **A comparison of a method that can't be measured** is given up at once, so its partner may finish.
-//! - **One finished side.** The other goes on to its own maximum: a pair of full buckets may still come about.
-//! - **Leftover buckets** with fewer than two samples a side are left out and counted in the cause. Only when there
-//!   is no better one, the comparison is not evaluated, once, with the reason.
+//! - **One finished side.** The other goes on to its own maximum: a pair of full buckets may still come
+//!   about.
+//! - **Leftover buckets** with fewer than two samples a side are left out and counted in the cause. Only when
+//!   there is no better one, the comparison is not evaluated, once, with the reason.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Paired sampling: gates of a group turn in windows, and calls of the same window are compared.
+//! Paired sampling: the gates of a group take turns in windows, and calls of the same window are compared.
 
 use crate::call::Call;
 use crate::decision::{MethodTurn, Turns, Window};
@@ -24,8 +24,8 @@ impl MethodTurn {
 }
 
 impl Scheduler {
-    /// When [`Event::Pulse`](crate::Event::Pulse) should come, if nothing else happens before: the next turn of a
-    /// gate, in the owner's clock. `None` where no gates turn.
+    /// Time of the next [`Event::Pulse`](crate::Event::Pulse) if nothing else happens before: the next turn
+    /// of a gate, in the owner's clock. `None` where no gates take turns.
     #[must_use]
     pub fn wake_ns(&self) -> Option<u64> {
         let paired = self.settings.windows()?;
@@ -44,8 +44,8 @@ impl Scheduler {
         self.open_next(unit, cause);
     }
 
-    /// The method whose group is measured next. Where the owner decides, those come first that began least often: nobody waits
-    /// until the claims of others are decided.
+    /// The method whose group is measured next. Where the owner decides, groups with the fewest starts come
+    /// first: no group waits until the claims of others are decided.
     pub(crate) fn next_to_measure(&self) -> Option<MethodIx> {
         let chosen = select::to_measure(&self.jvm.roster, &self.tallies, &self.claims);
         if !self.settings.owner_decides() {
@@ -57,7 +57,8 @@ impl Scheduler {
         chosen.filter(|&method| shares(method) <= shares(fewest)).or(Some(fewest))
     }
 
-    /// Suspends a group between two of its windows when it has had its share of the time and another one waits.
+    /// Suspends a group between two of its windows when it has had its share of the time and another group
+    /// waits.
     fn give_place(&mut self, unit: usize) {
         let waits = self.settings.owner_decides() && self.jvm.roster.waiting().next().is_some();
         if !waits || !self.jvm.rotations[unit].has_had_share(self.now_ns) {
@@ -69,7 +70,7 @@ impl Scheduler {
         }
     }
 
-    /// Starts the next window of a group. Its number is that of no other, in whichever JVM.
+    /// Starts the next window of a group. Its number is unique in all JVMs.
     fn begin_window(&mut self, unit: usize, members: Vec<MethodIx>) {
         let newest = self.stations().filter_map(|jvm| jvm.rotations.get(unit)).map(Rotation::window).max();
         self.jvm.rotations[unit].begin(newest.unwrap_or(0) + 1, members);
@@ -94,7 +95,7 @@ impl Scheduler {
         self.complete_windows(method, closing);
     }
 
-    /// Tells whoever decides of the closed windows of a method that no call is outstanding of any more.
+    /// Reports the late calls of the closed windows of a method that have no outstanding call left.
     fn complete_windows(&mut self, method: MethodIx, closing: Option<u64>) {
         let unit = self.unit_of(method);
         let completed =
@@ -108,7 +109,7 @@ impl Scheduler {
         }
     }
 
-    /// Ends and begins the turns of all groups whose time has come.
+    /// Ends and begins the turns of all groups that are due.
     pub(crate) fn turn_windows(&mut self) {
         let Some(paired) = self.settings.windows() else { return };
         for unit in 0..self.jvm.rotations.len() {
@@ -129,7 +130,7 @@ impl Scheduler {
                     if self.open_next(unit, self.turn_cause(unit)) {
                         return;
                     }
-                    // This window is complete, so the one before it has had its time.
+                    // The current window is complete, so the wait of the one before it is over.
                     self.close_windows(
                         unit,
                         self.jvm.rotations[unit].window().saturating_sub(1),
@@ -167,8 +168,8 @@ impl Scheduler {
         }
     }
 
-    /// Keeps a call of an earlier run until its window is closed, which is, as it was then, when the one after the next
-    /// begins.
+    /// Keeps a call of an earlier run until its window is closed. As in that run, a window is closed when the
+    /// one after the next begins.
     pub(crate) fn hold_again(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
         let Some(window) = sample.window else { return };
         let unit = self.unit_of(method);
@@ -191,15 +192,15 @@ impl Scheduler {
         }
     }
 
-    /// Closes the windows up to a number: pairs their calls, decides what is full, finishes what has enough. Without a time,
-    /// calls that are outstanding are not waited for.
+    /// Closes the windows up to a number: pairs their calls, decides full buckets, finishes methods that have
+    /// enough samples. Without a time it does not wait for outstanding calls.
     fn close_windows(&mut self, unit: usize, newest: u64, now_ns: Option<u64>) {
         let Some(paired) = self.settings.paired else { return };
         while let Some(closed) = self.jvm.rotations[unit].close_oldest(newest, now_ns, &paired) {
             let members = self.jvm.roster.unfinished_of(unit);
             if paired.owner_decides {
                 self.spread_calls(&closed.fills);
-                // What the end cuts off is cut off by its length.
+                // Calls that the end of the run cuts off are the long ones, so such windows would be biased.
                 if now_ns.is_some() || closed.outstanding.is_empty() {
                     self.tell_turns(&members, &closed);
                 } else {
@@ -214,9 +215,10 @@ impl Scheduler {
         }
     }
 
-    /// Tells whoever decides what a window has brought. Of a method that has more calls than its partners, as many count as find
-    /// one, and one at least: else a partner that is never called would keep it measured for ever. No window counts for more than its
-    /// share, so that there are many.
+    /// Reports a window's calls to the owner, which decides. Of a method with more calls than its partners,
+    /// the number of calls that find a partner counts, and at least one: otherwise a partner that is never
+    /// called would keep the method measured without end. At most a window's share counts, so that there are
+    /// many windows.
     fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, outstanding, .. } = closed;
         let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
@@ -238,9 +240,9 @@ impl Scheduler {
         self.decide(Action::Turns(Box::new(turns)), Cause::WindowClosed);
     }
 
-    /// Takes fewer of the calls of a method whose gate closed before its turn was over, and more where there is room. The first
-    /// calls of a turn are not like all: those that follow a long call are among them more often, and the long call is not, where it
-    /// comes after as many as a turn may have.
+    /// Takes fewer calls of a method whose gate closed before its turn was over, and more where there is
+    /// room. The first calls of a turn are not a fair choice: calls that follow a long call are too frequent
+    /// among them, and the long call itself is left out if it comes after the quota.
     fn spread_calls(&mut self, fills: &[(MethodIx, Fill)]) {
         let most = self.jvm.budget.map_or(Paired::MOST_EVERY, |budget| budget.max_every);
         for &(method, fill) in fills {
@@ -278,7 +280,7 @@ impl Scheduler {
         full.into_iter().for_each(|(claim, bucket)| self.decide_full(claim, &bucket));
     }
 
-    /// The bucket that decides an assertion now, if it is one that the first full bucket decides.
+    /// The bucket that decides an assertion now, if the assertion is one that its first full bucket decides.
     fn full_bucket(&self, claim: ClaimIx) -> Option<Bucket> {
         let first = self.claims.methods(claim).first().filter(|_| self.claims.is_decided_by_first(claim))?;
         let needed = self.settings.min_samples;
@@ -286,7 +288,7 @@ impl Scheduler {
         self.tallies.get(*first)?.buckets.keys().find(is_full).cloned()
     }
 
-    /// Pairs the calls of a comparison in each bucket, the first with the first. Gives the buckets that are full.
+    /// Pairs the calls of a comparison in each bucket, first with first. Gives the full buckets.
     fn pair(
         &mut self,
         comparison: usize,
@@ -333,13 +335,13 @@ impl Scheduler {
         full
     }
 
-    /// Records the calls that found a partner. Of a method that found none, one call counts all the same: else a
-    /// partner that is never called would keep it measured for ever.
+    /// Records the calls that found a partner. One call of a method without any partner still counts:
+    /// otherwise a partner that is never called would keep it measured without end.
     fn record_used(&mut self, members: &[MethodIx], calls: &Calls, used: &BTreeSet<(MethodIx, usize)>) {
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
             let none = !(0..list.len()).any(|at| used.contains(&(member, at)));
-            // An assertion is about all calls.
+            // An assertion uses all calls.
             let alone = self.claims.is_asserted(member);
             for (at, call) in list.iter().enumerate() {
                 if alone || used.contains(&(member, at)) || (none && at == 0) {

@@ -1,10 +1,10 @@
-//! Which methods have their probes in: class changes are slow and disturbing, gates are not.
+//! Methods whose probes are in: changes of classes are slow and disturbing, gates are not.
 //!
-//! Changing a class throws its compiled code away and stops the program for a moment, so changes are gathered: within
-//! one event always, and if asked for over a time, by a cap per minute, by putting the probes of waiting methods in ahead,
-//! and by leaving those of suspended and finished methods in for a while. Adding and suspending may then alternate as they
-//! like; only gates turn. Where each change of a class costs the program memory for good, because the class has many lambdas, its
-//! methods get their probes together and keep them to the end.
+//! Changing a class discards its compiled code and stops the program for a moment, so changes are gathered.
+//! Changes of one event are always merged. Settings add a cap per minute, probes that go in ahead for waiting
+//! methods, and probes that stay in suspended and finished methods for a while. Gates alone then follow the
+//! alternation of adding and suspending. Where each change of a class costs the program memory that is never
+//! freed, because the class has many lambdas, its methods get their probes together and keep them to the end.
 
 use crate::roster::Roster;
 use crate::standing::{Standing, Status};
@@ -20,11 +20,12 @@ pub(crate) struct Probes {
     inside: Vec<bool>,
     /// Methods whose classes should change as seldom as possible.
     dear: Vec<bool>,
-    /// Since when a method is suspended or finished, as far as the end of an event shows it.
+    /// Time since which a method is suspended or finished, as seen at the end of an event.
     idle_since_ns: Vec<Option<u64>>,
-    /// The roster's revision and the time from which on something may be due, where nothing was; `None` where something was.
+    /// Revision of the roster and the time of the next due change, if nothing was due; `None` where something
+    /// was.
     settled: Option<(u64, u64)>,
-    /// Times of the changes of the last minute, kept only under a cap, at most so many.
+    /// Times of the changes in the last minute, kept only under a cap; at most the cap's number.
     recent_ns: VecDeque<u64>,
 }
 
@@ -50,15 +51,15 @@ impl Probes {
         self.inside.get(method.0).copied().unwrap_or(false)
     }
 
-    /// Each change of the method's class costs the program memory for good.
+    /// Notes that each change of the method's class costs the program memory that is never freed.
     pub(crate) fn set_dear(&mut self, method: MethodIx) {
         if let Some(dear) = self.dear.get_mut(method.0) {
             *dear = true;
         }
     }
 
-    /// What separates the probes from the decisions, if it is time for a change. Decisions that cancel each other
-    /// meanwhile leave nothing, so no class is changed twice for one cycle (thesis 3.2.3).
+    /// The change that brings the probes in line with the decisions, if one is due. Decisions that cancel
+    /// each other out leave nothing to change, so no class is changed twice for one cycle (thesis 3.2.3).
     pub(crate) fn apply(&mut self, roster: &mut Roster, settings: &Settings, now_ns: u64) -> Option<Change> {
         if self.settled.is_some_and(|(revision, until)| revision == roster.revision() && now_ns < until) {
             return None;
@@ -77,7 +78,7 @@ impl Probes {
             self.join(&mut change, roster, settings);
         }
         let nothing = change.instrument.is_empty() && change.restore.is_empty();
-        // The last change leaves the JVM as it was found: it waits for nothing.
+        // The last change restores the JVM and is never delayed.
         self.settled = nothing.then(|| (roster.revision(), self.next_due_ns(settings)));
         if nothing || (!is_over && !self.is_due(settings, now_ns)) {
             return None;
@@ -92,7 +93,7 @@ impl Probes {
         Some(change)
     }
 
-    /// When the first of the idle methods' probes are to come out.
+    /// Time at which the first of the idle methods' probes come out.
     fn next_due_ns(&self, settings: &Settings) -> u64 {
         let all = self.idle_since_ns.iter().zip(self.inside.iter().zip(&self.dear));
         let first = all.filter_map(|(since, (inside, dear))| since.filter(|_| *inside && !*dear)).min();
@@ -115,7 +116,8 @@ impl Probes {
                 true
             }
             Status::Waiting => inside,
-            // It is measured again soon, and each change of its class would keep all methods of that from being measured for a time.
+            // The method is measured again soon, and a change of its class would stop the measurement of all
+            // its methods for a time.
             Status::Suspended if settings.owner_decides() => inside,
             Status::Suspended | Status::Finished => {
                 let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
@@ -125,8 +127,9 @@ impl Probes {
         }
     }
 
-    /// Classes change anyway: the probes of the next methods go in too, those of finished ones come out. All that wait in a class
-    /// which should seldom change go in with the first, and those that are finished come out of it only then.
+    /// Joins a change of classes that happens anyway: the probes of the next methods go in, those of finished
+    /// ones come out. In a class that should seldom change, the probes of all waiting methods go in with the
+    /// first, and those of finished methods come out only then.
     fn join(&self, change: &mut Change, roster: &Roster, settings: &Settings) {
         let class_of = |method: &MethodIx| roster.get(*method).map(|method| method.class);
         let dear: BTreeSet<usize> =

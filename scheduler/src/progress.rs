@@ -1,4 +1,4 @@
-//! What a display shows of a running measurement.
+//! Progress of a running measurement, for displays.
 
 use crate::standing::Status;
 use crate::tally::Tally;
@@ -6,18 +6,18 @@ use crate::{Decision, MethodIx, Scheduler};
 use spl_model::Bucket;
 use std::fmt;
 
-/// Where one method stands.
+/// State and counts of one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodProgress {
     /// The method.
     pub method: MethodIx,
     /// Waiting, measured, resting, suspended or finished.
     pub status: Status,
-    /// Whether its probes are in, or were asked to go in: a suspended method may keep them behind a closed gate.
+    /// Whether the probes are in, or were ordered: a suspended method may keep them behind a closed gate.
     pub probes_in: bool,
-    /// Whether no call has counted since its probes went in: it warms up.
+    /// Whether the method warms up: no call has counted since its probes went in.
     pub warms_up: bool,
-    /// One call in so many is taken: more than 1 only under a budget.
+    /// Sampling: one call in this number is taken; more than 1 only under a budget.
     pub every: u32,
     /// Samples that count.
     pub samples: u64,
@@ -33,7 +33,7 @@ pub struct MethodProgress {
     pub dropped: u64,
     /// Buckets with at least one sample.
     pub buckets: usize,
-    /// Buckets with as many samples as a comparison asks for.
+    /// Buckets with the number of samples that a comparison needs.
     pub full_buckets: usize,
     /// Comparisons and assertions that are not decided.
     pub open_claims: usize,
@@ -65,7 +65,7 @@ impl Scheduler {
         }
     }
 
-    /// How a method stands in the JVM where it is nearest to being measured.
+    /// Status of a method in the JVM where it is nearest to being measured.
     fn status_of(&self, method: MethodIx) -> Status {
         if self.tallies.is_finished(method) {
             return Status::Finished;
@@ -81,13 +81,14 @@ impl Scheduler {
         all.max_by_key(nearness).unwrap_or(Status::Waiting)
     }
 
-    /// The durations that count of a method in a bucket, nanoseconds, in the order in which they were taken.
+    /// Durations of a method's samples in a bucket that count, nanoseconds, in the order in which they were
+    /// taken.
     #[must_use]
     pub fn times(&self, method: MethodIx, bucket: &Bucket) -> &[u64] {
         self.tallies.get(method).map_or(&[], |method| method.bucket(bucket))
     }
 
-    /// The durations that count of a method, nanoseconds, of all buckets.
+    /// Durations of a method's samples that count, nanoseconds, of all buckets.
     #[must_use]
     pub fn all_times(&self, method: MethodIx) -> Vec<u64> {
         self.tallies

@@ -1,4 +1,4 @@
-//! How all methods stand in one JVM, their counts by status, and the classes they belong to.
+//! Statuses of all methods in one JVM, the methods' numbers by status, and their classes.
 
 use crate::MethodIx;
 use crate::standing::{Standing, Status};
@@ -6,9 +6,9 @@ use spl_lang::Tasks;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-/// All methods of the task file, and the units in which they are measured and counted: with windows the groups of
-/// methods that are compared with each other, else each method by itself. Statuses change here only, so that the
-/// counts are always right.
+/// All methods of the task file, and the units in which they are measured and counted: with windows the
+/// groups of methods that are compared with each other, else each method by itself. Statuses change here
+/// only, so that the counts are always right.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Roster {
     methods: Vec<Standing>,
@@ -16,29 +16,30 @@ pub(crate) struct Roster {
     classes: Vec<Class>,
     /// Classes with a method that waits, by priority and then by the task file: the last one is the next.
     waiting_classes: BTreeSet<(i64, Reverse<usize>)>,
-    /// Methods that are measured, if only in turn with others.
+    /// Methods that are measured, alone or in turn with others.
     active_methods: BTreeSet<MethodIx>,
     measured: usize,
     unfinished: usize,
     turns: u64,
     /// Methods whose gates should be open.
     measured_methods: BTreeSet<MethodIx>,
-    /// Methods whose gates may have to close, by what became of them since this was asked last.
+    /// Methods whose gates may have to close, because their status changed since the last call of
+    /// [`take_unsettled`](Self::take_unsettled).
     unsettled: BTreeSet<MethodIx>,
-    /// Rises whenever it changes which methods should have probes.
+    /// Number that rises whenever the set of methods that should have probes changes.
     revision: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Class {
     members: Vec<MethodIx>,
-    /// Those of them that wait.
+    /// Number of the members that wait.
     waiting: usize,
 }
 
 impl Class {
-    /// What the class is among those with a method that waits, if it is one of them. Its priority is the number of methods that
-    /// wait, less that of the others (thesis 3.2.5).
+    /// Rank among the classes with a waiting method; `None` without one. The priority of a class is the
+    /// number of its waiting methods minus the number of its other methods (thesis 3.2.5).
     fn rank(&self, index: usize) -> Option<(i64, Reverse<usize>)> {
         let others = self.members.len() - self.waiting;
         (self.waiting > 0).then(|| (self.waiting as i64 - others as i64, Reverse(index)))
@@ -53,7 +54,7 @@ struct Unit {
 }
 
 impl Roster {
-    /// The methods of the task list; `unit_of` has a number for each, counted from 0 without gaps.
+    /// The methods of the task list; `unit_of` has each method's unit, numbered from 0 without gaps.
     pub(crate) fn new(tasks: &Tasks, unit_of: &[usize]) -> Self {
         let mut class_of: HashMap<&str, usize> = HashMap::new();
         let mut classes: Vec<Class> = Vec::new();
@@ -105,7 +106,7 @@ impl Roster {
         &self.measured_methods
     }
 
-    /// Rises whenever it changes which methods should have probes.
+    /// Number that rises whenever the set of methods that should have probes changes.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
@@ -114,13 +115,13 @@ impl Roster {
         self.methods.len()
     }
 
-    /// The methods of the class that is to be measured next: of those with a method that waits, the one with the highest
-    /// priority, the first in the task file among equals.
+    /// The methods of the class that is measured next: of the classes with a waiting method the one with the
+    /// highest priority, the first in the task file among equals.
     pub(crate) fn next_class(&self) -> &[MethodIx] {
         self.waiting_classes.last().map_or(&[], |&(_, Reverse(class))| &self.classes[class].members)
     }
 
-    /// The methods that wait, of all classes.
+    /// The waiting methods of all classes.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = MethodIx> {
         let waits = |member: &MethodIx| self.get(*member).is_some_and(|one| one.status.waits());
         let members =
@@ -128,22 +129,22 @@ impl Roster {
         members.copied().filter(waits)
     }
 
-    /// The methods that are measured, if only in turn with others.
+    /// Methods that are measured, alone or in turn with others.
     pub(crate) fn active_methods(&self) -> &BTreeSet<MethodIx> {
         &self.active_methods
     }
 
-    /// Methods whose gates may have to close, by what became of them since this was asked last.
+    /// Takes the methods whose gates may have to close, because their status changed since the last call.
     pub(crate) fn take_unsettled(&mut self) -> BTreeSet<MethodIx> {
         std::mem::take(&mut self.unsettled)
     }
 
-    /// Units that are measured.
+    /// Number of units that are measured.
     pub(crate) fn measured(&self) -> usize {
         self.measured
     }
 
-    /// Units with a method that is not finished.
+    /// Number of units with an unfinished method.
     pub(crate) fn unfinished(&self) -> usize {
         self.unfinished
     }
@@ -153,7 +154,7 @@ impl Roster {
         self.units.iter().map(|unit| unit.members.as_slice())
     }
 
-    /// The methods of a unit that are not finished.
+    /// The unfinished methods of a unit.
     pub(crate) fn unfinished_of(&self, unit: usize) -> Vec<MethodIx> {
         let members = self.units.get(unit).map_or(&[][..], |unit| &unit.members);
         members.iter().copied().filter(|&member| !self.is_finished(member)).collect()
@@ -171,12 +172,13 @@ impl Roster {
         self.units.get(unit).is_some_and(|unit| unit.active > 0)
     }
 
-    /// Whether the method is finished; one that does not exist never delivers, as a finished one.
+    /// Whether the method is finished. A method that does not exist counts as finished: it never delivers.
     pub(crate) fn is_finished(&self, method: MethodIx) -> bool {
         self.get(method).is_none_or(|method| method.status == Status::Finished)
     }
 
-    /// Moves a method to another status; says whether its measurement begins by that. A finished method stays finished.
+    /// Moves a method to another status; gives whether that begins its measurement. A finished method stays
+    /// finished.
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) -> bool {
         let index = method;
         let Some(method) = self.methods.get_mut(method.0) else { return false };
@@ -219,8 +221,8 @@ impl Roster {
         begins
     }
 
-    /// Every method of these methods' classes starts its warm-up anew, and its gate opens no sooner than at this time: a changed
-    /// class loses its compiled code.
+    /// Restarts the warm-up of every method of the changed methods' classes, and keeps their gates closed
+    /// until this time: a changed class loses its compiled code.
     pub(crate) fn cool_down_classes_of<'a>(
         &mut self,
         changed: impl Iterator<Item = &'a MethodIx>,
@@ -242,7 +244,7 @@ mod tests {
     use proptest::test_runner::RngSeed;
     use spl_lang::MeasuredMethod;
 
-    /// A method of each of these classes, each by itself.
+    /// A roster with one method for each entry, in the class of this number.
     fn roster(classes: &[usize]) -> Roster {
         let method = |(index, class): (usize, &usize)| MeasuredMethod {
             method: format!("p/C{class}.m{index}()V").parse().unwrap(),
@@ -254,7 +256,7 @@ mod tests {
         Roster::new(&tasks, &(0..classes.len()).collect::<Vec<_>>())
     }
 
-    /// The same without an index.
+    /// The next class, found by a scan without an index.
     fn scanned_class(roster: &Roster) -> Option<usize> {
         let priority = |class: usize| {
             let of_class = roster.methods.iter().filter(|method| method.class == class);

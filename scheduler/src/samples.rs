@@ -1,12 +1,12 @@
-//! What arrives: samples of this run and of an earlier one, and how many were lost.
+//! Arriving samples of this run and of an earlier one, and lost samples.
 
 use crate::standing::Arrival;
 use crate::{MethodIx, Scheduler};
 use spl_model::{Bucket, ClaimIx, Sample, SampleFlags};
 
 impl Scheduler {
-    /// Takes samples of an earlier run as they were taken then, with windows into those that they belonged to, but not
-    /// into the law: their times are another JVM's.
+    /// Takes samples of an earlier run under their old window numbers. The law ignores them: their times come
+    /// from another JVM.
     pub(crate) fn resume(&mut self, decided: &[ClaimIx], samples: &[(MethodIx, Sample)]) {
         if self.jvm.last_receipt_ns.is_some() {
             return;
@@ -35,7 +35,7 @@ impl Scheduler {
         }
     }
 
-    /// Samples as they came, by their ends.
+    /// Takes a batch of samples, in the order of their ends.
     pub(crate) fn samples(&mut self, batch: &mut [(MethodIx, Sample)]) {
         batch.sort_by_key(|(_, sample)| sample.end_ns());
         if self.jvm.last_receipt_ns.is_some() {
@@ -46,7 +46,8 @@ impl Scheduler {
         }
     }
 
-    /// One sample, in the thesis's order (3.2.3): record it, remove what it finished, then add or suspend.
+    /// Takes one sample, in the thesis's order (3.2.3): record it, remove finished methods, then add or
+    /// suspend.
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.jvm.roster.get_mut(index) else { return };
         let arrival = method.arrive(sample, &self.settings);
@@ -81,10 +82,10 @@ impl Scheduler {
         self.tallies.take(method, bucket, duration_ns)
     }
 
-    /// Samples that never arrived, of this method or of one that is not known.
+    /// Counts samples that never arrived, of this method or of an unknown one.
     pub(crate) fn dropped(&mut self, method: Option<MethodIx>, count: u64) {
         self.tallies.drop_samples(method, count);
-        // A lost sample never reached the agent's thread, or cost it nothing more.
+        // A lost sample never reached the agent's thread, or cost it no additional time.
         let each_ps = self.jvm.budget.map_or(0, |budget| u128::from(budget.sample_cost_ps));
         self.jvm.meters.charge(each_ps.saturating_mul(u128::from(count)));
         match method {

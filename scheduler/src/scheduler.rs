@@ -17,17 +17,17 @@ use spl_model::{Lack, MethodRef, Sample};
 pub struct Scheduler {
     pub(crate) settings: Settings,
     pub(crate) names: Vec<MethodRef>,
-    /// What was gathered, in all JVMs together.
+    /// Samples of all JVMs together.
     pub(crate) tallies: Tallies,
     pub(crate) claims: Claims,
-    /// The JVM that the step at hand is about.
+    /// The JVM that the current step concerns.
     pub(crate) jvm: Station,
-    /// The others that feed the measurement.
+    /// The other JVMs that feed the measurement.
     pub(crate) others: Vec<Station>,
-    /// How methods stand in a JVM that has just come.
+    /// State of the methods in a new JVM.
     pub(crate) fresh: Roster,
     pub(crate) now_ns: u64,
-    /// Why the measurement never began, where it did not.
+    /// Reason why the measurement never began; `None` if it did.
     pub(crate) not_begun: Option<Lack>,
     done: bool,
     decisions: Vec<Decision>,
@@ -68,28 +68,28 @@ impl Scheduler {
         })
     }
 
-    /// Takes one event that happened at `now_ns`, nanoseconds of the owner's monotonic clock, and gives the decisions
-    /// in the order in which they are to be carried out. A time before that of an earlier event counts as that time.
-    ///
-    /// The event is about the run as a whole, or about its only JVM.
+    /// Takes one event that happened at `now_ns`, nanoseconds of the owner's monotonic clock, and gives the
+    /// decisions in the order in which the owner must carry them out. A time before that of an earlier event
+    /// counts as the earlier event's time.
+    /// The event concerns the run as a whole, or its only JVM.
     pub fn handle(&mut self, event: Event, now_ns: u64) -> Vec<Decision> {
         self.step(now_ns, |this| this.take(event))
     }
 
-    /// As [`handle`](Self::handle) of something that happened in one of several JVMs. One that was not heard of before feeds the
-    /// measurement from now on.
+    /// The same as [`handle`](Self::handle) for an event in one of several JVMs. A JVM without earlier events
+    /// feeds the measurement from now on.
     pub fn handle_in(&mut self, jvm: JvmIx, event: Event, now_ns: u64) -> Vec<Decision> {
         self.turn_to(jvm);
         self.handle(event, now_ns)
     }
 
-    /// As [`handle`](Self::handle) of [`Event::Samples`]; flags those of the samples that it discards, and gives each of
-    /// the others the number of its window, where there are windows.
+    /// The same as [`handle`](Self::handle) for [`Event::Samples`]. It flags the discarded samples, and with
+    /// windows gives each other sample the number of its window.
     pub fn handle_samples(&mut self, batch: &mut [(MethodIx, Sample)], now_ns: u64) -> Vec<Decision> {
         self.step(now_ns, |this| if batch.is_empty() { this.tick() } else { this.samples(batch) })
     }
 
-    /// As [`handle_samples`](Self::handle_samples) of the calls in one of several JVMs.
+    /// The same as [`handle_samples`](Self::handle_samples) for the calls in one of several JVMs.
     pub fn handle_samples_in(
         &mut self,
         jvm: JvmIx,
@@ -111,7 +111,7 @@ impl Scheduler {
         self.in_each_jvm(|this| {
             this.turn_windows();
             if this.jvm.ix != at_hand {
-                // What finished elsewhere makes room here.
+                // Methods that finished in another JVM make room here.
                 this.balance(None);
             }
             this.close_gates();
@@ -149,8 +149,8 @@ impl Scheduler {
             }
             Event::Drained { method, closing } => self.drained(method, closing),
             Event::Budget(budget) => self.budget(budget),
-            // With windows a turn for which there is no money is lost, and with it the window: what was paid with the samples
-            // has to do.
+            // Without CPU time for it a turn is lost, and with it the window. With windows the payment with
+            // the samples therefore has to suffice.
             Event::AgentUsed { cpu_ns } if self.jvm.rotations.is_empty() => {
                 self.jvm.meters.settle_agent(u128::from(cpu_ns));
             }
@@ -164,7 +164,7 @@ impl Scheduler {
         }
     }
 
-    /// The figures that a decision made now would carry.
+    /// The figures of a decision made now.
     #[must_use]
     pub fn situation(&self) -> Situation {
         Situation {
@@ -189,15 +189,15 @@ impl Scheduler {
         }
     }
 
-    /// Moves a method to another status in the JVM at hand.
+    /// Moves a method to another status in the current JVM.
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
         if self.jvm.roster.set_status(method, status) {
             self.tallies.begin(method);
         }
     }
 
-    /// Nothing arrived in this cycle: the time since the last receipt is compared with the limit, in each such cycle
-    /// anew, as the thesis has it. So the optimal number goes on rising as long as the silence lasts.
+    /// Handles a cycle without data: it compares the time since the last receipt with the limit. As in the
+    /// thesis each such cycle compares again, so the optimal number rises further while the silence lasts.
     fn tick(&mut self) {
         let Some(last) = self.jvm.last_receipt_ns else { return };
         let silent_ns = self.now_ns.saturating_sub(last);
@@ -231,7 +231,7 @@ impl Scheduler {
         }
     }
 
-    /// Starts to measure a method, or its group by way of the first of its windows.
+    /// Starts to measure a method, or its group with the first of its windows.
     fn measure(&mut self, method: MethodIx, cause: Cause) {
         if self.jvm.rotations.is_empty() {
             self.set_status(method, Status::Measured);
@@ -246,8 +246,8 @@ impl Scheduler {
         self.jvm.meters.earn(0, &budget);
     }
 
-    /// Keeps the probes' cost near the budget's ceiling: takes fewer calls of busy methods. With windows, turns are short and
-    /// take few calls as it is.
+    /// Keeps the probes' cost near the budget's ceiling by taking fewer calls of busy methods. With windows
+    /// nothing is needed: turns are short and take few calls.
     fn spend(&mut self) {
         let Some(budget) = self.jvm.budget.filter(|_| self.jvm.rotations.is_empty()) else { return };
         self.jvm.meters.find_rates(&self.jvm.roster, &budget);
@@ -262,7 +262,8 @@ impl Scheduler {
         }
     }
 
-    /// What closed gates cost is not in the account, because nothing can be done about it but to take the probes out.
+    /// Reports closed gates that cost more than the ceiling. The account leaves their cost out, because only
+    /// taking the probes out would lower it.
     fn tell_dear_gates(&mut self) {
         let Some(budget) = self.jvm.budget else { return };
         for DearGate { method, calls_per_s, cost_ns_per_s } in
@@ -274,7 +275,7 @@ impl Scheduler {
         }
     }
 
-    /// Lets probes and gates follow the decisions.
+    /// Brings probes and gates in line with the decisions.
     fn settle(&mut self) {
         if let Some(change) = self.jvm.probes.apply(&mut self.jvm.roster, &self.settings, self.now_ns) {
             let action = Action::Retransform { instrument: change.instrument, restore: change.restore };
@@ -283,7 +284,7 @@ impl Scheduler {
         self.open_gates();
     }
 
-    /// Says once that all is done.
+    /// Reports once that all methods are finished.
     fn end_once(&mut self) {
         let started = self.jvm.last_receipt_ns.is_some() || !self.names.is_empty();
         if started && !self.done && self.tallies.are_finished() {

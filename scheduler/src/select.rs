@@ -1,4 +1,5 @@
-//! Which method is measured next, and which is suspended (thesis 1.5.2, 1.5.3, 3.2.5).
+//! Choice of the method that is measured next, and of the method that is suspended (thesis 1.5.2, 1.5.3,
+//! 3.2.5).
 
 use crate::MethodIx;
 use crate::claims::Claims;
@@ -7,8 +8,8 @@ use crate::standing::Standing;
 use crate::tally::Tallies;
 use std::cmp::Reverse;
 
-/// The method whose measurement should start: of the class with the highest priority, the method with most undecided
-/// comparisons, then with fewest remaining samples, then the first in the task file.
+/// The method whose measurement should start: of the class with the highest priority, the method with most
+/// undecided comparisons, then with fewest remaining samples, then the first in the task file.
 pub(crate) fn to_measure(roster: &Roster, tallies: &Tallies, claims: &Claims) -> Option<MethodIx> {
     // Every method has the same limit: the most samples counted are the fewest remaining.
     of(roster, roster.next_class())
@@ -17,8 +18,9 @@ pub(crate) fn to_measure(roster: &Roster, tallies: &Tallies, claims: &Claims) ->
         .map(|(index, _)| index)
 }
 
-/// The measured method that should be suspended: with the shortest time between its last two measurement ends, the
-/// longest-measured among equals. One without two ends is chosen only if all are so.
+/// The measured method that should be suspended: the one with the shortest time between its last two
+/// measurement ends, the longest-measured among equals. A method without two ends is chosen only if no method
+/// has two.
 pub(crate) fn to_suspend(roster: &Roster) -> Option<MethodIx> {
     of(roster, roster.active_methods())
         .min_by_key(|(_, method)| {

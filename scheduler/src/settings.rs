@@ -1,20 +1,21 @@
-//! What the operator may set (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
+//! Settings of the operator (thesis 3.3.2, sections `scheduler`, `controller` and `evaluator`).
 
 use spl_lang::RunMode;
 use spl_model::Scale;
 
-/// Samples of a side without which there is no variance, so no test (thesis 3.2.7).
+/// Samples that each side needs for a variance, and so for a test (thesis 3.2.7).
 pub(crate) const MIN_SIDE: usize = 2;
 
-/// The scheduler's settings. [`Settings::thesis`] has the thesis's defaults and nothing that the thesis hasn't.
+/// The scheduler's settings. [`Settings::thesis`] has the thesis's defaults and no additions to the thesis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// `initial-optimal-measurements`: methods measured at once when measurement starts.
     pub initial_optimal: usize,
-    /// `min-measuring-diff`: under this smoothed time between two measurement ends, fewer methods are measured.
+    /// `min-measuring-diff`: under this smoothed time between two measurement ends, fewer methods are
+    /// measured.
     pub min_diff_ns: u64,
-    /// `max-measuring-diff`: over this smoothed time between two measurement ends, or over this time without any
-    /// sample, more methods are measured.
+    /// `max-measuring-diff`: over this smoothed time between two measurement ends, or over this time without
+    /// any sample, more methods are measured.
     pub max_diff_ns: u64,
     /// `time-diff-weight`: weight of the old difference against the newest one, which has 1.
     pub weight: u32,
@@ -22,135 +23,150 @@ pub struct Settings {
     pub max_samples: u64,
     /// `min-method-measurements`: samples that fill a bucket.
     pub min_samples: u64,
-    /// `spl.client.measurements`, when the agent has such a limit: under `max_samples` it takes its place.
+    /// `spl.client.measurements`, when the agent has such a limit: if it is below `max_samples`, it replaces
+    /// it.
     pub agent_limit: Option<u64>,
-    /// `arguments-size-scale` and its base: how sizes gather into buckets.
+    /// `arguments-size-scale` and its base: the scale that assigns sizes to buckets.
     pub scale: Scale,
     /// `limit-p-value` of the evaluation.
     pub limit_p: f64,
     /// `run-mode`: whether comparisons are evaluated and end measurements.
     pub mode: RunMode,
-    /// Which samples are discarded after the probes of a method went in; the thesis discards none.
+    /// Warm-up: samples that are discarded after the probes of a method went in; the thesis discards none.
     pub warm_up: Option<WarmUp>,
-    /// `discard-disturbed`: whether calls are discarded that a garbage collection, or one of our own changes of classes,
-    /// overlapped; the thesis discards none.
+    /// `discard-disturbed`: whether calls are discarded that a garbage collection, or one of our own changes
+    /// of classes, overlapped; the thesis discards none.
     pub discard_disturbed: bool,
-    /// `suspend-restore-after`: how long the probes of a suspended or finished method stay in behind a closed gate, as long
-    /// as others are measured. 0, as in the thesis: they come out at once.
+    /// `suspend-restore-after`: nanoseconds that the probes of a suspended or finished method stay in behind
+    /// a closed gate while others are measured. 0, as in the thesis: they come out at once.
     pub restore_after_ns: u64,
-    /// `instrument-ahead`: methods that wait for their measurement behind closed gates at most. When classes change, the
-    /// probes of so many go in with the others', because code is compiled anew only once then. The thesis has none.
+    /// `instrument-ahead`: most methods whose probes wait for their measurement behind closed gates. Their
+    /// probes go in when classes change anyway, because code is then compiled again only once. The thesis has
+    /// none.
     pub instrument_ahead: usize,
-    /// `settle-time`: how long the gates of a changed class's methods stay closed, nanoseconds of the owner's clock. Until the
-    /// class is compiled again its calls say nothing, and taking them costs most. The thesis waits for nothing.
+    /// `settle-time`: nanoseconds of the owner's clock that the gates of a changed class's methods stay
+    /// closed. Calls say nothing until the class is compiled again, and taking them costs most. The thesis
+    /// has no such time.
     pub settle_ns: u64,
-    /// Changes of classes in any minute at most; what is decided while there may be none is merged. Without a limit changes follow
+    /// Most changes of classes in any minute; decisions in between are merged. Without a limit changes follow
     /// each event, which is the thesis's merging per `cycle-sleep` where the owner handles one event a cycle.
     pub changes_per_minute: Option<u32>,
-    /// The ceiling of what probes may cost; the thesis has none.
+    /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
     /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.
     pub paired: Option<Paired>,
 }
 
-/// Windows that the methods of a comparison share, so that drifting load meets both sides alike.
+/// Windows that the methods of a comparison share, so that changing load affects both sides alike.
 ///
-/// Methods that are compared with each other, directly or by way of others, are measured as a group: their probes go
-/// in together, and in each window every gate is open for one turn, the order reversed from window to window. The law
-/// counts groups.
+/// Methods that are compared with each other, directly or through other methods, are measured as a group.
+/// Their probes go in together. In each window every gate is open for one turn, in the reverse order in every
+/// second window. The law counts groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least [`Paired::MEDIANS`], or
-    /// [`Paired::FEW_MEDIANS`], times the median call of the slowest method of the group, once that is known.
+    /// Shortest turn of a gate, nanoseconds of the owner's clock. A turn also lasts at least
+    /// [`Paired::MEDIANS`], or [`Paired::FEW_MEDIANS`], times the median call of the slowest method of the
+    /// group, once that is known.
     pub min_turn_ns: u64,
-    /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls that
-    /// outlast it are kept and counted as overlapped.
+    /// Longest wait for outstanding calls before the next gate opens, nanoseconds of the owner's clock. Calls
+    /// that outlast it are kept and counted as overlapped.
     pub overlap_bound_ns: u64,
-    /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's clock. Less where no
-    /// call has taken long: three times the longest, but ten seconds at least.
+    /// Longest wait for outstanding calls before a window is closed without them, nanoseconds of the owner's
+    /// clock. The wait is shorter where no call has taken long: three times the longest call, but at least
+    /// ten seconds.
     pub longest_wait_ns: u64,
-    /// The owner looks at each window and says which comparisons are decided ([`Event::Decided`](crate::Event)), as a
-    /// sequential test does; full buckets then decide nothing.
+    /// True if the owner examines each window and says which comparisons are decided
+    /// ([`Event::Decided`](crate::Event)), as a sequential test does; full buckets then decide nothing.
     pub owner_decides: bool,
 }
 
 impl Paired {
-    /// Median calls of the slowest method in a turn: enough that few calls reach beyond it.
+    /// Length of a turn in median calls of the slowest method: few calls then reach beyond the turn.
     pub const MEDIANS: u64 = 20;
-    /// Windows over which the samples of a busy method are spread at least: four times what a sequential test asks for.
+    /// Least number of windows over which the samples of a busy method are spread: four times the number that
+    /// a sequential test needs.
     pub const WINDOWS: u64 = 200;
     /// Samples of a turn that are always allowed.
     pub const LEAST: u64 = 10;
-    /// Groups that are measured at once, at least, where the owner decides.
+    /// Least number of groups that are measured at once where the owner decides.
     pub const GROUPS: usize = 8;
-    /// Part of [`Paired::min_turn_ns`] that a turn lasts at least: of a method that is called often enough where the owner decides, else
-    /// where all methods of the group are.
+    /// Divisor of [`Paired::min_turn_ns`] for the shortest turn. It applies to a method that is called often
+    /// enough where the owner decides, else where all methods of the group are.
     pub const SHORTEST: u64 = 5;
-    /// The same as [`Paired::MEDIANS`] where the owner decides: a window waits for its calls, and says more by being one of many than
-    /// by having many calls.
+    /// Length of a turn in median calls where the owner decides, in place of [`Paired::MEDIANS`]: a window
+    /// waits for its calls, and many windows say more than many calls in one.
     pub const FEW_MEDIANS: u64 = 5;
-    /// Samples of a turn at most where the owner decides. Windows vary more than calls do, so more would say little more.
+    /// Most samples of a turn where the owner decides. Windows vary more than calls do, so more calls would
+    /// add little.
     pub const CALLS: u64 = 100;
-    /// Where the owner decides and there is no budget: one call in so many is taken at least.
+    /// Largest sampling interval where the owner decides and there is no budget: at least one call in this
+    /// number is taken.
     pub const MOST_EVERY: u32 = 64;
-    /// Calls of a turn that are enough where the owner decides; with twice as many the turns become shorter.
+    /// Calls of a turn that are enough where the owner decides; with twice this number the turns become
+    /// shorter.
     pub const ENOUGH: u64 = 4;
-    /// How long a group is measured before it gives its place to one that waits, where the owner decides, nanoseconds.
+    /// Time that a group is measured before a waiting group takes its place, where the owner decides,
+    /// nanoseconds.
     pub const SHARE_NS: u64 = 4_000_000_000;
 
-    /// A turn lasts at least so many median calls.
+    /// Least length of a turn, in median calls.
     pub(crate) fn medians(&self) -> u64 {
         if self.owner_decides { Self::FEW_MEDIANS } else { Self::MEDIANS }
     }
 
-    /// Windows whose medians say how long calls are.
+    /// Number of windows whose medians are the measure of the calls' length.
     pub(crate) fn remembered(&self) -> usize {
         if self.owner_decides { 9 } else { 1 }
     }
 
-    /// Calls that a method has to have in a turn for shorter turns.
+    /// Number of calls that a method needs in a turn to get shorter turns.
     pub(crate) fn enough(&self) -> u64 {
         if self.owner_decides { Self::ENOUGH } else { Self::LEAST }
     }
 
-    /// Where the owner decides, turns of all groups end at multiples of this time, so that the agent has to wake once for all of them.
+    /// Nanoseconds to whose multiples the ends of all groups' turns are rounded where the owner decides, so
+    /// that the agent wakes once for all of them.
     pub(crate) fn beat_ns(&self) -> u64 {
         if self.owner_decides { self.min_turn_ns / (2 * Self::SHORTEST) } else { 0 }
     }
 }
 
-/// An overhead ceiling. What measuring may cost is saved up for a tenth of a second at most; a gate opens for as many samples
-/// as that pays for, and closes by itself when it has taken them. The rates of calls come from the samples that arrive and
-/// are lost, so how thinly a method is to be sampled is known after its gate has closed by itself or was open for a window;
-/// until then it takes every call.
+/// An overhead ceiling. The CPU time that measuring may cost is saved up for at most a tenth of a second. A
+/// gate opens for the number of samples that the savings pay for, and closes by itself after them. Rates of
+/// calls come from arriving and lost samples. The sampling of a method is therefore known after its gate has
+/// closed by itself or was open for a window; until then it takes every call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds of CPU time that probes and the agent's thread may take in a second: 1% of a program that keeps two cores busy is
-    /// 20,000,000.
+    /// Nanoseconds of CPU time that probes and the agent's thread may take in a second: 1% of a program that
+    /// keeps two cores busy is 20,000,000.
     pub ceiling_ns_per_s: u64,
     /// Cost of a call that is taken, picoseconds of CPU time; the agent calibrates it.
     pub sample_cost_ps: u64,
-    /// What the agent's own thread spends on such a call, to take it out of the program and to send it, picoseconds of CPU time:
-    /// as it was lately, on average.
+    /// Recent average CPU time of the agent's own thread for such a call, to take it out of the program and
+    /// to send it, picoseconds.
     pub agent_cost_ps: u64,
-    /// What the agent's thread may take beside the ceiling, nanoseconds of CPU time in a second: it looks for samples however few
-    /// there are, and would else spend all that a program which waits most of its time may spend. 0 where no processor is idle.
+    /// CPU time that the agent's thread may take in addition to the ceiling, nanoseconds in a second. The
+    /// thread polls even when samples are few, and would otherwise use up the budget of a program that mostly
+    /// waits. 0 where no processor is idle.
     pub agent_spare_ns_per_s: u64,
     /// Cost of a call that an open gate passes over, picoseconds of CPU time.
     pub skip_cost_ps: u64,
-    /// Cost of a call that finds the gate closed, picoseconds of CPU time. Nothing bounds how many there are.
+    /// Cost of a call that finds the gate closed, picoseconds of CPU time. Nothing bounds the number of such
+    /// calls.
     pub closed_cost_ps: u64,
-    /// What a call that is taken costs more for each unit of its workload size, picoseconds of CPU time: where sizes are those
-    /// of all reachable objects, finding them takes longer than everything else. 0 where sizes cost nothing.
+    /// Additional cost of a taken call for each unit of its workload size, picoseconds of CPU time. Finding
+    /// sizes that count all reachable objects takes longer than everything else. 0 where sizes cost nothing.
     pub size_cost_ps: u64,
     /// Open time of a gate over which its calls are counted, nanoseconds.
     pub window_ns: u64,
-    /// Thinnest sampling allowed: one call in so many. What then still costs too much is measured now and then.
+    /// Largest sampling interval: one call in this number. A method that is still too expensive is measured
+    /// from time to time.
     pub max_every: u32,
 }
 
-/// How many samples are discarded after a method's probes went in: its compiled code went away with them. A sample
-/// is discarded while either bound says so, and whenever the agent flagged it as warm-up.
+/// Bounds of the samples that are discarded after a method's probes went in, which discards its compiled
+/// code. A sample is discarded while either bound is not reached, and whenever the agent flagged it as
+/// warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarmUp {
     /// Discard this many samples.
@@ -185,22 +201,22 @@ impl Settings {
         }
     }
 
-    /// Samples after which a method is finished: the smaller of the controller's and the agent's limit. With the
-    /// agent's the method would otherwise never end (thesis 3.3.1).
+    /// Samples after which a method is finished: the smaller of the controller's and the agent's limit.
+    /// Without the agent's limit here the method would never end (thesis 3.3.1).
     #[must_use]
     pub fn effective_max(&self) -> u64 {
         self.agent_limit.map_or(self.max_samples, |limit| limit.min(self.max_samples))
     }
 
-    /// Whether the agent's limit takes the place of the controller's, which deserves a warning.
+    /// Whether the agent's limit replaces the controller's, which deserves a warning.
     #[must_use]
     pub fn agent_limit_rules(&self) -> bool {
         self.effective_max() < self.max_samples
     }
 
-    /// Samples that a gate should take in one turn of a window, or as many as come without windows. A busy method would
-    /// fill its maximum in a few windows, and time would not be shared: it gets enough for [`Paired::WINDOWS`] of them, or
-    /// [`Paired::CALLS`] where that is less and the owner decides.
+    /// Number of samples that a gate takes in one turn of a window; `None` (no limit) without windows. A busy
+    /// method would fill its maximum in a few windows, and time would not be shared. It therefore gets enough
+    /// for [`Paired::WINDOWS`] windows, or [`Paired::CALLS`] where that is less and the owner decides.
     #[must_use]
     pub fn turn_quota(&self) -> Option<u64> {
         let fair = (self.effective_max() / Paired::WINDOWS).max(Paired::LEAST);
@@ -212,7 +228,7 @@ impl Settings {
         self.windows().is_some_and(|windows| windows.owner_decides)
     }
 
-    /// Windows, where there is something to compare.
+    /// Settings of the windows, where there is something to compare.
     pub(crate) fn windows(&self) -> Option<Paired> {
         self.paired.filter(|_| self.mode == RunMode::Comparison)
     }
@@ -242,7 +258,7 @@ impl Settings {
     }
 }
 
-/// Settings that can't be obeyed.
+/// Settings that contradict each other or can't work.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// Every difference would be too short or too long.
@@ -271,7 +287,7 @@ pub enum SettingsError {
         /// Index of the comparison, or of the assertion after the comparisons.
         claim: usize,
     },
-    /// No probability.
+    /// The value is not a probability.
     #[error("limit-p-value must lie between 0 and 1, not {0}")]
     LimitP(f64),
 }

@@ -1,20 +1,20 @@
-//! How a method stands in one JVM.
+//! State of a method in one JVM.
 
 use crate::{Settings, WarmUp};
 use spl_model::{Sample, SampleFlags};
 
-/// Where a method stands.
+/// Status of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Never measured yet.
+    /// The method was never measured.
     Waiting,
-    /// Measured now: its gate is open.
+    /// The method is measured: its gate is open.
     Measured,
-    /// Its group is measured in turn and its gate is closed until its next turn; with windows only.
+    /// The method's group takes turns; its gate is closed until its next turn. With windows only.
     Resting,
-    /// Was measured and waits again.
+    /// The method was measured and waits again.
     Suspended,
-    /// Its measurement is complete.
+    /// The measurement of the method is complete.
     Finished,
 }
 
@@ -24,41 +24,43 @@ impl Status {
         matches!(self, Self::Waiting | Self::Suspended)
     }
 
-    /// Whether the method is measured, if only in turn with others.
+    /// Whether the method is measured, alone or in turn with others.
     pub(crate) fn is_active(self) -> bool {
         matches!(self, Self::Measured | Self::Resting)
     }
 }
 
-/// What becomes of a sample when it arrives.
+/// Use of an arriving sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It counts.
+    /// The sample counts.
     Counts,
-    /// The method had finished.
+    /// The sample came after its method had finished.
     Late,
-    /// It is discarded: as disturbed and for nothing else, or else as warm-up.
+    /// The sample is discarded: only because it was disturbed, or else as warm-up.
     Discarded { disturbed: bool },
 }
 
-/// One method in one JVM: whether it is measured there, and how warm it is.
+/// One method in one JVM, with its status and its warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Standing {
     /// Index of its class, in the order in which the task file names classes first.
     pub(crate) class: usize,
-    /// What is measured and suspended together with it: its group with windows, else itself alone.
+    /// Number of the unit that is measured and suspended together: with windows the method's group, otherwise
+    /// the method alone.
     pub(crate) unit: usize,
     pub(crate) status: Status,
-    /// When its gate may open at the earliest, nanoseconds of the owner's clock.
+    /// Earliest time at which its gate may open, nanoseconds of the owner's clock.
     pub(crate) opens_at_ns: u64,
-    /// Rises with each start of a measurement: the smallest is the longest-measured.
+    /// Number that rises with each start of a measurement: the method with the smallest is measured for
+    /// longest.
     pub(crate) turn: u64,
     /// The latest end and the one before it, nanoseconds of the JVM's clock.
     ends_ns: (Option<u64>, Option<u64>),
     warming: Warming,
     /// Whether a sample counted since its probes went in.
     pub(crate) warm: bool,
-    /// How often its gate was closed.
+    /// Number of times that its gate was closed.
     pub(crate) closings: u64,
 }
 
@@ -84,7 +86,8 @@ impl Standing {
         }
     }
 
-    /// Time between the last two measurement ends; `None` before there were two. It outlives a suspension.
+    /// Time between the last two measurement ends; `None` before there were two. A suspension does not reset
+    /// it.
     pub(crate) fn last_gap_ns(&self) -> Option<u64> {
         match self.ends_ns {
             (Some(last), Some(before)) => Some(last - before),
@@ -92,14 +95,14 @@ impl Standing {
         }
     }
 
-    /// The compiled code of the method's class is gone: samples are warm-up samples again.
+    /// Restarts the warm-up: the compiled code of the method's class is gone.
     pub(crate) fn cool_down(&mut self, opens_at_ns: u64) {
         self.opens_at_ns = opens_at_ns;
         self.warming = Warming::default();
         self.warm = false;
     }
 
-    /// Notes that a sample arrived and says what becomes of it. A sample that is discarded is flagged so.
+    /// Notes an arriving sample and gives its use. A discarded sample is flagged.
     pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings) -> Arrival {
         self.ended(sample.end_ns());
         let warms_up = settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up));
@@ -119,7 +122,8 @@ impl Standing {
 
     fn ended(&mut self, end_ns: u64) {
         let (last, before) = self.ends_ns;
-        // Batches of different threads may arrive out of order: the two latest ends count, not the last arrivals.
+        // Batches of different threads may arrive out of order: the two latest ends count, not the last
+        // arrivals.
         self.ends_ns =
             if Some(end_ns) >= last { (Some(end_ns), last) } else { (last, before.max(Some(end_ns))) };
     }

@@ -1,4 +1,4 @@
-//! What the scheduler knows of one JVM: which methods are measured there, with which probes, gates, prices and clock.
+//! State of the scheduler for one JVM: measured methods, probes, gates, costs and clock.
 
 use crate::budget::Meters;
 use crate::gates::Gates;
@@ -17,13 +17,13 @@ pub(crate) struct Station {
     pub(crate) probes: Probes,
     pub(crate) meters: Meters,
     pub(crate) gates: Gates,
-    /// The windows of each group of methods; empty in the policy of the thesis.
+    /// The windows of each group of methods; empty under the thesis's policy.
     pub(crate) rotations: Vec<Rotation>,
-    /// Time of the JVM's clock less that of the owner's.
+    /// Difference of the JVM's clock from the owner's, nanoseconds.
     pub(crate) clock_offset_ns: i128,
-    /// The owner's clock when a sample arrived last, or at the start; `None` before the start.
+    /// Time of the last sample's arrival by the owner's clock, or of the start; `None` before the start.
     pub(crate) last_receipt_ns: Option<u64>,
-    /// What measuring may cost its program.
+    /// Limit of the measuring cost in its program.
     pub(crate) budget: Option<Budget>,
 }
 

@@ -1,14 +1,14 @@
-//! What was gathered of each method, in all JVMs together.
+//! Samples and counts of each method, in all JVMs together.
 
 use crate::MethodIx;
 use crate::standing::Arrival;
 use spl_model::{Bucket, Lack};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was gathered of one method.
+/// Samples and counts of one method.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// Whether its measurement is complete.
+    /// True once its measurement is complete.
     finished: bool,
     /// Samples that count.
     pub(crate) counted: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Tally {
     pub(crate) late: u64,
     /// Samples that were discarded, as warm-up or as disturbed.
     pub(crate) discarded: u64,
-    /// Those of them that were discarded as disturbed only.
+    /// Discarded samples that were disturbed and nothing else.
     pub(crate) disturbed: u64,
     /// Samples that found no partner in their window.
     pub(crate) surplus: u64,
@@ -26,12 +26,13 @@ pub(crate) struct Tally {
     dropped_before: Option<u64>,
     /// Durations in nanoseconds by bucket; `counted` of them, so at most `max-method-measurements`.
     pub(crate) buckets: BTreeMap<Bucket, Vec<u64>>,
-    /// How often its gate was opened, and how long it was open up to when it closed last, nanoseconds of the owner's clock.
+    /// Number of openings of its gate, and its open time up to the last closing, nanoseconds of the owner's
+    /// clock.
     pub(crate) openings: u64,
     pub(crate) open_ns: u64,
-    /// Whether its gate once stayed closed because nothing was left of the budget.
+    /// True if its gate once stayed closed because the budget was used up.
     pub(crate) unpaid: bool,
-    /// Why it could not be measured.
+    /// Reason why it could not be measured.
     pub(crate) missing: Option<Lack>,
 }
 
@@ -41,7 +42,7 @@ impl Tally {
         self.buckets.get(bucket).map_or(&[], Vec::as_slice)
     }
 
-    /// Counts a sample that arrived, unless it counts: that is taken by itself.
+    /// Counts an arriving sample, unless it is one that counts: [`take`](Self::take) counts those.
     pub(crate) fn note(&mut self, arrival: Arrival) {
         match arrival {
             Arrival::Counts => {}
@@ -66,17 +67,17 @@ impl Tally {
     }
 }
 
-/// Those of all methods, in the order of the task file.
+/// The tallies of all methods, in the order of the task file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tallies {
     methods: Vec<Tally>,
     unfinished: usize,
-    /// Lost samples of which nobody knows whose they were.
+    /// Lost samples whose method is unknown.
     dropped_of_unknown: u64,
 }
 
 impl Tallies {
-    /// Of this number of methods.
+    /// Tallies of this number of methods.
     pub(crate) fn new(methods: usize) -> Self {
         Self { methods: vec![Tally::default(); methods], unfinished: methods, dropped_of_unknown: 0 }
     }
@@ -107,7 +108,7 @@ impl Tallies {
         self.get_mut(method).map_or(0, |tally| tally.take(bucket, duration_ns))
     }
 
-    /// Whether the method is finished; one that does not exist never delivers, as a finished one.
+    /// Whether the method is finished. A method that does not exist counts as finished: it never delivers.
     pub(crate) fn is_finished(&self, method: MethodIx) -> bool {
         self.get(method).is_none_or(|tally| tally.finished)
     }
@@ -131,7 +132,7 @@ impl Tallies {
         }
     }
 
-    /// Notes why a method can't be measured.
+    /// Sets the reason why a method can't be measured.
     pub(crate) fn set_missing(&mut self, method: MethodIx, why: Lack) {
         if let Some(tally) = self.methods.get_mut(method.0) {
             tally.missing = Some(why);
@@ -150,7 +151,8 @@ impl Tallies {
         }
     }
 
-    /// Samples of these methods that were lost, those of unknown methods since the first of them was measured included.
+    /// Number of lost samples of these methods, with those of unknown methods since the first of these was
+    /// measured.
     pub(crate) fn dropped_of(&self, methods: &[MethodIx]) -> u64 {
         let distinct = methods.iter().collect::<BTreeSet<_>>();
         let tallies = || distinct.iter().filter_map(|&&method| self.get(method));

@@ -1,9 +1,9 @@
-//! The windows of one group of methods: whose gate is open when, and which calls belong to which window.
+//! The windows of one group of methods: the turns of the gates, and the window of each call.
 //!
-//! In a window each method of the group has one turn with its gate open. A call belongs to the turn of its method in
-//! which it started, by the JVM's clock, however long it runs. A window is closed when the one after it is complete and no call
-//! of its turns is outstanding, so that no call is left out for its length. A call that outlasts three times the longest one
-//! so far is not waited for: the window is closed and says so.
+//! In a window each method of the group has one turn with its gate open. A call belongs to the turn of its
+//! method in which it started, by the JVM's clock, however long it runs. A window is closed when the next one
+//! is complete and no call of its turns is outstanding, so that no call is left out for its length. A call
+//! that outlasts three times the longest one so far is not waited for: the window is closed and marked.
 
 use crate::call::Call;
 use crate::late::Unended;
@@ -17,7 +17,7 @@ pub(crate) struct Rotation {
     phase: Phase,
     /// Number of the newest window, from 1.
     window: u64,
-    /// Windows of this JVM so far: the same number, unless other JVMs have windows too.
+    /// Number of windows of this JVM so far: equal to `window`, unless other JVMs have windows too.
     begun: u64,
     /// Number of the newest window that is closed.
     closed: u64,
@@ -27,19 +27,20 @@ pub(crate) struct Rotation {
     turns: Vec<Turn>,
     /// Median call of each method in the last windows that had any, nanoseconds, the newest last.
     medians_ns: BTreeMap<MethodIx, VecDeque<u64>>,
-    /// The greatest of the medians of these.
+    /// The greatest of these medians.
     slowest_ns: u64,
     /// The longest call so far, nanoseconds.
     longest_ns: u64,
-    /// How full the last turns of each method were, and how many of them on end.
+    /// Fullness of the last turns of each method, and the number of successive turns with it.
     fills: BTreeMap<MethodIx, (Fill, u32)>,
-    /// What closed windows still wait for.
+    /// Turns of closed windows with outstanding calls.
     unended: Unended,
-    /// By how much shorter turns of a method are than the setting says, because it is called often.
+    /// Divisor of the configured turn length for each method, because it is called often.
     haste: BTreeMap<MethodIx, u64>,
-    /// The least of these.
+    /// The least of these divisors.
     least_haste: u64,
-    /// How often the group began to be measured, and when it did so last, nanoseconds of the owner's clock.
+    /// Number of times that the group's measurement began, and the last such time, nanoseconds of the owner's
+    /// clock.
     shares: (u64, u64),
 }
 
@@ -58,33 +59,34 @@ enum Phase {
 struct Turn {
     window: u64,
     method: MethodIx,
-    /// When the gate was opened, nanoseconds of the JVM's clock.
+    /// Opening of the gate, nanoseconds of the JVM's clock.
     opened_ns: u64,
     calls: Vec<Call>,
-    /// When the gate was closed, nanoseconds of the owner's clock; `None` while it is open.
+    /// Closing of the gate, nanoseconds of the owner's clock; `None` while it is open.
     closed_at_ns: Option<u64>,
-    /// Whether no call that began in it is outstanding.
+    /// True once all calls that began in it have ended.
     settled: bool,
-    /// Calls after which its gate closed by itself; `None` where it was never opened, or that is not known.
+    /// Number of calls after which its gate closed by itself; `None` where it was never opened, or where the
+    /// number is unknown.
     quota: Option<u64>,
-    /// With which closing of its gate what began in it was let through.
+    /// Number of the gate's closing that ended the turn's calls.
     closing: Option<u64>,
 }
 
-/// How full a turn was.
+/// Fullness of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fill {
-    /// Its gate closed by itself, or at least could have.
+    /// The gate closed by itself, or could have.
     Full,
-    /// More than twice as many calls would have had room.
+    /// There was room for more than twice the calls.
     Sparse,
-    /// Anything between.
+    /// Fullness between the two.
     Some,
-    /// Without a call: of a method that is called in bursts most turns are.
+    /// No call: most turns of a method that is called in bursts are empty.
     Empty,
 }
 
-/// A window that is closed.
+/// A closed window.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Closed {
     pub(crate) number: u64,
@@ -92,7 +94,7 @@ pub(crate) struct Closed {
     pub(crate) calls: BTreeMap<MethodIx, Vec<Call>>,
     /// Methods with a call that began in this window and may still run.
     pub(crate) outstanding: BTreeSet<MethodIx>,
-    /// How full its turns were.
+    /// Fullness of its turns.
     pub(crate) fills: Vec<(MethodIx, Fill)>,
 }
 
@@ -110,13 +112,13 @@ impl Turn {
 
 /// Shortest wait for outstanding calls before a window is closed without them, nanoseconds.
 const SHORTEST_WAIT_NS: u64 = 10_000_000_000;
-/// Full turns on end after which fewer calls are taken, and sparse ones after which more are.
+/// Successive full turns after which fewer calls are taken, and sparse ones after which more are.
 const FULL_TURNS: u32 = 2;
 const SPARSE_TURNS: u32 = 8;
-/// Calls that last longer than so many times the longest one so far are not waited for.
+/// Multiple of the longest call so far; calls that last longer are not waited for.
 const WAIT_FACTOR: u64 = 3;
 
-/// What time asks for.
+/// Work that is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Due {
     Nothing,
@@ -127,7 +129,7 @@ pub(crate) enum Due {
 }
 
 impl Rotation {
-    /// One for each unit of the roster.
+    /// One rotation for each unit of the roster.
     pub(crate) fn of_units(roster: &Roster) -> Vec<Self> {
         roster.units().map(|_| Self::default()).collect()
     }
@@ -136,23 +138,24 @@ impl Rotation {
         self.window
     }
 
-    /// The group begins to be measured, for its share of the time.
+    /// Starts the group's share of the time.
     pub(crate) fn begin_share(&mut self, now_ns: u64) {
         self.shares = (self.shares.0.saturating_add(1), now_ns);
     }
 
-    /// How often the group began to be measured.
+    /// Number of times that the group's measurement began.
     pub(crate) fn shares(&self) -> u64 {
         self.shares.0
     }
 
-    /// Whether the group has had its share of the time since then.
+    /// Whether the group has had its share of the time since its last start.
     pub(crate) fn has_had_share(&self, now_ns: u64) -> bool {
         now_ns.saturating_sub(self.shares.1) >= Paired::SHARE_NS
     }
 
-    /// Starts the next window, with a number that no window of the group had in any JVM. Every second one has the reverse order of the one before, so that drift within windows cancels out;
-    /// that of the other is drawn, so that load which comes and goes with the windows meets each method as often.
+    /// Starts the next window, with a number that no window of the group had in any JVM. Every second window
+    /// has the reverse order of the one before; the order of the other windows is drawn. Load that comes and
+    /// goes with the windows therefore affects each method alike.
     pub(crate) fn begin(&mut self, number: u64, mut members: Vec<MethodIx>) {
         self.window = number;
         self.begun += 1;
@@ -176,7 +179,7 @@ impl Rotation {
         None
     }
 
-    /// The gate of `method` opens.
+    /// Notes that the gate of `method` opens.
     pub(crate) fn opened(&mut self, method: MethodIx, now_ns: u64, jvm_ns: u64) {
         self.phase = Phase::Open { method, since_ns: now_ns };
         self.turns.push(Turn {
@@ -191,14 +194,15 @@ impl Rotation {
         });
     }
 
-    /// The gate of the turn that began last takes so many calls, and as many again when it is opened anew.
+    /// Notes the quota of the newest turn's gate: this number of calls, and again as many when it is opened
+    /// again.
     pub(crate) fn gate_opened(&mut self, method: MethodIx, quota: u64) {
         if let Some(turn) = self.turns.last_mut().filter(|turn| turn.method == method) {
             turn.quota = Some(turn.quota.unwrap_or(0).saturating_add(quota));
         }
     }
 
-    /// What is due at this time.
+    /// The work that is due at this time.
     pub(crate) fn due(&mut self, now_ns: u64, paired: &Paired, roster: &Roster) -> Due {
         let since = |since_ns: u64| now_ns.saturating_sub(since_ns);
         match self.phase {
@@ -209,7 +213,7 @@ impl Rotation {
                 self.phase = Phase::Draining { method, since_ns: now_ns, drained: false };
                 if let Some(turn) = self.turns.last_mut() {
                     turn.closed_at_ns = Some(now_ns);
-                    // A gate that was not opened let nothing through.
+                    // A gate that was never opened let no call through.
                     turn.settled |= turn.quota.is_none();
                 }
                 Due::Rest(method)
@@ -223,7 +227,7 @@ impl Rotation {
         }
     }
 
-    /// When something is due next, if nothing else happens.
+    /// Time of the next due work, if nothing else happens.
     pub(crate) fn due_ns(&self, paired: &Paired) -> Option<u64> {
         match self.phase {
             Phase::Idle => None,
@@ -232,9 +236,10 @@ impl Rotation {
         }
     }
 
-    /// When a turn of a method ends that began at `since_ns`.
+    /// End of a method's turn that began at `since_ns`.
     fn turn_end_ns(&self, method: MethodIx, since_ns: u64, paired: &Paired) -> u64 {
-        // Calls are paired one by one where the owner does not decide: all turns of a window are as long.
+        // Where the owner does not decide, calls are paired one by one, so all turns of a window have the
+        // same length.
         let own = || self.haste.get(&method).copied().unwrap_or(1);
         let haste = if paired.owner_decides { own() } else { self.least_haste };
         let shortest = paired.min_turn_ns / haste.max(1);
@@ -242,9 +247,10 @@ impl Rotation {
         end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
     }
 
-    /// The gate of a method closes, for the so many-th time: the turns of it that are over wait for what it let through.
+    /// Notes the closing of a gate with its number: the finished turns of the method wait for the calls that
+    /// it let through.
     pub(crate) fn gate_closed(&mut self, of: MethodIx, closing: u64) {
-        // It may have stayed open from the end of one window into the next, and another one's turn may have begun.
+        // The gate may have stayed open into the next window, and the turn of another method may have begun.
         const NEWEST: usize = 3;
         let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
         for turn in self.turns.iter_mut().rev().take(NEWEST).filter(over) {
@@ -252,8 +258,8 @@ impl Rotation {
         }
     }
 
-    /// No call of `method` is outstanding that its gate let through up to a closing, since the one before it; of all closings,
-    /// that began in a turn which is over.
+    /// Notes that all calls of `of` that its gate let through between the closing before this one and this
+    /// one have ended; without a number, all calls of its finished turns.
     pub(crate) fn drained(&mut self, of: MethodIx, closing: Option<u64>) {
         let over = |turn: &&mut Turn| turn.method == of && turn.closed_at_ns.is_some();
         for turn in self.turns.iter_mut().filter(over) {
@@ -265,13 +271,13 @@ impl Rotation {
         }
     }
 
-    /// The late calls of closed windows that wait for nothing more, now that no call of this closing is outstanding; of any, without
-    /// a number.
+    /// The late calls of closed windows that have no outstanding call left, now that the calls of this
+    /// closing have ended; without a number, of all closings.
     pub(crate) fn completed(&mut self, method: MethodIx, closing: Option<u64>) -> Vec<(u64, Vec<Call>)> {
         self.unended.completed(method, closing)
     }
 
-    /// The group is not measured any more; calls on their way are still held.
+    /// Stops the measurement of the group; calls on their way are still held.
     pub(crate) fn pause(&mut self) {
         self.phase = Phase::Idle;
         self.to_come.clear();
@@ -283,8 +289,9 @@ impl Rotation {
         self.unended = Unended::default();
     }
 
-    /// Keeps a call until its window is closed, at most `room` a turn, and gives the window's number. Of a window that is closed
-    /// it is kept when the window was closed without it. It is not kept when the turn is full.
+    /// Keeps a call until its window is closed, at most `room` calls a turn, and gives the window's number. A
+    /// call of a closed window is kept if the window was closed without it. A call is not kept when the turn
+    /// is full.
     pub(crate) fn hold(&mut self, method: MethodIx, call: Call, room: u64) -> Option<u64> {
         let begun = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= call.start_ns;
         let Some(turn) = self.turns.iter_mut().rev().find(begun) else {
@@ -297,8 +304,8 @@ impl Rotation {
         Some(turn.window)
     }
 
-    /// Keeps a call of an earlier run in the window that it belonged to then, and says whether that was still open.
-    /// Windows to come have higher numbers.
+    /// Keeps a call of an earlier run in its old window, and gives whether that window was still open. Later
+    /// windows get higher numbers.
     pub(crate) fn hold_again(&mut self, window: u64, method: MethodIx, call: Call) -> bool {
         if window <= self.closed {
             return false;
@@ -308,7 +315,7 @@ impl Rotation {
         let known = self.turns.iter().position(|turn| (turn.window, turn.method) == (window, method));
         let index = known.unwrap_or_else(|| {
             let index = self.turns.partition_point(|turn| turn.window <= window);
-            // When its gate was opened is not known: no call of this run began in that turn.
+            // The time of the gate's opening is unknown, but no call of this run began in that turn.
             let (opened_ns, closed_at_ns, settled) = (u64::MAX, Some(0), true);
             let (calls, quota, closing) = (Vec::new(), None, None);
             self.turns.insert(
@@ -321,8 +328,8 @@ impl Rotation {
         true
     }
 
-    /// Closes the oldest window, if its number is at most `newest` and it need not wait for calls any longer; without a time,
-    /// whatever is outstanding.
+    /// Closes the oldest window, if its number is at most `newest` and it need not wait for calls; without a
+    /// time it never waits.
     pub(crate) fn close_oldest(
         &mut self,
         newest: u64,
@@ -365,7 +372,7 @@ impl Rotation {
             if let Some(median) = median_ns(calls.iter().map(Call::duration_ns)) {
                 let medians = self.medians_ns.entry(method).or_default();
                 medians.push_back(median);
-                // A window may have one call, and that a long one.
+                // A window may have a single call, and a long one.
                 if medians.len() > paired.remembered() {
                     medians.pop_front();
                 }
@@ -379,7 +386,8 @@ impl Rotation {
         Some(Closed { number, calls, outstanding, fills })
     }
 
-    /// Full or sparse only after some such turns on end: one may be longer than others, or have caught the end of a burst.
+    /// A method counts as full or sparse only after several such turns in succession: a single turn may be
+    /// longer than others, or have met the end of a burst.
     fn lasting(&mut self, method: MethodIx, fill: Fill) -> Fill {
         let (last, seen) = self.fills.entry(method).or_insert((fill, 0));
         // A turn without calls says nothing.
@@ -400,13 +408,14 @@ impl Rotation {
         fill
     }
 
-    /// Makes turns shorter of methods that had enough calls in a window, and longer of those that had too few. A rare method keeps
-    /// its long turns, and does not make those of others long.
+    /// Shortens the turns of methods that had enough calls in a window, and lengthens those of methods that
+    /// had too few. A rare method keeps its long turns, and does not lengthen those of others.
     fn hasten(&mut self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) {
         for (&method, calls) in calls {
             let haste = self.haste.entry(method).or_insert(1);
             *haste = match calls.len() as u64 {
-                // A method that is called in bursts has no call in many turns whatever their length: more of them meet its bursts.
+                // A method that is called in bursts has no call in many turns whatever their length: more
+                // turns meet its bursts.
                 0 if paired.owner_decides => *haste,
                 few if few < paired.enough() => *haste / 2,
                 many if many >= 2 * paired.enough() => ((*haste).max(1) * 2).min(Paired::SHORTEST),
@@ -417,7 +426,7 @@ impl Rotation {
     }
 }
 
-/// Fisher and Yates's shuffle by the generator SplitMix64 (Steele, Lea, Flood 2014), begun by a number.
+/// Fisher and Yates's shuffle with the generator SplitMix64 (Steele, Lea, Flood 2014) and this seed.
 fn shuffle(members: &mut [MethodIx], seed: u64) {
     let mut state = seed.wrapping_mul(0xD134_2543_DE82_EF95);
     let mut random = || {

@@ -1,5 +1,5 @@
-//! Connections from agents: version exchange, proofs of the token, then messages both ways. One task a connection; all that is known of a
-//! connection reaches the session as [`Input`]s.
+//! Connections from agents: version exchange, proofs of the token, then messages both ways. Each connection
+//! has one task, which reports to the session through [`Input`]s.
 
 use crate::files::random;
 use crate::strangers::Place;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// A peer that doesn't say what it is for so long is no agent.
+/// Time that a new peer has to send its opening bytes; after it the connection is closed.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One agent, as the session sees it.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    /// Tells connections apart.
+    /// Number of the connection.
     pub id: u64,
     messages: UnboundedSender<ToAgent>,
 }
@@ -27,28 +27,28 @@ impl Agent {
     }
 }
 
-/// What the loop is told.
+/// Input of the session's loop.
 #[derive(Debug)]
 pub enum Input {
     /// A message of an agent, and when it came.
     Said {
-        /// Who said it.
+        /// The sender.
         agent: Agent,
-        /// When it came.
+        /// When the message came.
         at: Instant,
-        /// What was said.
+        /// The message.
         message: Box<ToController>,
     },
     /// The connection of an agent ended.
     Lost {
         /// The number of the connection.
         agent: u64,
-        /// Why, in words.
+        /// The reason, in words.
         why: String,
     },
-    /// An agent could not show that it knows the token; its process, as it says.
+    /// An agent failed to prove that it knows the token.
     Unproved {
-        /// The process.
+        /// Process id that the agent gave.
         pid: u32,
     },
     /// The program ended.
@@ -57,16 +57,17 @@ pub enum Input {
     Interrupted,
 }
 
-/// Whoever comes in at a port, until it has shown that it knows the token.
+/// A connection at a port that has not yet proved that it knows the token.
 #[derive(Debug)]
 pub struct Stranger {
-    /// What it has to know.
+    /// The token that the peer must know.
     pub token: Token,
-    /// What it occupies meanwhile.
+    /// The connection's place among the unproved ones.
     pub place: Place,
 }
 
-/// Serves one connection until it ends; of a stranger only if it knows the token.
+/// Serves one connection until it ends. A stranger is served only after it has proved that it knows the
+/// token.
 pub async fn serve<S>(stream: S, id: u64, stranger: Option<Stranger>, inputs: Sender<Input>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -78,30 +79,30 @@ where
         Ok(End::Unproved { pid }) => Input::Unproved { pid },
         Err(error) => lost(error.to_string()),
     };
-    // The session is gone only when the process ends.
+    // Sending fails only when the session is gone, and then the process is ending.
     let _ = inputs.send(end).await;
 }
 
-/// How a connection ended in order.
+/// Regular end of a connection.
 enum End {
-    /// The agent said that it was over.
+    /// The agent said goodbye.
     Farewell,
-    /// One side closed it.
+    /// One side closed the connection.
     Closed,
     /// The agent does not know the token.
     Unproved {
-        /// As it says.
+        /// Process id that the agent gave.
         pid: u32,
     },
 }
 
-/// How a connection begins.
+/// Kind of the peer at the beginning of a connection.
 enum Begin {
-    /// With an agent of ours, of which these bytes have come already.
+    /// An agent; the value has the bytes of it that have come already.
     Agent(Vec<u8>),
-    /// With one that does not know the token.
+    /// The peer does not know the token.
     Unproved {
-        /// As it says.
+        /// Process id that the agent gave.
         pid: u32,
     },
 }
@@ -129,7 +130,7 @@ where
         result = &mut read => result,
         result = write(writer, outgoing) => match result {
             Ok(end) => Ok(end),
-            // An agent that has said its last word takes nothing more; the word may still wait to be read.
+            // The agent has closed its side after its last message; that message may still wait to be read.
             Err(_) => read.await,
         },
     }
@@ -149,7 +150,7 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Lets a stranger show that it knows the token.
+/// Lets a stranger prove that it knows the token.
 async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     token: Token,
@@ -163,13 +164,14 @@ async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     };
     let (mut farewell, reason) = (Vec::new(), "the token is wrong or missing".to_owned());
     Encoder::default().encode(&ToAgent::Reject { reason }, &mut farewell).map_err(io::Error::other)?;
-    // One that did not believe us does not wait for it.
+    // A peer that did not accept our proof has not waited for the farewell, so errors are ignored.
     let _ = stream.write_all(&farewell).await;
     let _ = stream.shutdown().await;
     Ok(Begin::Unproved { pid })
 }
 
-/// Does what the opening says; gives the bytes that came after it. `greeted` is called once the versions are known to go together.
+/// Carries out the steps of the opening; gives the bytes that came after it. `greeted` is called once the
+/// versions are known to be compatible.
 async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     mut opening: Opening,
@@ -189,7 +191,7 @@ async fn open<S: AsyncRead + AsyncWrite + Unpin>(
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 n => opening.push(&chunk[..n]),
             },
-            // Only agents are asked for theirs.
+            // Only agents are asked for a token.
             Ok(Step::Token) => opening.know(None),
             Ok(Step::Open { rest }) => return Ok(Ok(rest)),
             Err(error) => return Ok(Err(error)),
@@ -235,7 +237,7 @@ async fn write(
     let mut out = Vec::new();
     while let Some(message) = outgoing.recv().await {
         out.clear();
-        // Nobody who was turned away can keep a connection.
+        // A rejected peer must not keep its connection.
         let mut last = matches!(message, ToAgent::Reject { .. });
         encoder.encode(&message, &mut out).map_err(io::Error::other)?;
         while let Ok(message) = outgoing.try_recv() {

@@ -1,4 +1,5 @@
-//! Which buckets of workload sizes the sides of each comparison fill: for the operator, `buckets.json` and `spl eval --json`.
+//! Buckets of workload sizes that the sides of each comparison fill: for the operator, `buckets.json` and
+//! `spl eval --json`.
 
 use crate::files::write_whole;
 use crate::setup::Setup;
@@ -8,10 +9,11 @@ use spl_scheduler::{FilledBucket, Filling, Scheduler};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Its name, beside the results.
+/// Name of the file, which lies in the folder of the results.
 pub const FILE: &str = "buckets.json";
 const SCHEMA: &str = "spl.buckets/1";
-/// Most buckets of a comparison that a document lists, the fullest: there may be as many as there are samples.
+/// Most buckets of a comparison that a document lists, fullest first: there may be as many buckets as
+/// samples.
 const LISTED: usize = 100;
 /// Most buckets of a side that a line names.
 const NAMED: usize = 6;
@@ -41,7 +43,7 @@ struct Numbered {
     filled: Filled,
 }
 
-/// What one comparison has filled.
+/// Buckets of one comparison and their samples.
 #[derive(Debug, Serialize)]
 pub struct Filled {
     decided: bool,
@@ -49,7 +51,7 @@ pub struct Filled {
     buckets: Vec<BucketJson>,
     /// Emptier buckets that are not listed.
     unlisted: usize,
-    /// What is missing to compare both sides by a full bucket, in words.
+    /// Data that are missing to compare both sides by a full bucket, in words.
     missing: Option<String>,
 }
 
@@ -62,7 +64,7 @@ struct BucketJson {
 }
 
 impl Document {
-    /// All comparisons as they stand; `None` when there are none.
+    /// All comparisons in their current state; `None` when there are none.
     fn of(setup: &Setup, scheduler: &Scheduler) -> Option<Self> {
         let (tasks, settings) = (&setup.program.tasks, &setup.config.scheduler);
         if tasks.comparisons.is_empty() {
@@ -85,7 +87,7 @@ impl Document {
 }
 
 impl Filled {
-    /// As it is written.
+    /// The JSON form of a filling.
     pub fn of(filling: &Filling) -> Self {
         let samples = |one: &&FilledBucket| one.left.saturating_add(one.right);
         let mut listed = filling.buckets.iter().collect::<Vec<_>>();
@@ -108,8 +110,7 @@ impl Filled {
     }
 }
 
-/// Writes which buckets each comparison fills, beside the results; nothing where nothing is compared.
-///
+/// Writes `buckets.json` into the folder of the results; writes nothing when the tasks have no comparisons.
 /// # Errors
 /// When writing fails; one line of text.
 pub fn write(result_file: &Path, setup: &Setup, scheduler: &Scheduler) -> Result<(), String> {
@@ -121,7 +122,7 @@ pub fn write(result_file: &Path, setup: &Setup, scheduler: &Scheduler) -> Result
     written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// Two lines with the buckets of each side, the fullest, and one that says what is missing; nothing where there are no
+/// Two lines with the fullest buckets of each side, and one line with the missing data. Empty without
 /// workload sizes.
 pub fn lines(filling: &Filling) -> String {
     if filling.buckets.iter().all(|one| one.bucket == Bucket::All) {
@@ -136,7 +137,7 @@ pub fn lines(filling: &Filling) -> String {
         filled.sort_by(|one, other| one.bucket.cmp(&other.bucket));
         let names = filled.iter().map(|one| format!("{}: {}", one.bucket, of(one))).collect::<Vec<_>>();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "    buckets that {name} fills: {names}");
         text.push_str(&if more > 0 { format!(", and {more} more\n") } else { "\n".to_owned() });
     }

@@ -1,18 +1,18 @@
-//! What the JVM's clock shows, by what the agent says of it.
+//! Time of the JVM's clock, estimated from the times in the agent's messages.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How often the agent is asked.
+/// Interval between two clock queries to the agent.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Answers that are remembered: clocks of two machines drift apart.
+/// Number of answers that are kept. Old ones are dropped because the clocks of two machines drift apart.
 const REMEMBERED: usize = 8;
 
-/// By how much the JVM's clock is ahead of the controller's.
-///
-/// A message arrives later than it was sent, on a busy machine by milliseconds, so each says how much the JVM's clock is ahead at
-/// least; the greatest of these bounds is the nearest. An estimate that is too great would put the opening of a gate too late. The
-/// first calls of a turn would then count to the turn before, and long ones would find its window closed.
+/// Difference between the JVM's clock and the controller's.
+/// A message arrives later than it was sent, on a busy machine by milliseconds. Each message therefore gives
+/// a lower bound of the difference, and the greatest bound is the closest. An estimate that is too great
+/// would date the opening of a gate too late. The first calls of a turn would then count to the turn before,
+/// and long ones would find its window closed.
 #[derive(Debug, Default)]
 pub struct JvmClock {
     asked: Option<Instant>,
@@ -20,7 +20,7 @@ pub struct JvmClock {
 }
 
 impl JvmClock {
-    /// Whether the agent is to be asked now; then it counts as asked.
+    /// True when the next clock query is due; the query then counts as sent.
     pub fn is_to_be_asked(&mut self, now: Instant) -> bool {
         let due = self.asked.is_none_or(|asked| now.saturating_duration_since(asked) >= INTERVAL);
         if due {
@@ -29,8 +29,8 @@ impl JvmClock {
         due
     }
 
-    /// The JVM's clock showed this, nanoseconds, when it sent a message that has arrived now, by the controller's clock; gives what
-    /// it shows now.
+    /// Takes the JVM's time in a message, in nanoseconds, and the controller's time when it arrived. Gives
+    /// the estimate of the JVM's time at that moment.
     pub fn shows(&mut self, jvm_ns: u64, now_ns: u64) -> u64 {
         if self.ahead_ns.len() == REMEMBERED {
             self.ahead_ns.pop_front();
@@ -52,7 +52,7 @@ mod tests {
         // 400 ns on the way, then 2,000.
         assert_eq!(clock.shows(1_010_000, 11_500), 1_010_000);
         assert_eq!(clock.shows(1_020_000, 23_100), 1_021_600);
-        // And it is not forgotten at once, but once.
+        // An answer is kept until 8 newer ones have replaced it.
         for _ in 0..6 {
             assert_eq!(clock.shows(1_020_000, 24_000), 1_022_500);
         }

@@ -1,4 +1,5 @@
-//! What a measurement goes by: the values of a configuration, whoever has read them.
+//! Configuration of a measurement: the checked values, independent of the file or command line that they came
+//! from.
 
 use spl_lang::RunMode;
 use spl_model::{Scale, Sizing};
@@ -20,19 +21,19 @@ pub struct Config {
     pub cycle_sleep: Duration,
     /// `port`: where `spl serve` listens.
     pub port: u16,
-    /// `programs`: how many are measured at once, and whose samples count together.
+    /// `programs`: number of programs that are measured at once; their samples count together.
     pub programs: usize,
     /// `argument-size`: how workload sizes are found.
     pub argument_size: Sizing,
-    /// `argument-size = auto`: as the tasks need it.
+    /// `argument-size = auto`: the tasks decide.
     pub automatic_size: bool,
-    /// `size-visit-limit`: objects that the size `deep` looks at for one argument.
+    /// `size-visit-limit`: number of objects that the size `deep` visits for one argument.
     pub size_visit_limit: u32,
     /// `metaspace-limit`: bytes of metaspace that changes of classes may keep in the life of a JVM.
     pub metaspace_limit: u64,
-    /// `processor-jar`: where size processors are looked for beside the measured classes' own loaders.
+    /// `processor-jar`: JAR with size processors, used besides the class loaders of the measured classes.
     pub processor_jar: Option<PathBuf>,
-    /// `tasks-file`: what to measure.
+    /// `tasks-file`: the file that says what is measured and claimed.
     pub tasks_file: PathBuf,
     /// `output-dir`: where measurements are written.
     pub output_dir: PathBuf,
@@ -46,7 +47,8 @@ pub struct Config {
     pub result_file: PathBuf,
     /// `overwrite-results`: whether an older result file is replaced.
     pub overwrite_results: bool,
-    /// Neither of the two says what becomes of older files: a run that finds some has a folder of its own.
+    /// True for each of the two overwrite keys with the value `number`. If both have it, a run that finds
+    /// older files gets a folder of its own.
     pub numbered: [bool; 2],
     /// `human-readable-results`: the form of the result file.
     pub human_results: bool,
@@ -54,13 +56,15 @@ pub struct Config {
     pub overhead_budget: Option<f64>,
     /// `method` of the evaluation.
     pub judge: Judge,
-    /// `correction`: how results are corrected for their number.
+    /// `correction`: correction of the results for the number of claims.
     pub correction: Correction,
-    /// `equal-within`: how far apart the sides of a bare `=` may be, from 0 to 1, in the sequential mode.
+    /// `equal-within`: largest difference between the sides of a bare `=`, from 0 to 1, in the sequential
+    /// mode.
     pub equal_within: f64,
-    /// `rare-calls`: a mean is judged when a call as rare as one in so many would have been seen, in the sequential mode.
+    /// `rare-calls`: a mean is judged once a call as rare as one in this number would have been seen, in the
+    /// sequential mode.
     pub rare_calls: Option<u64>,
-    /// What the scheduler needs.
+    /// Settings of the scheduler.
     pub scheduler: Settings,
     /// `window`: the shortest turn of a compared method.
     pub window: Duration,
@@ -68,7 +72,7 @@ pub struct Config {
     pub window_overlap: Duration,
 }
 
-/// How comparisons are judged (`method`).
+/// Method of judging comparisons (`method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
     /// By Welch's test, once (thesis 3.2.7).
@@ -77,7 +81,7 @@ pub enum Judge {
     Sequential,
 }
 
-/// Its name in the configuration.
+/// The method's name in the configuration.
 impl fmt::Display for Judge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -135,7 +139,8 @@ impl Default for Config {
     }
 }
 
-/// Discarded after probes went in, beside what the agent knows to be slower than compiled code.
+/// Calls and time that are discarded after probes went in, in addition to those that the agent knows to be
+/// slower than compiled code.
 pub const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 
 /// Longest wait of a window for calls that began in it, nanoseconds.
@@ -144,13 +149,14 @@ pub const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 const MEGABYTE: u64 = 1 << 20;
 
 impl Config {
-    /// Where size processors are, or `none`. The thesis's variable was put behind a class path, and so begins with a colon.
+    /// Sets the JAR with size processors; `none` sets no JAR. A leading colon is dropped, because the
+    /// thesis's variable was appended to a class path.
     pub fn set_processor_jar(&mut self, value: &str) {
         let path = value.strip_prefix(':').unwrap_or(value);
         self.processor_jar = (!matches!(path, "" | "none")).then(|| path.into());
     }
 
-    /// Whether a run that finds the results of another one has a folder of its own.
+    /// Whether a run that finds the results of another run gets a folder of its own.
     #[must_use]
     pub fn numbers_runs(&self) -> bool {
         self.numbered == [true; 2]
@@ -162,7 +168,7 @@ impl Config {
         self.result_file = out.join("result.eval");
     }
 
-    /// What decisions by windows ask for.
+    /// Rules of the decisions by windows.
     #[must_use]
     pub fn rules(&self) -> Rules {
         Rules {
@@ -172,13 +178,13 @@ impl Config {
         }
     }
 
-    /// Whether claims are looked at whenever a window closes.
+    /// Whether claims are judged whenever a window closes.
     #[must_use]
     pub fn looks(&self) -> bool {
         self.judge == Judge::Sequential && self.scheduler.mode == RunMode::Comparison
     }
 
-    /// Shared windows as the keys say.
+    /// Settings of the shared windows.
     #[must_use]
     pub fn turns(&self) -> Paired {
         Paired {
@@ -189,15 +195,15 @@ impl Config {
         }
     }
 
-    /// Judges recorded samples by another method than the file says (`--method`). The sequential one asks for windows
-    /// whatever the policy is; what was recorded without is parted by time.
+    /// Judges recorded samples by another method than the configuration says (`--method`). The sequential
+    /// method needs windows under every policy; samples recorded without windows are divided by time.
     pub fn judge_by(&mut self, judge: Judge) {
         self.judge = judge;
         let windows = self.scheduler.paired.is_some() || judge == Judge::Sequential;
         self.scheduler.paired = windows.then(|| self.turns());
     }
 
-    /// Judges recorded samples by Welch's test, once, in windows or without.
+    /// Judges recorded samples once by Welch's test, with or without windows.
     pub fn judge_once(&mut self, paired: bool) {
         self.judge = Judge::Welch;
         self.scheduler.paired = paired.then(|| self.turns());

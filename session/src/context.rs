@@ -1,4 +1,4 @@
-//! What a run was made with and what came to pass (`context.json`), for its report.
+//! Facts and events of a run (`context.json`), for its report.
 
 use crate::cost::Cost;
 use crate::output::Older;
@@ -15,23 +15,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The file's name, beside the results.
+/// Name of the file, which lies in the folder of the results.
 pub const CONTEXT_FILE: &str = "context.json";
 
-/// What a remark on a method is about; there is one about each.
+/// Subject of a remark on a method; a method has at most one remark on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum About {
-    /// Whether it can be measured.
+    /// Whether the method can be measured.
     Availability,
-    /// Its code with probes.
+    /// Code of the method with probes.
     Code,
-    /// What its probes cost.
+    /// Cost of the method's probes.
     Cost,
-    /// What another agent did to it.
+    /// Changes that another agent made to the method.
     Neighbour,
 }
 
-/// The context of the run that is going on.
+/// The context of the current run.
 #[derive(Debug)]
 pub struct ContextFile {
     path: PathBuf,
@@ -43,7 +43,8 @@ pub struct ContextFile {
 }
 
 impl ContextFile {
-    /// That of a run of this setup whose files hold `older` ones; that of the run which it goes on with, if there is one.
+    /// Context of a run of this setup whose files already hold the records `older`. A resumed run continues
+    /// its earlier context.
     pub fn new(setup: &Setup, older: &Older) -> Self {
         let config = &setup.config;
         let path = config.result_file.with_file_name(CONTEXT_FILE);
@@ -103,7 +104,7 @@ impl ContextFile {
         Self { path, context, remarks: BTreeMap::new(), began: None, end: End::default() }
     }
 
-    /// A program is there.
+    /// Notes that a program has connected.
     pub fn met(&mut self, program: Measured) {
         self.began.get_or_insert_with(Instant::now);
         if self.context.began_unix_ms == 0 {
@@ -113,15 +114,15 @@ impl ContextFile {
         self.context.programs.push(program);
     }
 
-    /// What is to be known of a method's calls, or why there are none; replaces what was said about the same. Says whether
-    /// that is new.
+    /// Sets the remark on a method about this subject and replaces an older one. Says whether the text is
+    /// new.
     pub fn remark(&mut self, method: usize, about: About, text: String) -> bool {
         let before = self.remarks.insert((method, about), text.clone());
         self.tell_remarks(method);
         before.as_ref() != Some(&text)
     }
 
-    /// Nothing has to be known about this any more.
+    /// Removes the remark on a method about this subject.
     pub fn no_remark(&mut self, method: usize, about: About) {
         self.remarks.remove(&(method, about));
         self.tell_remarks(method);
@@ -134,19 +135,21 @@ impl ContextFile {
         facts.remark = (!all.is_empty()).then(|| all.join("; "));
     }
 
-    /// Classes were changed.
+    /// Notes a change of classes, which took this number of nanoseconds.
     pub fn changed(&mut self, took_ns: u64) {
         self.end.changes += 1;
         self.end.changes_ns = self.end.changes_ns.saturating_add(took_ns);
     }
 
-    /// What changes of classes keep of the program's metaspace and may keep, in bytes.
+    /// Sets the bytes of the program's metaspace that changes of classes keep, and the most that they may
+    /// keep.
     pub fn metaspace(&mut self, kept: u64, limit: u64) {
         self.end.metaspace_kept = Some(kept);
         self.end.metaspace_limit = Some(limit);
     }
 
-    /// Notes what is known at the end; `costs` are those of its programs, known under a budget.
+    /// Sets the facts that are known at the end; `costs` are those of the run's programs, known under a
+    /// budget.
     pub fn ended(&mut self, scheduler: &Scheduler, lost: u64, costs: &[&Cost], problems: &[String]) {
         for (facts, progress) in self.context.methods.iter_mut().zip(scheduler.progress()) {
             facts.lack = scheduler.lack(progress.method);
@@ -225,7 +228,7 @@ fn from_beside(file: &Path, folder: &Path) -> String {
     relative.unwrap_or(&folder).display().to_string()
 }
 
-/// The sum; `None` of nothing.
+/// The sum; `None` without any item.
 fn sum(all: impl Iterator<Item = u64>) -> Option<u64> {
     all.reduce(u64::saturating_add)
 }

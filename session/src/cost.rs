@@ -1,4 +1,5 @@
-//! What probes and the agent's thread may cost the program: a share of the CPU time that it uses (`overhead-budget`).
+//! Cost of probes and of the agent's thread, limited to a share of the program's CPU time
+//! (`overhead-budget`).
 
 use crate::status::Overhead;
 use spl_scheduler::Budget;
@@ -7,41 +8,46 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Between two looks at the program's CPU time.
+/// Interval between two readings of the program's CPU time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Between two looks at that of the agent's thread: often enough that what it uses is paid for before more is bought.
+/// Interval between two readings of the agent thread's CPU time: short, so that used time is paid for before
+/// more is bought.
 const LOOK_AT_AGENT_EVERY: Duration = Duration::from_millis(100);
-/// The thread's name, as the agent gives it.
+/// Name of the agent's thread, which the agent sets.
 const AGENT_THREAD: &str = "spl-link";
 /// The kernel's tick in `/proc/PID/stat`: fixed by Linux's ABI on every machine that HotSpot runs on.
 const TICK_NS: u64 = 10_000_000;
-/// Looks over which the CPU time is taken where one alone shows few ticks, at most.
+/// Most readings over which CPU time is averaged when a single interval shows few ticks.
 const LOOKS: usize = 10;
-/// As many ticks are enough to tell what a program uses to a tenth.
+/// CPU time that is enough to know a program's rate to a tenth.
 const ENOUGH_NS: u64 = 10 * TICK_NS;
-/// Before the first look: a program that keeps one processor busy.
+/// CPU time a second assumed before the first reading: one processor, kept busy.
 const ASSUMED_NS_PER_S: u64 = 1_000_000_000;
-/// One processor. To look for samples costs the agent's thread about the same however few there are: of a processor that the
-/// program does not use it may have the same share as of what the program uses.
+/// CPU time a second of one processor. Polling for samples costs the agent's thread about the same for few
+/// samples as for many. The thread may therefore use the same share of an otherwise unused processor as of
+/// the program's CPU time.
 const PROCESSOR_NS_PER_S: u64 = 1_000_000_000;
-/// What the agent's thread spends on a sample, before it is known.
+/// CPU time of the agent's thread for one sample, in picoseconds, assumed until it is known.
 const ASSUMED_AGENT_PS: u64 = 150_000;
-/// With fewer samples between two looks at the CPU time, what the agent's thread spent says nothing about one of them.
+/// Below this number of samples between two readings, the agent thread's CPU time says nothing about the cost
+/// of one sample.
 const FEW_SAMPLES: u64 = 1000;
-/// With fewer than so many, much of it went into looking for them, which costs the same however many there are. Were all of it
-/// the samples' price, few would be bought because they are dear, and be dear because they are few.
+/// Below this number of samples polling dominates the agent thread's time. Charging it to samples would raise
+/// their price, so fewer would be bought: a feedback loop.
 const MANY_SAMPLES: u64 = 20_000;
-/// When the agent could not calibrate: about what two clock reads and a store cost on slow machines.
+/// Cost of a sample in picoseconds if the agent could not calibrate: about two clock reads and a store on
+/// slow machines.
 const ASSUMED_SAMPLE_PS: u64 = 100_000;
-/// What an open gate costs a call that it passes over: a load, a decrement and a branch.
+/// Cost of a call that an open gate passes over, in picoseconds: a load, a decrement and a branch.
 const SKIP_PS: u64 = 2_000;
-/// What a call costs that finds the gate closed: a load, a test and a branch. Nothing to 1.4 ns where the processor has other
-/// work to wait for (docs/evaluation/peers.md), and several nanoseconds in the loops of a sort (docs/evaluation/sorting.md).
+/// Cost of a call at a closed gate, in picoseconds: a load, a test and a branch. It is 0 to 1.4 ns where the
+/// processor has other work to wait for (docs/evaluation/peers.md), and several nanoseconds in the loops of a
+/// sort (docs/evaluation/sorting.md).
 const CLOSED_PS: u64 = 1_400;
-/// What it costs to find all objects that an argument reaches, for each byte of them: an Integer of 16 bytes in a list takes
-/// some 20 ns.
+/// Cost of finding all objects that an argument reaches, in picoseconds for each byte of them: an Integer of
+/// 16 bytes in a list takes some 20 ns.
 const DEEP_PS_PER_BYTE: u64 = 1000;
-/// Samples reach the controller in batches; over a few of them rates are steady.
+/// Averaging time of rates: samples reach the controller in batches, and rates are steady over a few batches.
 const WINDOW: Duration = Duration::from_millis(500);
 
 /// Watches the program's CPU time.
@@ -49,35 +55,37 @@ const WINDOW: Duration = Duration::from_millis(500);
 pub struct Cost {
     /// Part of the CPU time, from 0 to 1.
     share: f64,
-    /// Whether workload sizes are those of all objects that can be reached.
+    /// Whether workload sizes count all reachable objects.
     deep: bool,
     pid: Option<u32>,
     sample_ps: u64,
-    /// What the agent's thread spends on a sample, as it was lately.
+    /// Recent cost of a sample in the agent's thread, picoseconds.
     agent_ps: u64,
-    /// When the last looks were, the newest last, and what CPU time they showed.
+    /// Times of the last readings, newest last, and the CPU time that they showed.
     looks: VecDeque<(Instant, u64)>,
-    /// CPU time at the first look.
+    /// CPU time at the first reading.
     first_ns: Option<u64>,
     used_ns_per_s: u64,
-    /// What calls cost that were taken since the last look, picoseconds.
+    /// Cost of calls taken since the last reading, picoseconds.
     taken_ps: u128,
-    /// What all calls cost so far, and what of it was for their workload sizes, picoseconds.
+    /// Cost of all calls so far, and the part of it that went into workload sizes, picoseconds.
     total_ps: (u128, u128),
     /// The agent's thread in the program.
     agent: Option<AgentThread>,
-    /// Samples that came since the last look, and the CPU time that the agent's thread used for them, nanoseconds.
+    /// Samples that came since the last reading, and the CPU time that the agent's thread used for them,
+    /// nanoseconds.
     sent: (u64, u64),
-    /// CPU time that it used before the last look.
+    /// CPU time that the agent's thread used before the last reading.
     agent_ns: u64,
-    /// What probes and agent took between the last two looks: the former of the CPU time that the program used, the latter of
-    /// that or of a processor, whichever is more.
+    /// Shares that probes and the agent took between the last two readings. The share of the probes is that
+    /// of the program's CPU time; the share of the agent is that of the same or of one processor, whichever
+    /// is more.
     estimated: Option<(f64, f64)>,
 }
 
 impl Cost {
-    /// Nothing is known of the program yet; `share` of its CPU time may go to probes; `deep` says whether
-    /// workload sizes are those of all objects that the arguments reach.
+    /// Costs of a program that is not there yet. `share` is the part of its CPU time that probes may take;
+    /// `deep` says whether workload sizes count all objects that the arguments reach.
     pub fn new(share: f64, deep: bool) -> Self {
         Self {
             share,
@@ -97,7 +105,7 @@ impl Cost {
         }
     }
 
-    /// A program is there, whose agent found what a measured call costs.
+    /// A program has connected; its agent measured the cost of a sample.
     pub fn calibrated(&mut self, pid: u32, sample_ps: Option<u64>) {
         *self = Self {
             pid: Some(pid),
@@ -108,7 +116,7 @@ impl Cost {
         };
     }
 
-    /// Calls were taken, one of `every` that were made, each with a workload of `size`.
+    /// Counts `calls` taken calls, one in `every` of those made, each with a workload of `size`.
     pub fn took(&mut self, calls: u64, every: u32, size: u64) {
         let skipped_ps = SKIP_PS.saturating_mul(u64::from(every.saturating_sub(1)));
         let size_ps = if self.deep { DEEP_PS_PER_BYTE.saturating_mul(size) } else { 0 };
@@ -119,7 +127,8 @@ impl Cost {
         self.count_agent(0, calls);
     }
 
-    /// CPU time that the agent's thread used since this was asked last, nanoseconds, now and then.
+    /// CPU time that the agent's thread used since the last reading, nanoseconds; `None` if the next reading
+    /// is not due.
     pub fn agent_used(&mut self, now: Instant) -> Option<u64> {
         let agent = self.agent.as_mut()?;
         if agent.looked.is_some_and(|at| now.saturating_duration_since(at) < LOOK_AT_AGENT_EVERY) {
@@ -138,18 +147,19 @@ impl Cost {
         *used_ns = used_ns.saturating_add(cpu_ns);
     }
 
-    /// What probes and agent took and may take; `None` before there was a second look.
+    /// Shares that probes and the agent took and may take; `None` before the second reading.
     pub fn overhead(&self) -> Option<Overhead> {
         let (probes, agent) = self.estimated?;
         Some(Overhead { estimated: probes + agent, agent, budget: self.share })
     }
 
-    /// What measured and passed-over calls cost so far, with finding their workload sizes, nanoseconds of CPU time; estimated.
+    /// Cost of measured and passed-over calls so far, including their workload sizes, nanoseconds of CPU
+    /// time; estimated.
     pub fn probes_ns(&self) -> u64 {
         u64::try_from(self.total_ps.0 / 1000).unwrap_or(u64::MAX)
     }
 
-    /// What of it was for finding workload sizes.
+    /// Part of the probes' cost that went into workload sizes, nanoseconds.
     pub fn sizes_ns(&self) -> u64 {
         u64::try_from(self.total_ps.1 / 1000).unwrap_or(u64::MAX)
     }
@@ -159,13 +169,13 @@ impl Cost {
         self.agent_ns.saturating_add(self.sent.1)
     }
 
-    /// Which part of the program's CPU time so many nanoseconds a second are.
+    /// Share of the program's CPU time that this number of nanoseconds a second makes up.
     #[expect(clippy::cast_precision_loss, reason = "nanoseconds a second of a few hundred processors")]
     pub fn part(&self, ns_per_s: u64) -> f64 {
         ns_per_s as f64 / self.used_ns_per_s as f64
     }
 
-    /// The budget as it is from now on, now and then.
+    /// The budget from now on; `None` if the next reading is not due.
     pub fn budget(&mut self, now: Instant) -> Option<Budget> {
         let pid = self.pid?;
         let newest = self.looks.back().copied();
@@ -186,7 +196,7 @@ impl Cost {
         let (samples, agent_ns) = std::mem::take(&mut self.sent);
         let newest_ps = agent_ns.saturating_mul(1000) / samples.max(1);
         if samples >= MANY_SAMPLES || (samples >= FEW_SAMPLES && newest_ps < self.agent_ps) {
-            // What one second's samples cost is not quite what the next one's do.
+            // Samples cost a slightly different time in each second, so the price is smoothed.
             self.agent_ps = self.agent_ps.saturating_mul(3).saturating_add(newest_ps) / 4;
         }
         self.taken_ps = 0;
@@ -203,8 +213,8 @@ impl Cost {
         Some(self.looks.back()?.1.saturating_sub(self.first_ns?))
     }
 
-    /// CPU time a second up to `now`, since the newest look that shows enough ticks less. A program that waits most of its time uses
-    /// no tick in most seconds, and would else have nothing to spend in them.
+    /// CPU time a second up to `now`, since the newest reading that shows enough ticks less. A program that
+    /// waits most of its time uses no tick in most seconds; its budget would otherwise be zero in them.
     fn rate(&self, now: Instant, used_ns: u64) -> u64 {
         let is_enough = |(_, before): &&(Instant, u64)| used_ns.saturating_sub(*before) >= ENOUGH_NS;
         let Some(&(at, before)) = self.looks.iter().rev().find(is_enough).or(self.looks.front()) else {
@@ -232,7 +242,8 @@ impl Cost {
             closed_cost_ps: CLOSED_PS,
             size_cost_ps: if self.deep { DEEP_PS_PER_BYTE } else { 0 },
             window_ns: u64::try_from(WINDOW.as_nanos()).unwrap_or(u64::MAX),
-            // Thinner, and calls that are passed over cost more than those that are taken: closing the gate costs less.
+            // With a larger interval the calls passed over would cost more than the taken ones: closing the
+            // gate costs less.
             max_every: u32::try_from(self.sample_ps.saturating_add(self.agent_ps) / SKIP_PS)
                 .unwrap_or(u32::MAX)
                 .max(1),
@@ -240,17 +251,17 @@ impl Cost {
     }
 }
 
-/// The thread of the agent that takes samples out of the program and sends them, as the kernel shows it.
+/// The agent's thread that takes samples out of the program and sends them, as the kernel shows it.
 #[derive(Debug)]
 struct AgentThread {
-    /// Its folder in `/proc`.
+    /// The thread's folder in `/proc`.
     folder: PathBuf,
     looked: Option<Instant>,
     used_ns: Option<u64>,
 }
 
 impl AgentThread {
-    /// In the process of this number; `None` when it is not there or not shown to us.
+    /// Thread of the process with this id; `None` when it does not exist or is not visible to us.
     fn of(pid: u32) -> Option<Self> {
         let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
         let folder = threads.filter_map(|thread| Some(thread.ok()?.path())).find(|folder| {
@@ -259,7 +270,7 @@ impl AgentThread {
         Some(Self { folder, looked: None, used_ns: None })
     }
 
-    /// CPU time that it has used. Kernels without the scheduler's own count show ticks.
+    /// CPU time that the thread has used. Kernels without the scheduler's own count show ticks.
     fn cpu_ns(&self) -> Option<u64> {
         let exact = fs::read_to_string(self.folder.join("schedstat")).ok();
         let exact = exact.and_then(|text| text.split_ascii_whitespace().next()?.parse().ok());
@@ -267,7 +278,8 @@ impl AgentThread {
     }
 }
 
-/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold anything.
+/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold
+/// anything.
 fn cpu_time_ns(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace().skip(11);
@@ -318,10 +330,10 @@ mod tests {
     fn few_ticks_are_counted_over_several_seconds() {
         let (mut cost, start) = (Cost::new(0.01, false), Instant::now());
         let at = |seconds: u64| start + LOOK_EVERY * seconds as u32;
-        // A tick in five seconds: in one second alone there is mostly none.
+        // One tick in five seconds: most single seconds show none.
         cost.looks = (0..10).map(|second| (at(second), second / 5 * TICK_NS)).collect();
         assert_eq!(cost.rate(at(10), 2 * TICK_NS), 2 * TICK_NS / 10);
-        // One second of a program that keeps a processor busy says enough, whatever was before.
+        // One second of a program that keeps a processor busy is enough; older readings do not matter.
         assert_eq!(cost.rate(at(10), TICK_NS + 1_000_000_000), 1_000_000_000);
     }
 

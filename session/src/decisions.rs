@@ -1,5 +1,5 @@
-//! The scheduler's decisions as they are made (`decisions.jsonl`): one JSON object a line, from which a run can be explained
-//! and drawn (thesis figures 4.5 and 4.7).
+//! The scheduler's decisions as they are made (`decisions.jsonl`): one JSON object a line, from which a run
+//! can be explained and drawn (thesis figures 4.5 and 4.7).
 
 use serde::Serialize;
 use spl_scheduler::{Action, Decision, MethodIx, Scheduler};
@@ -27,7 +27,7 @@ pub fn line(scheduler: &Scheduler, decision: &Decision) -> String {
     spl_model::plain_json(&serde_json::to_string(&json).unwrap_or_default()) + "\n"
 }
 
-/// The action's name, the methods that it is about, the sampling that it asks for, and for how many samples.
+/// The action's name, its methods, the sampling that it sets, and its number of samples.
 fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Option<u64>) {
     let plain = |name, methods| (name, methods, None, None);
     match action {

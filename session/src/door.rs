@@ -1,4 +1,4 @@
-//! Where agents come in: a Unix socket that only this user can reach, or a port of this machine with a token.
+//! Entrances for agents: a Unix socket that only this user can reach, or a port of this machine with a token.
 
 use crate::agents::{self, Input, Stranger};
 use crate::files::random;
@@ -18,10 +18,10 @@ use tokio::sync::mpsc::Sender;
 /// The longest path of a Unix socket on Linux (unix(7)), without the final zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 const TOKEN_BYTES: usize = 32;
-/// After a connection for which there was no descriptor.
+/// Pause after a connection failed for want of a descriptor.
 const NEXT_TRY: Duration = Duration::from_millis(100);
 
-/// A socket in a folder of its own, which goes with it.
+/// A socket in a folder of its own, which is removed with it.
 #[derive(Debug)]
 pub struct PrivateSocket {
     folder: PrivateFolder,
@@ -29,7 +29,8 @@ pub struct PrivateSocket {
 }
 
 impl PrivateSocket {
-    /// Listens, in the first usual place for it that can be used, else in the folder of the results or the current one.
+    /// Listens in the first usual place that can be used, else in the folder of the results or the current
+    /// one.
     ///
     /// # Errors
     /// When no folder can be made or the socket cannot be bound; one line of text.
@@ -65,12 +66,12 @@ impl PrivateSocket {
         ))
     }
 
-    /// What an agent is told to connect to.
+    /// Path of the socket, which agents connect to.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(SOCKET)
     }
 
-    /// Serves every agent that connects, for ever; the folder lives as long.
+    /// Serves every agent that connects. Never returns; the folder exists until it is dropped.
     pub async fn accept(self, inputs: Sender<Input>) {
         let mut id = 0;
         loop {
@@ -84,13 +85,14 @@ impl PrivateSocket {
     }
 }
 
-/// Short enough for a socket, and without the comma that would end an agent option.
+/// Whether a socket in this folder has a path that is short enough, without the comma that would end an agent
+/// option.
 fn is_usable(folder: &Path) -> bool {
     let bytes = folder.as_os_str().as_encoded_bytes();
     bytes.len() + 1 + SOCKET.len() <= LONGEST_SOCKET_PATH && !bytes.contains(&b',')
 }
 
-/// Listens on a port of this machine. Only the loopback interface: beyond it there would have to be encryption.
+/// Listens on a port of this machine's loopback interface only: other interfaces would need encryption.
 ///
 /// # Errors
 /// When the port is taken; one line of text.
@@ -107,7 +109,7 @@ pub async fn listen(port: u16) -> Result<TcpListener, String> {
     })
 }
 
-/// Serves every agent that connects to the port and knows the token, for ever.
+/// Serves every agent that connects to the port and knows the token. Never returns.
 pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) {
     let (strangers, owners) = (Strangers::default(), Owners::open());
     let mut id = 0;
@@ -121,7 +123,7 @@ pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) 
             _ => false,
         };
         let Some(place) = strangers.admit(is_ours).await else { continue };
-        // Without it small messages wait for the next ones.
+        // With Nagle's algorithm small messages would wait for later ones.
         let _ = stream.set_nodelay(true);
         let stranger = Stranger { token: token.clone(), place };
         tokio::spawn(agents::serve(stream, id, Some(stranger), inputs.clone()));
@@ -129,7 +131,7 @@ pub async fn accept(listener: TcpListener, token: Token, inputs: Sender<Input>) 
     }
 }
 
-/// Where the token of a port lies when no file is named.
+/// Path of a port's token file when no file is named.
 ///
 /// # Errors
 /// When the user's own folder for it cannot be made, or is not the user's own.
@@ -170,7 +172,8 @@ pub fn write_token(path: &Path) -> Result<Token, String> {
     };
     let bytes = random::<TOKEN_BYTES>().map_err(wrong)?;
     let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    // A new file: the permissions of an old one, or somebody's link, must not decide who reads it.
+    // Always a new file: the permissions of an old one, or another user's link, must not decide who can read
+    // it.
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
         _ => {}
@@ -191,7 +194,7 @@ mod tests {
         for made in [&long, &comma] {
             fs::create_dir(made).unwrap();
         }
-        // Nothing can be made in the first two, whoever we are.
+        // Nothing can be created in the first two, even by root.
         let useless = [PathBuf::from("/proc"), "/dev/null".into(), "relative".into(), long, comma];
         let error = PrivateSocket::open_in(useless.clone()).unwrap_err();
         assert!(error.contains("TMPDIR"), "{error}");

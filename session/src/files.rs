@@ -1,14 +1,15 @@
-//! Files that are there whole or not at all, and the system's random bytes.
+//! Files that exist whole or not at all, and the system's random bytes.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Whoever the user lets read new files may read these: a build server, an exporter of metrics.
+/// Mode of new files: the user's umask decides who can read them, such as a build server or an exporter of
+/// metrics.
 const MODE: u32 = 0o666;
 
-/// Writes a file by way of another beside it, which takes its name when it is complete.
+/// Writes a file by way of another in the same folder, which is renamed when it is complete.
 ///
 /// # Errors
 /// When the folder is missing or cannot be written to; an older file stays as it is.
@@ -25,7 +26,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether files that are to be written in the end can be.
+/// Checks that the folders of files that are written at the end exist.
 ///
 /// # Errors
 /// When a folder is missing; one line of text.
@@ -38,10 +39,10 @@ pub fn check_folders<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()
     }
 }
 
-/// Bytes that nobody can foresee.
+/// Unpredictable bytes from the system.
 ///
 /// # Errors
-/// When the system gives none.
+/// When the system's source of random bytes cannot be read.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

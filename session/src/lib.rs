@@ -1,9 +1,11 @@
-//! A measurement with its JVMs: connections, the loop that owns it, its files, and recorded ones gone through again.
+//! A measurement with its JVMs: connections, the loop that owns it, its files, and recorded ones gone through
+//! again.
 //!
-//! [`setup::Setup`] is what it goes by, [`door`] is where agents come in, [`measure`] has the loop, [`session`] the state that the
-//! loop owns, with a [`peer`] for each JVM. What it tells while it goes on, it tells an [`observer::Observer`]: nothing here knows a
-//! terminal or a command line. [`output`] writes its files, [`replay`] goes through the samples of one again.
-//! What it decides, the pure crates decide: `spl-scheduler` what to measure when, `spl-verdict` what the samples say.
+//! [`setup::Setup`] is its configuration, [`door`] accepts agents, [`measure`] has the loop, [`session`] the
+//! state that the loop owns, with a [`peer`] for each JVM. Progress goes to an [`observer::Observer`]: this
+//! crate knows neither terminal nor command line. [`output`] writes its files, [`replay`] goes through the
+//! samples of a run again. The pure crates decide: `spl-scheduler` what is measured when, `spl-verdict` what
+//! the samples prove.
 
 #![forbid(unsafe_code)]
 

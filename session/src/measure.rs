@@ -8,13 +8,13 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-/// Inputs that may wait for the session; a slow one slows the agents' reading, not their programs.
+/// Most inputs that may wait for the session; a slow session slows the agents' sending, not their programs.
 const WAITING_INPUTS: usize = 64;
 
-/// Where the kernel says which signals this process ignores (proc(5)).
+/// File in which the kernel lists the signals that this process ignores (proc(5)).
 const OWN_STATUS: &str = "/proc/self/status";
 
-/// How the operator asks for the end.
+/// Kind of the operator's request to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// By Ctrl-C, or the signal that it sends.
@@ -23,7 +23,7 @@ pub enum Interrupt {
     Termination,
 }
 
-/// What reaches the loop.
+/// Inputs of the loop.
 #[derive(Debug)]
 pub struct Inputs {
     sender: Sender<Input>,
@@ -42,34 +42,34 @@ impl Inputs {
         Ok(Self { sender, waiting, interrupts })
     }
 
-    /// For those who have something to say.
+    /// A sender for sources of inputs.
     pub fn sender(&self) -> Sender<Input> {
         self.sender.clone()
     }
 
     /// The next input.
     pub async fn next(&mut self) -> Input {
-        // There is a sender as long as there is a receiver: this has both.
+        // There is always a sender: `self` has one beside the receiver.
         self.waiting.recv().await.unwrap_or(Input::Interrupted)
     }
 
-    /// Returns when there was an interrupt, now or before that nobody was told of; `None` when there can be none.
+    /// Waits for an interrupt; returns at once if one is pending. `None` if signals cannot arrive any more.
     pub async fn interrupted(&mut self) -> Option<Interrupt> {
         self.interrupts.recv().await
     }
 
-    /// Whether there was an interrupt.
+    /// Whether an interrupt is pending; takes it.
     pub fn was_interrupted(&mut self) -> bool {
         self.interrupts.try_recv().is_ok()
     }
 }
 
-/// Signals as inputs to the session, and to the receiver for what comes after it.
+/// Sends signals to the session as inputs, and to the receiver for the time after the session.
 fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> {
     let (count, counted) = mpsc::channel(8);
     let mut watched =
         vec![(SignalKind::interrupt(), Interrupt::Key), (SignalKind::terminate(), Interrupt::Termination)];
-    // Once watched, `nohup` would be of no effect, for the program either.
+    // Once a signal is watched, `nohup` would have no effect, for the program either.
     if !ignores_hangup() {
         watched.push((SignalKind::hangup(), Interrupt::Termination));
     }
@@ -78,7 +78,7 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
         let (inputs, count) = (inputs.clone(), count.clone());
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
-                // The session may be over, or enough of these may wait already.
+                // The session may be over, or 8 interrupts may be waiting already.
                 let _ = count.try_send(interrupt);
                 let _ = inputs.send(Input::Interrupted).await;
             }
@@ -87,7 +87,7 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
     Ok(counted)
 }
 
-/// Whether this process was started with the signal of a lost terminal ignored. Where that cannot be found out, it is left as it is.
+/// Whether this process was started with SIGHUP ignored. False where that cannot be found out.
 fn ignores_hangup() -> bool {
     let status = fs::read_to_string(OWN_STATUS).unwrap_or_default();
     let mask =
@@ -106,7 +106,7 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
         if inputs.waiting.is_empty() {
             session.caught_up();
         }
-        // However many inputs wait, cycles go on.
+        // Cycles go on even if inputs are always waiting.
         if next == Next::Over || session.cycle() == Next::Over {
             return session.close();
         }
@@ -116,7 +116,7 @@ pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
 /// Runs a command's work on this thread.
 ///
 /// # Errors
-/// Those of the work, or when there can be no event loop.
+/// Errors of the work, or a failure to start the event loop.
 pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     event_loop()?.block_on(work)
 }
@@ -124,7 +124,7 @@ pub fn in_event_loop<T>(work: impl Future<Output = Result<T, String>>) -> Result
 /// An event loop for work on this thread.
 ///
 /// # Errors
-/// When there can be none; one line of text.
+/// When it cannot be started; one line of text.
 pub fn event_loop() -> Result<Runtime, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|e| format!("cannot start the event loop: {e}"))

@@ -1,4 +1,4 @@
-//! Folders with a number of their own for runs that would replace the results of others (`out-2`, `out-3`).
+//! Numbered folders (`out-2`, `out-3`) for runs that would otherwise replace the results of others.
 
 use crate::config::Config;
 use crate::output::{ASSERTIONS_FILE, DECISIONS_FILE, LOCK_FILE};
@@ -9,20 +9,20 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What measurement files end with.
+/// Extension of measurement files.
 const MEASUREMENTS: &str = "msr";
-/// The folder of a run whose results would lie in the current one.
+/// Name of the numbered folder when the results would lie in the current one.
 const BARE: &str = "run";
 
-/// The setup with a folder that has no results of another run, where the operator does not say what becomes of older files. A run of
-/// the same tasks that did not end is gone on with, the last one first. Gives what the operator has to know.
+/// Changes the setup to a folder without results of another run, if both overwrite keys say `number`. An
+/// unfinished run of the same tasks is resumed, the last one first. Gives a message for the operator.
 pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String> {
     let config = &setup.config;
     if replace || !config.numbers_runs() || !has_results(config) {
         return Ok(None);
     }
     let older = results_folder(config);
-    // Their numbers have no gaps as long as nobody removes some.
+    // The numbers have no gaps unless somebody removed a folder.
     let mut last = config.clone();
     let mut number = 2;
     while has_results(&numbered(config, number)) {
@@ -42,7 +42,7 @@ pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String
     )))
 }
 
-/// Takes a numbered folder away again in which nothing was measured.
+/// Removes a numbered folder in which nothing was measured.
 pub fn give_back(setup: &Setup, first: &Setup) {
     let config = &setup.config;
     let folder = results_folder(config);
@@ -51,7 +51,7 @@ pub fn give_back(setup: &Setup, first: &Setup) {
     }
     let results =
         [&config.result_file, &folder.join(ASSERTIONS_FILE), &folder.join(DECISIONS_FILE)].map(Clone::clone);
-    // What cannot be removed stays, and is used by the next run.
+    // Files that cannot be removed stay, and the next run uses the folder.
     for file in results.into_iter().chain([config.output_dir.join(LOCK_FILE)]) {
         let _ = fs::remove_file(file);
     }
@@ -67,14 +67,14 @@ fn results_folder(config: &Config) -> PathBuf {
     config.result_file.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// Whether a run has left something there.
+/// Whether a run has left results, a run file or samples there.
 fn has_results(config: &Config) -> bool {
     let folder = results_folder(config);
     let is_msr = |path: PathBuf| path.extension().is_some_and(|extension| extension == MEASUREMENTS);
     let has_samples = || {
         fs::read_dir(&config.output_dir).is_ok_and(|files| files.flatten().any(|file| is_msr(file.path())))
     };
-    // A file that was only begun has a header.
+    // A file that was only begun has a header and nothing else.
     let empty = [Form::Human, Form::Comma].map(ResultRecord::header).iter().map(|header| header.len()).max();
     let length = fs::metadata(&config.result_file).map_or(0, |found| found.len());
     folder.join(RUN_FILE).exists() || length > empty.unwrap_or(0) as u64 || has_samples()
@@ -87,7 +87,7 @@ fn numbered(config: &Config, number: usize) -> Config {
     let file = config.result_file.file_name().unwrap_or_default();
     let new = with_number(&results, number);
     numbered.output_dir = match samples.strip_prefix(&results) {
-        // What lies in the folder of the results moves with it.
+        // Measurements inside the folder of the results move with it.
         Ok(inside) if !inside.as_os_str().is_empty() => new.join(inside),
         Ok(_) => new.clone(),
         Err(_) => with_number(samples, number),

@@ -1,4 +1,4 @@
-//! Who is told how a measurement goes, while it goes.
+//! Interface of everything that shows a measurement while it runs.
 
 use crate::results::Results;
 use crate::setup::Setup;
@@ -9,7 +9,7 @@ use spl_verdict::{Asserted, Evaluation};
 use std::fmt::Debug;
 use std::time::Instant;
 
-/// Whoever shows a measurement to people and machines.
+/// Display of a measurement for people and machines.
 pub trait Observer: Debug {
     /// Something that the operator may want to know.
     fn note(&self, text: &str);
@@ -29,16 +29,16 @@ pub trait Observer: Debug {
     /// The measurement ends: results that still come are final and come at once.
     fn ends(&mut self);
 
-    /// Whether it is time to be shown how the measurement stands.
+    /// Whether the next [`show`](Self::show) is due.
     fn is_due(&self, now: Instant) -> bool;
 
-    /// How the measurement stands, with the results so far.
+    /// Shows the present status with the results so far.
     ///
     /// # Errors
     /// When it cannot be passed on; one line of text.
     fn show(&mut self, now: Instant, status: &Status, results: &Results) -> Result<(), String>;
 
-    /// How the measurement stood when it ended: nothing more is shown.
+    /// Shows the final status: nothing more is shown.
     ///
     /// # Errors
     /// As [`show`](Self::show).

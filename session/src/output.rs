@@ -18,21 +18,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the scheduler decided, beside the results.
+/// Name of the file of the scheduler's decisions, in the folder of the results.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
 /// Keeps two controllers out of one folder of measurements.
 pub const LOCK_FILE: &str = ".spl.lock";
 
-/// What the files held before this run.
+/// Sizes of the files before this run.
 #[derive(Clone, Debug, Default)]
 pub struct Older {
     /// Bytes of the results, the assertions and the decisions of other runs.
     pub bytes: [u64; 3],
-    /// Whether this run goes on with the last one.
+    /// Whether this run resumes the last one.
     pub goes_on: bool,
 }
 
-/// Where samples and results go.
+/// Output files of samples and results.
 #[derive(Debug)]
 pub struct Output {
     measurements: Vec<MeasurementFile>,
@@ -59,9 +59,9 @@ struct MeasurementFile {
 }
 
 impl Output {
-    /// Creates the folders and the result file; measurement files come with their first samples. An unfinished run
-    /// with the same tasks is gone on with, whatever the overwrite keys say, and so is what this process wrote itself
-    /// (`go_on`).
+    /// Creates the folders and the result file; measurement files are created with their first samples. An
+    /// unfinished run with the same tasks is resumed, whatever the overwrite keys say. The same holds for
+    /// files of this process (`go_on`).
     ///
     /// # Errors
     /// When a folder or file cannot be made, or another controller writes here; one line of text.
@@ -84,7 +84,7 @@ impl Output {
             results.evaluations = resume::evaluations(&config.result_file, decided, numbers)?;
             results.assertions =
                 resume::assertions(&config.result_file.with_file_name(ASSERTIONS_FILE), decided, numbers)?;
-            // What has no whole record is decided anew.
+            // Claims without a whole record are decided again.
             resumed.decided = results.claims(numbers);
             resumed.samples = resume::samples(&config.output_dir, &setup.methods())?;
         }
@@ -113,13 +113,13 @@ impl Output {
         Ok((output, resumed))
     }
 
-    /// What the files held before this run.
+    /// Sizes of the files before this run.
     pub fn older(&self) -> &Older {
         &self.older
     }
 
-    /// Adds a sample of the method with this index, taken in the run of a JVM with this name; it is on disk after
-    /// `measurements-to-flush` of them.
+    /// Adds a sample of the method with this index, taken in the run of a JVM with this name. Samples are
+    /// written to disk once `measurements-to-flush` of them wait.
     ///
     /// # Errors
     /// When writing fails.
@@ -130,13 +130,13 @@ impl Output {
             sample: sample.clone(),
             origin: Arc::clone(origin),
         };
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = record.write(self.measurement_form, &mut file.pending);
         file.waiting += 1;
         if file.waiting >= self.flush_at { file.flush(self.measurement_form) } else { Ok(()) }
     }
 
-    /// Writes what waits of one method.
+    /// Writes the waiting samples of one method.
     ///
     /// # Errors
     /// When writing fails.
@@ -145,17 +145,17 @@ impl Output {
         self.measurements.get_mut(method).map_or(Ok(()), |file| file.flush(form))
     }
 
-    /// Writes all samples that wait.
+    /// Writes all waiting samples.
     ///
     /// # Errors
-    /// The first failure; the other files are written all the same.
+    /// The first failure; the other files are still written.
     pub fn flush_all(&mut self) -> Result<(), String> {
         let form = self.measurement_form;
         self.measurements.iter_mut().map(|file| file.flush(form)).fold(Ok(()), Result::and)
     }
 
-    /// Notes that a claim is decided; to be written with [`state`](Self::state) before its result, so that a crash between
-    /// the two leaves one that is decided anew, and not one with two results.
+    /// Notes that a claim is decided. Write it with [`state`](Self::state) before its result: after a crash
+    /// between the two the claim is decided again, and never has two results.
     pub fn decided(&mut self, claim: ClaimIx) {
         self.decided.push(claim);
     }

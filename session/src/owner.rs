@@ -1,4 +1,4 @@
-//! Whose process is at the other end of a connection of this machine, as the kernel knows it (sock_diag(7)).
+//! User that owns the process at the other end of a local connection, as the kernel knows it (sock_diag(7)).
 
 use rustix::fd::OwnedFd;
 use rustix::net::netlink::SOCK_DIAG;
@@ -21,12 +21,12 @@ const INET: u8 = 2;
 /// `TCP_ESTABLISHED`.
 const ESTABLISHED: u8 = 1;
 
-/// Asks the kernel.
+/// Socket for questions to the kernel; `None` where the kernel or a container does not allow them.
 #[derive(Debug)]
 pub struct Owners(Option<OwnedFd>);
 
 impl Owners {
-    /// Where the kernel or a container does not allow the question, no owner is known.
+    /// Opens the socket. Without it no owner is known.
     pub fn open() -> Self {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         Self(socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, Some(SOCK_DIAG)).ok())
@@ -41,7 +41,7 @@ impl Owners {
     fn of(&self, peer: SocketAddrV4, here: SocketAddrV4) -> Option<u32> {
         let socket = self.0.as_ref()?;
         send(socket, &request(peer, here), SendFlags::empty()).ok()?;
-        // The kernel has answered when the question is sent.
+        // The kernel answers before `send` returns.
         let mut answer = [0; 512];
         let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).ok()?;
         owner(answer.get(..length)?)
@@ -67,7 +67,7 @@ fn request(peer: SocketAddrV4, here: SocketAddrV4) -> [u8; REQUEST] {
     bytes
 }
 
-/// The owner in an answer; a socket whose process has closed it has none any more.
+/// The user id in an answer; `None` for a socket that its process has closed.
 fn owner(answer: &[u8]) -> Option<u32> {
     let word = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
@@ -101,7 +101,7 @@ mod tests {
         let peer = v4(client.local_addr().unwrap());
         let owners = Owners::open();
         assert!(owners.is_ours(peer, here));
-        // Neither the other end of it nor a connection that is not there.
+        // The other end of the connection, and a connection that does not exist, have no known owner.
         assert_eq!(owners.of(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1), here), None);
         drop(client);
         assert!(!owners.is_ours(peer, here), "nobody's any more");

@@ -1,5 +1,5 @@
-//! One JVM of a measurement: its agent, and what was agreed with it. Of every JVM these things are its own: numbers of labels, the
-//! clock, the gates that are open, which classes are there, what measuring costs it.
+//! One JVM of a measurement with its agent. Each JVM has its own label numbers, clock, open gates, loaded
+//! classes and measuring costs.
 
 use crate::agents::Agent;
 use crate::clock::JvmClock;
@@ -12,59 +12,59 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a detached agent may take to restore its classes before we end without it.
+/// Longest wait for a detached agent to restore its classes before the controller ends without it.
 pub const DETACH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A JVM of a measurement, by the number of its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PeerId(pub u64);
 
-/// What one opening of a gate asks for.
+/// Settings of one opening of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// One call in `every` is taken.
     pub every: u32,
-    /// Samples after which the gate closes by itself; 0 for as many as come.
+    /// Number of samples after which the gate closes by itself; 0 for no limit.
     pub quota: u64,
 }
 
 /// One JVM with an agent that said hello.
 #[derive(Debug)]
 pub struct Peer {
-    /// `None` once its connection has ended.
+    /// `None` after its connection has ended.
     agent: Option<Agent>,
-    /// Its number for the scheduler.
+    /// The JVM's number for the scheduler.
     pub jvm: JvmIx,
     pid: u32,
-    /// What its samples carry in files, to tell its clock from others.
+    /// Name in the files' samples that tells this JVM's clock from others.
     pub origin: Arc<str>,
-    /// When its measurement starts, as long as it has not: `initial-sleep` after its first message.
+    /// Start of its measurement, `initial-sleep` after its first message; `None` once it has started.
     pub start_at: Option<Instant>,
     labels: Labels,
     /// Gates that are open.
     open: BTreeMap<Handle, Opening>,
     /// Samples of each method that this agent has sent.
     received: BTreeMap<Handle, u64>,
-    /// Those of them that were not discarded.
+    /// Samples of each method that were not discarded.
     kept: BTreeMap<Handle, u64>,
-    /// Those of them that count for nothing, as far as the agent knows.
+    /// Samples of each method that count for nothing, as far as the agent knows.
     given_back: BTreeMap<Handle, u64>,
-    /// What its clock shows.
+    /// Estimate of the JVM's clock.
     pub clock: JvmClock,
-    /// Whether samples came since this was asked last.
+    /// Whether samples came since the last [`was_heard`](Self::was_heard).
     heard: bool,
-    /// Methods whose probes are to go in or out with the next change of classes.
+    /// Methods that get probes with the next change of classes.
     to_instrument: BTreeSet<Handle>,
     to_restore: BTreeSet<Handle>,
-    /// Whether the agent is to send at once what it has.
+    /// Whether the agent must send its samples at once.
     to_drain: bool,
-    /// Methods of which some class could be instrumented.
+    /// Methods with at least one class that could be instrumented.
     pub ready: BTreeSet<usize>,
-    /// Methods whose class was not there.
+    /// Methods whose class was not loaded.
     pub absent: BTreeSet<usize>,
-    /// What changes of classes keep of the program's metaspace.
+    /// Bytes of the program's metaspace that changes of classes keep.
     pub metaspace: Option<Metaspace>,
-    /// What the probes cost the program, under a budget.
+    /// Cost of the probes, under a budget.
     pub cost: Option<Cost>,
 }
 
@@ -94,7 +94,7 @@ impl Peer {
         }
     }
 
-    /// The process, as it calls itself.
+    /// Process id that the agent gave.
     pub fn pid(&self) -> u32 {
         self.pid
     }
@@ -104,17 +104,17 @@ impl Peer {
         self.agent.is_some()
     }
 
-    /// Whether its agent is connected, and by this connection.
+    /// Whether its agent is connected by this connection.
     pub fn is(&self, connection: u64) -> bool {
         self.agent.as_ref().is_some_and(|agent| agent.id == connection)
     }
 
-    /// Its connection has ended.
+    /// Notes that its connection has ended.
     pub fn gone(&mut self) {
         self.agent = None;
     }
 
-    /// Sends a message, as long as the agent is connected.
+    /// Sends a message if the agent is connected.
     pub fn send(&self, message: ToAgent) {
         if let Some(agent) = &self.agent {
             agent.send(message);
@@ -128,21 +128,21 @@ impl Peer {
         self.send(ToAgent::Arm { handle, every, quota });
     }
 
-    /// Closes a gate; with `drain` the agent is asked to send what it has.
+    /// Closes a gate; with `drain` the agent must send its samples.
     pub fn close_gate(&mut self, handle: Handle, drain: bool) {
         self.open.remove(&handle);
         self.send(ToAgent::Disarm { handle });
         self.to_drain |= drain;
     }
 
-    /// Asks for what the agent has, where that was wanted.
+    /// Asks the agent for its samples if [`close_gate`](Self::close_gate) was called with `drain`.
     pub fn drain(&mut self) {
         if std::mem::take(&mut self.to_drain) {
             self.send(ToAgent::Drain);
         }
     }
 
-    /// Plans a change of classes. What an earlier plan says of the same methods is forgotten.
+    /// Plans a change of classes, in place of an earlier plan for the same methods.
     pub fn plan_change(&mut self, instrument: &[Handle], restore: &[Handle]) {
         for handle in instrument {
             self.to_restore.remove(handle);
@@ -154,7 +154,7 @@ impl Peer {
         }
     }
 
-    /// One request for each direction: the agent changes all classes of a request at once.
+    /// Sends one request for each direction: the agent changes all classes of a request at once.
     pub fn change_classes(&mut self) {
         let (out, into) = (std::mem::take(&mut self.to_restore), std::mem::take(&mut self.to_instrument));
         if !out.is_empty() {
@@ -165,27 +165,26 @@ impl Peer {
         }
     }
 
-    /// Asks the agent for its clock, if it is time for it.
+    /// Asks the agent for its clock if the next query is due.
     pub fn ask_clock(&mut self, now: Instant) {
         if self.is_here() && self.clock.is_to_be_asked(now) {
             self.send(ToAgent::Ping { id: 0 });
         }
     }
 
-    /// Takes names of size labels in.
+    /// Adds names of size labels.
     pub fn learn(&mut self, labels: impl IntoIterator<Item = Label>) {
         self.labels.learn(labels);
     }
 
     /// A sample of this JVM, with its label as a text.
-    ///
     /// # Errors
-    /// When it is damaged: it counts as lost.
+    /// When the sample is damaged: it counts as lost.
     pub fn sample(&self, sample: &WireSample) -> Result<Sample, SampleFault> {
         sample.to_sample(&self.labels)
     }
 
-    /// Counts what taking a call cost the program.
+    /// Adds the program's cost of a taken call.
     pub fn took(&mut self, sample: &WireSample) {
         let Some(cost) = &mut self.cost else { return };
         let every = self.open.get(&sample.handle).map_or(1, |opening| opening.every);
@@ -193,7 +192,7 @@ impl Peer {
         cost.took(1, every, size);
     }
 
-    /// Notes a sample that could be used.
+    /// Notes a usable sample.
     pub fn received(&mut self, handle: Handle) {
         self.heard = true;
         *self.received.entry(handle).or_insert(0) += 1;
@@ -209,13 +208,14 @@ impl Peer {
         self.kept.get(&handle).copied().unwrap_or(0)
     }
 
-    /// Whether samples came since this was asked last.
+    /// Whether samples came since the last call of this method.
     pub fn was_heard(&mut self) -> bool {
         std::mem::take(&mut self.heard)
     }
 
-    /// The agent counts every sample that it takes, and stopped at its own limit. Those that count for nothing, which are all but
-    /// `counted`, are given back to it, and its gate is opened again. `false` where there is nothing to give back.
+    /// Opens the gate of an agent that stopped at its own limit. The agent counts every sample that it takes;
+    /// all but `counted` of them count for nothing, and are given back to it. `false` where nothing can be
+    /// given back.
     pub fn give_back(&mut self, handle: Handle, counted: u64) -> bool {
         let uncounted = self.received.get(&handle).map_or(0, |all| all.saturating_sub(counted));
         let known = self.given_back.insert(handle, uncounted).unwrap_or(0);
@@ -231,20 +231,20 @@ impl Peer {
     }
 }
 
-/// How an agent took its leave, for the operator.
+/// How an agent's connection ended, for the operator.
 #[derive(Debug)]
 pub enum Farewell {
     /// Every class is as it was.
     Detached,
     /// The program ends.
     ProgramEnds,
-    /// It failed, for this reason.
+    /// The agent failed, for this reason.
     Failed(String),
 }
 
-/// What is said when every class is as it was.
+/// Message for an agent that has restored every class.
 pub const DETACHED: &str = "every class is as it was; the agent is dormant";
-/// What is said when an agent did not say in time that it restored every class.
+/// Message for an agent that did not confirm in time that it restored every class.
 pub const NOT_RESTORED: &str = "the agent did not confirm that every class is restored";
 
 impl From<ByeReason> for Farewell {
@@ -257,17 +257,17 @@ impl From<ByeReason> for Farewell {
     }
 }
 
-/// How a JVM that is measured from now on is announced.
+/// Message at the start of a JVM's measurement.
 pub fn introduction(java_version: &str, pid: u32, command: &str) -> String {
     one_line(&format!("measuring Java {java_version}, pid {pid}: {command}"))
 }
 
-/// What is said when a connection ends without a farewell.
+/// Message for a connection that ended without a farewell.
 pub fn lost(why: &str) -> String {
     format!("the agent is gone ({why}); it restores the program by itself")
 }
 
-/// Why a method cannot be measured, in words; `None` when it can, or when its class is not there yet.
+/// Reason why a method cannot be measured, in words; `None` when it can, or when its class is not loaded yet.
 pub fn unavailable(outcome: &Outcome) -> Option<String> {
     Some(match outcome {
         Outcome::Abstract => "it has no body; name a class that implements it".to_owned(),

@@ -1,5 +1,5 @@
-//! Folders that only this user can open, each with the socket of one controller. A controller that was killed leaves its folder
-//! behind; the next one takes it away.
+//! Folders that only this user can open, each with the socket of one controller. A killed controller leaves
+//! its folder behind; the next controller removes it.
 
 use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, openat, unlinkat};
 use std::ffi::OsStr;
@@ -14,15 +14,16 @@ use tempfile::TempDir;
 
 /// The socket in a folder.
 pub const SOCKET: &str = "spl.sock";
-/// Held by the controller that made the folder, as long as it lives.
+/// Lock that the controller that made the folder holds until it ends.
 const LOCK: &str = "lock";
-/// What the names of folders begin with. Those of a user's tokens do too, but have other files in them.
+/// Prefix of the folders' names. Folders of a user's tokens have it too, but hold other files.
 const PREFIX: &str = "spl-";
 const MODE: u32 = 0o700;
-/// Another controller that takes folders away may come in the moment between making one and locking it.
+/// Attempts to make a folder: another controller may remove it in the moment between its creation and its
+/// lock.
 const ATTEMPTS: usize = 3;
 
-/// A folder of this process, which goes with it.
+/// A folder of this process, removed when it is dropped.
 #[derive(Debug)]
 pub struct PrivateFolder {
     folder: TempDir,
@@ -30,10 +31,10 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// Makes a folder, and takes away those of controllers that live no more.
+    /// Makes a folder, and removes the folders of dead controllers.
     ///
     /// # Errors
-    /// When none can be made here.
+    /// When the folder cannot be made.
     pub fn make(base: &Path) -> io::Result<Self> {
         sweep(base);
         let mut last = None;
@@ -54,27 +55,27 @@ impl PrivateFolder {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Takes away the folders of controllers that live no more. Where that is not possible they stay: they harm nobody.
+/// Removes the folders of dead controllers. Folders that cannot be removed stay; they do no harm.
 fn sweep(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else { return };
     let Ok(base_fd) = openat(CWD, base, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         if name.as_bytes().starts_with(PREFIX.as_bytes()) {
-            // What is not ours, or is in use, stays.
+            // Folders that are not ours, or are in use, stay.
             let _ = remove_if_left(base, &base_fd, &name);
         }
     }
 }
 
-/// Removes a folder that is of this user, has nothing in it but what we put there, and whose controller is dead. All is done by the
-/// folder's descriptor, and links are not followed, so that nothing else can take its place meanwhile.
+/// Removes a folder of this user that holds only our files and whose controller is dead. Every step uses the
+/// folder's descriptor and follows no links, so that nothing else can take its place meanwhile.
 fn remove_if_left(base: &Path, base_fd: &OwnedFd, name: &OsStr) -> io::Result<()> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = openat(base_fd, name, flags, Mode::empty())?;
@@ -95,13 +96,13 @@ fn remove_if_left(base: &Path, base_fd: &OwnedFd, name: &OsStr) -> io::Result<()
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let lock = openat(&folder, LOCK, flags, Mode::empty())?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-        // Held until the folder is gone.
+        // The lock is held until the folder is gone.
         remove(base_fd, name, &folder, has_socket, has_lock)
     } else if has_socket && nobody_listens(&base.join(name).join(SOCKET)) {
-        // Of a version without locks.
+        // A folder of a version without locks.
         remove(base_fd, name, &folder, has_socket, has_lock)
     } else {
-        // Perhaps just being made.
+        // The folder may be in the making.
         Ok(())
     }
 }

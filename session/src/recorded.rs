@@ -1,5 +1,5 @@
-//! Measurement files read again, all at once and a part of each at a time: in the order in which the calls ended, as far as
-//! each file's own order, which is the one of the run, leaves that open.
+//! Reads measurement files again, all together and each in parts. Samples come in the order in which the
+//! calls ended, as far as each file's own order, which is that of the run, allows it.
 
 use spl_model::{MethodRef, Sample};
 use spl_records::{Form, Measurement, Reader, measurement_files};
@@ -12,32 +12,35 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes that the parts of all files take together, as long as that leaves each of them [`SMALLEST_PART`].
+/// Bytes of the parts of all files together, as long as each part has [`SMALLEST_PART`] bytes.
 const ALL_PARTS: usize = 16 << 20;
-/// The largest part: memory of more than 128 KiB the allocator would give back to the system, and fetch again for the next.
+/// Bytes of the largest part: the allocator would return memory of more than 128 KiB to the system, and fetch
+/// it again for the next part.
 const LARGEST_PART: usize = 64 << 10;
-/// The smallest part, unless a record is longer.
+/// Bytes of the smallest part, unless a record is longer.
 const SMALLEST_PART: usize = 8 << 10;
 
-/// The samples of the measurement files in a folder. At most one file is open at any time, however many there are.
+/// The samples of the measurement files in a folder. At most one file is open at any time.
 #[derive(Debug)]
 pub struct Recorded {
     files: Vec<Parts>,
-    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes first.
+    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes
+    /// first.
     next: BinaryHeap<Reverse<(usize, u64, usize)>>,
     runs: Runs,
 }
 
-/// The runs of JVMs that the samples are of, in order. The times of two runs may be those of different clocks. Runs that followed each
-/// other may both have counted their windows from 1; those that were measured at once have windows with different numbers.
+/// The JVM runs of the samples, in order. Times of two runs may come from different clocks. Successive runs
+/// may both have counted their windows from 1; runs that were measured at the same time have windows with
+/// different numbers.
 #[derive(Debug, Default)]
 struct Runs {
-    /// What each calls itself, with the newest window before it.
+    /// Name of each run, with the newest window before it.
     known: Vec<(Arc<str>, u64)>,
     newest_window: u64,
-    /// Which window of which run a number stands for; of those that came since there was a second run.
+    /// Run and window of each number, of the windows since the second run began.
     given: HashMap<u64, (usize, u64)>,
-    /// The numbers of windows whose own would stand for one of another run.
+    /// New numbers of windows whose own number is in use by another run.
     moved: HashMap<(usize, u64), u64>,
 }
 
@@ -48,14 +51,14 @@ struct Parts {
     path: PathBuf,
     part: usize,
     form: Option<Form>,
-    /// Where in the file the next part begins.
+    /// Start of the next part, bytes from the start of the file.
     offset: u64,
-    /// The samples of this part that were not yet given away, the next one last.
+    /// Samples of this part that are not yet taken, the next one last.
     samples: Vec<(usize, Sample)>,
 }
 
 impl Recorded {
-    /// The files of these methods, as far as there are any.
+    /// Opens the files of these methods, as far as they exist.
     ///
     /// # Errors
     /// When a file cannot be read or holds something else; one line of text.
@@ -79,7 +82,7 @@ impl Recorded {
         Ok(recorded)
     }
 
-    /// The next sample. A half-written last record of a file is none.
+    /// The next sample. A half-written last record of a file is left out.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -106,7 +109,7 @@ impl Runs {
         })
     }
 
-    /// The sample with a window's number that is not one of another run.
+    /// The sample with a window number that no other run uses.
     fn renumbered(&mut self, run: usize, mut sample: Sample) -> Sample {
         if let (Some(window), Some((_, before))) = (&mut sample.window, self.known.get_mut(run)) {
             if *before == u64::MAX {
@@ -119,7 +122,7 @@ impl Runs {
         sample
     }
 
-    /// The number of a window of a run: the one wanted, unless it stands for another window.
+    /// A number for a window of a run: the wanted one, unless another window has it.
     fn free_number(&mut self, window: (usize, u64), wanted: u64) -> u64 {
         if let Some(&moved) = self.moved.get(&window) {
             return moved;
@@ -145,7 +148,7 @@ impl Parts {
         Ok(self.samples.last().map(|(run, sample)| (*run, sample.end_ns())))
     }
 
-    /// Reads the next part; whether there is more in the file.
+    /// Reads the next part; gives whether the file had more.
     fn read(&mut self, runs: &mut Runs) -> Result<bool, String> {
         let mut size = self.part;
         loop {
@@ -157,12 +160,12 @@ impl Parts {
                 self.samples.reverse();
                 return Ok(!is_last || !self.samples.is_empty());
             }
-            // No record is so short.
+            // The part holds no whole record yet, so a larger part is read.
             size *= 2;
         }
     }
 
-    /// At most so many bytes; fewer only at the end of the file. A file that is not there has none.
+    /// At most `size` bytes; fewer only at the end of the file. A missing file has none.
     fn bytes(&self, size: usize) -> std::io::Result<Vec<u8>> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
@@ -175,14 +178,14 @@ impl Parts {
         Ok(bytes)
     }
 
-    /// Takes the whole records of a part, and gives their length.
+    /// Takes the whole records of a part, and gives their length in bytes.
     fn records(&mut self, bytes: &[u8], runs: &mut Runs) -> Result<usize, String> {
         let mut reader = match self.form {
             Some(form) => Reader::<Measurement>::of_part(bytes, form),
             None => Reader::new(bytes).map_err(|e| self.wrong(&e))?,
         };
         if reader.form() == Form::Comma {
-            // A line each: a list that grows would be copied again and again.
+            // One record a line: reserving space avoids copies of a growing list.
             self.samples.reserve(bytes.iter().filter(|byte| **byte == b'\n').count());
         }
         let mut last: Option<(Arc<str>, usize)> = None;
@@ -201,11 +204,11 @@ impl Parts {
         Ok(used)
     }
 
-    /// What is wrong with a record, by its line in the file.
+    /// Error text for a record, with its line in the file.
     fn wrong(&self, error: &spl_records::ReadError) -> String {
         let mut before = Vec::new();
         let read = File::open(&self.path).and_then(|file| file.take(self.offset).read_to_end(&mut before));
-        // A file that cannot be read any more has no lines to count.
+        // Without the file's start the lines before the part cannot be counted.
         let lines = read.map_or(0, |_| before.iter().filter(|byte| **byte == b'\n').count());
         let error = spl_records::ReadError { line: error.line + lines, ..error.clone() };
         format!("{}: {error}", self.path.display())
@@ -217,7 +220,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The numbers that windows of runs get, in this order.
+    /// Numbers that the windows of these runs get, in this order.
     fn renumbered(windows: &[(&str, u64)]) -> Vec<u64> {
         let mut runs = Runs::default();
         let number = |&(name, window): &(&str, u64)| {

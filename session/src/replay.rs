@@ -1,5 +1,5 @@
-//! A run gone through again with the samples that it recorded: the rules are those of a run, because the scheduler and the
-//! judges are the same.
+//! Replay of a run with its recorded samples. The rules are those of the run, because scheduler and judges
+//! are the same.
 
 use crate::config::{Config, Judge};
 use crate::recorded::Recorded;
@@ -12,13 +12,13 @@ use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-/// Samples that the scheduler is told of at once.
+/// Number of samples that the scheduler gets at once.
 const PART: usize = 4096;
 
-/// Parts of the time, into which calls are gathered that were recorded without windows.
+/// Number of equal slices of time; each takes the calls that were recorded without windows in it.
 const SLICES: u64 = 100;
 
-/// What came of the samples.
+/// Results of a replay.
 #[derive(Debug)]
 pub struct Replay<'a> {
     program: &'a Program,
@@ -31,15 +31,16 @@ pub struct Replay<'a> {
     samples: u64,
 }
 
-/// Gives samples window by window, where they come by their ends: a long call comes long after its window.
+/// Puts samples in the order of their windows. They come in the order of their ends, so a long call comes
+/// long after its window.
 #[derive(Debug, Default)]
 struct Order {
-    /// The newest window of each group, and how far behind it a call may be.
+    /// The newest window of each group, and the most windows that a call of it may lag behind.
     newest: BTreeMap<usize, (u64, u64)>,
     held: BTreeMap<(usize, u64), Vec<(MethodIx, Sample)>>,
 }
 
-/// What a first reading of the samples finds.
+/// Findings of a first reading of the samples.
 #[derive(Debug, Default)]
 struct Survey {
     order: Order,
@@ -49,8 +50,8 @@ struct Survey {
 }
 
 impl<'a> Replay<'a> {
-    /// Goes through the samples in a folder; with what a call of an empty method reported there, nanoseconds. `tell` is told how they
-    /// are judged, where that is not as configured.
+    /// Goes through the samples in a folder, with the nanoseconds that a call of an empty method reported
+    /// there. `tell` gets a message if they are judged by another method than the configured one.
     ///
     /// # Errors
     /// When the samples cannot be read; one line of text.
@@ -117,7 +118,8 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// What is decided in one window has to be known before the next is looked at, so a part ends where a window does.
+    /// Takes the samples of one window. A part ends where a window does: decisions in one window must be
+    /// known before the next window is judged.
     fn take_window(&mut self, samples: Vec<(MethodIx, Sample)>) {
         samples.into_iter().for_each(|(method, sample)| self.take(method, sample));
         self.tell_waiting();
@@ -127,7 +129,7 @@ impl<'a> Replay<'a> {
         if self.waiting.len() == PART {
             self.tell_waiting();
         }
-        // When all is decided, the rest is only read and checked.
+        // Once all claims are decided, the other samples are only read and checked.
         if !self.scheduler.is_done() {
             self.waiting.push((method, sample));
         }
@@ -147,7 +149,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Keeps results; gives what the scheduler is to be told of them.
+    /// Carries out a decision and keeps its results; gives the events for the scheduler.
     fn carry_out(&mut self, action: Action) -> Vec<Event> {
         match (action, &mut self.sequential) {
             (Action::Turns(turns), Some(sequential)) => {
@@ -170,7 +172,7 @@ impl<'a> Replay<'a> {
         Vec::new()
     }
 
-    /// Whether there were samples.
+    /// Whether any samples were read.
     pub fn has_samples(&self) -> bool {
         self.samples > 0
     }
@@ -185,14 +187,14 @@ impl<'a> Replay<'a> {
         &self.scheduler
     }
 
-    /// What the sequential mode saw, where it judged.
+    /// State of the sequential mode, where it judged.
     pub fn sequential(&self) -> Option<&Sequential> {
         self.sequential.as_ref()
     }
 }
 
 impl Survey {
-    /// Reads the samples once, to know how far behind their window they come, or when they were.
+    /// Reads the samples once, to find how far they lag behind their windows, or the time that they span.
     fn of(setup: &Setup, folder: &Path, scheduler: &Scheduler) -> Result<Self, String> {
         let mut survey = Self::default();
         let mut recorded = Recorded::open(folder, &setup.methods())?;
@@ -212,7 +214,7 @@ impl Survey {
 }
 
 impl Order {
-    /// Keeps a call, and gives the windows of its group that are complete.
+    /// Holds a call back, and gives the windows of its group that are complete.
     fn hold(
         &mut self,
         group: usize,
@@ -231,7 +233,7 @@ impl Order {
     }
 }
 
-/// The slice of the whole time that a moment is in.
+/// The slice of the whole time that contains a moment.
 fn slice(after_ns: u64, whole_ns: u64) -> u64 {
     let slice = u128::from(after_ns) * u128::from(SLICES) / (u128::from(whole_ns) + 1);
     u64::try_from(slice).unwrap_or(SLICES)

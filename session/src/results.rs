@@ -1,4 +1,4 @@
-//! What a run has found so far, and what that comes to.
+//! Results of a run so far, their correction and their exit status.
 
 use crate::config::{Config, Judge};
 use spl_lang::Program;
@@ -8,15 +8,15 @@ use spl_verdict::{Asserted, Correction, Evaluation, ExitStatus, Standing, correc
 /// The results of a run, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// Of plain comparisons; several of one comparison when they are left over.
+    /// Results of plain comparisons; a comparison that was left over may have several.
     pub evaluations: Vec<Evaluation>,
-    /// Of assertions, one each.
+    /// Results of assertions, one each.
     pub assertions: Vec<Asserted>,
 }
 
 impl Results {
-    /// What of these results cannot change any more by those that are still to come: in the sequential mode all, which looks at all
-    /// claims itself, and without a correction. The rest stays here.
+    /// Takes the results that later ones cannot change: all in the sequential mode, which looks at all claims
+    /// itself, and all without a correction. The other results stay.
     pub fn take_final(&mut self, config: &Config) -> Self {
         match (config.correction, config.judge) {
             (Correction::None, _) | (_, Judge::Sequential) => std::mem::take(self),
@@ -24,7 +24,8 @@ impl Results {
         }
     }
 
-    /// Corrects results that came once each by one another, when there will be no more; in the sequential mode they are.
+    /// Corrects results for their number, once no more will come. The sequential mode has corrected them
+    /// already.
     pub fn correct(&mut self, program: &Program, config: &Config) {
         if config.judge == Judge::Sequential {
             return;
@@ -37,13 +38,14 @@ impl Results {
         );
     }
 
-    /// The claims that these results are of.
+    /// The claims of these results.
     pub fn claims(&self, numbers: ClaimNumbers) -> Vec<ClaimIx> {
         let comparisons = self.evaluations.iter().map(|one| numbers.comparison(one.comparison));
         comparisons.chain(self.assertions.iter().map(|one| numbers.assertion(one.assertion))).collect()
     }
 
-    /// The exit status as things stand: what has no result is undecided. In measurement mode all is well.
+    /// The current exit status: a claim without a result is undecided. In measurement mode the status is
+    /// always success.
     pub fn standing(&self, program: &Program) -> ExitStatus {
         let evaluated = |index: &usize| self.evaluations.iter().any(|one| one.comparison == *index);
         let asserted = |index: &usize| self.assertions.iter().any(|one| one.assertion == *index);

@@ -1,4 +1,4 @@
-//! An interrupted run (`run.json`): what it had come to, and how to go on with it.
+//! Progress of an interrupted run (`run.json`), and the data to resume it.
 
 use crate::recorded::Recorded;
 use crate::results::Results;
@@ -13,10 +13,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// How far a run has come, beside its results.
+/// Name of the file with a run's progress, in the folder of the results.
 pub const RUN_FILE: &str = "run.json";
 
-/// What an interrupted run left behind.
+/// Data of an interrupted run.
 #[derive(Debug, Default)]
 pub struct Resumed {
     /// Claims that have a result.
@@ -27,7 +27,7 @@ pub struct Resumed {
     pub samples: Vec<(MethodIx, Sample)>,
 }
 
-/// The file that says how far a run has come, beside the results.
+/// The file with a run's progress, in the folder of the results.
 #[derive(Debug)]
 pub struct RunFile {
     path: PathBuf,
@@ -40,7 +40,7 @@ impl RunFile {
         Self { path: result_file.with_file_name(RUN_FILE), tasks }
     }
 
-    /// What an unfinished run with the same tasks had decided; `None` when there is no such run.
+    /// Decisions of an unfinished run with the same tasks; `None` without such a run.
     ///
     /// # Errors
     /// When the file cannot be read, or is not one of ours; one line of text.
@@ -60,7 +60,7 @@ impl RunFile {
         Ok(goes_on.then(|| Resumed { decided: state.decided, ..Resumed::default() }))
     }
 
-    /// Writes how far the run is. The file is replaced at once: a crash leaves the old one or the new one.
+    /// Writes the run's progress. The file is replaced at once: a crash leaves the old one or the new one.
     ///
     /// # Errors
     /// When writing fails; one line of text.
@@ -100,7 +100,7 @@ pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sa
     Ok(samples)
 }
 
-/// The latest result of each of these comparisons: the file may have those of older runs too.
+/// The latest result of each of these comparisons: the file may contain results of older runs too.
 ///
 /// # Errors
 /// As [`samples`].

@@ -1,4 +1,5 @@
-//! The sequential mode: each claim is looked at when a window closes, and decided as soon as the evidence suffices.
+//! The sequential mode: each claim is judged when a window closes, and decided as soon as the evidence
+//! suffices.
 
 use crate::results::Results;
 use crate::setup::Setup;
@@ -11,46 +12,47 @@ use spl_verdict::{
 };
 use std::collections::BTreeMap;
 
-/// Windows by whose part their number has to rise before a claim is looked at again: looking takes time in proportion to them.
+/// A claim is judged again after 1/LOOKS more windows: the time of a look grows in proportion to the number
+/// of windows.
 const LOOKS: u64 = 20;
 
-/// Claims in the making, comparisons first and assertions after them.
+/// Claims and their state, comparisons first and assertions after them.
 #[derive(Debug)]
 pub struct Sequential {
     claims: Vec<InTheMaking>,
     numbers: ClaimNumbers,
-    /// Which assertions are a comparison on a line of its own.
+    /// True for each assertion that is a comparison on a line of its own.
     alone: Vec<bool>,
     history: History,
     rules: Rules,
     correction: Correction,
 }
 
-/// One claim with what is known of it.
+/// A claim and its state.
 #[derive(Debug)]
 struct InTheMaking {
     claim: Claim,
-    /// As of the last look.
+    /// Result of the last look.
     ruling: Option<Ruling>,
-    /// Windows after which it is looked at next.
+    /// Number of windows at which it is judged next.
     next_look: u64,
-    /// Windows since it began.
+    /// Number of windows since the claim's first one.
     windows: u64,
     decided: Option<Decided>,
 }
 
-/// What was decided, which stays.
+/// A decision, which is final.
 #[derive(Clone, Copy, Debug)]
 struct Decided {
     truth: Truth,
-    /// Of the evidence alone, which the correction of the others goes on using.
+    /// p-value of the evidence alone, which the correction of the other claims goes on using.
     p: f64,
-    /// Corrected for the number of claims.
+    /// p-value corrected for the number of claims.
     adjusted: f64,
 }
 
 impl Sequential {
-    /// Nothing has been looked at of the tasks' claims.
+    /// State before the first look at the tasks' claims.
     pub fn of(setup: &Setup) -> Self {
         let Program { tasks, assertions } = &setup.program;
         let claims = tasks.comparisons.iter().map(Claim::from).chain(assertions.iter().map(Claim::from));
@@ -71,16 +73,17 @@ impl Sequential {
         }
     }
 
-    /// What a call of an empty method reports, nanoseconds.
+    /// Sets the time that a call of an empty method reports, nanoseconds.
     pub fn probe_takes(&mut self, probe_ns: f64) {
         self.history.probe_ns = probe_ns;
     }
 
-    /// Takes a window; gives the results that it decides: of the claims of its methods, and with a correction of those whose
-    /// evidence suffices now that there is more evidence elsewhere.
+    /// Takes a window; gives the results that it decides: of the claims of its methods, and with a correction
+    /// also of claims whose evidence suffices now because other claims have more evidence.
     pub fn window(&mut self, turns: &Turns) -> Results {
         let mut touched: Vec<usize> = Vec::new();
-        // A window without calls leaves no trace in the files, from which the same is to be found again.
+        // Windows without calls leave no trace in the files, and a replay of the files must find the same
+        // result.
         for turn in turns.turns.iter().filter(|turn| turn.outstanding || !turn.calls.is_empty()) {
             let mut calls: BTreeMap<Bucket, Vec<u64>> = BTreeMap::new();
             let mut sizes: BTreeMap<Bucket, Vec<u64>> = BTreeMap::new();
@@ -102,15 +105,16 @@ impl Sequential {
             one.windows += 1;
             if one.windows >= one.next_look {
                 let ruling = one.look(&self.history, &self.rules);
-                // More evidence elsewhere decides nothing as long as this one's would not suffice alone.
+                // More evidence elsewhere decides nothing while this claim's own evidence would not suffice
+                // alone.
                 enough |= decisive(&ruling.evidence) < one.claim.level(self.rules.level);
             }
         }
         if enough { self.decide() } else { Results::default() }
     }
 
-    /// Decides what the evidence of all together decides. What is decided is looked at no more, so that its evidence stays as
-    /// it is: the more is decided, the less is asked of the rest.
+    /// Decides the claims that the evidence of all together decides. A decided claim is not judged again, so
+    /// its evidence stays; each decision lowers the requirement for the other claims.
     fn decide(&mut self) -> Results {
         let p = |one: &InTheMaking| match (&one.decided, &one.ruling) {
             (Some(decided), _) => decided.p,
@@ -136,8 +140,8 @@ impl Sequential {
         results
     }
 
-    /// What there is to say of a comparison that ends, in place of what the scheduler would say of the samples. Nothing of one
-    /// that was decided.
+    /// The sequential mode's result of a comparison that ends, in place of the scheduler's result. `None` for
+    /// a comparison that is already decided.
     pub fn ended(&mut self, ended: Evaluation) -> Option<Evaluation> {
         let claim = self.numbers.comparison(ended.comparison);
         if self.claims.get(claim.0)?.decided.is_some() {
@@ -152,7 +156,7 @@ impl Sequential {
         Some(Evaluation { leftover: true, drops: ended.drops, ..results.evaluations.pop()? })
     }
 
-    /// As [`ended`](Self::ended) of an assertion.
+    /// The same as [`ended`](Self::ended) for an assertion.
     pub fn ended_assertion(&mut self, ended: Asserted) -> Option<Asserted> {
         let claim = self.numbers.assertion(ended.assertion);
         if self.claims.get(claim.0)?.decided.is_some() {
@@ -165,7 +169,7 @@ impl Sequential {
         let is_reason =
             |gap: &NotEvaluated| matches!(gap, NotEvaluated::NotMeasured(_) | NotEvaluated::Lacking(_));
         let missing: Vec<NotEvaluated> = ended.gaps.into_iter().filter(is_reason).collect();
-        // What its methods lack is the reason, not that so few windows decide nothing.
+        // The reason is the data that its methods lack, and not the small number of windows.
         if !missing.is_empty() && asserted.truth == Truth::Undecided {
             asserted.gaps.clear();
         }
@@ -176,7 +180,8 @@ impl Sequential {
     /// Looks at a claim for the last time.
     fn end(&mut self, ClaimIx(index): ClaimIx) {
         self.claims[index].look(&self.history, &self.rules);
-        // It may be decided now, if the last look was some windows ago; whatever else is, comes to its own end.
+        // The claim may be decided now, if the last look was some windows ago. Other claims are decided at
+        // their own ends.
         let p_values: Vec<f64> = self
             .claims
             .iter()
@@ -243,7 +248,7 @@ impl Sequential {
         let evidence = match decided.truth {
             Truth::True => Evidence { p_true: decided.adjusted, p_false },
             Truth::False => Evidence { p_true, p_false: decided.adjusted },
-            // With a correction, what would have sufficed alone.
+            // With a correction: the claim alone would have been decided.
             Truth::Undecided => {
                 Evidence { p_true: p_true.max(decided.adjusted), p_false: p_false.max(decided.adjusted) }
             }
@@ -261,7 +266,7 @@ impl Sequential {
         }
     }
 
-    /// Why a claim is undecided.
+    /// The reason why a claim is undecided.
     fn open(&self, claim: &Claim, ruling: &Ruling) -> NotEvaluated {
         let calls: Vec<u64> = claim.methods().iter().map(|&method| self.history.calls(method)).collect();
         match calls[..] {
@@ -270,7 +275,7 @@ impl Sequential {
         }
     }
 
-    /// What the last look saw of a comparison.
+    /// Figures of the last look at a comparison.
     pub fn look(&self, comparison: usize) -> Option<&Look> {
         self.claims.get(comparison)?.ruling.as_ref()?.look.as_ref()
     }
@@ -290,7 +295,7 @@ fn push(all: &mut BTreeMap<Bucket, Vec<u64>>, bucket: &Bucket, value: u64) {
     }
 }
 
-/// The part, judged only if there were calls: without them there is no figure.
+/// The part, counted as judged only if it has calls: without calls it has no figures.
 fn judged_by_calls(part: &Part) -> Part {
     let has_figures = |one: &Judged| one.left_ns.is_finite() && one.right_ns.is_finite();
     let judged = match &part.judged {
@@ -302,7 +307,7 @@ fn judged_by_calls(part: &Part) -> Part {
     Part { judged, ..part.clone() }
 }
 
-/// The p-value of the answer that the evidence is for.
+/// The p-value of the answer that the evidence supports.
 fn decisive(evidence: &Evidence) -> f64 {
     evidence.p_true.min(evidence.p_false)
 }

@@ -1,7 +1,8 @@
-//! One measurement: a single loop owns all state and handles inputs in order; everything else sends it messages.
+//! One measurement: a single loop owns all state and handles inputs in order; everything else sends it
+//! messages.
 //!
-//! Here is the state and what happens when; [`messages`] has what the agent says, [`actions`] what the scheduler wants, [`jvms`] who
-//! is there, [`showing`] what is shown of it.
+//! This module has the state and the order of events; [`messages`] handles the agent's messages, [`actions`]
+//! the scheduler's decisions, [`jvms`] the connected JVMs, [`showing`] the display.
 
 mod actions;
 mod choosing;
@@ -30,16 +31,16 @@ use spl_verdict::ExitStatus;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-/// With `cycle-sleep = 0` a cycle without samples is this long.
+/// Length of a cycle without samples when `cycle-sleep = 0`.
 const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
-/// Between two times that it is written which buckets are filled.
+/// Shortest interval between two writes of the filled buckets.
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
-/// How the loop goes on.
+/// Whether the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// With more inputs.
+    /// The loop takes more inputs.
     Go,
-    /// The measurement is over, its agent is gone.
+    /// The measurement is over and its agent is gone.
     Over,
 }
 
@@ -50,61 +51,62 @@ pub struct Session<'a> {
     setup: &'a Setup,
     tasks: &'a Tasks,
     scheduler: Scheduler,
-    /// What the scheduler is yet to be told, and of which JVM; of the run as a whole without one.
+    /// Events for the scheduler, each with its JVM; without a JVM an event concerns the whole run.
     events: VecDeque<(Option<JvmIx>, Event)>,
-    /// Whether decisions are being carried out.
+    /// True while decisions are being carried out.
     carrying_out: bool,
     /// Decides comparisons in the sequential mode.
     sequential: Option<Sequential>,
-    /// The JVMs that are measured or were, by their connections.
+    /// The present and former JVMs of the measurement, by their connections.
     peers: BTreeMap<PeerId, Peer>,
-    /// What the probes cost the program, under a budget; of the first JVM until it is there.
+    /// Cost of the probes under a budget, for the first JVM; `None` once that JVM has come.
     cost: Option<Cost>,
     output: Output,
     observer: Box<dyn Observer + 'a>,
     context: ContextFile,
     resumed: Option<Resumed>,
-    /// Whether agents come in at a port.
+    /// True if agents connect at a port.
     at_port: bool,
     began: Instant,
-    /// When what is being handled happened.
+    /// Time of the input that is being handled.
     now: Instant,
-    /// Connections that were turned away and not yet closed, and the process ids of their programs: an agent tries again
-    /// and again, the operator is told once.
+    /// Rejected connections that are not yet closed, and the process ids of rejected programs: an agent tries
+    /// again and again, and the operator gets one message.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
-    /// How often somebody was not measured.
+    /// Number of times that an agent was not measured.
     strangers: u32,
     next_cycle: Instant,
     next_buckets: Instant,
-    /// What a call of an empty method reports in the JVM where that is longest, picoseconds.
+    /// Time that a call of an empty method reports, in picoseconds, in the JVM where it is longest.
     probe_empty_ps: u64,
     results: Results,
-    /// Those of them that are not yet written and said.
+    /// Results that are not yet written and shown.
     unsaid: Results,
     lost: u64,
     problems: Vec<String>,
     until: Until,
     which: Which,
-    /// JVMs that were let in and then had none of the classes that another one has.
+    /// JVMs that were accepted and then had no class of the tasks while another JVM had some.
     sent_away: BTreeSet<PeerId>,
-    /// Whether the command that was started has ended; at a port nobody knows of one.
+    /// True once the started command has ended; always false at a port, which has no command.
     command_ended: bool,
-    /// When the measurement started, and how many samples there were then.
+    /// Start of the measurement, and the number of samples at that time.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
-    /// Whether the operator has asked for the end.
+    /// True once the operator has asked for the end.
     interrupted: bool,
     ever_connected: bool,
 }
 
-/// Under a budget, what the probes cost a program that is not there yet.
+/// Cost of the probes in a program that is not there yet; `None` without a budget.
 fn new_cost(setup: &Setup) -> Option<Cost> {
     let share = setup.config.overhead_budget?;
     Some(Cost::new(share, setup.config.argument_size == Sizing::Deep))
 }
 
 impl<'a> Session<'a> {
-    /// A session that waits for its agent at a socket of its own. `resumed` is what an interrupted run left behind.
+    /// A session that waits for its agent at a socket of its own. `resumed` has the data of an interrupted
+    /// run.
     pub fn new(
         setup: &'a Setup,
         scheduler: Scheduler,
@@ -150,55 +152,56 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// With agents that come in at a port, where anybody on this machine can knock.
+    /// Sets that agents connect at a port, which any user of this machine can reach.
     #[must_use]
     pub fn at_port(mut self) -> Self {
         self.at_port = true;
         self
     }
 
-    /// That ends as the operator asks for.
+    /// Sets the end that the operator asked for.
     #[must_use]
     pub fn until(mut self, until: Until) -> Self {
         self.until = until;
         self
     }
 
-    /// That measures these JVMs of its command.
+    /// Sets the JVMs of the command that are measured.
     #[must_use]
     pub fn which(mut self, which: Which) -> Self {
         self.which = which;
         self
     }
 
-    /// That comes after another one of the same command, with connections that are yet to be closed.
+    /// Sets the connections of an earlier session of the same command that are not yet closed.
     #[must_use]
     pub fn after(mut self, turned_away: BTreeSet<u64>) -> Self {
         self.turned_away.0 = turned_away;
         self
     }
 
-    /// Connections that were turned away and not yet closed.
+    /// Rejected connections that are not yet closed.
     pub fn turned_away(&self) -> &BTreeSet<u64> {
         &self.turned_away.0
     }
 
-    /// Whether the command that was started has ended.
+    /// Whether the started command has ended.
     pub fn has_command_ended(&self) -> bool {
         self.command_ended
     }
 
-    /// The exit status as things stand. In measurement mode all is well when nothing went wrong.
+    /// The current exit status. In measurement mode it is success unless something went wrong.
     pub fn standing(&self) -> ExitStatus {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
     }
 
-    /// All processes that were measured, as they call themselves.
+    /// Process ids of all measured programs, as their agents gave them.
     pub fn programs(&self) -> Vec<u32> {
         self.peers.values().map(Peer::pid).collect()
     }
 
-    /// When the measurement ends by itself; nothing where it ends already. A port may wait for its first program as long as it likes.
+    /// Time at which the measurement ends by itself; `None` without such a time. A port may wait for its
+    /// first program without limit.
     fn ends_at(&self) -> Option<Instant> {
         let waiting = (!self.at_port && !self.is_anybody_here()).then_some(self.began);
         self.until
@@ -206,12 +209,12 @@ impl<'a> Session<'a> {
             .filter(|_| self.detach_by.is_none())
     }
 
-    /// Whether the operator asked for the end of the measurement.
+    /// Whether the operator has asked for the end of the measurement.
     pub fn was_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// Whether an agent was ever here.
+    /// Whether an agent has ever connected.
     pub fn ever_connected(&self) -> bool {
         self.ever_connected
     }
@@ -228,12 +231,12 @@ impl<'a> Session<'a> {
         turn.map_or(self.next_cycle(), |turn| turn.min(self.next_cycle()))
     }
 
-    /// Every input that came was handled.
+    /// Called when every waiting input was handled.
     pub fn caught_up(&mut self) {
         self.say_results();
     }
 
-    /// Time passed, and every input that came was handled: what is due happens.
+    /// Called when time has passed and every waiting input was handled: does the work that is due.
     pub fn idle(&mut self) -> Next {
         self.now = Instant::now();
         if self.scheduler.wake_ns().is_some_and(|at_ns| self.now_ns() >= at_ns) {
@@ -261,7 +264,7 @@ impl<'a> Session<'a> {
                 self.say_turned_away(pid, "it does not know the token");
                 Next::Go
             }
-            // Nothing was measured: there is nothing to judge, and an interrupted run can still be gone on with.
+            // Nothing was measured, so nothing is judged, and an interrupted run can still be resumed.
             Input::Ended | Input::Interrupted if !self.ever_connected => {
                 self.interrupted |= matches!(input, Input::Interrupted);
                 Next::Over
@@ -287,7 +290,7 @@ impl<'a> Session<'a> {
         }
         let is_reached = || self.until.is_reached(&self.setup.program, &self.results);
         if self.ends_at().is_some_and(|at| now >= at) || self.detach_by.is_none() && is_reached() {
-            // As above: without a JVM there is nothing to judge.
+            // Without a JVM nothing was measured, so nothing is judged.
             if self.ever_connected {
                 self.finish();
             }
@@ -316,19 +319,19 @@ impl<'a> Session<'a> {
         }
         if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {
             self.write_buckets();
-            // However many there are, writing them takes a fiftieth of our time at most.
+            // Writing the buckets takes at most 1/50 of the controller's time, however many there are.
             self.next_buckets = now + BUCKETS_INTERVAL.max(now.elapsed() * 50);
         }
         Next::Go
     }
 
-    /// Nanoseconds from the session's beginning to when what is being handled happened: the scheduler's clock. While
-    /// inputs wait it doesn't go on, lest samples in them come too late for the window that they belong to.
+    /// Nanoseconds from the session's start to the input that is being handled: the scheduler's clock. It
+    /// stands still while inputs wait, so that samples in them do not come too late for their window.
     fn now_ns(&self) -> u64 {
         u64::try_from(self.now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Ends every method with what it has.
+    /// Ends the measurement of every method with its present samples.
     fn finish(&mut self) {
         self.observer.ends();
         if !self.scheduler.is_done() {
@@ -350,7 +353,7 @@ impl<'a> Session<'a> {
         self.say_results();
     }
 
-    /// That the run ends before the measurement, which was to begin at this time.
+    /// Event for a run that ends before the start of its measurement, which was set for this time.
     fn not_begun(&self, start_at: Instant) -> Event {
         let wait = self.config.initial_sleep;
         let lasted = wait.saturating_sub(start_at.saturating_duration_since(Instant::now()));
@@ -372,14 +375,14 @@ impl<'a> Session<'a> {
         self.check(written);
     }
 
-    /// Notes a failure, if it is one; the measurement goes on.
+    /// Reports a failure; the measurement goes on.
     pub fn check(&mut self, result: Result<(), String>) {
         if let Err(problem) = result {
             self.problem(problem);
         }
     }
 
-    /// Notes what went wrong, and says it once.
+    /// Reports a problem, once for each text.
     pub fn problem(&mut self, problem: String) {
         if !self.problems.contains(&problem) {
             self.observer.problem(&problem);

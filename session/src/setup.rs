@@ -1,4 +1,4 @@
-//! What a measurement begins with: configuration and tasks, whoever has read them.
+//! Input of a measurement: configuration and tasks, independent of their source.
 
 use crate::config::Config;
 use crate::until::Until;
@@ -10,23 +10,23 @@ use spl_scheduler::Scheduler;
 use spl_verdict::Asserted;
 use spl_wire::ToAgent;
 
-/// Everything that was read before anything is started.
+/// Everything that is read before anything is started.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The configuration with what the command line changes.
     pub config: Config,
-    /// Every key with its value, for those who read the results.
+    /// Every key with its value, for readers of the results.
     pub settings: Vec<Setting>,
     /// The checked tasks.
     pub program: Program,
-    /// Their text, of which results quote.
+    /// Text of the tasks, which results quote.
     text: String,
-    /// Tells these tasks from others.
+    /// Hash that identifies the tasks.
     pub tasks_hash: TasksHash,
 }
 
 impl Setup {
-    /// A measurement of a program's claims; `text` is what they were read from, `settings` is what was configured.
+    /// A measurement of a program's claims; `text` is their source, `settings` is the configuration.
     ///
     /// # Errors
     /// When the values contradict each other; one line of text.
@@ -41,7 +41,7 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Writes into the folders of this configuration, which differs in nothing else.
+    /// Changes the folders to those of this configuration, which must be the same otherwise.
     pub fn take_folders(&mut self, config: Config) {
         for setting in &mut self.settings {
             match (&*setting.section, &*setting.key) {
@@ -53,10 +53,9 @@ impl Setup {
         self.config = config;
     }
 
-    /// Whether what the operator waits for can come.
-    ///
+    /// Checks that the end that the operator waits for can come.
     /// # Errors
-    /// When nothing is claimed that could be decided.
+    /// When there is no claim that could be decided.
     pub fn can_be_decided(&self, until: &Until) -> Result<(), String> {
         let has_claims = !self.program.tasks.comparisons.is_empty() || !self.program.assertions.is_empty();
         if until.until_decided && !has_claims {
@@ -81,7 +80,7 @@ impl Setup {
         self.program.tasks.methods.iter().map(|task| task.method.clone()).collect()
     }
 
-    /// Why an agent that knows these kinds of probes cannot measure what the tasks ask for; `None` if it can.
+    /// Reason why an agent with these kinds of probes cannot measure the tasks; `None` if it can.
     pub fn unknown_kind(&self, kinds: &[String]) -> Option<String> {
         let needed = self.program.tasks.methods.iter().map(|task| self.instrument(task).kind.name());
         let missing = needed.into_iter().find(|kind| !kinds.iter().any(|known| known == kind))?;
@@ -90,7 +89,7 @@ impl Setup {
         ))
     }
 
-    /// What is put into a method.
+    /// Instrumentation of a method.
     fn instrument(&self, task: &MeasuredMethod) -> Instrument {
         let sizing = match (&self.config.argument_size, &task.processor) {
             (Sizing::Deep, Some(class)) => Sizing::Processor(class.clone()),
@@ -99,7 +98,7 @@ impl Setup {
         Instrument { method: task.method.clone(), kind: ProbeKind::Times(sizing) }
     }
 
-    /// What an agent is told first: how sizes are found, and the methods with their numbers.
+    /// First messages to an agent: the way to find sizes, and the methods with their numbers.
     pub fn definitions(&self) -> Vec<ToAgent> {
         let mut messages = vec![
             ToAgent::VisitLimit { objects: self.config.size_visit_limit },
@@ -118,13 +117,13 @@ impl Setup {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// A line of the task file, from 1, without its comment; empty where there is none.
+    /// A line of the task file, from 1, without its comment; empty beyond the last line.
     pub fn line(&self, number: usize) -> &str {
         let line = number.checked_sub(1).and_then(|index| self.text.lines().nth(index));
         line.map_or("", spl_lang::without_comment)
     }
 
-    /// An assertion's result with the text that it is about.
+    /// An assertion's result with its text.
     pub fn record(&self, asserted: &Asserted) -> Option<AssertionRecord> {
         let assertion = self.program.assertions.get(asserted.assertion)?;
         let mut relations = Vec::new();

@@ -1,14 +1,14 @@
-//! A running measurement at one moment, for those who show it: the live view and the metrics.
+//! A running measurement at one moment, for the live view and the metrics.
 
 use spl_scheduler::Situation;
 use std::time::Duration;
 
-/// What is to be shown.
+/// Figures to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// Where the measurement as a whole stands.
+    /// State of the measurement as a whole.
     pub phase: Phase,
-    /// Since the controller began.
+    /// Time since the start of the controller.
     pub elapsed: Duration,
     /// Every method, in the task file's order.
     pub methods: Vec<MethodStatus>,
@@ -16,29 +16,29 @@ pub struct Status {
     pub situation: Situation,
     /// The configured limits of the smoothed time between two measurement ends, nanoseconds.
     pub difference_limits_ns: (u64, u64),
-    /// What probes and agent cost the program and may cost it, both as a part of its CPU time; `None` without a budget. The
-    /// first is what is known of the last second, estimated from the calls that were taken.
+    /// Cost of probes and agent to the program and its limit, as shares of the program's CPU time; `None`
+    /// without a budget. The cost is that of the last second, estimated from the calls that were taken.
     pub overhead: Option<Overhead>,
-    /// What changes of classes keep of the program's metaspace; `None` before the first one.
+    /// Metaspace that changes of classes keep; `None` before the first one.
     pub metaspace: Option<Metaspace>,
     /// Samples that never arrived.
     pub lost: u64,
-    /// Until all that is claimed is decided, at the latest, if the program goes on as it did.
+    /// Longest time until all claims are decided, if the program goes on as before.
     pub to_go: Option<Duration>,
 }
 
-/// What all changes of classes in the life of a JVM keep of its metaspace, in bytes.
+/// Metaspace of one JVM that all its changes of classes keep, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metaspace {
-    /// What they keep, with what the program may yet link anew because of them.
+    /// Bytes that the changes keep, with those that the program may still link again because of them.
     pub kept: u64,
-    /// What is set aside to restore the classes that have probes.
+    /// Bytes set aside to restore the classes that have probes.
     pub reserved: u64,
-    /// What both may be together.
+    /// Limit of both together.
     pub limit: u64,
 }
 
-/// Where a measurement stands.
+/// State of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No program is connected.
@@ -51,22 +51,22 @@ pub enum Phase {
     Ending,
 }
 
-/// Where a method stands, as the operator is told.
+/// State of a method, as the operator sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It was not measured yet.
+    /// The method was not measured yet.
     Waiting,
     /// No class of its name is loaded.
     NotLoaded,
-    /// It is measured, and no call counts yet since its probes went in.
+    /// The method is measured, but no call has counted since its probes went in.
     Warming,
-    /// It is measured: its calls count.
+    /// The method is measured and its calls count.
     Armed,
-    /// It is measured in turn with others, and it is not its turn.
+    /// The method takes turns with others and waits for its turn.
     Resting,
-    /// It was measured and waits again.
+    /// The method was measured and waits again.
     Suspended,
-    /// Its measurement is complete.
+    /// The measurement of the method is complete.
     Finished,
 }
 
@@ -82,7 +82,7 @@ impl State {
         Self::Finished,
     ];
 
-    /// Its word.
+    /// The state's word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -96,12 +96,12 @@ impl State {
     }
 }
 
-/// One method.
+/// State and figures of one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodStatus {
-    /// As in the task file.
+    /// Name, as in the task file.
     pub name: String,
-    /// Where it stands.
+    /// State of the method.
     pub state: State,
     /// Samples that count.
     pub samples: u64,
@@ -113,17 +113,17 @@ pub struct MethodStatus {
     pub full_buckets: usize,
     /// Buckets with samples.
     pub buckets: usize,
-    /// One call in so many is taken.
+    /// Sampling: one call in this number is taken.
     pub every: u32,
 }
 
-/// What probes and agent cost.
+/// Cost of probes and agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overhead {
-    /// Part of the program's CPU time that they took, with the agent's thread, from 0; estimated.
+    /// Share of the program's CPU time that probes and the agent's thread took, from 0; estimated.
     pub estimated: f64,
-    /// Part that the agent's thread took, as the kernel counts it.
+    /// Share that the agent's thread took, as the kernel counts it.
     pub agent: f64,
-    /// Part that they may take.
+    /// Share that they may take.
     pub budget: f64,
 }

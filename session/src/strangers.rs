@@ -1,19 +1,20 @@
-//! Connections at a port that have not yet shown that they know the token: a bounded number, and none of them keeps a newer one out.
+//! Connections at a port that have not yet proved that they know the token. Their number is bounded, and none
+//! of them keeps a newer one out.
 //!
-//! When every place is taken, the oldest connection that has said nothing gives its place to the next one. A connection of
-//! this user never has to make room for one of another user.
+//! When every place is taken, the oldest silent connection loses its place to the next one. A connection of
+//! this user never loses it to one of another user.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Places. Each takes a descriptor, and files need some too.
+/// Number of places. Each needs a descriptor, and files need descriptors too.
 const PLACES: usize = 64;
-/// A place is taken away after this time at the earliest. An agent that has just connected has said its first word by then, and
-/// somebody who connects again and again costs the controller little.
+/// Shortest time before a place is taken away. A new agent has sent its first bytes by then, and a peer that
+/// connects again and again costs the controller little.
 const SHORTEST_STAY: Duration = Duration::from_millis(100);
 
-/// The places, shared by those who have one.
+/// The places, shared by the connections that have one.
 #[derive(Clone, Debug, Default)]
 pub struct Strangers(Arc<Hall>);
 
@@ -29,7 +30,7 @@ struct Taken {
     number: u64,
 }
 
-/// Who has a place.
+/// Connection with a place.
 #[derive(Debug)]
 struct Guest {
     number: u64,
@@ -47,24 +48,24 @@ pub struct Place {
     leave: Arc<Notify>,
 }
 
-/// What becomes of a newcomer.
+/// Result of asking for a place.
 #[derive(Debug)]
 enum Entry {
     In(Place),
-    /// Not before this time, unless a place becomes free.
+    /// No place is free; ask again at this time or when one becomes free.
     Wait(Instant),
-    /// All places are of connections that go before it.
+    /// All places are taken by connections with priority over this one.
     No,
 }
 
 impl Strangers {
-    /// A place for a connection, of this user or not; `None` when it has to go at once.
+    /// A place for a connection of this user or another one; `None` when it must close at once.
     pub async fn admit(&self, is_ours: bool) -> Option<Place> {
         loop {
             let left = self.0.left.notified();
             match self.enter(is_ours, Instant::now()) {
                 Entry::In(place) => {
-                    // Whoever has to leave gives its descriptor back before the next one comes.
+                    // The connection that loses its place must free its descriptor before the next one comes.
                     tokio::task::yield_now().await;
                     return Some(place);
                 }
@@ -115,7 +116,7 @@ impl Hall {
 }
 
 impl Place {
-    /// Who has it has said what an agent says first, and stays longer than those who are silent.
+    /// Notes that the connection has sent an agent's first bytes; it keeps its place longer than silent ones.
     pub fn has_greeted(&self) {
         let mut taken = self.hall.lock();
         if let Some(guest) = taken.guests.iter_mut().find(|guest| guest.number == self.number) {
@@ -123,7 +124,7 @@ impl Place {
         }
     }
 
-    /// Returns when somebody else has got the place.
+    /// Returns when another connection has got the place.
     pub async fn is_taken_away(&self) {
         self.leave.notified().await;
     }
@@ -189,7 +190,7 @@ mod tests {
         assert!(matches!(hall.enter(OURS, later), Entry::In(_)));
         let (hall, places) = full(OTHERS, now);
         let ours = enter(&hall, OURS, later);
-        // However many of the others come, ours stays, though it is silent.
+        // Our connection keeps its place, though it is silent, however many others come.
         let next = |n| enter(&hall, OTHERS, later + n * SHORTEST_STAY);
         let _next = (1..2 * PLACES as u32).map(next).collect::<Vec<_>>();
         assert!(places.iter().all(has_to_leave) && !has_to_leave(&ours));

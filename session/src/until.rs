@@ -1,37 +1,38 @@
-//! When a measurement ends by itself, beside the end of its program and of its methods (`--for`, `--until-decided`).
+//! Times at which a measurement ends by itself (`--for`, `--until-decided`), apart from the end of its
+//! program and of its methods.
 
 use crate::results::Results;
 use spl_lang::Program;
 use spl_verdict::{Asserted, Basis, Evaluation, Standing};
 use std::time::{Duration, Instant};
 
-/// A JVM that starts may take so long on a machine that does much else.
+/// Time that a JVM may need to start on a busy machine.
 const FOR_A_JVM: Duration = Duration::from_secs(30);
 
-/// What the operator asks for.
+/// End conditions of the operator.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
-    /// Longest time from the beginning of the measurement on.
+    /// Longest time from the start of the measurement.
     pub longest: Option<Duration>,
-    /// As soon as every claim is proved or refuted.
+    /// End as soon as every claim is proved or refuted.
     pub until_decided: bool,
 }
 
 impl Until {
-    /// When the measurement is to end: the time counts from where it `began`. Where no JVM comes, which is `waiting` for since then, it
-    /// ends too, some time later: a command need not start one.
+    /// Time at which the measurement ends, counted from where it `began`. If no JVM has come since `waiting`,
+    /// it ends 30 s later: a command may start no JVM.
     pub fn ends_at(&self, began: Option<Instant>, waiting: Option<Instant>) -> Option<Instant> {
         let waiting = || waiting.and_then(|since| since.checked_add(FOR_A_JVM));
         began.or_else(waiting)?.checked_add(self.longest?)
     }
 
-    /// Whether the measurement is to end with these results.
+    /// Whether the measurement ends with these results.
     pub fn is_reached(&self, program: &Program, results: &Results) -> bool {
         self.until_decided && is_decided(program, results)
     }
 }
 
-/// Whether every claim is proved or refuted, in each bucket in which it was judged.
+/// Whether every claim is proved or refuted in each bucket in which it was judged.
 fn is_decided(program: &Program, results: &Results) -> bool {
     let is_sure = |basis: Basis| matches!(basis, Basis::Proved | Basis::Refuted);
     let sure = |one: &Evaluation| one.verdict.as_ref().is_ok_and(|verdict| is_sure(verdict.basis));
@@ -39,7 +40,7 @@ fn is_decided(program: &Program, results: &Results) -> bool {
         Some(basis) => is_sure(basis),
         None => matches!(one.standing(), Standing::Holds | Standing::Fails),
     };
-    // While results are missing nobody need look at those that are there.
+    // The check of the results can wait until all of them are there.
     if results.evaluations.len() < program.tasks.comparisons.len()
         || results.assertions.len() < program.assertions.len()
     {

@@ -1,19 +1,20 @@
-//! Which JVMs of a command are measured: a script may start `java -version` first, a build tool its forks.
+//! Selection of a command's JVMs that are measured: a script may start `java -version` first, a build tool
+//! its forks.
 
-/// What the operator says of it.
+/// Selection by the operator.
 #[derive(Clone, Debug, Default)]
 pub struct Which {
-    /// Measure only JVMs whose main class, or JAR, is this; with * for any characters.
+    /// Measure only JVMs with this main class or JAR; `*` stands for any characters.
     pub main: Option<String>,
-    /// Measure each JVM that the command starts on its own, one after the other, with results of its own.
+    /// Measure each JVM that the command starts, one after the other, each with results of its own.
     pub each: bool,
 }
 
 impl Which {
-    /// Why a JVM with this command line is not measured; `None` where it is.
+    /// Reason why a JVM with this command line is not measured; `None` if it is.
     pub fn refusal(&self, command: &str) -> Option<String> {
         let pattern = self.main.as_deref()?;
-        // As the JVM tells it: the main class or the path of a JAR, then the arguments.
+        // Text from the JVM: the main class or the path of a JAR, then the arguments.
         let main = command.split_whitespace().next().unwrap_or_default();
         let file = main.rsplit('/').next().unwrap_or_default();
         if is_like(main, pattern) || is_like(file, pattern) {
@@ -28,7 +29,7 @@ impl Which {
     }
 }
 
-/// Whether a text is like a pattern in which `*` stands for any characters.
+/// Whether a text matches a pattern in which `*` stands for any characters.
 fn is_like(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

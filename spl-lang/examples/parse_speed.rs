@@ -1,5 +1,5 @@
-//! How long the parser takes for a file of 100,000 comparisons and assertions: medians of several runs. The time of the
-//! processor is what other work on the machine disturbs least; Linux alone tells it.
+//! Time of the parser for a file of 100,000 comparisons and assertions: medians of several runs. Processor
+//! time is disturbed least by other work on the machine; only Linux reports it.
 //!
 //! `cargo run --release -p spl-lang --example parse_speed`
 
@@ -39,14 +39,14 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// What this thread has spent on processors: the first number of the file, in nanoseconds.
+/// Processor time of this thread: the first number of the file, in nanoseconds.
 fn processor_time() -> Result<Duration, Box<dyn std::error::Error>> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let first = text.split(' ').next().ok_or("an empty schedstat")?;
     Ok(Duration::from_nanos(first.parse()?))
 }
 
-/// Lines of all forms, no two alike.
+/// Lines of all forms, each different.
 fn text() -> String {
     let mut text = String::from("let f = p/Codec.encode([B)[B\nlet g = p.Codec#decode(byte[])\n");
     for number in 0..LINES {

@@ -16,17 +16,18 @@ use crate::source::Source;
 use crate::{Diagnostic, Severity, Span};
 use std::fmt;
 
-/// A task file whose every line can be read.
+/// A task file whose lines are all readable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// The lines that are neither blank nor comments, in order.
     pub statements: Vec<Node<Statement>>,
-    /// What looks like a mistake but has a meaning.
+    /// Warnings: statements that look like a mistake but have a meaning.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl File {
-    /// The methods that are named as in Java, in file order: [`File::check`] asks which methods they mean.
+    /// The methods that are named as in Java, in file order; [`File::check`] looks up the methods that they
+    /// mean.
     #[must_use]
     pub fn patterns(&self) -> Vec<MethodPattern> {
         let mut patterns = Vec::new();
@@ -38,8 +39,8 @@ impl File {
         patterns
     }
 
-    /// Where methods are named other than by a name that a definition gave, in file order. `text` is what the file
-    /// was parsed from.
+    /// Mentions of methods, except by a name that a definition gave, in file order. `text` is the source of
+    /// the file.
     #[must_use]
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
         let source = Source::new(text);
@@ -59,7 +60,7 @@ impl File {
     }
 }
 
-/// A place in a task file where a method is named.
+/// A mention of a method in a task file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     /// The method; not a [`MethodTerm::Name`].
@@ -92,14 +93,14 @@ pub enum Statement {
     Let {
         /// The name.
         name: Node<String>,
-        /// What it stands for.
+        /// The target of the name.
         target: Node<Target>,
     },
     /// A titled formula to be decided (comparison mode).
     Assert {
-        /// How reports call it.
+        /// Title of the assertion in reports.
         title: Node<String>,
-        /// What is asserted.
+        /// The asserted formula.
         formula: Node<Formula<Relation>>,
         /// The significance level, if not the configured one.
         level: Option<Node<Percent>>,

@@ -1,4 +1,4 @@
-//! Statements -> [`Program`]: which methods are meant, each once, and what the statements say of each other.
+//! Statements -> [`Program`]: the methods, each once, and the findings about several statements together.
 
 use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
 use crate::methods::{Lookup, Methods};
@@ -21,8 +21,8 @@ use std::collections::HashMap;
 /// ```
 ///
 /// # Errors
-/// All findings of the file, in the order of their places, if there is an error among them. What needs the full
-/// language is an error: methods named as in Java, assertions, bounds, statistics and tolerances.
+/// All findings of the file, in the order of their places, if there is an error among them. Constructs of the
+/// full language are errors: methods named as in Java, assertions, bounds, statistics and tolerances.
 pub fn parse_tasks(text: &str, mode: RunMode) -> Result<Tasks, Vec<Diagnostic>> {
     let source = Source::new(text);
     let (statements, findings) = names::read(&source, text, mode);
@@ -39,8 +39,8 @@ pub fn parse_tasks(text: &str, mode: RunMode) -> Result<Tasks, Vec<Diagnostic>> 
 }
 
 impl File {
-    /// Finds the methods of a file that was parsed from `text`; `lookup` gives the methods of the program that a
-    /// pattern may mean, and those that it doesn't mean are ignored.
+    /// Finds the methods of a file that was parsed from `text`. `lookup` gives the methods of the program
+    /// that a pattern may match; methods that it does not match are ignored.
     ///
     /// ```
     /// use spl_lang::{RunMode, parse_file};
@@ -66,7 +66,7 @@ impl File {
     }
 }
 
-/// What makes two comparisons the same, whichever side stands first.
+/// Key by which two comparisons are equal, with their sides in either order.
 type Meaning = (usize, u64, Sign, usize, u64);
 
 /// A method could not be found; the finding has been noted.
@@ -77,9 +77,9 @@ struct Checker<'s, 'a, 'l> {
     methods: Methods<'s, 'a, 'l>,
     program: Program,
     errors: Vec<Diagnostic>,
-    /// Where a comparison stands first.
+    /// First place of each comparison.
     meanings: HashMap<Meaning, Span>,
-    /// Where a formula stands first, by its text: a name means the same everywhere in a file.
+    /// First place of each formula, by its text: a name has the same meaning everywhere in a file.
     formulas: HashMap<String, Span>,
 }
 
@@ -194,7 +194,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
         }
     }
 
-    /// A usual slip: `median(f) <= 2 * g` compares a median with a mean.
+    /// Finds a common slip: `median(f) <= 2 * g` compares a median with a mean.
     fn mixed(&mut self, relation: &Relation, span: Span) {
         let (Side::Times(left), Side::Times(right)) = (&relation.left.value, &relation.right.value) else {
             return;
@@ -234,7 +234,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
 
     fn atom(&mut self, relation: &Relation) -> Result<Atom, NotFound> {
         let (first, second) = relation.factors.as_ref().map_or((1.0, 1.0), |node| node.value);
-        // Both sides are looked for before one that isn't found ends it.
+        // Both sides are looked up, even if one is not found.
         let left = self.side(&relation.left.value, first);
         let right = self.side(&relation.right.value, second);
         let (sign, within) = (relation.sign.value, relation.within.as_ref().map(|node| node.value));
@@ -267,7 +267,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
     }
 }
 
-/// What stands on one side of a sign.
+/// One side of a sign.
 enum Operand {
     Times(Scaled),
     Bound { ns: f64 },

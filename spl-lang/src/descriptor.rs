@@ -1,7 +1,7 @@
-//! What the author of a wrong method descriptor may have meant.
+//! Repair of wrong method descriptors.
 //!
-//! The usual mistakes are Java's own type names (`int`), dots in class names, and a missing `L`, `;` or return
-//! type. Each is repaired where it stands; the result is offered only when it is a legal descriptor.
+//! The usual mistakes are Java's own type names (`int`), dots in class names, and a missing `L`, `;` or
+//! return type. Each is repaired where it stands; the result is offered only when it is a legal descriptor.
 
 use spl_model::{Descriptor, FieldType};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a task file, where, and what would be right.
+//! Findings about a task file: the error, its place, and the correction.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ pub struct Span {
     pub end: usize,
 }
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The file cannot be used.
     Error,
-    /// The file has a meaning, though perhaps not the one its author had in mind.
+    /// The file has a meaning, though perhaps another one than its author intended.
     Warning,
 }
 
@@ -32,9 +32,9 @@ impl fmt::Display for Severity {
 /// One finding about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// What is wrong, in a sentence without a full stop.
+    /// The error, in a sentence without a full stop.
     pub message: String,
     /// The bytes concerned.
     pub span: Span,
@@ -42,22 +42,22 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column of the first of them, in characters, counted from 1.
     pub column: usize,
-    /// What stands at the place; may be empty.
+    /// Text about the place; may be empty.
     pub label: String,
-    /// What would be right.
+    /// The correction.
     pub help: Option<String>,
     /// Other places that belong to the finding.
     pub related: Vec<Related>,
 }
 
-/// Another place that a finding is about.
+/// Another place of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
     /// The bytes concerned.
     pub span: Span,
     /// Line of the first of them, counted from 1.
     pub line: usize,
-    /// What stands there.
+    /// Text about the place.
     pub label: String,
 }
 

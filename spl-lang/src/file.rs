@@ -1,4 +1,4 @@
-//! A whole file, line by line: every line's findings, and what several lines say together.
+//! A whole file, line by line: the findings of each line, and those of several lines together.
 
 use crate::ast::{MethodTerm, Node, Statement};
 use crate::parse;
@@ -6,21 +6,21 @@ use crate::problem::Problem;
 use crate::source::{Line, Source};
 use crate::{Diagnostic, RunMode, Severity, sign};
 
-/// More lines than any comparison was ever spread over: two methods, their return types, sign and factors.
+/// Most lines that are joined to one comparison: two methods, their return types, sign and factors.
 const MAX_SPREAD: usize = 6;
 
-/// Further lines that a finding about many lines shows.
+/// Most further lines that a finding about many lines shows.
 const MAX_RELATED: usize = 3;
 
-/// What could be read of a file.
+/// The readable statements of a file, and its errors.
 pub(crate) struct Reading<'a> {
     pub(crate) statements: Vec<Node<Statement>>,
     pub(crate) errors: Vec<Diagnostic>,
-    /// Names that were to be given on lines that cannot be read.
+    /// Names that were defined on unreadable lines.
     pub(crate) broken_names: Vec<&'a str>,
 }
 
-/// Reads every line, also after errors.
+/// Reads every line, even after errors.
 pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Reading<'a> {
     let lines: Vec<Line<'_>> = source.lines().collect();
     let mut statements = Vec::with_capacity(lines.iter().filter(|line| !line.code.is_empty()).count());
@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(source: &Source<'a>, text: &'a str, mode: RunMode) -> Rea
 }
 
 impl RunMode {
-    /// The run mode that more lines of a task file are written for; comparison if both have as many.
+    /// The run mode of more lines of a task file; comparison if both modes have equally many.
     ///
     /// ```
     /// use spl_lang::RunMode;
@@ -83,7 +83,7 @@ impl RunMode {
     }
 }
 
-/// A single word is a method in measurement mode only when a mistake is made there.
+/// Whether the statement is a single word, which is a method only by mistake in measurement mode.
 fn is_lone_name(statement: &Statement) -> bool {
     matches!(statement, Statement::Measure(target) if matches!(target.method.value, MethodTerm::Name(_)))
 }
@@ -100,8 +100,8 @@ fn other(mode: RunMode) -> RunMode {
     }
 }
 
-/// Whether the first few of `lines` are one statement that was broken into several lines, and how many they are. The
-/// first line lacks something at its end.
+/// The statement that the first of `lines` form together, and the number of these lines, if a statement was
+/// broken into several lines. The first line lacks something at its end.
 fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(Statement, usize)> {
     let mut joined = lines.first()?.code.to_owned();
     for (count, line) in lines.iter().enumerate().take(MAX_SPREAD).skip(1) {
@@ -114,7 +114,8 @@ fn spread(lines: &[Line<'_>], mode: RunMode) -> Option<(Statement, usize)> {
             joined.push(' ');
         }
         joined.push_str(line.code);
-        // All but a lone method has a sign in it: long lists of methods in the wrong mode are not parsed over and over.
+        // A joined statement needs a sign: long lists of methods in the wrong mode are thus not parsed
+        // repeatedly.
         let has_sign =
             mode == RunMode::Measurement || joined.replace("<init>", "").contains(sign::is_sign_char);
         if has_sign && let Ok(statement) = parse::statement(&Source::new(&joined), &joined, mode) {
@@ -138,7 +139,7 @@ fn broken<'a>(source: &Source<'a>, text: &'a str, lines: &[Line<'a>], joined: &S
         .help(format!("write `{joined}`"))
 }
 
-/// One finding for all lines of the other run mode: whoever has the wrong mode has it on every line.
+/// One finding for all lines of the other run mode: in the wrong mode every line has it.
 fn wrong_mode<'a>(misplaced: &[(&'a str, Statement)], mode: RunMode) -> Option<Problem<'a>> {
     let (first, statement) = misplaced.first()?;
     let what = match statement {

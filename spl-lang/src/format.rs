@@ -1,11 +1,11 @@
-//! A task file as it would be written by the book.
+//! The standard form of a task file.
 
 use crate::source::{Line, Source};
 use crate::{Diagnostic, RunMode, file, names, parse};
 use std::fmt::Write;
 
-/// The same file with each statement in its one written form, comments kept, no white space around lines, and no more
-/// than one blank line between others.
+/// Formats a file: each statement in its standard form, comments kept, no white space around lines, and at
+/// most one blank line between other lines.
 ///
 /// ```
 /// use spl_lang::{RunMode, format};
@@ -15,8 +15,8 @@ use std::fmt::Write;
 /// ```
 ///
 /// # Errors
-/// All findings of the file, in the order of their places, if a line cannot be read. A file without statements, or
-/// with names that are not given, can be formatted.
+/// All findings of the file, in the order of their places, if a line is unreadable. A file without
+/// statements, or with undefined names, can be formatted.
 pub fn format(text: &str, mode: RunMode) -> Result<String, Vec<Diagnostic>> {
     let source = Source::new(text);
     let mut formatted = String::with_capacity(text.len());
@@ -39,7 +39,7 @@ pub fn format(text: &str, mode: RunMode) -> Result<String, Vec<Diagnostic>> {
     Ok(formatted)
 }
 
-/// `None` when the line cannot be read.
+/// The formatted line; `None` for an unreadable one.
 fn format_line(source: &Source<'_>, line: Line<'_>, mode: RunMode) -> Option<String> {
     let mut formatted = String::new();
     if !line.code.is_empty() {

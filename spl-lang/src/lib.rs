@@ -10,11 +10,13 @@
 //! assert_eq!(errors[1].help.as_deref(), Some("did you mean `a/B.f(I)V`?"));
 //! ```
 //!
-//! [`parse_file`] reads the full language: methods named as in Java, names, bounds, statistics and formulas. Which
-//! methods are meant only the program's classes tell, so [`File::check`](ast::File::check) asks for them and makes a
-//! [`Program`]. The manual, `docs/language.md`, has the grammar and what each construct means.
+//! [`parse_file`] reads the full language: methods named as in Java, names, bounds, statistics and formulas.
+//! Which methods are meant only the program's classes tell, so [`File::check`](ast::File::check) asks for
+//! them and makes a [`Program`]. The manual, `docs/language.md`, has the grammar and what each construct
+//! means.
 //!
-//! [`format`] writes a file in its one form. Nothing here reads files or clocks, and no text makes it panic.
+//! [`format`] writes a file in its standard form. This crate reads neither files nor clocks, and no text
+//! makes it panic.
 #![forbid(unsafe_code)]
 
 pub mod ast;

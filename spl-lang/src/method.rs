@@ -1,16 +1,16 @@
-//! Methods as the class file names them: where one ends in a line, and what is wrong with it.
+//! Methods as the class file names them: their extent in a line, and their errors.
 
 use crate::descriptor;
 use crate::problem::Problem;
 use spl_model::{MethodError, MethodRef};
 use std::str::FromStr;
 
-/// Characters that end a method wherever they stand outside its parentheses; a single `:` does as well.
+/// Characters that end a method outside its parentheses; a single `:` does as well.
 fn ends_method(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '(' | ')' | '<' | '>' | '=' | '&' | '|' | '!' | '"')
 }
 
-/// Where the word at the start of `rest` ends.
+/// End of the word at the start of `rest`.
 fn word_end(rest: &str) -> usize {
     let mut from = 0;
     loop {
@@ -32,7 +32,7 @@ pub(crate) fn scan(input: &str) -> &str {
             _ => break,
         }
     }
-    // White space before the parenthesis is an error of its own, said once the extent is known.
+    // White space before the parenthesis is an error of its own, reported once the extent is known.
     let gap = input[end..].len() - input[end..].trim_start().len();
     if end == 0 || !input[end + gap..].starts_with('(') {
         return &input[..end];

@@ -1,4 +1,4 @@
-//! The methods of a file: each once, whichever way it is named.
+//! The methods of a file: each once, even with several names.
 
 use crate::ast::{MethodPattern, MethodTerm, Node, Target};
 use crate::problem::Problem;
@@ -7,13 +7,14 @@ use crate::{Diagnostic, MeasuredMethod, Severity, Span};
 use spl_model::MethodRef;
 use std::collections::HashMap;
 
-/// Finds the methods of the program that a pattern may mean; more are no harm.
+/// Finds the methods of the program that a pattern may match; additional ones do no harm.
 pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
 
 /// Candidates that an error lists; a class rarely has more methods of one name.
 const MAX_LISTED: usize = 8;
 
-/// Methods that one pattern may mean: so many are never measured with care, and probably a package was meant.
+/// Most methods that one pattern may match: more cannot be measured with care, and probably a package was
+/// meant.
 const MAX_MEANT: usize = 1000;
 
 pub(crate) struct Methods<'s, 'a, 'l> {
@@ -24,14 +25,14 @@ pub(crate) struct Methods<'s, 'a, 'l> {
     pub(crate) found: Vec<MeasuredMethod>,
     pub(crate) errors: Vec<Diagnostic>,
     index: HashMap<MethodRef, usize>,
-    /// Where the processor of a method is named first.
+    /// Place of the first processor of each method.
     processors: HashMap<usize, Span>,
     names: HashMap<String, Named>,
-    /// What the pattern at a place means, so that each is looked up once.
+    /// Methods of the pattern at each place, so that each pattern is looked up once.
     patterns: HashMap<usize, Vec<usize>>,
 }
 
-/// What a name stands for: a method that is no name itself, and the size processors that were named on the way.
+/// Meaning of a name: a method that is not a name itself, and the size processors on the way to it.
 #[derive(Clone)]
 struct Named {
     method: Node<MethodTerm>,
@@ -53,13 +54,13 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         }
     }
 
-    /// A name stands for the target from here on; the target's method is measured when the name is used.
+    /// Defines a name for the target from here on; the target's method is measured when the name is used.
     pub(crate) fn define(&mut self, name: &str, target: &Target) {
         let named = self.behind_names(target);
         self.names.insert(name.to_owned(), named);
     }
 
-    /// The one method that is meant; else `None`, and an error is noted.
+    /// The single method of a target; `None` and an error if there is not exactly one.
     pub(crate) fn one(&mut self, target: &Target) -> Option<usize> {
         let Named { method, processors } = self.behind_names(target);
         let indices = self.resolve(&method, true);
@@ -67,7 +68,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         indices.first().copied()
     }
 
-    /// Every method that is meant.
+    /// All methods of a target.
     pub(crate) fn all(&mut self, target: &Target) -> Vec<usize> {
         let Named { method, processors } = self.behind_names(target);
         let indices = self.resolve(&method, false);
@@ -75,7 +76,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         indices
     }
 
-    /// What a target means once the name in it, if there is one, is replaced.
+    /// The target with its name, if it has one, replaced by the name's meaning.
     fn behind_names(&self, target: &Target) -> Named {
         let mut named = match &target.method.value {
             MethodTerm::Name(name) => self.names.get(name).cloned(),
@@ -94,7 +95,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         match &method.value {
             MethodTerm::Exact(exact) => vec![self.add(exact, method.span)],
             MethodTerm::Pattern(pattern) => self.pattern(pattern, method.span, single),
-            // A name that nothing stands behind was refused with the file's names.
+            // An undefined name was refused with the file's names.
             MethodTerm::Name(_) => Vec::new(),
         }
     }
@@ -112,7 +113,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
 
     fn pattern(&mut self, pattern: &MethodPattern, span: Span, single: bool) -> Vec<usize> {
         if single && pattern.is_glob() {
-            // Refused with the file's names.
+            // The name was refused with the file's names.
             return Vec::new();
         }
         if let Some(indices) = self.patterns.get(&span.start) {
@@ -168,7 +169,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
             .help("name fewer: a class instead of a package, or how the method's name begins")
     }
 
-    /// A method has one size processor, however often it is named (thesis 3.2.6).
+    /// Sets size processors: a method has at most one, with any number of mentions (thesis 3.2.6).
     fn set_processors(&mut self, indices: &[usize], processors: &[Node<String>]) {
         for index in indices {
             processors.iter().for_each(|processor| self.set_one(*index, processor));

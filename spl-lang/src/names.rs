@@ -1,4 +1,4 @@
-//! What can be said of a file's statements without the program's classes: names and globs.
+//! Checks of a file's statements that need no classes of the program: names and globs.
 
 use crate::ast::{File, MethodTerm, Node, Statement, Target};
 use crate::problem::Problem;
@@ -22,8 +22,8 @@ pub fn parse_file(text: &str, mode: RunMode) -> Result<File, Vec<Diagnostic>> {
     if errors.is_empty() { Ok(file) } else { Err(in_order([errors, file.warnings].concat())) }
 }
 
-/// What can be read of a task file of the full language, and its errors, in the order of their places. To check the
-/// methods of the other lines too is a kindness to whoever corrects the file.
+/// The readable part of a task file of the full language, and its errors, in the order of their places.
+/// Checking the methods of the other lines too helps the author to correct the file at once.
 #[must_use]
 pub fn read_file(text: &str, mode: RunMode) -> (File, Vec<Diagnostic>) {
     let (statements, findings) = read(&Source::new(text), text, mode);
@@ -32,7 +32,7 @@ pub fn read_file(text: &str, mode: RunMode) -> (File, Vec<Diagnostic>) {
     (File { statements, warnings }, errors)
 }
 
-/// The statements that can be read, and what was found.
+/// The readable statements, and the findings.
 pub(crate) fn read(
     source: &Source<'_>,
     text: &str,
@@ -40,7 +40,7 @@ pub(crate) fn read(
 ) -> (Vec<Node<Statement>>, Vec<Diagnostic>) {
     let reading = file::read(source, text, mode);
     let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors, unknown: 0 };
-    // A name whose own line has an error is no second error where it is used.
+    // A name with an error in its definition is not a second error where it is used.
     names.known.extend(reading.broken_names.into_iter().map(|name| (name.to_owned(), (UNREADABLE, true))));
     for statement in &reading.statements {
         names.statement(&statement.value);
@@ -55,26 +55,26 @@ pub(crate) fn in_order(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     findings
 }
 
-/// Stands for the place of a name whose line cannot be read; no name is empty.
+/// Place of a name whose definition is unreadable; no real name has an empty place.
 const UNREADABLE: Span = Span { start: 0, end: 0 };
 
-/// Unknown names for which the nearest known one is looked for: each is compared with every name of the file.
+/// Most unknown names that get a proposal: each is compared with every name of the file.
 const MAX_GUESSES: usize = 20;
 
 struct Names<'s, 'a> {
     source: &'s Source<'a>,
     text: &'a str,
-    /// Where each name was given, and whether it is used.
+    /// Place of each name's definition, and whether it is used.
     known: HashMap<String, (Span, bool)>,
     findings: Vec<Diagnostic>,
-    /// How many unknown names were met.
+    /// Number of unknown names so far.
     unknown: usize,
 }
 
 impl<'a> Names<'_, 'a> {
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            // A glob is what this run mode has them for.
+            // Globs are usual in measurement mode.
             Statement::Measure(target) => {
                 if let MethodTerm::Name(name) = &target.method.value {
                     self.unknown(name, target.method.span);

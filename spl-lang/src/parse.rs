@@ -1,8 +1,8 @@
 //! One line of code -> one statement, by nom's combinators over slices of the text.
 //!
-//! A slice says where it stands, so no parser keeps an offset. What is recognisable but wrong is noted in
-//! [`Parser::problems`] and parsing goes on with a stand-in, so that one line can have several findings; what is
-//! not recognisable ends the line's parsing with an error.
+//! A slice of the text shows its place, so no parser keeps an offset. A recognisable error is noted in
+//! [`Parser::problems`] and parsing goes on with a stand-in, so that one line can have several findings;
+//! unrecognisable text ends the line's parsing with an error.
 
 mod formula;
 mod literal;
@@ -72,14 +72,14 @@ pub(crate) fn statement<'a>(
     }
 }
 
-/// What is wrong with a line that starts as comments do in other languages.
+/// Finding for a line that starts like a comment of another language.
 fn misspelt_comment(code: &str) -> Option<Problem<'_>> {
     let sign = ["//", "/*", "--", ";", "<!--"].into_iter().find(|sign| code.starts_with(sign))?;
     let problem = Problem::new(&code[..sign.len()], format!("no statement starts with `{sign}`"));
     Some(problem.label("not a statement").help("a comment starts with `#`"))
 }
 
-/// Whether a line that cannot be read starts with what is nearly a statement's keyword.
+/// Finding for an unreadable line that starts nearly like a statement's keyword.
 fn misspelt_keyword(code: &str) -> Option<Problem<'_>> {
     let word = first_word(code);
     // A name of a method stands before a sign, not before a word or a title.
@@ -127,7 +127,7 @@ fn gap(input: &str) -> Parsed<'_, &str> {
     Ok((&input[end..], &input[..end]))
 }
 
-/// What follows the keyword `word`, if `input` starts with it as a whole word.
+/// The text after the keyword `word`, if `input` starts with it as a whole word.
 fn keyword<'a>(word: &str, input: &'a str) -> Option<&'a str> {
     let rest = input.strip_prefix(word)?;
     (!rest.starts_with(is_word_char) && !rest.starts_with(['.', '/', '#', '(', '$'])).then_some(rest)
@@ -143,18 +143,18 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// What to put under a caret that stands where something is missing.
+/// Label of a caret where something is missing.
 fn found(at: &str, otherwise: &'static str) -> &'static str {
     if at.is_empty() { "the line ends here" } else { otherwise }
 }
 
 impl<'a> Parser<'_, 'a> {
-    /// Notes a finding that parsing can go on from.
+    /// Notes a finding after which parsing goes on.
     fn note(&self, problem: Problem<'a>) {
         self.problems.borrow_mut().push(problem);
     }
 
-    /// What was read between two positions of one line.
+    /// The node between two positions of one line.
     fn node<T>(&self, from: &'a str, to: &'a str, value: T) -> Node<T> {
         let part = &from[..from.len() - to.len()];
         Node { value, span: self.source.span(part.trim_end()) }

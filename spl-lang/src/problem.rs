@@ -4,7 +4,7 @@ use crate::source::Source;
 use crate::{Diagnostic, Related, Severity};
 use nom::error::{ErrorKind, ParseError};
 
-/// What is wrong with a slice of the text. The slice itself says where it stands.
+/// An error in a slice of the text. The slice itself shows its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem<'a> {
     /// The text concerned; empty where something is missing.
@@ -12,7 +12,7 @@ pub(crate) struct Problem<'a> {
     pub(crate) message: String,
     pub(crate) label: String,
     pub(crate) help: Option<String>,
-    /// Other slices of the text that belong to the finding, and what stands there.
+    /// Other slices of the text that belong to the finding, with their labels.
     pub(crate) related: Vec<(&'a str, String)>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// nom's own parsers only say that they don't match; whoever calls them says what was expected.
+/// nom's own parsers only report that they do not match; their callers add the expected text.
 impl<'a> ParseError<&'a str> for Problem<'a> {
     fn from_error_kind(input: &'a str, _kind: ErrorKind) -> Self {
         Self::new(first_word(input), "unexpected text")
@@ -67,7 +67,7 @@ impl<'a> ParseError<&'a str> for Problem<'a> {
     }
 }
 
-/// What a caret should stand under when `input` is not what was expected: up to the next white space.
+/// Extent of a caret where `input` was unexpected: up to the next white space.
 pub(crate) fn first_word(input: &str) -> &str {
     input.split(char::is_whitespace).next().unwrap_or(input)
 }

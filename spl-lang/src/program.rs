@@ -1,4 +1,4 @@
-//! What a task file of the full language asks for, once every method in it is known.
+//! The claims and methods of a task file of the full language, once every method in it is known.
 
 use crate::ast::{Formula, Node, Percent, Statistic};
 use crate::{Sign, Span, Tasks};
@@ -8,32 +8,34 @@ use std::collections::BTreeSet;
 /// A checked task file of the full language.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// The methods of the whole file, and its plain comparisons: mean times of two methods, with factors at most.
+    /// The methods of the whole file, and its plain comparisons: mean times of two methods, with factors at
+    /// most.
     pub tasks: Tasks,
-    /// All that says more than a plain comparison, in file order.
+    /// All claims beyond plain comparisons, in file order.
     pub assertions: Vec<Assertion>,
 }
 
 impl Program {
-    /// How its claims are numbered.
+    /// Numbering of its claims.
     #[must_use]
     pub fn claim_numbers(&self) -> ClaimNumbers {
         ClaimNumbers::new(self.tasks.comparisons.len())
     }
 }
 
-/// One formula that is to be decided.
+/// A formula to be decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assertion {
-    /// How reports call it; the text of a comparison that stands alone.
+    /// Title in reports; for a comparison that stands alone its text.
     pub title: String,
-    /// What is asserted.
+    /// The asserted formula.
     pub formula: Node<Formula<Atom>>,
-    /// Whether it is a comparison on a line of its own: decided by the first bucket that is full, as plain ones are.
+    /// Whether it is a comparison on a line of its own: the first full bucket decides it, as with plain
+    /// comparisons.
     pub alone: bool,
     /// Its significance level, if not the configured one.
     pub level: Option<Percent>,
-    /// Where it stands in the file, counted from 1.
+    /// Line in the file, counted from 1.
     pub line: usize,
     /// The bytes of its line.
     pub span: Span,
@@ -46,22 +48,22 @@ pub enum Atom {
     Pair {
         /// Before the sign.
         left: Scaled,
-        /// How they compare.
+        /// The sign between the sides.
         sign: Sign,
         /// After the sign.
         right: Scaled,
-        /// How far apart equal sides may be; only with `=`.
+        /// Largest difference of equal sides; only with `=`.
         within: Option<Percent>,
     },
     /// A method's times and a fixed length of time.
     Bound {
         /// Before the sign; if the bound was written there, both were swapped and the sign mirrored.
         times: Scaled,
-        /// How they compare.
+        /// The sign between the sides.
         sign: Sign,
         /// After the sign, in nanoseconds; finite and positive.
         bound_ns: f64,
-        /// How far apart equal sides may be; only with `=`.
+        /// Largest difference of equal sides; only with `=`.
         within: Option<Percent>,
     },
 }
@@ -78,13 +80,13 @@ impl Atom {
 }
 
 impl Assertion {
-    /// Whether a part of it is meant for certain workload sizes, or for each.
+    /// Whether a part of it is for certain workload sizes, or for each.
     #[must_use]
     pub fn speaks_of_sizes(&self) -> bool {
         speaks_of_sizes(&self.formula.value)
     }
 
-    /// The methods that it speaks of, each once, in ascending order.
+    /// Its methods, each once, in ascending order.
     #[must_use]
     pub fn methods(&self) -> Vec<usize> {
         let mut methods = BTreeSet::new();
@@ -110,7 +112,7 @@ fn speaks_of_sizes(formula: &Formula<Atom>) -> bool {
 pub struct Scaled {
     /// Index into [`Tasks::methods`].
     pub method: usize,
-    /// What of its times is compared.
+    /// Statistic of its times.
     pub statistic: Statistic,
     /// Multiplies the times; finite, positive, 1 by default.
     pub factor: f64,

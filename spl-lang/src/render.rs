@@ -21,7 +21,7 @@ impl Diagnostic {
     ///   = help: did you mean `a/B.f(I)V`?");
     /// ```
     ///
-    /// `source` is the text that was read. Another text shows other lines, and is no other harm.
+    /// `source` is the text that was read. Another text only shows wrong lines.
     #[must_use]
     pub fn render(&self, file_name: &str, source: &str) -> String {
         let level = match self.severity {
@@ -45,8 +45,8 @@ impl Diagnostic {
         Renderer::plain().render(&[group])
     }
 
-    /// The bytes of the lines that the finding is about, from the first to the last, and the first one's number. A
-    /// long file with many findings is not looked through for each.
+    /// The bytes of the finding's lines, from the first to the last, and the number of the first. A long file
+    /// with many findings is not searched again for each.
     fn excerpt(&self, source: &str) -> (Range<usize>, usize) {
         let spans = || self.related.iter().map(|place| place.span).chain([self.span]);
         let lines = self.related.iter().map(|place| place.line).chain([self.line]);
@@ -61,7 +61,7 @@ impl Diagnostic {
     }
 }
 
-/// The span in an excerpt of the text; the excerpt's start if it doesn't lie there.
+/// The span in an excerpt of the text; the excerpt's start if the span lies outside.
 fn within(span: Span, excerpt: &Range<usize>) -> Range<usize> {
     if excerpt.start <= span.start && span.start <= span.end && span.end <= excerpt.end {
         span.start - excerpt.start..span.end - excerpt.start

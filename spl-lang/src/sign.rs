@@ -1,14 +1,14 @@
-//! Comparison signs as they are written, and as they are misspelt.
+//! Comparison signs and their misspellings.
 
 use crate::problem::{Problem, first_word};
 use spl_model::Sign;
 
-/// Whether signs, or their usual misspellings, consist of such characters.
+/// Whether a character occurs in signs or in their usual misspellings.
 pub(crate) fn is_sign_char(c: char) -> bool {
     matches!(c, '<' | '>' | '=' | '!' | '~' | '≤' | '≥' | '≠')
 }
 
-/// The sign at the start of `input`, or the one that was probably meant, with what follows it; and what is wrong.
+/// The sign at the start of `input`, or the probably intended one, with the rest of the text and the error.
 pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Problem<'_>> {
     let (word, rest) = input.split_at(input.find(|c| !is_sign_char(c)).unwrap_or(input.len()));
     if let Ok(sign) = word.parse() {
@@ -30,8 +30,8 @@ pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Pro
     Ok((nearest, rest, Some(problem)))
 }
 
-/// The sign that `word` was probably meant to be, once doubled characters are single: the same characters in another
-/// order, else the one with the fewest edits, of those the longest.
+/// The sign that `word` was probably meant to be, with doubled characters made single: the same characters in
+/// another order, else the longest of those with the fewest edits.
 fn nearest(word: &str) -> Sign {
     let mut letters: Vec<char> = word.replace('≤', "<=").replace('≥', ">=").chars().collect();
     letters.dedup();

@@ -3,7 +3,7 @@
 use crate::Span;
 use nom::Offset;
 
-/// What some editors put before the text to mark it as UTF-8.
+/// Character that some editors put before the text to mark it as UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A text and where its lines start.
@@ -12,7 +12,7 @@ pub(crate) struct Source<'a> {
     line_starts: Vec<usize>,
 }
 
-/// One line without its end, cut into what is parsed and what is not. Both parts are slices of the text.
+/// One line without its end, divided into code and comment. Both parts are slices of the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
     /// The code without white space around it; may be empty.
@@ -55,8 +55,8 @@ pub fn without_comment(line: &str) -> &str {
 }
 
 impl<'a> Line<'a> {
-    /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a class
-    /// from its method, and inside quotation marks it is part of a title.
+    /// A `#` opens a comment at the start of the line or after white space: inside a word it separates a
+    /// class from its method, and inside quotation marks it is part of a title.
     fn cut(line: &'a str) -> Self {
         let (mut quoted, mut escaped, mut after_space) = (false, false, true);
         for (at, c) in line.char_indices() {

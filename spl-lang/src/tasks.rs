@@ -4,7 +4,7 @@ use crate::{Diagnostic, Sign};
 use spl_model::MethodRef;
 use std::fmt;
 
-/// What a run does with its methods (thesis 3.3.2, key `run-mode`).
+/// Use of a run's methods (thesis 3.3.2, key `run-mode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunMode {
     /// Methods are measured to decide comparisons; each line of the task file is one comparison.
@@ -30,7 +30,7 @@ pub struct Tasks {
     pub methods: Vec<MeasuredMethod>,
     /// The comparisons in file order; empty in a file for the measurement mode.
     pub comparisons: Vec<Comparison>,
-    /// What looks like a mistake but has a meaning.
+    /// Warnings: statements that look like a mistake but have a meaning.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -73,7 +73,8 @@ pub struct Comparison {
 }
 
 impl Tasks {
-    /// The line that asks for `comparison`, in the thesis's form; an index that names no method prints as `?`.
+    /// The line that asks for `comparison`, in the thesis's form; an index that names no method prints as
+    /// `?`.
     #[must_use]
     pub fn line_of(&self, comparison: &Comparison) -> String {
         let method =
@@ -88,8 +89,8 @@ impl Tasks {
     }
 }
 
-/// The file as it would be written without comments: a line for each comparison, or for each method if there is
-/// no comparison. Reading it back gives equal methods and comparisons, on other lines.
+/// The file as it would be written without comments: a line for each comparison, or for each method if there
+/// is no comparison. Reading it back gives equal methods and comparisons, on other lines.
 impl fmt::Display for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for comparison in &self.comparisons {

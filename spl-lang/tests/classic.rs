@@ -1,4 +1,4 @@
-//! Task files of the thesis's form (3.3.3): what is read, what is refused and in which words.
+//! Task files of the thesis's form (3.3.3): accepted ones, refused ones and the messages.
 
 use spl_lang::{Comparison, Diagnostic, RunMode, Sign, Tasks, parse_tasks};
 
@@ -6,7 +6,7 @@ fn comparisons(text: &str) -> Tasks {
     parse_tasks(text, RunMode::Comparison).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
-/// One error's place, message and help; the file has no other.
+/// Place, message and help of the file's only error.
 fn check_error(mode: RunMode, text: &str, place: (usize, usize), message: &str, help: &str) {
     let errors = parse_tasks(text, mode).expect_err(text);
     assert_eq!(errors.len(), 1, "{text}: {errors:?}");

@@ -1,4 +1,4 @@
-//! The formatter changes how a file looks, and neither what it says nor what its comments say.
+//! The formatter changes the layout of a file, but neither its meaning nor its comments.
 
 use spl_lang::{RunMode, format};
 

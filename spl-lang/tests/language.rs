@@ -1,15 +1,15 @@
-//! The full language: what is read, how it is printed, what is refused and in which words.
+//! The full language: accepted texts, their printed form, refused texts and the messages.
 
 use spl_lang::{Diagnostic, RunMode, parse_file};
 
-/// One line and how it is printed.
+/// One line and its printed form.
 fn check_line(mode: RunMode, text: &str, printed: &str) {
     let file = parse_file(text, mode).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
     let got: Vec<String> = file.statements.iter().map(ToString::to_string).collect();
     assert_eq!(got, [printed], "{text}");
 }
 
-/// A formula after `assert "t": ` and names `f`, `g`, `h`, and how it is printed.
+/// A formula after `assert "t": ` and names `f`, `g`, `h`, and its printed form.
 fn check_formula(text: &str, printed: &str) {
     let file =
         parse_file(&in_assertion(text), RunMode::Comparison).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -20,7 +20,7 @@ fn in_assertion(text: &str) -> String {
     format!("let f = a/B.f()V\nlet g = a/B.g()V\nlet h = a/B.h()V\nassert \"t\": {text}\n")
 }
 
-/// One error's place, message and help; the file has no other.
+/// Place, message and help of the file's only error.
 fn check_error(mode: RunMode, text: &str, place: (usize, usize), message: &str, help: &str) {
     let mut errors = parse_file(text, mode).expect_err(text);
     errors.retain(|one| one.severity == spl_lang::Severity::Error);

@@ -1,4 +1,4 @@
-//! The manual of the language and its parser say the same.
+//! The manual of the language and its parser agree.
 
 mod grammar;
 
@@ -20,7 +20,7 @@ fn productions() -> Grammar {
     grammar::read(text[0])
 }
 
-/// What the manual's list "What the grammar allows is still an error when" describes, in the parser's words.
+/// Cases of the manual's list "What the grammar allows is still an error when", in the parser's words.
 const BEYOND_THE_GRAMMAR: [&str; 15] = [
     "the file has no task",
     "no method is called",
@@ -75,7 +75,7 @@ fn every_production_is_defined_and_explained() {
     }
 }
 
-/// Sentences made from the grammar are read, and every production stands in one that is.
+/// Sentences made from the grammar are readable, and every production occurs in one.
 #[test]
 fn what_the_grammar_allows_is_read() {
     let productions = productions();
@@ -109,7 +109,7 @@ let h = f
         }
     }
     assert_eq!(read, productions.keys().cloned().collect(), "productions in sentences that were read");
-    // Formulas of such a depth are not made.
+    // Formulas of that depth are not made.
     beyond.insert(&"the formula is nested too deeply");
     assert_eq!(beyond, BEYOND_THE_GRAMMAR.iter().collect(), "conditions that were met");
 }

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing panics, and what is printed is read back as it was.
+//! Rules for every text: nothing panics, and printed text is read back unchanged.
 
 use proptest::prelude::*;
 use spl_lang::{Comparison, MeasuredMethod, RunMode, Sign, Tasks, parse_file, parse_tasks};

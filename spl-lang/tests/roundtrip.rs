@@ -1,4 +1,4 @@
-//! Every syntax tree is printed to text that is read as the same tree.
+//! The printed text of every syntax tree is read as the same tree.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -42,7 +42,7 @@ fn pattern(glob: bool) -> impl Strategy<Value = MethodPattern> {
     let parameters = prop::option::of(prop::collection::vec(type_pattern(), 0..3));
     (class, name, parameters, prop::option::of(type_pattern())).prop_map(
         |(class, name, parameters, result)| {
-            // `new` is how Java calls `<init>`; no method of Java has that name.
+            // Java writes `new` for `<init>`; no method of Java has that name.
             let name = if name == "new" { "<init>".to_owned() } else { name };
             MethodPattern { class, name, parameters, result }
         },

@@ -1,4 +1,5 @@
-//! A whole assertion of the full language: its comparisons, judged in buckets of workload sizes, and what they come to.
+//! A whole assertion of the full language: its comparisons, judged in buckets of workload sizes, and the
+//! result of all.
 
 use crate::evidence::Evidence;
 use crate::exit::Standing;
@@ -11,7 +12,7 @@ use spl_lang::{Assertion, Atom};
 use spl_model::Bucket;
 use std::convert::Infallible;
 
-/// Where the times of an assertion's methods come from.
+/// Source of the times of an assertion's methods.
 pub trait Times {
     /// The durations of a method in a bucket, nanoseconds; `method` is its index in the task file.
     ///
@@ -25,37 +26,38 @@ pub trait Times {
 pub struct Asserted {
     /// Index of the assertion in the task file's order, from 0.
     pub assertion: usize,
-    /// What the data say of the whole.
+    /// Truth of the whole according to the data.
     pub truth: Truth,
-    /// What stands behind a comparison on a line of its own; `None` for a formula, and for one without evidence.
+    /// Basis of a comparison on a line of its own; `None` for a formula, and for a comparison without
+    /// evidence.
     pub basis: Option<Basis>,
-    /// For and against the whole.
+    /// Evidence for and against the whole.
     pub evidence: Evidence,
-    /// Accepted probability of calling it true or false when it is not.
+    /// Accepted probability of a wrong "true" or "false".
     pub level: f64,
-    /// Each comparison in each bucket that it was judged in.
+    /// Each comparison, in each bucket that it was judged in.
     pub parts: Vec<Part>,
-    /// Why comparisons were not evaluated.
+    /// Reasons of the comparisons that were not evaluated.
     pub gaps: Vec<NotEvaluated>,
-    /// Judged when all its methods had finished, in buckets with fewer samples than asked for.
+    /// True if it was judged when all its methods had finished, in buckets with fewer samples than required.
     pub leftover: bool,
-    /// Samples of its methods that were lost on their way while these were gathered.
+    /// Lost samples of its methods in the time in which these were gathered.
     pub drops: u64,
 }
 
 /// One comparison of an assertion in one bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Which of the assertion's comparisons, from 0, from left to right.
+    /// Number of the assertion's comparison, from 0, from left to right.
     pub relation: usize,
     /// The workload sizes.
     pub bucket: Bucket,
-    /// Its evidence with the figures, or why there is none.
+    /// Evidence of the comparison with its figures, or the reason for none.
     pub judged: Result<Judged, NotEvaluated>,
 }
 
 impl Asserted {
-    /// How it counts for the exit status: a comparison on its own line by its basis, as a plain one does.
+    /// Result for the exit status: a comparison on its own line counts by its basis, as a plain one does.
     #[must_use]
     pub fn standing(&self) -> Standing {
         match self.basis {
@@ -66,8 +68,8 @@ impl Asserted {
     }
 }
 
-/// Judges an assertion in the given buckets; `level` is the configured one. A comparison on a line of its own is judged
-/// in the first of them, a formula as [`decide`] says.
+/// Judges an assertion in the given buckets; `level` is the configured one. A comparison on a line of its own
+/// is judged in the first bucket, a formula as described at [`decide`].
 pub fn judge_assertion(
     index: usize,
     assertion: &Assertion,
@@ -106,7 +108,7 @@ pub fn judge_assertion(
 }
 
 fn judge_in(atom: &Atom, bucket: &Bucket, times: &impl Times) -> Result<Judged, NotEvaluated> {
-    // That a method could not be measured is the reason to give, not that it has no samples.
+    // For a method that could not be measured that is the reason, and not that it has no samples.
     for method in atom.methods() {
         times.of(method, bucket)?;
     }

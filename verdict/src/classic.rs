@@ -1,4 +1,4 @@
-//! The thesis's evaluation of one comparison in one bucket (3.2.7), with what stands behind the answer.
+//! The thesis's evaluation of one comparison in one bucket (3.2.7), with the basis of the answer.
 
 use crate::types::{Basis, NotEvaluated, Side, Verdict};
 use spl_lang::Sign;
@@ -7,12 +7,12 @@ use spl_stats::{CONFIDENCE, MIN_SAMPLES, SampleError, Summary, Welch, median, ra
 
 /// Judges `left_factor`·left `sign` `right_factor`·right by Welch's test at the limit p-value `limit_p`.
 ///
-/// Times are durations in nanoseconds. Each side is copied once for its median (8 bytes a sample), one after the
-/// other.
+/// Times are durations in nanoseconds. Each side is copied once for its median (8 bytes a sample), one after
+/// the other.
 ///
 /// # Errors
-/// When a side has fewer than two samples, when `limit_p` is no probability, or when the scaled times cannot be
-/// held in doubles.
+/// When a side has fewer than two samples, when `limit_p` is not a probability, or when the scaled times
+/// exceed the range of a double.
 pub fn evaluate(
     sign: Sign,
     left_factor: f64,
@@ -45,8 +45,8 @@ pub fn evaluate(
     })
 }
 
-/// Basis and reported p-value of a sign. A strict sign asks for proof, `=` for the absence of refutation; `<=` takes
-/// proof and contents itself with the absence of refutation.
+/// Basis and reported p-value of a sign. A strict sign requires proof, `=` the absence of refutation; `<=` is
+/// proved where possible and otherwise requires the absence of refutation.
 fn judge(sign: Sign, test: &Welch, limit_p: f64) -> (Basis, f64) {
     match one_sided(sign, test) {
         Some(OneSided { p, points_there }) if points_there && p < limit_p => (Basis::Proved, p),
@@ -59,11 +59,11 @@ fn judge(sign: Sign, test: &Welch, limit_p: f64) -> (Basis, f64) {
 /// The one-sided test that can prove a sign.
 pub(crate) struct OneSided {
     pub(crate) p: f64,
-    /// Whether the means differ in the direction that is to be proved.
+    /// Whether the means differ in the direction of the proof.
     pub(crate) points_there: bool,
 }
 
-/// The test that can prove this sign; `None` where none can.
+/// The test that can prove this sign; `None` for a sign that no test can prove.
 pub(crate) fn one_sided(sign: Sign, test: &Welch) -> Option<OneSided> {
     match sign.demand().shorter {
         Shorter::Left => Some(OneSided { p: test.p_less, points_there: test.t < 0.0 }),

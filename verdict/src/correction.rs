@@ -1,5 +1,5 @@
-//! Several claims at once: the more of them are tested, the more are decided wrongly by chance. A correction bounds that
-//! for all of them together.
+//! Several claims at once: with their number the number of wrong decisions by chance grows. A correction
+//! bounds it for all of them together.
 
 use crate::assertion::Asserted;
 use crate::classic::one_sided;
@@ -11,19 +11,20 @@ use spl_lang::{Assertion, Comparison, Sign};
 use spl_stats::{benjamini_hochberg, holm};
 use std::fmt;
 
-/// How the p-values of a family of claims are adjusted.
+/// Adjustment of the p-values of a family of claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Correction {
-    /// Not at all: each claim errs with the probability that the limit allows.
+    /// No adjustment: each claim errs with the probability that the limit allows.
     #[default]
     None,
-    /// Holm (1979): with the probability that the limit allows, any claim is decided wrongly.
+    /// Holm (1979): the limit is the probability that any claim is decided wrongly.
     Holm,
-    /// Benjamini and Hochberg (1995): of the claims that are decided, the expected part that the limit allows is wrong.
+    /// Benjamini and Hochberg (1995): the limit is the expected share of wrong decisions among the decided
+    /// claims.
     BenjaminiHochberg,
 }
 
-/// Its name in the configuration.
+/// The correction's name in the configuration.
 impl fmt::Display for Correction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -46,8 +47,9 @@ impl Correction {
     }
 }
 
-/// Corrects the results of a run by one another: every evaluation that has a verdict by Welch's test, and every assertion,
-/// is one claim of the family. Comparisons and assertions are those that the results number.
+/// Corrects the results of a run for their number. Every evaluation with a verdict by Welch's test, and every
+/// assertion, is one claim of the family. Results refer to comparisons and assertions by their indices in
+/// these lists.
 pub fn correct(
     correction: Correction,
     limit_p: f64,
@@ -73,8 +75,8 @@ pub fn correct(
 }
 
 impl Verdict {
-    /// The p-value of the one test that can decide a comparison of this sign, proving or refuting it: that of the other
-    /// direction is over one half.
+    /// The p-value of the one test that can decide a comparison of this sign, by proof or refutation: the
+    /// p-value of the other direction is over one half.
     fn decisive_p(&self, sign: Sign) -> f64 {
         match one_sided(sign, &self.welch) {
             Some(one) if sign.demand().strictly || one.points_there => one.p,
@@ -82,13 +84,13 @@ impl Verdict {
         }
     }
 
-    /// Judges anew with the decisive p-value adjusted, which only weakens a verdict.
+    /// Judges again with the adjusted decisive p-value, which only weakens a verdict.
     fn correct(&mut self, sign: Sign, adjusted: f64, limit_p: f64) {
         let strong = self.basis.is_strong() && adjusted < limit_p;
         (self.basis, self.p_value) = match one_sided(sign, &self.welch) {
             _ if strong => (self.basis, adjusted),
             _ if sign.demand().strictly => (Basis::NotProved, adjusted),
-            // What is not proved is reported with the two-sided test, which did not refute it.
+            // A comparison that is not proved is reported with the two-sided test, which did not refute it.
             Some(one) if one.points_there => (Basis::NotRefuted, (2.0 * adjusted).min(1.0)),
             _ => (Basis::NotRefuted, adjusted),
         };
@@ -97,12 +99,12 @@ impl Verdict {
 }
 
 impl Asserted {
-    /// The p-value of the answer that the evidence is for.
+    /// The p-value of the answer that the evidence supports.
     fn decisive_p(&self) -> f64 {
         self.evidence.p_true.min(self.evidence.p_false)
     }
 
-    /// Judges anew with the decisive p-value adjusted, at the assertion's own level.
+    /// Judges again with the adjusted decisive p-value, at the assertion's own level.
     fn correct(&mut self, assertion: &Assertion, adjusted: f64) {
         let Evidence { p_true, p_false } = self.evidence;
         self.evidence = Evidence {

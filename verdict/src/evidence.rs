@@ -3,21 +3,21 @@
 use crate::truth::Truth;
 use std::ops::Not;
 
-/// p-values of both answers to an assertion. A composed one bounds the probability of the wrong answer like a simple
-/// one, whatever the dependence of its parts.
+/// p-values of both answers to an assertion. Those of a composed assertion bound the probability of the wrong
+/// answer like those of a simple one, whatever the dependence of its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// Against "it is false": small when the data show that it is true.
+    /// p-value against "it is false": small when the data show that it is true.
     pub p_true: f64,
-    /// Against "it is true": small when the data show that it is false.
+    /// p-value against "it is true": small when the data show that it is false.
     pub p_false: f64,
 }
 
 impl Evidence {
-    /// No evidence either way: of what was not measured.
+    /// No evidence either way, as of an unmeasured comparison.
     pub const NONE: Self = Self { p_true: 1.0, p_false: 1.0 };
 
-    /// What may be said with an error probability of `level`. Weak evidence either way is undecided.
+    /// Truth at an error probability of `level`. Weak evidence either way gives undecided.
     #[must_use]
     pub fn truth(&self, level: f64) -> Truth {
         if self.p_true < level && self.p_true <= self.p_false {
@@ -29,8 +29,8 @@ impl Evidence {
         }
     }
 
-    /// Of all together. To call them all true wrongly, one that is false must be called true: the largest p counts
-    /// (intersection-union test). To call one of k false wrongly there are k chances (Bonferroni).
+    /// Evidence that all parts are true. A wrong "all true" requires a false part to be called true, so the
+    /// largest p counts (intersection-union test). A wrong "one of k is false" has k chances (Bonferroni).
     #[must_use]
     pub fn all(parts: &[Self]) -> Self {
         if parts.is_empty() {
@@ -43,7 +43,7 @@ impl Evidence {
         Self { p_true, p_false: (smallest * chances).min(1.0) }
     }
 
-    /// Of at least one: the mirror image of [`Evidence::all`].
+    /// Evidence that at least one part is true: the mirror image of [`Evidence::all`].
     #[must_use]
     pub fn any(parts: &[Self]) -> Self {
         let negated: Vec<Self> = parts.iter().map(|&part| !part).collect();
@@ -93,7 +93,7 @@ mod tests {
         #[test]
         fn composition_is_no_bolder_than_kleene(parts in proptest::collection::vec((0.0..1.0_f64, 0.0..1.0_f64), 1..5)) {
             const LEVEL: f64 = 0.4;
-            // A part's two p-values are never both small.
+            // The two p-values of a part are never both small.
             let parts: Vec<Evidence> = parts.iter().map(|&(p, q)| evidence(p, q.max(1.0 - p))).collect();
             let truths = || parts.iter().map(|part| part.truth(LEVEL));
             let all = truths().fold(Truth::True, Truth::and);

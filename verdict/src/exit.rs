@@ -1,8 +1,8 @@
-//! From the results of a run to its exit status.
+//! The exit status of a run from its results.
 
 use crate::Evaluation;
 
-/// Where one assertion stands at the end of a run.
+/// Result of one assertion at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// It holds: proved or not refuted.
@@ -48,8 +48,8 @@ impl ExitStatus {
     }
 }
 
-/// The exit status of a run: the first that applies of error, failed, undecided, all hold. A run without assertions
-/// (measurement mode) has none that fails.
+/// The exit status of a run: the first that applies of error, failed, undecided, all hold. A run without
+/// assertions (measurement mode) cannot fail.
 #[must_use]
 pub fn exit_status(standings: impl IntoIterator<Item = Standing>) -> ExitStatus {
     let rank = |status: ExitStatus| match status {

@@ -1,25 +1,25 @@
-//! Formulas: evidence of their comparisons, in every bucket they speak of, to evidence of the whole.
+//! Formulas: the evidence of the whole, from that of its comparisons in every bucket of its quantifiers.
 
 use crate::evidence::Evidence;
 use crate::types::NotEvaluated;
 use spl_lang::ast::{ByteSize, Formula, Interval, Sizes};
 use spl_model::Bucket;
 
-/// The evidence of a formula and what is missing in it.
+/// The evidence of a formula and its missing parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
-    /// For and against the whole; comparisons that were not evaluated count as no evidence.
+    /// Evidence for and against the whole; comparisons that were not evaluated count as no evidence.
     pub evidence: Evidence,
-    /// Why comparisons were not evaluated, in the formula's order.
+    /// Reasons of the comparisons that were not evaluated, in the formula's order.
     pub gaps: Vec<NotEvaluated>,
 }
 
 /// Composes the evidence of a formula over comparisons of the kind `R`.
 ///
-/// `judge` judges one comparison in one bucket. `for all sizes` means every one of `buckets`, `for some size` at least
-/// one, `for size in …` every one that lies in the interval as a whole. What stands under no quantifier is meant for all
-/// sizes: the formula as a whole when it has none, else each such comparison for itself. A quantifier over no bucket has
-/// no evidence: it is undecided, neither true nor false.
+/// `judge` judges one comparison in one bucket. `for all sizes` means every one of `buckets`, `for some size`
+/// at least one, `for size in …` every one that lies wholly in the interval. Without any quantifier the whole
+/// formula holds for all sizes; otherwise each comparison without a quantifier does so by itself. A
+/// quantifier over no bucket has no evidence: it is undecided, neither true nor false.
 pub fn decide<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
@@ -47,8 +47,8 @@ pub fn decide<R>(
     Composed { evidence, gaps }
 }
 
-/// As [`decide`], but what stands under no quantifier is meant of the calls of all sizes together: it is judged once, in no
-/// bucket.
+/// The same as [`decide`], but comparisons without a quantifier concern the calls of all sizes together: they
+/// are judged once, in no bucket.
 pub(crate) fn decide_joined<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
@@ -113,7 +113,7 @@ fn is_quantified<R>(formula: &Formula<R>) -> bool {
     }
 }
 
-/// Whether a quantifier means this bucket.
+/// Whether a quantifier covers this bucket.
 fn speaks_of(sizes: Sizes, bucket: &Bucket) -> bool {
     let Sizes::In(Interval { low, high }) = sizes else { return true };
     let Bucket::Range { low: first, high: end } = bucket else { return false };

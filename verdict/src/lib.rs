@@ -1,12 +1,12 @@
-//! A comparison and its samples to a verdict with reasons.
+//! The verdict on a comparison from its samples, with reasons.
 //!
-//! A comparison of two methods is judged within one bucket of workload sizes. The verdict says whether the comparison
-//! holds and, which is not the same, on what basis: a comparison that merely was not refuted never looks like a proof.
+//! A comparison of two methods is judged within one bucket of workload sizes. The verdict says whether the
+//! comparison holds and on what basis: a comparison that was merely not refuted never looks like a proof.
 //!
 //! - [`evaluate`] judges a plain comparison once, as the thesis does (3.2.7).
 //! - [`SequentialComparison`] judges it after every window of paired sampling.
-//! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of its
-//!   comparisons, [`decide`] that of the formula.
+//! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of
+//!   its comparisons, [`decide`] that of the formula.
 //! - [`correct`] bounds the errors of all results of a run together.
 //! - [`exit_status`] sums up a run.
 //!

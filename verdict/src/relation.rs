@@ -1,4 +1,5 @@
-//! One comparison inside a formula: means, medians and percentiles of two methods, or of one and a bound.
+//! One comparison inside a formula: means, medians and percentiles of two methods, or of one method and a
+//! bound.
 
 use crate::evidence::Evidence;
 use crate::truth::Truth;
@@ -8,10 +9,10 @@ use spl_lang::{Atom, Scaled, Sign};
 use spl_model::Shorter;
 use spl_stats::{Location, LocationError, MIN_SAMPLES, SampleError};
 
-/// One comparison's evidence with the figures that a report shows.
+/// Evidence of one comparison, with the figures of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// For and against it.
+    /// Evidence for and against the comparison.
     pub evidence: Evidence,
     /// The left side's estimate, nanoseconds, multiplied by its constant.
     pub left_ns: f64,
@@ -23,16 +24,19 @@ pub struct Judged {
     pub n_right: Option<u64>,
 }
 
-/// Judges one comparison of a formula. `times_of` gives a method's durations in nanoseconds by its index in the task
-/// file.
+/// Judges one comparison of a formula. `times_of` gives a method's durations in nanoseconds by its index in
+/// the task file.
 ///
-/// `<` and `<=` are proved one-sided and refuted two-sided, as on lines of their own, and mean the same. `=` without a
-/// tolerance can only be refuted. With the tolerance m, equal means that neither side exceeds (1+m) times the other;
-/// two one-sided tests prove it (Schuirmann 1987).
+/// `<` and `<=` are proved one-sided and refuted two-sided, as on lines of their own, and mean the same. `=`
+/// without a tolerance can only be refuted. With the tolerance m, equal means that neither side exceeds (1+m)
+/// times the other; two one-sided tests prove it (Schuirmann 1987).
+/// # Errors
+/// When a side has fewer than two samples, a percentile lies outside 0 to 100, or the scaled times exceed the
+/// range of a double.
 ///
 /// # Errors
-/// When a side has fewer than two samples, a percentile lies outside 0 to 100, or the scaled times leave the range of
-/// a double.
+/// When a side has fewer than two samples, a percentile lies outside 0 to 100, or the scaled times leave the
+/// range of a double.
 pub fn judge<'a>(atom: &Atom, times_of: impl Fn(usize) -> &'a [u64]) -> Result<Judged, NotEvaluated> {
     let operand = |scaled: Scaled| Operand::new(scaled, times_of(scaled.method));
     let (left, sign, right, within) = match *atom {
@@ -49,10 +53,11 @@ pub fn judge<'a>(atom: &Atom, times_of: impl Fn(usize) -> &'a [u64]) -> Result<J
     Ok(Judged { evidence, left_ns: left.estimate()?, right_ns: right.estimate()?, n_left, n_right })
 }
 
-/// The verdict on a comparison that stands alone, outside any formula: its basis and the p-value that decided.
+/// The verdict on a comparison that stands alone, outside any formula: its basis and the p-value that
+/// decided.
 ///
-/// As between two means (thesis 3.2.7), `<` and `>` ask for proof, `<=` and `>=` for proof or else for the absence of
-/// refutation, `=` for the absence of refutation. With a tolerance `=` asks for proof.
+/// As between two means (thesis 3.2.7), `<` and `>` ask for proof, `<=` and `>=` for proof or else for the
+/// absence of refutation, `=` for the absence of refutation. With a tolerance `=` asks for proof.
 #[must_use]
 pub fn standing_alone(atom: &Atom, evidence: &Evidence, level: f64) -> (Basis, f64) {
     let (Atom::Pair { sign, within, .. } | Atom::Bound { sign, within, .. }) = atom;

@@ -1,4 +1,4 @@
-//! A comparison that is looked at after every window and decided as soon as the evidence suffices.
+//! A comparison that is judged after every window and decided as soon as the evidence suffices.
 
 use crate::classic::evaluate;
 use crate::truth::Truth;
@@ -10,8 +10,8 @@ use spl_stats::sequential::{Decision, Look, Sequential, Settings, SettingsError}
 
 /// One comparison in the sequential mode: windows go in until it is decided.
 ///
-/// `<` and `<=` mean the same here, as do `>` and `>=`: data never tell a difference of nothing. `=` can be refuted;
-/// it can be proved only with a margin, inside which two methods count as equally fast.
+/// `<` and `<=` mean the same here, as do `>` and `>=`: no data can show a difference of exactly zero. `=`
+/// can be refuted; it can be proved only with a margin, inside which two methods count as equally fast.
 #[derive(Clone, Debug)]
 pub struct SequentialComparison {
     sign: Sign,
@@ -25,7 +25,7 @@ pub struct SequentialComparison {
     decided: Option<Looks>,
 }
 
-/// The looks at one moment.
+/// Results of one look.
 #[derive(Clone, Copy, Debug)]
 struct Looks {
     lower: Look,
@@ -33,11 +33,12 @@ struct Looks {
 }
 
 impl SequentialComparison {
-    /// `left_factor`·left `sign` `right_factor`·right with the probability `alpha` of a wrong decision, either way.
-    /// `margin` is the part by which neither side may be longer for `=` to hold: 0.05 is 5%; other signs ignore it.
+    /// `left_factor`·left `sign` `right_factor`·right with the probability `alpha` of a wrong decision,
+    /// either way. `margin` is the part by which neither side may be longer for `=` to hold: 0.05 is 5%;
+    /// other signs ignore it.
     ///
     /// # Errors
-    /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is no positive number.
+    /// When `alpha` doesn't lie between 0 and 1, or 1 + `margin` is not a positive number.
     pub fn new(
         sign: Sign,
         left_factor: f64,
@@ -59,8 +60,8 @@ impl SequentialComparison {
         Ok(Self { sign, factors, alpha, lower, upper, looks: None, decided: None })
     }
 
-    /// Takes the durations (nanoseconds) of a closed window, each side in order of arrival, and says what is decided.
-    /// The first decision stays.
+    /// Takes the durations (nanoseconds) of a closed window, each side in order of arrival, and gives the
+    /// decision. The first decision is final.
     pub fn close_window(&mut self, left: &[u64], right: &[u64]) -> Truth {
         let (x, y) = (scaled(left, self.factors.0), scaled(right, self.factors.1));
         let upper = self.upper.as_mut().and_then(|upper| upper.close_window(&x, &y));
@@ -70,8 +71,8 @@ impl SequentialComparison {
         self.note_decision()
     }
 
-    /// Decides by the last look with another probability of a wrong decision, if its evidence suffices for that. With
-    /// several comparisons the probability that each may use depends on the evidence of the others.
+    /// Decides by the last look with another probability of a wrong decision, if its evidence suffices. With
+    /// several comparisons the probability for each depends on the evidence of the others.
     pub fn decide_at(&mut self, alpha: f64) -> Truth {
         let alpha = if self.is_equality() { alpha / 2.0 } else { alpha };
         self.lower.decide_at(alpha);
@@ -88,15 +89,15 @@ impl SequentialComparison {
         self.truth()
     }
 
-    /// The p-value of what is decided, or else of what is nearest to being decided: 1 while there are too few data. It
-    /// holds however often was looked.
+    /// The p-value of the decision, or else of the answer that is nearest to one: 1 while there are too few
+    /// data. It is valid for any number of looks.
     #[must_use]
     pub fn p_value(&self) -> f64 {
         let enough = |looks: &Looks| looks.lower.enough;
         self.decided.or(self.looks.filter(enough)).map_or(1.0, |looks| self.p_at(&looks))
     }
 
-    /// What is decided so far. Each machine holds its first decision, so this changes at most once.
+    /// The decision so far. Each test keeps its first decision, so this changes at most once.
     #[must_use]
     pub fn truth(&self) -> Truth {
         let upper = self.upper.as_ref().map(Sequential::decision);
@@ -112,22 +113,23 @@ impl SequentialComparison {
         }
     }
 
-    /// Whether both sides are to be the same, so that it can be wrongly refuted in two directions.
+    /// Whether the sign claims equality, which can be wrongly refuted in two directions.
     fn is_equality(&self) -> bool {
         self.sign.demand().shorter == Shorter::Neither
     }
 
-    /// The look that decided, or else the last one: estimates, evidence, and whether rare long calls matter.
+    /// The deciding look, or else the last one: estimates, evidence, and whether rare long calls matter.
     #[must_use]
     pub fn look(&self) -> Option<&Look> {
         self.decided.as_ref().or(self.looks.as_ref()).map(|looks| &looks.lower)
     }
 
-    /// The decision as a verdict, with figures of the given samples: those that were in the windows.
-    ///
-    /// Its p-value is the reciprocal of the e-value that decided, which holds however often was looked; its ratio is
-    /// the one from the clipped pairs with an interval that holds at every look. Welch's test is there to be read,
-    /// it decides nothing.
+    /// The decision as a verdict, with figures of the given samples, which must be those of the windows.
+    /// Its p-value is the reciprocal of the deciding e-value, which is valid for any number of looks. Its
+    /// ratio is that of the clipped pairs, with an interval that holds at every look. Welch's test is for
+    /// information and decides nothing.
+    /// # Errors
+    /// While nothing is decided, and when [`evaluate`] has no figures.
     ///
     /// # Errors
     /// While nothing is decided, and when [`evaluate`] has no figures.
@@ -147,8 +149,8 @@ impl SequentialComparison {
         Ok(Verdict { holds: basis.holds(), basis, p_value: self.p_at(&looks), ratio: Some(ratio), ..figures })
     }
 
-    /// One over the e-value of what was decided: for both ends of the margin the weaker one, for either of two
-    /// directions the stronger one, doubled.
+    /// The reciprocal of the deciding e-value: of the weaker one for both ends of the margin, of the stronger
+    /// one for either of two directions, doubled.
     fn p_at(&self, looks: &Looks) -> f64 {
         let p = |ln_e: f64| (-ln_e).exp().min(1.0);
         let (lower, upper) = (looks.lower.evidence, looks.upper.map(|look| look.evidence));

@@ -1,8 +1,8 @@
-//! Three-valued truth (Kleene 1952): what is not decided may turn out either way.
+//! Three-valued truth (Kleene 1952): an undecided claim may turn out either way.
 
 use crate::exit::Standing;
 
-/// Whether an assertion is true, as far as the data tell.
+/// Truth of an assertion, as far as the data show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
     /// The data show that it is true.
@@ -14,7 +14,7 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// Both: false as soon as one is.
+    /// Truth of "both": false as soon as one is.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -24,19 +24,19 @@ impl Truth {
         }
     }
 
-    /// Either: true as soon as one is.
+    /// Truth of "either": true as soon as one is.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         !(!self).and(!other)
     }
 
-    /// The second, if the first.
+    /// Truth of "if the first, then the second".
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         (!self).or(other)
     }
 
-    /// How it counts for the exit status.
+    /// Result for the exit status.
     #[must_use]
     pub fn standing(self) -> Standing {
         match self {

@@ -1,11 +1,11 @@
-//! What an evaluation says: verdict, basis, figures of both sides, or why there is none.
+//! Result of an evaluation: verdict, basis and figures of both sides, or the reason for none.
 
 use spl_model::Bucket;
 use spl_stats::{Ratio, Welch};
 use std::fmt;
 use std::str::FromStr;
 
-/// What stands behind a verdict.
+/// Basis of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Basis {
     /// The data show that the comparison holds, with the error limit of the test.
@@ -28,7 +28,7 @@ impl Basis {
         matches!(self, Self::Proved | Self::NotRefuted)
     }
 
-    /// Whether the data decided: proved or refuted. The others are undecided inside formulas.
+    /// Whether the data decided: proved or refuted. The other bases are undecided inside formulas.
     #[must_use]
     pub fn is_strong(self) -> bool {
         matches!(self, Self::Proved | Self::Refuted)
@@ -55,7 +55,7 @@ impl FromStr for Basis {
     }
 }
 
-/// A text that names no value of its type.
+/// A text that is not a name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown name {0:?}")]
 pub struct UnknownName(pub(crate) String);
@@ -63,11 +63,11 @@ pub struct UnknownName(pub(crate) String);
 /// The judgement of one comparison in one bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Whether the comparison holds; always what `basis` says.
+    /// Whether the comparison holds; follows from `basis`.
     pub holds: bool,
-    /// What stands behind it.
+    /// Basis of the verdict.
     pub basis: Basis,
-    /// The reported p-value: that of the test which decided.
+    /// The reported p-value, of the test that decided.
     pub p_value: f64,
     /// Left over right scaled mean; `None` when a mean is not positive.
     pub ratio: Option<Ratio>,
@@ -94,7 +94,7 @@ pub struct Side {
     pub sd_ns: f64,
 }
 
-/// Why there is no verdict.
+/// Reason for no verdict.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotEvaluated {
     /// A variance needs two samples a side (thesis 3.2.7).
@@ -108,38 +108,39 @@ pub enum NotEvaluated {
     /// Both methods finished and have samples in no common bucket.
     #[error("no common bucket: the methods were never measured with similar workload sizes")]
     NoCommonBucket,
-    /// A constant is no number, or the times multiplied by it leave the range of a double.
+    /// A constant is not a number, or the times multiplied by it exceed the range of a double.
     #[error("scaled times outside the range of a double")]
     OutOfRange,
-    /// The limit p-value is no probability.
+    /// The limit p-value is not a probability.
     #[error("the limit p-value lies outside 0 to 1")]
     BadLimit,
     /// A formula asks for a percentile that doesn't lie between 0 and 100.
     #[error("there is no percentile {0}: it must lie between 0 and 100")]
     NoSuchQuantile(f64),
-    /// The sequential mode saw all its windows and could not decide.
+    /// The sequential mode took all windows and could not decide.
     #[error("undecided: the evidence of {windows} windows does not suffice either way")]
     Undecided {
-        /// Windows that brought a pair of samples.
+        /// Number of windows with a pair of samples.
         windows: u64,
     },
-    /// The windows so far do not decide the claim; something is missing.
+    /// The windows so far do not decide the claim; data are missing.
     #[error("undecided after {windows} windows: {why}")]
     Open {
-        /// Windows that all its methods were called in.
+        /// Number of windows in which all its methods were called.
         windows: u64,
-        /// What is missing, and about how long it would take.
+        /// Missing data, and the approximate time to get them.
         why: String,
     },
-    /// A method could not be measured; holds why.
+    /// A method could not be measured; contains the reason.
     #[error("not measured: {0}")]
     NotMeasured(String),
-    /// A method has no samples to judge, or too few; holds whose and why ([`Lack`](spl_model::Lack)), in words.
+    /// A method has no samples to judge, or too few; contains its name and the reason
+    /// ([`Lack`](spl_model::Lack)), in words.
     #[error("nothing to judge: {0}")]
     Lacking(String),
 }
 
-/// Reads back what `Display` wrote: result files carry the reason as text.
+/// Reads the output of `Display`: result files contain the reason as text.
 impl FromStr for NotEvaluated {
     type Err = UnknownName;
     fn from_str(text: &str) -> Result<Self, UnknownName> {
@@ -153,7 +154,8 @@ impl FromStr for NotEvaluated {
         if let Some(why) = text.strip_prefix("nothing to judge: ") {
             return Ok(Self::Lacking(why.to_owned()));
         }
-        // The other texts begin with their numbers' names; writing the value again checks the rest of the text.
+        // The other texts begin with their numbers' names; writing the value again checks the rest of the
+        // text.
         let after = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split([' ', ':']));
         let counts = after("too few samples: ").and_then(|mut words| {
             let left = words.next()?.parse().ok()?;
@@ -173,22 +175,23 @@ impl FromStr for NotEvaluated {
     }
 }
 
-/// One line of the results: a comparison judged, or not, in one bucket.
+/// One line of the results: the judgement of a comparison in one bucket, or the reason for none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// Index of the comparison in the tasks file's order, from 0.
     pub comparison: usize,
     /// Workload sizes that the compared samples have in common.
     pub bucket: Bucket,
-    /// The judgement, or why there is none.
+    /// The judgement, or the reason for none.
     pub verdict: Result<Verdict, NotEvaluated>,
-    /// Evaluated when both methods had finished, not when a pair of buckets filled: fewer samples than asked for.
+    /// True if evaluated when both methods had finished, and not when a pair of buckets was full: fewer
+    /// samples than required.
     pub leftover: bool,
     /// Samples of the left method in the bucket.
     pub n_left: u64,
     /// Samples of the right method in the bucket.
     pub n_right: u64,
-    /// Samples of either method that were lost on their way while these were gathered.
+    /// Lost samples of either method in the time in which these were gathered.
     pub drops: u64,
 }
 

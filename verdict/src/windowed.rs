@@ -1,7 +1,6 @@
-//! Claims decided by windows: looked at whenever one closes, and decided as soon as the evidence suffices.
-//!
-//! A comparison on a line of its own and an assertion of the same text go the same way. The outcome is that a claim is true, or
-//! false, or undecided with what is missing. See `docs/decisions/0024-verdicts-by-windows.md`.
+//! Claims decided by windows: judged whenever a window closes, and decided as soon as the evidence suffices.
+//! A comparison on a line of its own and an assertion of the same text are judged alike. A claim is true,
+//! false, or undecided with its missing data. See `docs/decisions/0024-verdicts-by-windows.md`.
 
 mod figures;
 mod history;
@@ -36,7 +35,7 @@ pub use figures::Look;
 pub use history::{History, Turn};
 pub use rules::{Need, Rules};
 
-/// What is claimed: a comparison, or an assertion.
+/// A claim: a comparison, or an assertion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     formula: Formula<Atom>,
@@ -44,22 +43,23 @@ pub struct Claim {
     level: Option<f64>,
 }
 
-/// What the windows so far say of a claim.
+/// Judgement of a claim by the windows so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruling {
-    /// For and against it.
+    /// Evidence for and against the claim.
     pub evidence: Evidence,
     /// Each comparison, in each bucket that it was judged in.
     pub parts: Vec<Part>,
-    /// Why comparisons could not be judged.
+    /// Reasons of the comparisons that could not be judged.
     pub gaps: Vec<NotEvaluated>,
-    /// Windows that all its methods were called in.
+    /// Number of windows in which all its methods were called.
     pub windows: u64,
-    /// What is missing for a decision, the first of several.
+    /// The first of the missing data for a decision.
     pub need: Option<Need>,
-    /// Seconds until there are as many windows as that needs, at the rate so far; `None` when that cannot be told.
+    /// Seconds until the number of windows that `need` names is reached, at the rate so far; `None` when it
+    /// is unknown.
     pub wait_s: Option<f64>,
-    /// What there is to be seen of a comparison of two means.
+    /// Figures of a comparison of two means.
     pub look: Option<Look>,
 }
 
@@ -80,19 +80,19 @@ impl From<&Assertion> for Claim {
 }
 
 impl Claim {
-    /// The methods that it speaks of, each once.
+    /// The claim's methods, each once.
     #[must_use]
     pub fn methods(&self) -> &[usize] {
         &self.methods
     }
 
-    /// Its own level, or else the configured one.
+    /// The claim's own level, or else the configured one.
     #[must_use]
     pub fn level(&self, configured: f64) -> f64 {
         self.level.unwrap_or(configured)
     }
 
-    /// What the windows so far say.
+    /// Judges the claim by the windows so far.
     #[must_use]
     pub fn rule(&self, history: &History, rules: &Rules) -> Ruling {
         let rules = Rules { level: self.level(rules.level), ..*rules };
@@ -120,7 +120,7 @@ impl Claim {
         Ruling { evidence: composed.evidence, parts, gaps: composed.gaps, windows, need, wait_s, look }
     }
 
-    /// The verdict on a comparison that was decided, with its figures.
+    /// The verdict on a decided comparison, with its figures.
     #[must_use]
     pub fn verdict(
         &self,
@@ -153,7 +153,7 @@ impl Claim {
 }
 
 impl Ruling {
-    /// What is missing, as the reason of a claim that ends undecided.
+    /// Missing data, as the reason of a claim that ends undecided.
     #[must_use]
     pub fn open(&self) -> NotEvaluated {
         let why = match (&self.need, self.wait_s) {
@@ -167,7 +167,7 @@ impl Ruling {
     }
 }
 
-/// For and against one comparison.
+/// Weights for and against one comparison.
 struct Weighed {
     for_it: Weight,
     against: Weight,
@@ -229,15 +229,15 @@ fn weigh(atom: &Atom, scope: Option<&Bucket>, history: &History, rules: &Rules) 
     Weighed { for_it, against, judged, look: None }
 }
 
-/// What is missing where both sides seem to be nearer to each other than a measurement can tell.
+/// Need of a claim whose sides seem nearer to each other than a measurement can resolve.
 fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
     let (Atom::Pair { sign, .. } | Atom::Bound { sign, .. }) = atom;
     let apart = (judged.left_ns / judged.right_ns).ln().abs();
     (sign.demand().shorter != Shorter::Neither && apart < Rules::RESOLUTION).then(Need::farther)
 }
 
-/// The weights for and against a sign, of those of "left is below so many times right" and "above". What lies nearer to the limit
-/// than [`Rules::RESOLUTION`] is neither.
+/// The weights for and against a sign. `below` and `above` give the weight of "left is below (above) this
+/// number times right". Ratios nearer to the limit than [`Rules::RESOLUTION`] are neither.
 fn signed(
     sign: Sign,
     reach: f64,
@@ -314,7 +314,7 @@ fn window_sums(
     shared.iter().filter_map(window).collect()
 }
 
-/// The buckets that all methods share in as many windows as a decision needs.
+/// The buckets with calls of all methods in at least the number of windows that a decision needs.
 fn dense_buckets<'a>(shared: &[Vec<&'a Kept>]) -> Vec<Bucket> {
     let mut windows: BTreeMap<&Bucket, u64> = BTreeMap::new();
     for turns in shared {
@@ -333,7 +333,7 @@ fn dense_buckets<'a>(shared: &[Vec<&'a Kept>]) -> Vec<Bucket> {
         .collect()
 }
 
-/// The bucket that all calls are in, or else the one for all sizes.
+/// The bucket that contains all calls, or else the one for all sizes.
 fn only(shared: &[Vec<&Kept>]) -> Bucket {
     let mut seen = shared.iter().flatten().flat_map(|turn| turn.strata.keys().map(|stratum| &stratum.bucket));
     match seen.next() {
@@ -342,7 +342,7 @@ fn only(shared: &[Vec<&Kept>]) -> Bucket {
     }
 }
 
-/// Of several needs the one that is met last, or that nobody knows when.
+/// The need that takes the fewest windows; needs of unknown length come last.
 fn soonest(needs: Vec<Need>) -> Option<Need> {
     needs.into_iter().min_by(|one, two| {
         let windows = |need: &Need| need.windows.unwrap_or(f64::INFINITY);
@@ -350,7 +350,7 @@ fn soonest(needs: Vec<Need>) -> Option<Need> {
     })
 }
 
-/// Seconds until there are so many windows, if they come as so far.
+/// Seconds until there are `needed` windows, at the rate so far.
 fn wait_s(history: &History, method: Option<&usize>, windows: u64, needed: f64) -> Option<f64> {
     let turns = history.turns(*method?);
     let (first, last) = (turns.first()?, turns.last()?);
@@ -359,7 +359,7 @@ fn wait_s(history: &History, method: Option<&usize>, windows: u64, needed: f64) 
     Some((needed - windows as f64).max(0.0) * each_ns / 1e9)
 }
 
-/// In the unit that a reader would choose.
+/// A duration as text, in a convenient unit.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),

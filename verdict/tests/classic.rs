@@ -1,4 +1,4 @@
-//! What an operator reads from a comparison of two sets of times.
+//! Results of a comparison of two sets of times, as the operator reads them.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -13,7 +13,7 @@ fn judged(sign: Sign, left: &[u64], right: &[u64], limit: f64) -> Verdict {
     evaluate(sign, 1.0, 1.0, left, right, limit).unwrap()
 }
 
-/// Which p-value of the test is the reported one.
+/// The reported p-value of the test.
 type Reported = fn(&Welch) -> f64;
 
 const LESS: Reported = |welch| welch.p_less;
@@ -53,7 +53,7 @@ fn every_cell_of_the_sign_table() {
     ];
     check(&high, &low, greater);
     check(&[7; 9], &[3; 9], greater);
-    // Nothing can be said, with the left mean smaller, equal or greater.
+    // Undecidable, with the left mean smaller, equal or greater.
     let open = [
         ("<", NotProved, LESS),
         ("<=", NotRefuted, TWO),
@@ -168,7 +168,8 @@ proptest! {
         prop_assert!(close(by_factor, plain.p_value) || (by_factor - plain.p_value).abs() < 1e-12);
     }
 
-    /// t = (x̄ − k·ȳ)/√(a + k²·b) falls as k rises, whatever the times; so does p where the degrees of freedom stay.
+    /// t = (x̄ − k·ȳ)/√(a + k²·b) falls as k rises, for any times; so does p where the degrees of freedom
+    /// stay the same.
     #[test]
     fn a_greater_right_constant_makes_less_likelier(left in times(), right in times(), factor in 0.5..2.0_f64) {
         let at = |right: &[u64], factor| evaluate(Sign::Less, 1.0, factor, &left, right, LIMIT).unwrap();

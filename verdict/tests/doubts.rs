@@ -1,4 +1,5 @@
-//! What keeps a claim of windows undecided, or decided in spite of it: rare bursts, sizes, ties of the clock, load that both sides share.
+//! Doubts that keep a claim of windows undecided, and their limits: rare bursts, sizes, ties of the clock,
+//! load on both sides.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 
@@ -29,7 +30,8 @@ fn why(ruling: &Ruling) -> String {
     }
 }
 
-/// Windows of so many calls of each side; the function gives the duration of a call of a side, by its window and its number in it.
+/// Windows with this number of calls of each side; `time` gives the duration of a call from its side, its
+/// window and its number in it.
 fn history(windows: u64, calls: u64, time: impl Fn(usize, u64, u64) -> u64) -> History {
     let mut history = History::new(2);
     for window in 1..=windows {
@@ -42,7 +44,7 @@ fn history(windows: u64, calls: u64, time: impl Fn(usize, u64, u64) -> u64) -> H
     history
 }
 
-/// The same of calls with sizes, which are in buckets from power of two to power of two.
+/// Windows of calls with sizes, in buckets from one power of two to the next.
 fn sized(windows: u64, calls: u64, call: impl Fn(usize, u64, u64) -> (u64, u64)) -> History {
     let scale = Scale::logarithmic(2).expect("it is a scale");
     let mut history = History::new(2);
@@ -60,7 +62,7 @@ fn sized(windows: u64, calls: u64, call: impl Fn(usize, u64, u64) -> (u64, u64))
     history
 }
 
-/// From 0 to 99, by a generator that the numbers begin.
+/// A number from 0 to 99, by a generator seeded with these numbers.
 fn percent(side: usize, window: u64, call: u64) -> u64 {
     let mixed = (call ^ (window << 20) ^ ((side as u64 + 1) << 50)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -84,10 +86,10 @@ fn a_mean_that_few_bursts_make_is_undecided_and_says_how_many_they_are() {
     let (truth, why) = rule("f < 13 us", &bursty(4));
     assert_eq!(truth, Truth::Undecided);
     assert!(why.contains("4 bursts of them were seen, and 20 are needed"), "{why}");
-    // As long as what few bursts may be does not reach the bound, they need not be counted.
+    // The bound is so far away that the few bursts need not be counted.
     assert_eq!(rule("f < 100 us", &bursty(4)).0, Truth::True);
     assert_eq!(rule("f < 7 us", &bursty(4)).0, Truth::False);
-    // Twenty-five of them, of which each takes a fifth, are known.
+    // Twenty-five bursts of one call each, a fifth of the length, are enough.
     let many = history(100, 100, |side, window, call| {
         about(if side == 0 && window % 4 == 1 && call == 0 { 800_000 } else { 8_000 }, side, window, call)
     });
@@ -96,7 +98,7 @@ fn a_mean_that_few_bursts_make_is_undecided_and_says_how_many_they_are() {
 
 #[test]
 fn long_calls_of_the_long_side_alone_do_not_make_it_longer() {
-    // Typical calls of f take longer; in some windows g was hit as machines hit whatever runs.
+    // Typical calls of f take longer; in some windows the machine delayed calls of g.
     let hit = |every: u64| {
         history(120, 40, move |side, window, call| {
             let is_hit = side == 1 && window % every == 3 && call < 20;
@@ -121,7 +123,7 @@ fn sizes_within_a_bucket_do_not_part_methods_that_are_alike() {
     assert_eq!(rule("f <= g", &alike).0, Truth::Undecided);
     assert_eq!(rule("f = g", &alike).0, Truth::True, "{}", rule("f = g", &alike).1);
     assert_eq!(rule("median(f) <= median(g)", &alike).0, Truth::Undecided);
-    // Where no size is on both sides, their difference is a doubt: 1.5 times as large may be 1.5 times as long.
+    // Without common sizes their difference is a doubt: 1.5 times the size may take 1.5 times as long.
     let apart = |times: u64| {
         sized(100, 40, move |side, window, call| {
             let size = if side == 0 { 900 } else { 600 };
@@ -175,7 +177,8 @@ fn only_ties_are_doubted_by_a_step_of_the_clock() {
     };
     assert_eq!(rule("f < g", &stepped(250, 300)).0, Truth::Undecided);
     assert_eq!(rule("f < g", &stepped(250, 340)).0, Truth::True, "{}", rule("f < g", &stepped(250, 340)).1);
-    // All of 200 may be anything from 150 to 250, and the clock may always be read at the same phase.
+    // Times that all show 200 may be anything from 150 to 250, and the clock may always be read at the same
+    // phase.
     assert_eq!(rule("f < g", &stepped(200, 240)).0, Truth::Undecided);
     assert_eq!(rule("f < g", &stepped(200, 270)).0, Truth::True, "{}", rule("f < g", &stepped(200, 270)).1);
 }
@@ -193,7 +196,7 @@ fn load_that_both_sides_share_does_not_hide_a_difference_of_medians() {
     let (truth, why) = rule("median(f) < median(g)", &shared(113));
     assert_eq!(truth, Truth::True, "{why}");
     assert_eq!(rule("median(f) < median(g)", &shared(100)).0, Truth::Undecided);
-    // A bound has nothing that it shares, unless it is far away.
+    // Comparison with a bound does not cancel the load, unless the bound is far away.
     assert_eq!(rule("median(f) < 17 us", &shared(113)).0, Truth::Undecided);
     let (truth, why) = rule("median(f) < 30 us", &shared(113));
     assert_eq!(truth, Truth::True, "{why}");
@@ -216,7 +219,8 @@ fn calls_that_come_in_clusters_are_no_percentile() {
 
 #[test]
 fn few_bursts_of_long_calls_are_no_share_of_a_percentile() {
-    // Of every 1000 calls 7 take some 1.2 times as long; 4 more come in bursts of which chance kept most away.
+    // Of every 1000 calls 7 take some 1.2 times as long; 4 more come in bursts of which chance kept most
+    // away.
     let of = |bursts: u64| {
         history(100, 100, move |side, window, call| {
             let usual = 8_000 + percent(side, window, call);
@@ -247,7 +251,7 @@ fn a_window_that_had_not_ended_is_completed_by_its_late_call() {
     let (truth, why) = rule("f < g", &history);
     assert_eq!(truth, Truth::Undecided);
     assert!(why.contains("had not ended"), "{why}");
-    // One call that is longer than any bound makes no median.
+    // A single call that is longer than any bound does not change the median.
     assert_eq!(rule("median(f) < median(g)", &history).0, Truth::True);
     history.add(0, late(&[9_000], false));
     assert_eq!(rule("f < g", &history).0, Truth::True);

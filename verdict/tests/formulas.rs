@@ -1,4 +1,4 @@
-//! What assertions say of measured times: from the text of a task file to truth.
+//! Truth of assertions about measured times, from the text of a task file.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -11,11 +11,13 @@ use spl_verdict::{
 
 const LEVEL: f64 = 0.05;
 
-/// `name` is a method whose times lie around this many nanoseconds, spread by ±10%; methods of no time have no samples.
+/// `name` is a method whose times lie around this many nanoseconds, spread by ±10%; methods of no time have
+/// no samples.
 const METHODS: [(&str, u64); 5] =
     [("one", 1000), ("same", 1004), ("twice", 2000), ("ten", 10_000), ("never", 0)];
 
-/// Reads one statement over [`METHODS`]; they have the indices of that list, whichever the statement names first.
+/// Reads one statement over [`METHODS`]; they have the indices of that list, independent of their order in
+/// the statement.
 fn program(statement: &str) -> Program {
     let lets = METHODS.map(|(name, _)| format!("let {name} = a/B.{name}()V\n")).concat();
     let all = METHODS.map(|(name, _)| format!("assert \"{name}\": {name} <= 1 s\n")).concat();
@@ -76,7 +78,7 @@ fn comparisons_inside_formulas() {
     check("p90(one) < 1 s", True);
 }
 
-/// Proof is one-sided; to be wrongly refuted a comparison has both directions.
+/// Proof is one-sided; a wrong refutation can have both directions.
 #[test]
 fn refutation_is_two_sided() {
     let evidence = |formula: &str| composed(&format!("assert \"t\": {formula}"), &[Bucket::All]).evidence;
@@ -148,7 +150,7 @@ fn quantifiers_speak_of_buckets() {
     check("for size in [250, 400):", &[200, 300], False);
     check("for size in [300, 400):", &[200, 300], False);
     check("for size in [0, 150):", &[100, 200], Undecided);
-    // Without a quantifier all sizes are meant: of the whole, or of what stands under none.
+    // Without a quantifier all sizes are meant: for the whole formula, or for the comparisons without one.
     check("", &[0, 100], True);
     check("", &[0, 300], False);
     check("", &[], Undecided);
@@ -212,8 +214,8 @@ fn figures_are_those_of_the_comparison() {
     assert_eq!((right_ns, n_left, n_right), (3000.0, 101, None));
 }
 
-/// Times by method, for a method of 100 samples in the sizes from 0 and in those from 100, where the method "one" takes
-/// as long as "ten"; "never" cannot be measured.
+/// Times by method, for a method of 100 samples in the sizes from 0 and in those from 100, where the method
+/// "one" takes as long as "ten"; "never" cannot be measured.
 struct InTwoBuckets(Vec<[Vec<u64>; 2]>);
 
 impl InTwoBuckets {

@@ -1,4 +1,4 @@
-//! The sequential mode as an operator meets it: windows go in, a decision comes out.
+//! The sequential mode from the operator's view: windows go in, a decision comes out.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -60,7 +60,8 @@ fn equality_within_a_margin_can_be_proved() {
     check((1000, 1100), 0.1, Truth::Undecided);
 }
 
-/// Left is 3% longer, so the upper end of the margin is nearer and its evidence weaker: that is what is reported.
+/// Left is 3% longer, so the upper end of the margin is nearer and its evidence weaker: the report has that
+/// evidence.
 #[test]
 fn proved_equality_reports_the_weaker_end() {
     let Ran { comparison, left, right, .. } = run(Sign::Equal, Some(0.1), (1030, 1000), 1.0, 3000);
@@ -81,7 +82,8 @@ fn a_decision_becomes_a_verdict() {
     assert_eq!((ratio.confidence, verdict.left.factor, verdict.left.n), (0.9, 1.5, 600));
 }
 
-/// `=` can err in two directions, which share alpha: nothing is decided on weaker evidence, seen one pair at a time.
+/// `=` can err in two directions, which share alpha: no decision has weaker evidence, with one pair at a
+/// time.
 #[test]
 fn two_directions_share_the_error() {
     for (margin, right) in [(None, 1120), (None, 880), (Some(0.1), 1280), (Some(0.1), 780)] {

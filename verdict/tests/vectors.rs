@@ -49,7 +49,7 @@ fn reference_verdicts_are_met() {
         let (Some((left, left_unit)), Some((right, right_unit))) = (whole(left), whole(right)) else {
             continue;
         };
-        // Values near 0 would round to nothing but zeros; they are no times in any unit.
+        // Values near 0 would be rounded to zeros; they are not times in any unit.
         if left.iter().chain(&right).all(|&time| time == 0) {
             continue;
         }

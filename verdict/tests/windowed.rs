@@ -1,4 +1,5 @@
-//! Claims decided by windows, with deterministic times: what is proved, what is refuted, and what stays undecided and why.
+//! Claims decided by windows, with deterministic times: proved, refuted, and undecided ones with their
+//! reasons.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 
@@ -17,7 +18,7 @@ fn claim(text: &str) -> Claim {
     comparison.unwrap_or_else(|| Claim::from(&program.assertions[0]))
 }
 
-/// Windows of so many calls of each side; the durations are those of the functions, of the number of the call.
+/// Windows with this number of calls of each side; `times` give the duration from the number of the call.
 fn history(windows: u64, calls: [u64; 2], times: [&dyn Fn(u64) -> u64; 2]) -> History {
     let mut history = History::new(2);
     for window in 1..=windows {
@@ -34,7 +35,7 @@ fn history(windows: u64, calls: [u64; 2], times: [&dyn Fn(u64) -> u64; 2]) -> Hi
     history
 }
 
-/// Uniform from 90 to 110% of a mean, by a generator that the number begins.
+/// Uniform from 90 to 110% of a mean, by a generator seeded with the call's number.
 fn even(mean: u64, seed: u64) -> impl Fn(u64) -> u64 {
     move |call| {
         let mixed = (call ^ (seed << 40)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -89,7 +90,8 @@ fn fewer_windows_than_are_needed_decide_nothing_and_say_how_long_it_takes() {
 
 #[test]
 fn every_call_of_a_turn_weighs_alike() {
-    // In a closed loop a slow turn has fewer calls: twice as slow, half as many. The mean of all calls is 8/3 of 4,000 ns.
+    // In a closed loop a slow turn has fewer calls: twice as slow, half as many. The mean of all calls is 8/3
+    // of 4,000 ns.
     let is_slow = |window: u64| window * 7919 % 5 < 2;
     let mut history = History::new(2);
     for window in 1..=60 {
@@ -116,7 +118,7 @@ fn long_calls_of_one_side_count_in_full() {
     };
     let (truth, _) = rule("f < g", &history(200, [20, 20], [&long, &two]));
     assert_ne!(truth, Truth::True);
-    // Of both sides alike they decide nothing.
+    // The same long calls on both sides decide nothing.
     let as_long = |call: u64| {
         if even(100, 5)(call).is_multiple_of(20) && call.is_multiple_of(5) { 400_000 } else { two(call) }
     };
@@ -134,7 +136,7 @@ fn what_had_not_ended_proves_nothing_for_its_side() {
     let (truth, ruling) = rule("f < g", &history);
     assert_eq!(truth, Truth::Undecided);
     assert!(why(&ruling).contains("had not ended"), "{}", why(&ruling));
-    // Of the other side it decides nothing.
+    // Long calls of the other side decide nothing.
     assert_eq!(rule("f > g", &history).0, Truth::Undecided);
     assert_eq!(rule("f > 6 us", &history).0, Truth::True);
 }
@@ -160,7 +162,8 @@ fn a_mean_asks_for_rare_calls_and_a_median_does_not() {
     assert_eq!(ruling.evidence.truth(0.05), Truth::True);
 }
 
-/// Times that a machine which becomes slower and slower, to twice as long, makes of those of a function; 20 calls in each of 60 windows.
+/// Times of a function on a machine that slows down steadily, to twice as long; 20 calls in each of 60
+/// windows.
 fn slowing(of: impl Fn(u64) -> u64) -> impl Fn(u64) -> u64 {
     move |call| of(call) * (600 + call) / 600
 }
@@ -171,20 +174,20 @@ fn medians_on_a_machine_that_slows_down_are_compared_within_windows() {
     let history = history(60, [20, 20], [&one, &two]);
     assert_eq!(rule("assert \"medians\": median(f) < median(g)", &history).0, Truth::True);
     assert_eq!(rule("assert \"medians\": median(f) > 0.9 * median(g)", &history).0, Truth::False);
-    // But of a bound a machine that changes for good says nothing.
+    // A claim about a bound stays undecided while the machine keeps changing.
     assert_eq!(rule("assert \"medians\": median(f) < 13 us", &history).0, Truth::Undecided);
 }
 
 #[test]
 fn where_only_windows_of_some_times_speak_for_it_medians_stay_undecided() {
-    // The left method is as fast as ever; the right one slows down with the machine.
+    // The left method keeps its speed; the right one slows down with the machine.
     let (one, two) = (even(14_000, 1), slowing(even(10_000, 2)));
     let history = history(60, [20, 20], [&one, &two]);
     let (truth, ruling) = rule("assert \"medians\": median(f) < median(g)", &history);
     assert_eq!(truth, Truth::Undecided, "{ruling:?}");
 }
 
-/// Calls of some length, hit by the machine for 20 ms now and then: the longer the call, the more often.
+/// Calls that the machine sometimes delays by 20 ms: the longer the call, the more often.
 fn hit(of: impl Fn(u64) -> u64, one_in_ns: u64, seed: u64) -> impl Fn(u64) -> u64 {
     move |call| {
         let time = of(call);
@@ -195,7 +198,8 @@ fn hit(of: impl Fn(u64) -> u64, one_in_ns: u64, seed: u64) -> impl Fn(u64) -> u6
 
 #[test]
 fn what_the_machine_adds_to_twice_as_long_calls_twice_as_often_makes_no_verdict() {
-    // A processor that is given up every 4 ms for 20 ms: the means are six times as long, and still 1 : 2, but for chance.
+    // A processor that is given up every 4 ms for 20 ms: the means are six times as long, and still 1 : 2,
+    // but for chance.
     for seed in 0..16 {
         let one = hit(even(100_000, 1), 4_000_000, 2 * seed + 3);
         let two = hit(even(50_000, 2), 4_000_000, 2 * seed + 4);
@@ -205,7 +209,7 @@ fn what_the_machine_adds_to_twice_as_long_calls_twice_as_often_makes_no_verdict(
             let (truth, ruling) = rule(text, &history);
             assert_ne!(truth, wrong, "{seed}: {text}: {ruling:?}");
         }
-        // Medians know nothing of it.
+        // Medians are not affected.
         assert_eq!(rule("assert \"medians\": median(f) > 1.8 * median(g)", &history).0, Truth::True);
     }
 }

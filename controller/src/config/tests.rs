@@ -1,4 +1,4 @@
-//! What the configuration file means.
+//! Meaning of the configuration file.
 
 use super::*;
 use spl_model::Sizing;

@@ -1,4 +1,4 @@
-//! What the operator may do about it: a few lines, the gravest first.
+//! Advice for the operator: a few lines, the most serious first.
 
 use super::names::{self, method_as_written};
 use super::run::{PREFIX, Run};
@@ -8,12 +8,12 @@ use spl_scheduler::MethodIx;
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More is of no use at once.
+/// Most lines of advice; more would not help at once.
 const MOST: usize = 5;
-/// Methods that a line names; the others are counted.
+/// Most methods that a line names; the others are counted.
 const NAMED: usize = 3;
 
-/// At most five lines, each after a dash.
+/// The advice: at most five lines, each after a dash.
 pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     let mut advice = lacks(run);
     advice.extend(open(run));
@@ -26,7 +26,7 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     advice.into_iter().map(|text| format!("- {}", cut(&text, room))).collect()
 }
 
-/// The beginning of a text, as much as there is room for.
+/// The beginning of a text, cut to `room` characters.
 fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -38,7 +38,7 @@ fn cut(text: &str, room: usize) -> String {
     short.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Methods of undecided claims that lack calls, and why: one line for each kind of reason.
+/// Methods of undecided claims that lack calls, with the reason: one line for each kind of reason.
 fn lacks(run: Run<'_>) -> Vec<String> {
     let mut kinds: BTreeMap<u8, Vec<(usize, Lack)>> = BTreeMap::new();
     for method in undecided_methods(run) {
@@ -49,7 +49,7 @@ fn lacks(run: Run<'_>) -> Vec<String> {
     kinds.into_values().filter_map(|lacking| said(run, &lacking)).collect()
 }
 
-/// The kinds of reasons by gravity: what no longer measurement helps against comes first.
+/// The kinds of reasons by seriousness: those that longer measurement does not help come first.
 fn kind(lack: &Lack) -> u8 {
     match lack {
         Lack::NotBegun { .. } => 0,
@@ -86,7 +86,7 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
     })
 }
 
-/// Some names, and how many more there are.
+/// Some names, and the number of the others.
 fn listed(names: &[String]) -> String {
     let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {
@@ -113,7 +113,7 @@ fn undecided_methods(run: Run<'_>) -> BTreeSet<usize> {
     methods
 }
 
-/// What undecided claims still need, like needs together, the most frequent first.
+/// Needs of undecided claims, equal needs together, the most frequent first.
 fn open(run: Run<'_>) -> Vec<String> {
     let comparisons = run.results.evaluations.iter().filter_map(|one| one.verdict.as_ref().err());
     let undecided = |one: &&Asserted| one.standing() == Standing::Undecided;
@@ -121,7 +121,7 @@ fn open(run: Run<'_>) -> Vec<String> {
     let mut needs: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for gap in comparisons.chain(assertions) {
         let why = match gap {
-            // Said of the methods.
+            // The lines about methods have this reason.
             NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_) => continue,
             NotEvaluated::Open { why, .. } => why.clone(),
             other @ (NotEvaluated::TooFewSamples { .. }
@@ -150,7 +150,7 @@ fn open(run: Run<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Claims with this basis of which the data do not say the contrary either.
+/// Number of claims with this basis that the data do not contradict.
 fn count(run: Run<'_>, wanted: Basis) -> usize {
     let level = run.setup.config.scheduler.limit_p;
     let verdicts = run.results.evaluations.iter().filter_map(|one| one.verdict.as_ref().ok());

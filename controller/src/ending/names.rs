@@ -1,22 +1,23 @@
-//! Claims and methods in the words of the task file, and what is left of them where there is little room.
+//! Claims and methods in the words of the task file, shortened where there is little room.
 
 use spl_lang::Comparison;
 use spl_model::MethodRef;
 use spl_session::setup::Setup;
 
-/// A comparison as its line has it; in the usual form where that is not known.
+/// A comparison as in its line; in the usual form where the line is unknown.
 pub fn written_claim(setup: &Setup, comparison: &Comparison) -> String {
     let line = setup.line(comparison.line);
     if line.is_empty() { setup.program.tasks.line_of(comparison) } else { line.to_owned() }
 }
 
-/// A method as the line has it that names it first.
+/// A method as in the line that names it first.
 pub fn method_as_written(setup: &Setup, index: usize) -> String {
     let Some(task) = setup.program.tasks.methods.get(index) else { return "?".to_owned() };
     named_in(setup.line(task.line), &task.method).unwrap_or_else(|| task.method.to_string())
 }
 
-/// How a line names a method: what belongs to it before the simple name of its class, and behind its own name.
+/// The name of a method in a line: with the parts before the simple name of its class, and after its own
+/// name.
 fn named_in(line: &str, method: &MethodRef) -> Option<String> {
     let class = method.class().rsplit(['/', '.']).next()?;
     let name = if method.name() == "<init>" { "new" } else { method.name() };
@@ -63,7 +64,8 @@ pub fn fitted(claim: &str, room: usize) -> String {
     all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect()
 }
 
-/// The text with classes without their packages: `a.b.C#d` and `a/b/C.d` become `C#d` and `C.d`. Numbers and titles stay.
+/// The text with classes without their packages: `a.b.C#d` and `a/b/C.d` become `C#d` and `C.d`. Numbers and
+/// titles stay.
 pub fn without_packages(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! One line of the table of claims: its verdict and the figures that it rests on.
+//! One line of the table of claims: its verdict and the figures behind it.
 
 use super::names::{self, written_claim};
 use super::run::Run;
@@ -6,33 +6,33 @@ use spl_lang::{Assertion, Atom, Comparison};
 use spl_report::figure;
 use spl_verdict::{Asserted, Basis, Evaluation, Judged, Ratio, Standing};
 
-/// Numbers of calls are told in thousands from here on.
+/// Number of calls from which on they are shown in thousands.
 const THOUSANDS: u64 = 10_000;
 const MILLIONS: u64 = 1_000_000;
 
-/// What the table says of a claim.
+/// Cells of a claim in the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// How it stands; `None` where nothing came of it.
+    /// Result of the claim; `None` without one.
     pub standing: Option<Standing>,
-    /// What is behind a verdict.
+    /// Basis of the verdict.
     pub basis: Option<Basis>,
-    /// The ratio of the two sides' times as they are, or the time that a bound is for.
+    /// The ratio of the two sides' unscaled times, or the time that is compared with a bound.
     pub figure: String,
-    /// Of the ratio.
+    /// Interval of the ratio.
     pub interval: String,
-    /// Calls that were judged, of each side.
+    /// Judged calls of each side.
     pub calls: String,
     /// The claim in the words of the task file.
     pub claim: String,
-    /// Its title, for where there is no room for more.
+    /// The claim's title, for narrow tables.
     pub title: Option<String>,
 }
 
 impl Row {
     /// The claim with classes without their packages.
     pub fn without_packages(&self) -> String {
-        // A title is the operator's own.
+        // A title is the operator's own text and stays unchanged.
         let title = self.title.as_deref().filter(|title| self.claim.starts_with(title)).unwrap_or_default();
         format!("{title}{}", names::without_packages(&self.claim[title.len()..]))
     }
@@ -46,13 +46,13 @@ impl Row {
         }
     }
 
-    /// The verdict with what stands behind it.
+    /// The verdict with its basis.
     pub fn verdict_with_basis(&self) -> String {
         let basis = self.basis.map(|basis| format!(", {basis}")).unwrap_or_default();
         format!("{}{basis}", self.verdict())
     }
 
-    /// The graver, the smaller.
+    /// Rank by seriousness: the most serious has the smallest.
     pub fn rank(&self) -> u8 {
         match self.standing {
             Some(Standing::Fails) => 0,
@@ -75,7 +75,7 @@ fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
     let mut row = empty(written_claim(run.setup, comparison));
     let results: Vec<&Evaluation> =
         run.results.evaluations.iter().filter(|one| one.comparison == index).collect();
-    // Of several workload sizes the worst.
+    // The worst result of several workload sizes counts.
     let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
     let Some(worst) = results.iter().min_by_key(rank) else { return row };
     row.standing = Some(worst.standing());
@@ -85,7 +85,7 @@ fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
             row.basis = Some(verdict.basis);
             verdict.ratio.as_ref().map(|Ratio { value, low, high, .. }| [*value, *low, *high])
         }
-        // What the windows say so far.
+        // The present figures of the windows.
         Err(_) => {
             run.sequential.and_then(|one| one.look(index)).map(|look| [look.ratio, look.low, look.high])
         }
@@ -105,7 +105,7 @@ fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
 
 fn of_assertion(run: Run<'_>, index: usize, assertion: &Assertion) -> Row {
     let text = run.setup.quote(assertion.span);
-    // The title says more than the word `assert`; one that stands alone has no other words.
+    // The title is shown instead of the word `assert`; a comparison that stands alone has no other words.
     let formula = text.split_once("\":").map(|(_, formula)| formula.trim()).filter(|_| !assertion.alone);
     let mut row = empty(match formula {
         Some(formula) => format!("{}: {formula}", assertion.title),
@@ -125,8 +125,8 @@ fn of_assertion(run: Run<'_>, index: usize, assertion: &Assertion) -> Row {
     row
 }
 
-/// The part of an assertion that says most about its verdict: the one that is most against it where it fails, and the least sure one
-/// where it does not.
+/// The most informative part of an assertion: the strongest evidence against a failing one, and the least
+/// certain part of another one.
 fn telling(asserted: &Asserted) -> Option<(usize, &Judged)> {
     let judged = asserted.parts.iter().filter_map(|part| Some((part.relation, part.judged.as_ref().ok()?)));
     let judged = judged.filter(|(_, judged)| judged.n_left > 0);
@@ -135,7 +135,7 @@ fn telling(asserted: &Asserted) -> Option<(usize, &Judged)> {
     judged.min_by(|(_, one), (_, other)| doubt(one).total_cmp(&doubt(other)))
 }
 
-/// Of a pair the ratio of the times as they are, of a bound the time.
+/// For a pair the ratio of the unscaled times, for a bound the time.
 fn of_part(atom: &Atom, judged: &Judged) -> String {
     let text = match atom {
         Atom::Pair { left, right, .. } => {

@@ -1,23 +1,23 @@
-//! What the end of a run is told of.
+//! Data for the end of a run.
 
 use spl_scheduler::Scheduler;
 use spl_session::results::Results;
 use spl_session::sequential::Sequential;
 use spl_session::setup::Setup;
 
-/// Before each of our lines stands `spl: `.
+/// Length of `spl: `, the prefix of each of our lines.
 pub const PREFIX: usize = 5;
 
-/// What is known of a run at its end.
+/// Data of a run at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// What it began with.
+    /// Setup of the run.
     pub setup: &'a Setup,
-    /// What came of its claims.
+    /// Results of its claims.
     pub results: &'a Results,
-    /// What was measured.
+    /// The scheduler with its samples.
     pub scheduler: &'a Scheduler,
-    /// What the sequential mode saw.
+    /// State of the sequential mode.
     pub sequential: Option<&'a Sequential>,
     /// Samples that never arrived.
     pub lost: u64,

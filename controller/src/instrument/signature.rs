@@ -1,12 +1,12 @@
-//! Signatures of JARs (JAR file specification, signed JAR files): they do not outlive a change of a class.
+//! Signatures of JARs (JAR file specification, signed JAR files): a change of a class makes them invalid.
 
-/// Where signatures and the manifest are.
+/// Folder of signatures and the manifest.
 const FOLDER: &str = "META-INF/";
 /// The manifest.
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
-/// Whether an entry of this name belongs to a signature. As for all that it looks for in that folder, the JVM does not tell
-/// capital letters from small ones.
+/// Whether an entry of this name belongs to a signature. The JVM ignores the case of letters in that folder,
+/// and so does this.
 pub fn is_of_signature(entry: &str) -> bool {
     let Some((folder, file)) = entry.split_at_checked(FOLDER.len()) else { return false };
     if !folder.eq_ignore_ascii_case(FOLDER) || file.contains('/') {
@@ -21,8 +21,8 @@ pub fn is_manifest(entry: &str) -> bool {
     entry.eq_ignore_ascii_case(MANIFEST)
 }
 
-/// The manifest without the digests of entries, and without the sections that had nothing else. Everything else has the bytes that
-/// it had: the section of the JAR itself, and those of packages that are sealed.
+/// The manifest without the digests of entries, and without the sections that had nothing else. All other
+/// bytes stay the same: the section of the JAR itself, and those of sealed packages.
 pub fn without_digests(manifest: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(manifest.len());
     for (number, section) in sections(manifest).into_iter().enumerate() {
@@ -55,7 +55,7 @@ fn sections(manifest: &[u8]) -> Vec<&[u8]> {
     sections
 }
 
-/// The attributes of a section, each with the lines that go on with it.
+/// The attributes of a section, each with its continuation lines.
 fn attributes(section: &[u8]) -> Vec<&[u8]> {
     let mut attributes = Vec::new();
     let (mut from, mut at) = (0, 0);

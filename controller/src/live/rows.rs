@@ -10,11 +10,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most rows that the view takes.
 const MOST_ROWS: usize = 14;
-/// Of a terminal's lines the view takes one in so many at most: the rest is the program's.
+/// The view takes at most one in this number of a terminal's lines; the others are the program's.
 const SHARE: usize = 2;
-/// A terminal that is smaller shows no view.
+/// Columns and lines below which a terminal shows no view.
 const SMALLEST: (u16, u16) = (24, 6);
-/// From so many columns on, rows have all figures of a method.
+/// Number of columns from which on rows have all figures of a method.
 const WIDE: usize = 70;
 /// Rows above those of the methods.
 const HEAD: usize = 2;
@@ -22,7 +22,7 @@ const HEAD: usize = 2;
 /// A row: texts in their tones.
 pub type Row = Vec<(Tone, String)>;
 
-/// What is shown on a terminal of so many columns and lines: few rows, none longer than a line.
+/// Rows for a terminal of this number of columns and lines: few rows, none longer than a line.
 pub fn rows(status: &Status, claims: &[Claim], columns: u16, lines: u16) -> Vec<Row> {
     if columns < SMALLEST.0 || lines < SMALLEST.1 {
         return Vec::new();
@@ -90,7 +90,7 @@ fn figures(status: &Status, claims: &[Claim]) -> Row {
     row
 }
 
-/// Those that are measured first; when there are too many the last row says what the others do.
+/// Rows of methods, measured ones first; if there are too many, the last row summarises the others.
 fn methods(methods: &[MethodStatus], room: usize, columns: usize) -> Vec<Row> {
     let mut ordered = methods.iter().collect::<Vec<_>>();
     ordered.sort_by_key(|method| importance(method.state));
@@ -144,7 +144,7 @@ fn fitting(name: &str, columns: usize) -> String {
     format!("{short}(…)")
 }
 
-/// The row with no more than so many columns.
+/// The row cut to at most this number of columns.
 fn cut(row: Row, columns: usize) -> Row {
     let wide: usize = row.iter().map(|(_, text)| text.width()).sum();
     if wide <= columns {
@@ -176,7 +176,7 @@ fn span(time: Duration) -> String {
     }
 }
 
-/// Nanoseconds in the unit that suits them.
+/// Nanoseconds in a suitable unit.
 fn short(ns: u64) -> String {
     let ns = ns as f64;
     let (value, unit) = match ns {

@@ -1,8 +1,8 @@
-//! The lowest lines of a terminal, kept free for us: above them, in a scroll region, the program writes on as before, and
-//! what it wrote goes into the terminal's memory of past lines as usual.
+//! The lowest lines of a terminal, reserved for us. Above them, in a scroll region, the program writes as
+//! before, and its text goes into the terminal's scrollback as usual.
 //!
-//! Each change is one write, so that nothing which the program writes comes into the middle of it. The cursor, which is the
-//! program's, is where it was after each.
+//! Each change is one write, so that the program's output never comes into the middle of it. The cursor
+//! belongs to the program and returns to its place after each change.
 
 use super::rows::Row;
 use crate::colour::{self, paint};
@@ -20,7 +20,7 @@ pub struct Screen<W: Write> {
     area: Option<Area>,
 }
 
-/// What is kept free.
+/// The reserved lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Area {
     columns: u16,
@@ -29,7 +29,7 @@ struct Area {
 }
 
 impl<W: Write> Screen<W> {
-    /// A terminal that is as it was found.
+    /// A terminal in its original state.
     pub fn new(out: W) -> Self {
         Self { out, area: None }
     }
@@ -70,7 +70,7 @@ impl<W: Write> Screen<W> {
     }
 
     fn write(&mut self, text: &Ansi) {
-        // Where the terminal is gone there is nobody to tell.
+        // Without the terminal nobody can read a message about it.
         let _ = self.out.write_all(text.0.as_bytes());
         let _ = self.out.flush();
     }
@@ -93,14 +93,14 @@ struct Ansi(String);
 
 impl Ansi {
     fn add(&mut self, command: impl Command) {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = command.write_ansi(&mut self.0);
     }
 
     /// Lets the lines above the area scroll alone.
     fn reserve(&mut self, area: Area) {
-        // So many lines below the cursor: where they are missing all that is there moves up. A vertical tab goes down like
-        // a line feed, and stays in its column, also through the line discipline of the terminal.
+        // This number of lines is needed below the cursor: if they are missing, all text moves up. A vertical
+        // tab goes down like a line feed but keeps its column, even through the terminal's line discipline.
         (0..area.height).for_each(|_| self.add(Print('\u{b}')));
         self.add(MoveUp(area.height));
         self.add(SavePosition);
@@ -108,8 +108,8 @@ impl Ansi {
         self.add(RestorePosition);
     }
 
-    /// Lets all lines scroll again, and clears what is below the cursor: the area, wherever a change of the terminal's size
-    /// may have brought it.
+    /// Lets all lines scroll again, and clears the lines below the cursor: the area, even if a change of the
+    /// terminal's size has moved it.
     fn release(&mut self) {
         self.add(SavePosition);
         self.add(ScrollRegion(None));
@@ -118,7 +118,7 @@ impl Ansi {
     }
 }
 
-/// Lines from the first to this one scroll, or all (DECSTBM). The cursor moves to the first.
+/// Scroll region from the first line to this one, or all lines (DECSTBM). The cursor moves to the first line.
 struct ScrollRegion(Option<u16>);
 
 impl Command for ScrollRegion {
@@ -154,7 +154,7 @@ mod tests {
         }
 
         fn says(&self, text: &str) {
-            // As the line discipline writes it.
+            // The line discipline writes CR before LF.
             self.0.lock().unwrap().process(text.replace('\n', "\r\n").as_bytes());
         }
 

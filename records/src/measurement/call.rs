@@ -1,4 +1,4 @@
-//! What a record of a measurement file holds.
+//! Content of a record of a measurement file.
 
 use spl_model::{MethodRef, Sample};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub struct Measurement {
     pub method: Arc<MethodRef>,
     /// The call.
     pub sample: Sample,
-    /// Which run of the JVM the call belongs to, empty when not known. Times of different runs are those of
-    /// different clocks: they can be told apart by this alone when a file is appended to.
+    /// Run of the JVM that the call belongs to, empty when unknown. Different runs have different clocks; in
+    /// a file with several runs this alone tells them apart.
     pub origin: Arc<str>,
 }

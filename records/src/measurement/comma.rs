@@ -4,8 +4,8 @@
 //! workload size. Three more are ours: sampling window (empty when there is none), flags as a number, origin.
 //! Six fields alone are read too: no window, no flags, no origin, and a size of any text counts as a label.
 //!
-//! Nearly all lines of a file have the method and the origin of the line before, a number as size and no quotes: they
-//! are read by a path of their own, which allocates nothing.
+//! Nearly all lines of a file have the method and the origin of the line before, a number as size and no
+//! quotes: they are read by a path of their own, which allocates nothing.
 
 use super::Measurement;
 use crate::cursor::Cursor;
@@ -45,7 +45,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Measurement, Fault> {
     }
 }
 
-/// A line like nearly all lines, or nothing read.
+/// A line in the usual form; otherwise nothing is read.
 fn read_plain(cursor: &mut Cursor<'_>) -> Option<Measurement> {
     let mut line = cursor.rest();
     let start_ns = take_number(&mut line)?;
@@ -69,7 +69,7 @@ fn read_plain(cursor: &mut Cursor<'_>) -> Option<Measurement> {
     Some(Measurement { method, sample, origin })
 }
 
-/// Any number of so many digits is less than 2^64.
+/// Most digits of a number: any number with this many digits is less than 2^64.
 const MAX_DIGITS: usize = 19;
 
 /// A number of at most [`MAX_DIGITS`], which cannot overflow, and the comma after it.
@@ -127,7 +127,7 @@ fn read_any(cursor: &mut Cursor<'_>) -> Result<Measurement, Fault> {
     }
     cursor.end_of_line()?;
 
-    // What the values mean is judged when the whole record is there: half of one is no contradiction.
+    // Values are checked when the whole record is there: half a record is not a contradiction.
     let mut sample = Sample::new(start_ns, end_ns).map_err(|error| Fault::new(begin, error))?;
     let too_large = |at: usize| move |_| Fault::new(at, Problem::TooLarge);
     sample.depth = depth.map(u32::try_from).transpose().map_err(too_large(depth_at))?;
@@ -143,7 +143,7 @@ fn read_any(cursor: &mut Cursor<'_>) -> Result<Measurement, Fault> {
     Ok(Measurement { method, sample, origin })
 }
 
-/// The size, or the text that is none.
+/// The size, or the text that is not a size.
 fn read_size(cursor: &mut Cursor<'_>) -> Result<Result<Size, String>, Fault> {
     let text = cursor.field()?;
     Ok(text.parse().map_err(|_| text.into_owned()))

@@ -2,8 +2,9 @@
 //!
 //! `took         40 ns | start 100 | end 140 | depth 0 | thread 1 | size 32 | method p/C.f(I)V`
 //!
-//! Depth is `?` when not known; size is `-` when not checked, or `label:` and a JSON string. Before the method stand,
-//! where there is something to say, `window 3`, `flags threw+gc` and `origin "text"`, in this order.
+//! Depth is `?` when not known; size is `-` when not checked, or `label:` and a JSON string. Before the
+//! method stand, where there is something to say, `window 3`, `flags threw+gc` and `origin "text"`, in this
+//! order.
 
 use super::Measurement;
 use crate::cursor::Cursor;

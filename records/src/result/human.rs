@@ -10,9 +10,9 @@
 //!   t -0.5, df 97.3, P(less) 0.31, P(greater) 0.69, P(different) 0.62
 //! ```
 //!
-//! The constants stand there when one of them isn't 1, `leftover` only when it is true; a ratio that isn't defined
-//! is `-`. A label is `label:` and a JSON string. A comparison without a verdict has the reason in place of the
-//! p-value, `not evaluated: "…"`, and neither times nor ratio nor test.
+//! The constants stand there when one of them isn't 1, `leftover` only when it is true; a ratio that isn't
+//! defined is `-`. A label is `label:` and a JSON string. A comparison without a verdict has the reason in
+//! place of the p-value, `not evaluated: "…"`, and neither times nor ratio nor test.
 
 use super::parts::{FAILS, Figures, HOLDS, Parts, ResultRecord, Times, index, parse_basis, parse_reason};
 use crate::cursor::Cursor;
@@ -129,8 +129,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
     Ok(Parts { comparison, left, sign, factors, right, bucket, leftover, counts, drops, verdict }.into())
 }
 
-/// A method in the middle of a line. Class names may hold nearly any character, so only the descriptor, with its
-/// parentheses and a complete return type, tells where the method ends.
+/// A method in the middle of a line. Class names may hold nearly any character, so only the descriptor, with
+/// its parentheses and a complete return type, tells where the method ends.
 fn read_method(cursor: &mut Cursor<'_>) -> Result<MethodRef, Fault> {
     let begin = cursor.at();
     let line = str::from_utf8(cursor.line()).map_err(|_| Fault::new(begin, Problem::NotUtf8))?;

@@ -12,7 +12,7 @@ use crate::reader::{Form, Record};
 use std::fmt;
 
 impl ResultRecord {
-    /// What a new file begins with.
+    /// Start of a new file.
     #[must_use]
     pub fn header(form: Form) -> &'static str {
         match form {

@@ -1,15 +1,15 @@
-//! What a record of a result file holds, and the values that it is put together from.
+//! Content of a record of a result file, and its values in the order of both forms.
 
 use crate::error::{Fault, Problem};
 use spl_model::{Bucket, MethodRef, Sign};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Verdict, Welch};
 
-/// One record of a result file: a comparison as it was asked and what the evaluation says.
+/// One record of a result file: a comparison and its evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultRecord {
     /// The method left of the sign.
     pub left: MethodRef,
-    /// How they are asserted to compare.
+    /// The sign between the methods.
     pub sign: Sign,
     /// Multiplies the left method's times.
     pub left_factor: f64,
@@ -17,12 +17,12 @@ pub struct ResultRecord {
     pub right_factor: f64,
     /// The method right of the sign.
     pub right: MethodRef,
-    /// What the evaluation says. What it repeats is written once: a verdict's `holds` follows from its basis, its
+    /// The evaluation. Repeated values are written once: a verdict's `holds` follows from its basis, its
     /// sides' factors and numbers of samples are `left_factor`, `right_factor`, `n_left` and `n_right`.
     pub evaluation: Evaluation,
 }
 
-/// What stands in a result file for each value of the result.
+/// Words of a result file for the values of the result.
 pub(super) const HOLDS: &str = "holds";
 pub(super) const FAILS: &str = "fails";
 pub(super) const NOT_EVALUATED: &str = "not-evaluated";
@@ -41,7 +41,7 @@ pub(super) struct Parts {
     pub(super) verdict: Result<Figures, NotEvaluated>,
 }
 
-/// The figures of a verdict that the rest of the record doesn't hold.
+/// The figures of a verdict that are not in the rest of the record.
 pub(super) struct Figures {
     pub(super) basis: Basis,
     pub(super) p_value: f64,

@@ -1,4 +1,4 @@
-//! Files that a crash, a disk or a hand has damaged.
+//! Files that a crash, a disk or an editor has damaged.
 
 use super::values::{measurement, result};
 use super::{FORMS, Writable, file, read, read_whole};
@@ -7,7 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// However a file is cut, its whole records are read; the rest is told, and where to cut before appending.
+/// Wherever a file is cut, its whole records are read, and the reader reports the rest and the offset to cut
+/// before appending.
 fn check_cut<R: Writable + PartialEq + Debug + Clone>(records: &[R], cut: &proptest::sample::Index) {
     for form in FORMS {
         let whole = file(form, records);
@@ -72,7 +73,7 @@ proptest! {
     }
 }
 
-/// What is said of a file's only bad record; the good one after it is read all the same.
+/// The message for a file's only bad record; the good one after it is still read.
 fn check<R: Writable>(bad: &str, good: &str, expected: &str) {
     let (mut records, cut_off) = read::<R>(format!("{bad}\n{good}\n").as_bytes());
     assert_eq!((records.len(), cut_off), (2, None), "{bad:?}");

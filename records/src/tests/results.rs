@@ -109,7 +109,8 @@ fn figures_that_are_no_numbers_are_read_back() {
     }
 }
 
-/// In the comma form a class name is the first thing in a file, and may look like a header or a byte order mark.
+/// In the comma form a class name is the first thing in a file, and may look like a header or a byte order
+/// mark.
 #[test]
 fn class_names_are_not_taken_for_something_else() {
     for class in ["#", "# spl results 1", "\u{feff}", "\"", " "] {

@@ -1,4 +1,4 @@
-//! The state of a run: read back, refused, in both cases told why.
+//! The state of a run: reading back, and errors with their reasons.
 
 use super::values::method;
 use crate::{MethodProgress, RunState, TasksHash};

@@ -7,7 +7,7 @@ use spl_model::{Bucket, MethodRef, Sample, SampleFlags, Size};
 use spl_verdict::{Basis, Evaluation, NotEvaluated, Ratio, Side, Verdict, Welch};
 use std::sync::Arc;
 
-/// Names of any characters that a method may have, those often that have a meaning in a file.
+/// Names of any characters that a method may have, often those with a meaning in a file.
 pub(super) fn method() -> impl Strategy<Value = MethodRef> {
     let class = "([,\"# <=>|:'\u{feff}\u{2028}]|[^.;\\[/()\\p{Cc}]){1,6}";
     let name = prop_oneof![
@@ -49,7 +49,7 @@ pub(super) fn measurement() -> impl Strategy<Value = Measurement> {
     )
 }
 
-/// Every bit pattern that is a number or infinite, and NaN is left out only because it doesn't equal itself.
+/// Every bit pattern that is a number or infinite. NaN is left out because it doesn't equal itself.
 pub(super) fn double() -> impl Strategy<Value = f64> {
     any::<u64>().prop_map(f64::from_bits).prop_filter("NaN", |value| !value.is_nan())
 }

@@ -1,4 +1,4 @@
-//! How many methods were measured over time (thesis figures 4.5 and 4.7).
+//! Number of measured methods over time (thesis figures 4.5 and 4.7).
 
 use super::{Axis, Ink, Mark, Scale, figure};
 use crate::facts::Decisions;
@@ -6,10 +6,10 @@ use crate::figure::{count, digits};
 use crate::shape::{steps, thinned};
 use maud::Markup;
 
-/// Steps that are drawn.
+/// Most steps that are drawn.
 const STEPS: usize = 700;
 
-/// The chart; `unit` says what is counted.
+/// The chart; `unit` names the counted items.
 pub fn chart(decisions: &Decisions, unit: &str) -> Markup {
     let steps_drawn = thinned(&decisions.steps, STEPS, |step| f64::from(step.measured));
     let seconds = |ns: u64| ns as f64 / 1e9;

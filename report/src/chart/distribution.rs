@@ -1,4 +1,4 @@
-//! How the times of a comparison's sides are spread: density, distribution, histogram.
+//! Spread of the times of a comparison's sides: density, distribution, histogram.
 
 use super::{Axis, Ink, Mark, Scale, figure, times_name};
 use crate::figure::{count, counted, tick, time};
@@ -10,27 +10,27 @@ const POINTS: usize = 200;
 /// Labels on an axis of times.
 const TIMES: usize = 6;
 
-/// One side: what it is called and its times, nanoseconds, ascending.
+/// One side: its name and its times, nanoseconds, ascending.
 pub struct Side {
     pub ink: Ink,
     pub name: String,
     /// The comparison's constant, by which the times were multiplied.
     pub factor: f64,
     pub ascending_ns: Vec<f64>,
-    /// What the verdict compares: the average, or a percentile; nanoseconds.
+    /// The compared figure: the average, or a percentile; nanoseconds.
     pub figure_ns: f64,
 }
 
-/// What the verdict looks at.
+/// Figures that the verdict compares.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// What the sides' figures are, in the plural.
+    /// Name of the sides' figures, in the plural.
     pub figures: String,
-    /// Percentiles that are compared, as parts of the calls.
+    /// Compared percentiles, as shares of the calls.
     pub shares: Vec<f64>,
-    /// The fixed time that a figure is compared with, nanoseconds, if it is near enough to be seen.
+    /// The fixed time that a figure is compared with, nanoseconds, if it is near enough to be drawn.
     pub bound_ns: Option<f64>,
-    /// What is said of calls that are not drawn; the charts know.
+    /// Text about calls that are not drawn, set by the charts.
     pub beyond: String,
 }
 
@@ -62,7 +62,7 @@ pub fn charts(sides: &[Side], look: &Look) -> [Markup; 3] {
     ]
 }
 
-/// Where the charts end, nanoseconds: a tail that is far longer than nearly all calls would leave them no room.
+/// End of the charts, nanoseconds: a very long tail would leave no room for nearly all calls.
 fn end_ns(sides: &[Side], look: &Look) -> f64 {
     const NEARLY_ALL: f64 = 0.99;
     const ROOM: f64 = 2.0;
@@ -76,7 +76,7 @@ fn end_ns(sides: &[Side], look: &Look) -> f64 {
     if longest > end * FAR { end } else { longest }
 }
 
-/// What is said of the calls that are longer than the charts reach.
+/// Text about the calls that are longer than the end of the charts.
 fn beyond(sides: &[Side], end_ns: f64) -> String {
     let longer = |side: &Side| {
         let number = side.ascending_ns.len() - side.ascending_ns.partition_point(|ns| *ns <= end_ns);
@@ -117,7 +117,7 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) 
     let label = |at: f64| tick(axis.ns(at));
     let curves: Vec<_> = placed.iter().map(|at| shape::density(at, axis.range)).collect();
     let top = curves.iter().flatten().map(|(_, y)| *y).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    // How high a density is depends on the axis; that it is twice as high says something.
+    // The height of a density depends on the axis; only heights relative to each other have a meaning.
     let relative = |curve: &Vec<(f64, f64)>| curve.iter().map(|(x, y)| (*x, y / top)).collect();
     let mut marks: Vec<_> =
         sides.iter().zip(&curves).map(|(side, curve)| Mark::Area(side.ink, relative(curve))).collect();
@@ -190,7 +190,7 @@ fn histogram(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look
     let parts = sides.len().max(1) as f64;
     let bars = |(index, counts): (usize, &Vec<u64>)| {
         let bar = |(bar, count): (usize, &u64)| {
-            // Side by side: one colour over another would look like a third.
+            // Bars stand side by side: two colours on top of each other would look like a third.
             let from = low + width * (bar as f64 + index as f64 / parts);
             (from, from + width / parts, *count as f64)
         };
@@ -237,7 +237,7 @@ mod tests {
                 chart.split("data-x=\"").nth(1).unwrap().split(['"', ' ']).nth(4).unwrap().parse().unwrap();
             assert!(end < 1e5_f64.log10(), "{end}");
         }
-        // What is in sight is drawn.
+        // All calls are drawn.
         assert!(drawn(&[5000.0]).iter().all(|chart| !chart.contains("Not drawn")));
     }
 }

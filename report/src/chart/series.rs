@@ -1,4 +1,4 @@
-//! How the times of a comparison's sides went on over the run.
+//! Times of a comparison's sides over the run.
 
 use super::distribution::scale;
 use super::{Axis, Ink, Mark, Scale, figure, times_name};
@@ -6,9 +6,9 @@ use crate::figure::{digits, tick, time};
 use crate::shape::{self, steps, thinned};
 use maud::Markup;
 
-/// Dots of one colour; of more, the lowest and the highest of neighbours are drawn.
+/// Most dots of one colour; of more dots, the lowest and the highest of neighbours are drawn.
 const DOTS: usize = 500;
-/// Largest quotient that is drawn, as a power of two; more extreme ones stand at the edge.
+/// Largest quotient that is drawn, as a power of two; more extreme ones are drawn at the edge.
 const FARTHEST: f64 = 6.0;
 
 /// A call of one side: seconds since the first, time in nanoseconds.
@@ -20,14 +20,14 @@ pub struct Side {
     pub name: String,
     /// The comparison's constant, by which the times were multiplied.
     pub factor: f64,
-    /// Those that count, or might have.
+    /// Calls that were not discarded.
     pub kept: Vec<Dot>,
     pub discarded: Vec<Dot>,
-    /// Those, kept or not, that a garbage collection overlapped.
+    /// Calls, kept or not, that a garbage collection overlapped.
     pub gc: Vec<Dot>,
 }
 
-/// Calls over time, with the fixed time that they are compared with, if there is one, nanoseconds.
+/// Calls over time; `bound_ns` is the fixed time that they are compared with, nanoseconds.
 pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
     let all = || sides.iter().flat_map(|side| side.kept.iter().chain(&side.discarded));
     let axis = shape::Axis::of(all().map(|dot| dot.1).chain(bound_ns));
@@ -78,7 +78,8 @@ pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
     )
 }
 
-/// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit is at 1.
+/// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit
+/// is at 1.
 pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
     let place =
         |(window, quotient): &(u64, f64)| (*window as f64, quotient.log2().clamp(-FARTHEST, FARTHEST));

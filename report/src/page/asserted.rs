@@ -7,7 +7,7 @@ use spl_records::context::{Asserting, Relating};
 use spl_verdict::{NotEvaluated, Part, Truth};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Comparisons of one assertion that have charts.
+/// Most comparisons of one assertion with charts.
 const CHARTS: usize = 3;
 
 /// An assertion with its result.
@@ -15,12 +15,12 @@ pub struct Shown<'a> {
     pub number: usize,
     pub asserting: &'a Asserting,
     pub record: Option<&'a AssertionRecord>,
-    /// Whether it is shown with charts.
+    /// Whether it has charts.
     in_full: bool,
 }
 
 impl<'a> Shown<'a> {
-    /// All of a run, in the order of the task file.
+    /// All assertions of a run, in the order of the task file.
     pub fn all(facts: &'a Facts) -> Vec<Self> {
         let in_full: BTreeSet<usize> =
             shown_assertions(&facts.context, &facts.assertions).into_iter().collect();
@@ -47,7 +47,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// What is missing for a decision by windows.
+    /// Data that are missing for a decision by windows.
     pub fn open(&self) -> Option<&'a NotEvaluated> {
         let mut gaps = self.record.into_iter().flat_map(|record| &record.asserted.gaps);
         gaps.rfind(|gap| matches!(gap, NotEvaluated::Open { .. }))
@@ -57,7 +57,7 @@ impl<'a> Shown<'a> {
         self.asserting.relations.get(part.relation)
     }
 
-    /// The comparisons that have charts: those that are false first, then the undecided ones.
+    /// The comparisons with charts: false ones first, then undecided ones.
     pub fn charted(&self) -> Vec<&'a Part> {
         let Some(record) = self.record.filter(|_| self.in_full) else { return Vec::new() };
         let mut parts: Vec<(u8, &Part)> = Vec::new();

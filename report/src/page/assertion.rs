@@ -1,4 +1,5 @@
-//! Assertions of the full language: the verdict of each, the figures of its comparisons, and the calls that they rest on.
+//! Assertions of the full language: the verdict of each, the figures of its comparisons, and the calls behind
+//! them.
 
 mod charts;
 
@@ -12,15 +13,15 @@ use spl_records::AssertionRecord;
 use spl_records::context::Relating;
 use spl_verdict::{Judged, Part, Truth};
 
-/// Comparisons of one assertion that are listed.
+/// Most comparisons of one assertion that are listed.
 const PARTS: usize = 200;
-/// Assertions that are shown.
+/// Most assertions that are shown.
 const ASSERTIONS: usize = 1000;
-/// So few assertions and comparisons are open from the start.
+/// Number of assertions and comparisons up to which all are open at the start.
 const OPEN: usize = 3;
 
 impl Shown<'_> {
-    /// What the operator can do about it; nothing about what holds.
+    /// Advice for the operator; `None` for an assertion that holds.
     pub fn advice(&self, page: &Page<'_>) -> Option<String> {
         let Some(record) = self.record else {
             return Some("It has no result: the run did not come to its end.".to_owned());
@@ -54,7 +55,7 @@ impl Shown<'_> {
         if badge == Badge::Refuted {
             return Some(format!("{found}: find out why, or change the claim if that is as it should be."));
         }
-        // By windows it is known what is missing.
+        // Judgement by windows names the missing data.
         let missing = self.open().map(|open| page.why_not(open, &self.asserting.methods));
         let few =
             || self.relation(part).and_then(|relation| too_few(relation, judged, record.asserted.level));
@@ -66,7 +67,7 @@ impl Shown<'_> {
         Some(format!("{found}. {missing}"))
     }
 
-    /// Why nothing of it could be judged, each reason once, and what helps.
+    /// Reasons without any judgement, each once, with remedies.
     fn reasons(&self, page: &Page<'_>) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         for gap in self.record.iter().flat_map(|record| &record.asserted.gaps) {
@@ -79,8 +80,8 @@ impl Shown<'_> {
     }
 }
 
-/// That there are too few calls to say anything of a high percentile: with n calls of which each is below it with probability q,
-/// all of them are with q to the power of n.
+/// Message that a high percentile has too few calls: if each of n calls is below it with probability q, all
+/// of them are with probability q to the power of n.
 fn too_few(relation: &Relating, judged: &Judged, level: f64) -> Option<String> {
     let side = |share: Option<f64>, n: Option<u64>| Some((share?, n?));
     let left = side(relation.left.share, Some(judged.n_left));

@@ -1,4 +1,4 @@
-//! Comparisons: one after the other with charts, the rest in a table.
+//! Comparisons: those with charts one after the other, the rest in a table.
 
 use super::parts::{Looked, Page, Shown, badge, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
@@ -12,7 +12,7 @@ use spl_model::{Bucket, SampleFlags};
 use spl_verdict::{Evaluation, NotEvaluated, Side, Verdict};
 use std::collections::BTreeSet;
 
-/// So few comparisons are open from the start.
+/// Number of comparisons up to which all are open at the start.
 const OPEN: usize = 3;
 
 /// All comparisons.
@@ -89,7 +89,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
                     p { "There is no result: the run did not come to its end." }
                 }
                 @let decided = shown.results.iter().any(|looked| looked.evaluation.verdict.is_ok());
-                // A method that has no samples is the reason already.
+                // A method without samples is already the reason.
                 @let lacks = shown.results.iter().any(|looked| matches!(looked.evaluation.verdict, Err(NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_))));
                 @if let Some(missing) = page.facts.missing.get(&(shown.number - 1)).filter(|_| !decided && !lacks && Chosen::of(&page.facts.context) != Chosen::Windows) {
                     p { "What is missing: " (missing) "." }
@@ -100,7 +100,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// The comparison as the task file has it, with full names.
+/// The comparison as in the task file, with full names.
 fn full_text(page: &Page<'_>, shown: &Shown<'_>) -> String {
     let name =
         |method: usize| page.facts.context.methods.get(method).map_or("?", |facts| facts.method.as_str());
@@ -176,7 +176,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     }
 }
 
-/// Whether calls of both sides were held against each other, decided or not.
+/// Whether calls of both sides were compared, with or without a decision.
 fn was_compared(evaluation: &Evaluation) -> bool {
     match &evaluation.verdict {
         Ok(_) => true,
@@ -209,7 +209,7 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
     }
 }
 
-/// How far the interval is from the limit: whoever weighs doubts about a ratio has to know.
+/// Distance from the interval to the limit, which readers need to weigh doubts about a ratio.
 fn room(claim: &Claim<'_>, evaluation: &Evaluation) -> String {
     let ratio = evaluation.verdict.as_ref().ok().and_then(|verdict| verdict.ratio.as_ref());
     let Some((_, low, high)) = ratio.map(|ratio| claim.ratio(ratio)) else { return String::new() };
@@ -226,7 +226,7 @@ fn room(claim: &Claim<'_>, evaluation: &Evaluation) -> String {
     }
 }
 
-/// What is to be known of the compared calls beside doubts.
+/// Facts about the compared calls, apart from doubts.
 fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<'_>) -> Vec<Markup> {
     let (judged, context) = (&looked.judged, &page.facts.context);
     let mut known = Vec::new();
@@ -260,7 +260,7 @@ fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<
     known
 }
 
-/// Which calls were not compared though nothing disturbed them, and what the ratio were with them.
+/// Undisturbed calls that were not compared, and the ratio with them.
 fn left_out(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, judged: &Judged) -> String {
     let compared = [judged.left_ns.len(), judged.right_ns.len()].map(|n| n as u64);
     let [left, right] = judged.kept;
@@ -362,13 +362,13 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     }
 }
 
-/// A method with what its times are multiplied by.
+/// A method with the constant of its times.
 pub fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
     let name = page.names.get(method);
     if factor == 1.0 { name.to_owned() } else { format!("{} × {name}", digits(factor)) }
 }
 
-/// The calls of a side as dots; `first_ns` is when time begins.
+/// The calls of a side as dots; time begins at `first_ns`.
 pub fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
     let dot = |call: &&Call| {
         (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
@@ -384,7 +384,7 @@ pub fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series
     }
 }
 
-/// Which buckets each side filled, and why something is not compared.
+/// Buckets that each side filled, and the reason where buckets are not compared.
 fn buckets(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>) -> Markup {
     let (first, second) = claim.in_order(shown.asked.left, shown.asked.right);
     let (left, right) = (page.facts.calls(first), page.facts.calls(second));

@@ -1,4 +1,4 @@
-//! Methods: what was measured of each, and what that cost.
+//! Methods: the measured calls of each, and their cost.
 
 use super::parts::{Page, scrolling};
 use crate::chart::{Ink, distribution};
@@ -8,10 +8,10 @@ use crate::shape::quantile;
 use maud::{Markup, html};
 use spl_records::context::MethodFacts;
 
-/// Methods that are listed.
+/// Most methods that are listed.
 const LISTED: usize = 500;
 
-/// What the probes of a method's measured calls cost, nanoseconds, where the agent found out what one costs.
+/// Cost of the probes of a method's measured calls, nanoseconds, where the agent measured the cost of one.
 pub fn cost_ns(page: &Page<'_>, method: usize) -> Option<f64> {
     let probe_ps = page.facts.context.programs.last()?.probe_cost_ps?;
     Some(page.facts.calls(method).measured() as f64 * probe_ps as f64 / 1000.0)
@@ -45,7 +45,7 @@ pub fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-/// How the times of each method are spread, where nothing is claimed of them: else the claims have charts.
+/// Spread of each method's times in a run without claims; in other runs the claims have charts.
 fn charts(page: &Page<'_>) -> Markup {
     if !page.claims.is_empty() || !page.assertions.is_empty() {
         return html! {};
@@ -105,7 +105,7 @@ fn row(page: &Page<'_>, index: usize, facts: &MethodFacts) -> Markup {
     }
 }
 
-/// What is to be known of a method's calls; nothing of most.
+/// Remarks on a method's calls; empty for most methods.
 fn remarks(calls: &Calls, facts: &MethodFacts) -> String {
     let lack = facts.lack.as_ref().map(ToString::to_string);
     let mut remarks: Vec<String> = facts.remark.clone().or(lack).into_iter().collect();

@@ -1,4 +1,4 @@
-//! The facts of a run as the sections of the page need them, and pieces of markup that several sections have.
+//! The facts of a run for the sections of the page, and pieces of markup that several sections have.
 
 use super::asserted;
 use crate::doubt::{self, Doubt, Footing, Reliability};
@@ -13,7 +13,7 @@ use spl_records::context::Asked;
 use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The facts with what several parts of the page need of them.
+/// The facts, with values that several parts of the page need.
 pub(super) struct Page<'a> {
     pub(super) facts: &'a Facts,
     pub(super) names: Names,
@@ -26,27 +26,27 @@ pub(super) struct Shown<'a> {
     pub(super) number: usize,
     pub(super) asked: &'a Asked,
     pub(super) results: Vec<Looked<'a>>,
-    /// Whether it is shown with charts.
+    /// Whether it has charts.
     pub(super) in_full: bool,
 }
 
-/// A result, looked at closely where it is shown in full.
+/// A result, with details where it is shown in full.
 pub(super) struct Looked<'a> {
     pub(super) evaluation: &'a Evaluation,
     pub(super) judged: Judged,
     pub(super) doubts: Vec<Doubt>,
-    /// From its interval to the limit, as a factor.
+    /// Distance from its interval to the limit, as a factor.
     pub(super) room: f64,
 }
 
 impl Shown<'_> {
-    /// The gravest of its results.
+    /// The most serious badge of its results.
     pub(super) fn badge(&self) -> Badge {
         let badges = self.results.iter().map(|looked| Badge::of(looked.evaluation));
         badges.min().unwrap_or(Badge::NotEvaluated)
     }
 
-    /// The least of those of its results.
+    /// The lowest reliability of its results.
     pub(super) fn reliability(&self) -> Option<Reliability> {
         self.results.iter().filter_map(Looked::reliability).max()
     }
@@ -106,7 +106,7 @@ impl<'a> Page<'a> {
         Self { facts, claims, assertions: asserted::Shown::all(facts), names }
     }
 
-    /// Why there is no verdict about these methods, and what helps.
+    /// Reason without a verdict about these methods, and the remedy.
     pub(super) fn why_not(&self, why: &NotEvaluated, methods: &[usize]) -> String {
         let mut text = reasons::why_not(why);
         let facts = |method: &usize| self.facts.context.methods.get(*method);
@@ -130,7 +130,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A verdict: icon, word, and what stands behind it.
+/// A verdict: icon, word, and basis.
 pub(super) fn badge(badge: Badge) -> Markup {
     let (class, icon, word, basis) = badge.parts();
     html! {
@@ -150,7 +150,7 @@ pub(super) fn sizes(page: &Page<'_>, bucket: &Bucket) -> String {
     }
 }
 
-/// A part of the page that scrolls by itself where it is too wide, also by keyboard.
+/// A part of the page that scrolls by itself where it is too wide, by keyboard too.
 pub(super) fn scrolling(label: &str, content: Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (content) } }
 }

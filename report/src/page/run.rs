@@ -1,4 +1,4 @@
-//! The run: what the scheduler decided, the configuration, and what words mean.
+//! The run: the scheduler's decisions, the configuration, and the meaning of words.
 
 use super::parts::{Page, scrolling};
 use crate::chart::decisions as chart;
@@ -7,7 +7,7 @@ use crate::words::Badge;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// What the scheduler decided over time.
+/// The scheduler's decisions over time.
 pub fn decisions(page: &Page<'_>) -> Markup {
     let decisions = &page.facts.decisions;
     if decisions.steps.is_empty() {
@@ -56,7 +56,7 @@ fn meaning(action: &str) -> &'static str {
     }
 }
 
-/// The configuration that was used.
+/// The configuration of the run.
 pub fn settings(page: &Page<'_>) -> Markup {
     let settings = &page.facts.context.settings;
     let sections: BTreeSet<&str> = settings.iter().map(|setting| setting.section.as_str()).collect();
@@ -86,7 +86,7 @@ pub fn settings(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What the words of the page mean.
+/// Meaning of the page's words.
 pub fn glossary(page: &Page<'_>) -> Markup {
     html! {
         section aria-labelledby="words" {

@@ -1,4 +1,4 @@
-//! What is seen first: what was measured, how it came out, what to do.
+//! The top of the page: the measured program, the results, and the advice.
 
 use super::parts::{Page, Shown, badge};
 use crate::doubt::{Reliability, Weight};
@@ -9,14 +9,14 @@ use maud::{Markup, html};
 use spl_records::Context;
 use std::collections::BTreeMap;
 
-/// Advice that is given; more is of no use at once.
+/// Most pieces of advice; more would not help at once.
 const ADVICE: usize = 8;
-/// Claims that need no search.
+/// Number of claims up to which the page has no search.
 const FEW: usize = 3;
-/// Claims that an advice names.
+/// Most claims that one piece of advice names.
 const LINKS: usize = 3;
 
-/// What the run was of.
+/// Subject of the run.
 pub fn subject(context: &Context) -> String {
     context.tasks_file.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("SPL").to_owned()
 }
@@ -43,7 +43,8 @@ pub fn header(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Date and time in UTC, for where there is no script. Civil from days: Hinnant, “chrono-Compatible Low-Level Date Algorithms”.
+/// Date and time in UTC, for readers without a script. Civil from days: Hinnant, “chrono-Compatible Low-Level
+/// Date Algorithms”.
 fn utc(unix_ms: u64) -> String {
     let (days, seconds) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
     let days = days + 719_468;
@@ -57,7 +58,7 @@ fn utc(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
 }
 
-/// Counts of verdicts, problems, and what to do.
+/// Counts of verdicts, problems, and advice.
 pub fn summary(page: &Page<'_>) -> Markup {
     let context = &page.facts.context;
     let comparisons = page.claims.iter().map(Shown::badge);
@@ -98,7 +99,7 @@ pub fn summary(page: &Page<'_>) -> Markup {
     }
 }
 
-/// How many claims have this badge: a link to the first of them, with which the script shows these alone.
+/// Number of claims with this badge: a link to the first of them, by which the script shows only these.
 fn number(page: &Page<'_>, badge: Badge, number: u64) -> Markup {
     let comparison = page.claims.iter().filter(|shown| shown.in_full).find(|shown| shown.badge() == badge);
     let assertion = page.assertions.iter().find(|shown| shown.badge() == badge);
@@ -110,7 +111,7 @@ fn number(page: &Page<'_>, badge: Badge, number: u64) -> Markup {
     html! { a.number href=(first) data-filter=(badge.class()) { (count(number)) } }
 }
 
-/// What finds claims where there are many; it needs the script.
+/// Search and filters for many claims; they need the script.
 pub fn tools(page: &Page<'_>) -> Markup {
     if page.claims.len() + page.assertions.len() <= FEW {
         return html! {};
@@ -125,7 +126,7 @@ pub fn tools(page: &Page<'_>) -> Markup {
     }
 }
 
-/// How many comparisons with charts are how reliable.
+/// Numbers of comparisons with charts, by reliability.
 fn reliabilities(counts: &BTreeMap<Reliability, u64>) -> String {
     let each =
         counts.iter().map(|(reliability, number)| format!("{} {}", count(*number), reliability.word()));
@@ -161,17 +162,17 @@ fn headline(all: u64, holds: u64, fails: u64) -> String {
     }
 }
 
-/// What somebody should do, of one or more claims.
+/// Advice about one or more claims.
 struct Item {
-    /// By the gravest of them.
+    /// The most serious badge of the claims.
     badge: Badge,
-    /// Their places in the page and what they claim.
+    /// Places of the claims in the page, and their texts.
     claims: Vec<(String, String)>,
     text: String,
 }
 
-/// What to do: about failing claims first, then undecided ones, then about those that hold by doubtful measurements. Where the same
-/// is to be done about several, it is said once.
+/// Advice: first about failing claims, then about undecided ones, then about those that hold with doubtful
+/// measurements. The same advice about several claims is given once.
 fn items(page: &Page<'_>) -> Vec<Item> {
     let context = &page.facts.context;
     let mut items: Vec<Item> = Vec::new();
@@ -238,7 +239,7 @@ fn what_to_do(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What to do about a verdict that rests on doubtful measurements: nothing may have to be, but somebody has to look.
+/// Advice about a verdict with doubtful measurements: it may be correct, but somebody has to check.
 fn doubtful(shown: &Shown<'_>) -> Option<String> {
     let poor = shown.results.iter().find(|looked| looked.reliability() == Some(Reliability::Poor))?;
     let of = |weight| poor.doubts.iter().find(|doubt| doubt.weight == weight);
@@ -252,14 +253,14 @@ fn doubtful(shown: &Shown<'_>) -> Option<String> {
     Some(format!("{what}. {}. {}", doubt.seen, doubt.meaning))
 }
 
-/// What measuring cost the program, as far as it is known.
+/// Cost of measuring in the program, as far as it is known.
 fn cost(page: &Page<'_>) -> Markup {
     let context = &page.facts.context;
     let calls: u64 = page.facts.methods.iter().map(Calls::measured).sum();
     let probes_ns =
         page.facts.methods.iter().enumerate().filter_map(|(method, _)| super::method::cost_ns(page, method));
     let end = context.end.as_ref();
-    // What the budget counted has calls in it that were passed over, and workload sizes.
+    // The budget's cost includes passed-over calls and workload sizes.
     let probes_ns = match end.and_then(|end| end.probes_ns) {
         Some(counted) => counted as f64,
         None => probes_ns.sum(),

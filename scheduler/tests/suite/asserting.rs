@@ -6,13 +6,14 @@ use spl_model::{Bucket, Outcome};
 use spl_scheduler::{Action, Event, MethodIx, Paired, Scheduler, Settings};
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
 
-/// A program over the methods `A`, `B` and `C`; `x` is the first, and so on, if the lines name them in this order.
+/// A program over the methods `A`, `B` and `C`; `x` is the first, and so on, if the lines name them in this
+/// order.
 pub(crate) fn program(lines: &str) -> Program {
     let text = format!("let x = p/A.m()V\nlet y = p/B.m()V\nlet z = p/C.m()V\n{lines}\n");
     parse_file(&text, RunMode::Comparison).unwrap().check(&text, &mut |_| Vec::new()).unwrap()
 }
 
-/// What is asserted after each of these events of samples, or `finish`, or `native` and a letter.
+/// Assertions that are judged after each of these events: samples, or `finish`, or `native` and a letter.
 fn asserted(settings: &Settings, lines: &str, events: &[&str]) -> Vec<Vec<Asserted>> {
     let mut scheduler = Scheduler::of_program(settings.clone(), &program(lines)).unwrap();
     scheduler.handle(Event::Start, 0);
@@ -48,7 +49,7 @@ fn a_formula_is_judged_when_its_methods_are_finished() {
     );
     assert_eq!(got.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 1]);
     let one = &got[3][0];
-    // Three samples a side fill a bucket: that from 100 has two of the second method only.
+    // Three samples a side fill a bucket; the one from 100 has two samples, of the second method only.
     assert_eq!(one.parts.iter().map(|part| part.bucket.clone()).collect::<Vec<_>>(), [range(0)]);
     assert!(!one.leftover && one.basis.is_none());
 }
@@ -68,7 +69,7 @@ fn without_a_full_bucket_smaller_ones_are_left_over() {
 fn a_comparison_on_a_line_is_judged_by_the_first_full_bucket() {
     let events = ["A@1+1x3:0 B@10+1x3:100", "B@20 B@21:0~5 B@22:0~5", "finish"];
     let got = asserted(&calm(), "median(x) <= 1 s\nmedian(x) <= 2 * median(y)", &events);
-    // The bound needs one method only; of the other the first sample has no size.
+    // The bound needs one method only; the first sample of the other has no size.
     assert_eq!(got.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0, 1]);
     assert_eq!(got[0][0].basis, Some(Basis::NotRefuted));
     assert!(!got[0][0].leftover && got[2][0].leftover);
@@ -113,7 +114,7 @@ fn windows_serve_assertions_too() {
     let mut judged = Vec::new();
     let names = ["A", "B", "C"];
     for now in (1..400).step_by(3) {
-        // Whoever's gate is open is called.
+        // The methods with an open gate are called.
         let open: Vec<&str> = scheduler
             .progress()
             .filter(|one| one.status == spl_scheduler::Status::Measured)

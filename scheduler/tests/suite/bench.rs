@@ -1,11 +1,12 @@
 //! A bench on which a scheduler is driven by short texts and its decisions come back as short texts.
 //!
 //! Methods are letters in the task file's order. Events: `start`, `tick`, `finish`, `limit A` (the agent's
-//! limit), `native A` (can't be measured), or samples: `A@100` is a call of
-//! the first method that ends at 100 ns, `A@100:7` has the size 7, `A@100+10x3` are three calls that end at 100, 110
-//! and 120, `A@100~30` is one that took 30 ns and not 10. Decisions: `+A` measure, `-A` suspend, `_A` rest, `w1:0-2+3!1` window 1 of comparison 0 with its bucket, 2
-//! pairs, 3 calls without a partner and 1 overlapped, `A/8` take one call in 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the
-//! numbers of samples, `~0` the same as leftover, `?0` not evaluated, `done`.
+//! limit), `native A` (can't be measured), or samples: `A@100` is a call of the first method that ends at 100
+//! ns, `A@100:7` has the size 7, `A@100+10x3` are three calls that end at 100, 110 and 120, `A@100~30` is one
+//! that took 30 ns and not 10. Decisions: `+A` measure, `-A` suspend, `_A` rest, `w1:0-2+3!1` window 1 of
+//! comparison 0 with its bucket, 2 pairs, 3 calls without a partner and 1 overlapped, `A/8` take one call in
+//! 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the numbers of samples, `~0` the same as
+//! leftover, `?0` not evaluated, `done`.
 
 use spl_lang::{Comparison, MeasuredMethod, Sign, Tasks};
 use spl_model::{Outcome, Refusal, Sample, Size};
@@ -147,7 +148,8 @@ pub(crate) fn probes(decisions: &[Decision]) -> String {
     decisions.iter().filter_map(word).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes what becomes of gates only: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A` closes it.
+/// Writes what becomes of gates only: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A`
+/// closes it.
 pub(crate) fn gates(decisions: &[Decision]) -> String {
     let word = |decision: &Decision| match decision.action {
         Action::Open { method, every, quota } => {

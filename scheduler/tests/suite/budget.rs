@@ -1,6 +1,7 @@
 //! The overhead ceiling: rates of calls in, thinner sampling and closed gates out.
 //!
-//! A call that is taken costs 40 ns, one that is passed over 1 ns; rates are found over windows of a millisecond.
+//! A call that is taken costs 40 ns, one that is passed over 1 ns; rates are found over windows of a
+//! millisecond.
 
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::RunMode;
@@ -29,7 +30,8 @@ fn check(settings: Settings, methods: usize, trace: &[(u64, &str, &str)]) {
     }
 }
 
-/// As [`check`], with the gates: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A` closes it.
+/// As [`check`], with the gates: `A:8/100` opens that of A to one call in 8 until 100 are taken, `-A` closes
+/// it.
 fn check_gates(settings: Settings, methods: usize, trace: &[(u64, &str, &str)]) {
     let mut scheduler = Scheduler::new(settings, &apart(methods, &[])).unwrap();
     for &(now_us, text, expected) in trace {
@@ -48,7 +50,7 @@ fn a_busy_method_is_sampled_thinly() {
             (0, "start", "+A"),
             (999, "A@1+1x999", ""),
             (1000, "A@1000", "A/8"),
-            // Each sample stands for eight calls: the rate is the same.
+            // Each sample stands for eight calls, so the rate is the same.
             (2000, "A@1008+8x125", ""),
             // 96,000 calls a second cost 3.84 ms when all are taken.
             (3000, "A@3000+80x12", "A/1"),
@@ -93,7 +95,8 @@ fn a_gate_takes_no_more_than_is_needed() {
 
 #[test]
 fn sizes_are_paid_for() {
-    // Each unit of size costs 1 ns: the first sample shows that one of A's costs 1,040 ns, and 1 ms pays for some of them.
+    // Each unit of size costs 1 ns: the first sample shows that one of A's costs 1,040 ns, and 1 ms pays for
+    // some of them.
     let mut sized = settings(10_000_000);
     sized.budget = sized.budget.map(|budget| Budget { size_cost_ps: 1000, ..budget });
     check_gates(
@@ -132,7 +135,7 @@ fn what_the_agents_thread_used_is_settled_with_what_was_paid_for_it() {
         }
     };
     check(250_000, &[(200, "A@300000001+10000x25", "A:1/25")]);
-    // What was not used buys samples.
+    // Unused CPU time buys samples.
     check(150_000, &[(200, "A@300000001+10000x25", "A:1/2525")]);
     // A millisecond too much is earned in 100 ms.
     check(
@@ -244,7 +247,8 @@ fn silence_with_closed_gates_says_nothing() {
 
 #[test]
 fn what_no_sampling_makes_cheap_enough_is_measured_now_and_then() {
-    // Passing a million calls over costs 1 ms a second, more than the ceiling: a sample costs 40 + 1023 ns then.
+    // Passing a million calls over costs 1 ms a second, more than the ceiling: a sample costs 40 + 1023 ns
+    // then.
     check(settings(100_000), 1, &[(0, "start", "+A"), (1000, "A@1+1000x250", "A/1024")]);
     // 10 µs are saved up, 250 samples; in 100 ms 9 of the dearer ones are earned.
     check_gates(
@@ -261,14 +265,14 @@ fn what_no_sampling_makes_cheap_enough_is_measured_now_and_then() {
 
 #[test]
 fn rates_are_found_however_soon_a_gate_closes() {
-    // 250 samples in 249 µs, of which nobody hears for 100 ms: a million calls a second all the same.
+    // 250 samples in 249 µs, reported after 100 ms only: the rate is still a million calls a second.
     check(settings(100_000), 1, &[(0, "start", "+A"), (100_000, "A@1+1000x250", "A/1024")]);
 }
 
 #[test]
 fn calls_beyond_the_quota_are_paid_for_later() {
-    // Two threads take 250 each before anybody looks, 5,000 a second: 10 µs are owed, which takes 100 ms. One in four of
-    // these costs 43 ns with the three that are passed over.
+    // Two threads take 250 each before anybody looks, 5,000 a second: 10 µs are owed, which takes 100 ms. One
+    // in four of these costs 43 ns with the three that are passed over.
     check_gates(
         settings(100_000),
         1,
@@ -298,8 +302,8 @@ fn lost_samples_were_calls_too() {
         scheduler.handle(Event::Tick, 1_000_000);
         scheduler.progress().map(|one| one.every).collect::<Vec<_>>()
     };
-    // 300,000 calls a second fit when one in two is taken, a million when one in eight is. Of unknown losses nearly
-    // all are those of the busy method.
+    // 300,000 calls a second fit when one in two is taken, a million when one in eight is. Of unknown losses
+    // nearly all are those of the busy method.
     assert_eq!(every(Some("A")), [8, 1]);
     assert_eq!(every(None), [8, 1]);
     assert_eq!(every(Some("B")), [4, 8]);

@@ -22,7 +22,8 @@ fn a_comparison_is_decided_by_the_first_pair_of_equal_full_buckets() {
             ("B@12:3", "=0[0, 100)4/3 !A !B done"),
         ],
     );
-    // One evaluation per comparison: the other bucket is not judged, though it would be full with the next sample.
+    // One evaluation per comparison: the other bucket is not judged, though it would be full with the next
+    // sample.
     check_decisions(
         settings,
         &list,

@@ -1,6 +1,7 @@
 //! Traces worked out by hand for the configurations that the thesis describes (4.1.2, Listing 18).
 //!
-//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after it.
+//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after
+//! it.
 
 use crate::bench::{apart, check_trace};
 use spl_lang::{RunMode, Tasks, parse_tasks};
@@ -10,17 +11,17 @@ fn sorting() -> Settings {
     Settings { mode: RunMode::Measurement, ..Settings::thesis() }
 }
 
-/// The task list of `examples/sorting`: 22 methods, as `A` to `V`, of the classes Integer (A B C M), Objects (D),
-/// ArrayList (E F G K L), Random (H N O), Collections (I), Number (J) and ComparableTimSort (P to V).
+/// The task list of `examples/sorting`: 22 methods, as `A` to `V`, of the classes Integer (A B C M), Objects
+/// (D), ArrayList (E F G K L), Random (H N O), Collections (I), Number (J) and ComparableTimSort (P to V).
 fn twenty_two() -> Tasks {
     parse_tasks(include_str!("../../../tasks/sorting.tasks"), RunMode::Measurement).unwrap()
 }
 
-/// 4.1.2, "Measure all at once". The order at the start follows the class priorities, each start lowering one by two:
-/// Sort 7 P, then of List 5 and Sort 5 the first in the file, List, E, then Q; Integer 4 A; at 3 List F, Random H,
-/// Sort R; Integer 2 B; at 1 Objects D, List G, Random N, Collections I, Number J, Sort S; Integer 0 C; at -1 List K,
-/// Random O, Sort T; Integer -2 M; at -3 List L, Sort U; Sort -5 V. A difference of 1 ns is not under the limit of
-/// 1 ns, so nothing is suspended.
+/// 4.1.2, "Measure all at once". The order at the start follows the class priorities, each start lowering one
+/// by two: Sort 7 P, then of List 5 and Sort 5 the first in the file, List, E, then Q; Integer 4 A; at 3 List
+/// F, Random H, Sort R; Integer 2 B; at 1 Objects D, List G, Random N, Collections I, Number J, Sort S;
+/// Integer 0 C; at -1 List K, Random O, Sort T; Integer -2 M; at -3 List L, Sort U; Sort -5 V. A difference
+/// of 1 ns is not under the limit of 1 ns, so nothing is suspended.
 #[test]
 fn all_at_once() {
     let settings = Settings { initial_optimal: 100, min_diff_ns: 1, ..sorting() };
@@ -43,8 +44,8 @@ fn all_at_once() {
     );
 }
 
-/// 4.1.2, "Measure one by one": the next method starts when the one before is finished, and only ten seconds of
-/// silence add one.
+/// 4.1.2, "Measure one by one": the next method starts when the one before is finished, and only ten seconds
+/// of silence add one.
 #[test]
 fn one_by_one() {
     let settings = Settings { initial_optimal: 1, max_diff_ns: 10_000_000_000, ..sorting() };
@@ -59,7 +60,8 @@ fn one_by_one() {
             (10_000_000_061, "B@100000+100x1000", "!B +C", 1, Some(100)),
             (20_000_000_061, "tick", "", 1, Some(100)),
             (20_000_000_062, "tick", "+D", 2, Some(100)),
-            // 100 is under 1 ms: back to one. Neither has two ends yet: C, which is measured for longer, goes.
+            // 100 is under 1 ms: back to one. Neither has two ends yet: C, which is measured for longer,
+            // goes.
             (20_000_000_063, "D@200000+100x2", "-C", 1, Some(100)),
             (20_000_000_064, "D@200200+100x998", "!D +C", 1, Some(100)),
             (20_000_000_065, "C@300000+100x1000", "!C done", 0, Some(100)),
@@ -80,7 +82,7 @@ fn with_controlling() {
             // Exactly the limit since the last receipt is not longer than the limit.
             (100_001_000, "tick", "", 1, None),
             (100_001_001, "tick", "+B", 2, None),
-            // Each cycle without data compares anew.
+            // Each cycle without data compares again.
             (100_001_002, "tick", "+C", 3, None),
             (100_002_000, "A@6000", "", 3, Some(5000)),
             (100_003_000, "B@6600", "", 3, Some(4266)),
@@ -102,8 +104,9 @@ fn with_controlling() {
     );
 }
 
-/// Listing 18 with the tasks of Listing 19 under today's names: A `SyndFeedInput.build`, B `SAXBuilder.build`, and of
-/// one class, Verifier, C `checkJDOMName`, D `checkElementName`, E `checkAttributeName`.
+/// Listing 18 with the tasks of Listing 19 under today's names: A `SyndFeedInput.build`, B
+/// `SAXBuilder.build`, and of one class, Verifier, C `checkJDOMName`, D `checkElementName`, E
+/// `checkAttributeName`.
 #[test]
 fn feeds() {
     let settings = Settings {
@@ -139,9 +142,9 @@ fn feeds() {
             (1_200_000_000, "A@1050000000", "+D", 4, Some(118_532_496)),
             (1_350_000_000, "A@1200000000", "+E", 5, Some(124_825_996)),
             (1_500_000_000, "A@1350000000", "", 5, Some(129_860_796)),
-            // After 33 samples the difference is under 100 µs. C and E have a last gap of 1000, C is measured for
-            // longer; then E; then A, the only one with two ends; then B before D, which is measured for longer.
-            // E goes on delivering: 200 fill its bucket, C's is full.
+            // After 33 samples the difference is under 100 µs. C and E have a last gap of 1000, C is measured
+            // for longer; then E; then A, the only one with two ends; then B before D, which is measured for
+            // longer. E goes on delivering: 200 fill its bucket, C's is full.
             (1_501_000_000, "E@1350001000+1000x200", "-C -E -A -B =2-200/200 !E", 1, Some(1000)),
             (1_502_000_000, "D@1351000000+1000x199", "", 1, Some(1000)),
             // Its last comparison finishes C while it is suspended.

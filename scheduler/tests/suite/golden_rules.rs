@@ -1,7 +1,8 @@
-//! Traces worked out by hand for the rules that the thesis's configurations do not touch. With those of `golden` no rule
-//! of the law can be changed unnoticed: `evaluation/mutation/scheduler.py` tries.
+//! Traces worked out by hand for the rules that the thesis's configurations do not touch. With those of
+//! `golden` no rule of the law can be changed unnoticed: `evaluation/mutation/scheduler.py` tries.
 //!
-//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after it.
+//! Each line has the owner's time, the event, the decisions, then the optimal number and the difference after
+//! it.
 
 use crate::bench::{apart, calm, check_trace, event, probes, short, tasks};
 use spl_lang::RunMode;
@@ -20,8 +21,8 @@ fn quick() -> Settings {
     }
 }
 
-/// 3.2.4: the limits themselves are right, gaps are those between the ends in their order, and silence is counted from
-/// the start.
+/// 3.2.4: the limits themselves are right, gaps are those between the ends in their order, and silence is
+/// counted from the start.
 #[test]
 fn gaps_and_limits() {
     check_trace(
@@ -31,7 +32,7 @@ fn gaps_and_limits() {
             (900, "A@10", "", 1, None),
             (1000, "start", "+A", 1, None),
             (1020, "tick", "", 1, None),
-            // 110 - 10, taken in before the start, is no gap.
+            // 110 - 10 is not a gap: the first was taken in before the start.
             (1021, "A@110", "", 1, None),
             (1022, "A@130", "", 1, Some(20)),
             // Behind the last end: no time passed. The optimal number is at its lowest.
@@ -44,7 +45,8 @@ fn gaps_and_limits() {
     );
 }
 
-/// 3.2.3: a sample is recorded and finishes its method before methods are suspended: one that is finished need not be.
+/// 3.2.3: a sample is recorded and finishes its method before methods are suspended, so a finished method is
+/// not suspended.
 #[test]
 fn recorded_before_suspended() {
     check_trace(
@@ -59,7 +61,7 @@ fn recorded_before_suspended() {
     );
 }
 
-/// 1.5.3: on a tie the one that is measured for longer, since it was started the last time.
+/// 1.5.3: among equals the method that is measured for longer since its last start.
 #[test]
 fn longest_measured_this_time() {
     check_trace(
@@ -77,7 +79,7 @@ fn longest_measured_this_time() {
     );
 }
 
-/// 1.5.3: a method's last two ends are the latest, in whatever order they arrive.
+/// 1.5.3: a method's last two ends are the latest ones, independent of the order of arrival.
 #[test]
 fn ends_out_of_order() {
     check_trace(
@@ -92,7 +94,7 @@ fn ends_out_of_order() {
     );
 }
 
-/// 3.2.5: a class is the less urgent the more of its methods were started, finished ones too.
+/// 3.2.5: a class is the less urgent the more of its methods were started, including finished ones.
 #[test]
 fn finished_methods_were_started() {
     check_trace(
@@ -137,7 +139,7 @@ fn within_a_class() {
     );
 }
 
-/// 3.2.7: what ends a method, and what it leaves behind.
+/// 3.2.7: causes of a method's end, and its effects.
 #[test]
 fn ends_of_methods() {
     let settings = Settings { min_samples: 2, max_samples: 3, ..calm() };
@@ -198,7 +200,7 @@ fn ends_of_methods() {
     );
 }
 
-/// 3.2.7: when both have finished, what is left is judged in each common bucket of at least two samples a side.
+/// 3.2.7: when both methods have finished, each common bucket with at least two samples a side is judged.
 #[test]
 fn what_is_left() {
     let settings = Settings { min_samples: 3, max_samples: 5, ..calm() };

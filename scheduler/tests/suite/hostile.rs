@@ -1,5 +1,5 @@
-//! Events in any order, times and methods out of any range, every policy with every other: the scheduler never panics
-//! and what it says of itself stays true.
+//! Events in any order, times and methods out of any range, every policy with every other: the scheduler
+//! never panics and its figures stay true.
 
 use crate::bench::apart;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn sample() -> impl Strategy<Value = (MethodIx, Sample)> {
     })
 }
 
-/// Something that happens, sensible or not.
+/// An event, sensible or not.
 pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         2 => Just(Event::Start),
@@ -94,7 +94,7 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// What must hold after each event.
+/// Checks the rules that hold after each event.
 fn check_state(scheduler: &Scheduler, started: bool) {
     let now = scheduler.situation();
     assert!(now.measured <= now.optimal && now.optimal <= now.unfinished, "{now:?}");

@@ -1,4 +1,4 @@
-//! Several JVMs that feed one measurement: what is gathered is of all, what is open is of each.
+//! Several JVMs that feed one measurement: samples are common, gates and probes belong to each JVM.
 
 use crate::bench::{apart, calm, event, gates, probes, short};
 use crate::hostile::{any_event, any_settings};
@@ -8,7 +8,7 @@ use spl_lang::{RunMode, Tasks};
 use spl_scheduler::{Action, Decision, Event, JvmIx, MethodIx, Paired, Scheduler, Settings, Turns};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is decided about one JVM.
+/// Decisions about one JVM.
 fn of(jvm: usize, decisions: &[Decision]) -> Vec<Decision> {
     decisions.iter().filter(|decision| decision.jvm == JvmIx(jvm)).cloned().collect()
 }
@@ -136,7 +136,8 @@ proptest! {
         rng_seed: RngSeed::Fixed(1_592), failure_persistence: None, cases: 128, ..ProptestConfig::default()
     })]
 
-    /// Whatever happens in whichever JVM: every method finishes once, and nothing stays open or instrumented anywhere.
+    /// After any events in any JVM, every method finishes once, and no gate stays open and no class
+    /// instrumented.
     #[test]
     fn nothing_stays_in_any_jvm(
         settings in any_settings(),
@@ -165,7 +166,7 @@ proptest! {
                     Action::Open { method, quota: None, .. } => {
                         gates.insert((of, method));
                     }
-                    // One with a quota closes by itself.
+                    // A gate with a quota closes by itself.
                     Action::Open { method, .. } | Action::Close(method) => {
                         gates.remove(&(of, method));
                     }
@@ -178,7 +179,7 @@ proptest! {
                     _ => {}
                 }
             }
-            // The last JVM stays as it was; what was in another one is gone with it.
+            // The last JVM stays unchanged; the state of any other JVM is gone with it.
             if left && known.len() > 1 {
                 known.remove(&jvm);
                 gates.retain(|(one, _)| *one != jvm);

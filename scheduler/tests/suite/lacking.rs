@@ -13,7 +13,7 @@ fn comparing(settings: Settings, methods: usize) -> Scheduler {
     Scheduler::new(settings, &apart(methods, &[(0, 1)])).unwrap()
 }
 
-/// The reason that the only comparison ends with.
+/// The reason of the only comparison at its end.
 fn reason(scheduler: &mut Scheduler) -> String {
     let [one] = &evaluations(scheduler, "finish")[..] else { panic!("one comparison, one result") };
     one.verdict.clone().unwrap_err().to_string()
@@ -81,7 +81,7 @@ fn calls_of_a_window_that_is_cut_off_are_counted() {
         Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: true, longest_wait_ns: 9_000_000_000 };
     let mut scheduler = comparing(Settings { paired: Some(paired), ..calm() }, 2);
     scheduler.handle(Event::Start, 0);
-    // In A's first turn; B's comes, and the run ends before anybody says that no call of A is outstanding.
+    // These calls lie in A's first turn; B's turn comes, and the run ends before A is reported as drained.
     scheduler.handle(Event::Samples(samples("A@11 A@12 A@13")), 5);
     scheduler.handle(Event::Pulse, 20);
     let text = reason(&mut scheduler);
@@ -139,7 +139,8 @@ fn a_class_that_never_came_is_not_measured() {
 
 #[test]
 fn a_spent_budget_names_what_it_was_spent_on() {
-    // 40 µs of CPU time a second pay for one sample in a millisecond; a size of 1000 costs as much as 25 samples.
+    // 40 µs of CPU time a second pay for one sample in a millisecond; a size of 1000 costs as much as 25
+    // samples.
     let budget = Budget {
         ceiling_ns_per_s: 40_000,
         sample_cost_ps: 40_000,

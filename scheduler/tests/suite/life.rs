@@ -192,7 +192,8 @@ fn the_agents_limit_may_be_known_late() {
 
 #[test]
 fn an_interrupted_run_is_taken_up() {
-    // The run before decided comparison 0, which finished B; A has 3 samples of 5, C 2 of the 3 that fill a bucket.
+    // The run before decided comparison 0, which finished B; A has 3 samples of 5, C 2 of the 3 that fill a
+    // bucket.
     let mut scheduler = Scheduler::new(calm(), &apart(3, &[(0, 1), (0, 2)])).unwrap();
     let before = samples("A@900+1x3 B@910+1x3 C@920+1x2");
     let resume = Event::Resume { decided: vec![ClaimIx(0), ClaimIx(99)], samples: before };

@@ -149,10 +149,10 @@ fn calls_are_told_apart_by_the_jvms_clock() {
         (1000, "pulse"),
         (1100, "pulse"),
         (2100, "pulse"),
-        // Of the first window: A's turn began at 1000000, B's at 1001100.
+        // Calls of the first window: A's turn began at 1000000, B's at 1001100.
         (2200, "A@1000100 A@1000200 B@1001200"),
         (3200, "pulse"),
-        // Of the second: B's turn began at 1002200.
+        // A call of the second window: B's turn began at 1002200.
         (3300, "B@1002300"),
         (4300, "pulse"),
         (4400, "pulse"),
@@ -323,7 +323,7 @@ fn a_window_waits_for_the_calls_that_began_in_it() {
     cut.handle(event("pulse"), 6000);
     cut.handle(event("pulse"), 7000);
     assert_eq!(short(&cut.handle(event("pulse"), 9_000_010_000)), "_A t1:1+1* t2:0*+0* t3:0*+0* +B");
-    // When it ends nevertheless it completes its window; those after it have nothing to wait for.
+    // When the call ends after all, it completes its window; the windows after it wait for nothing.
     assert_eq!(short(&cut.handle(event("B@9000010100~9000008900"), 9_000_010_100)), "");
     assert_eq!(short(&cut.handle(event("drained B"), 9_000_010_200)), "t1:1 t2:0 t3:0");
     assert_eq!(short(&cut.handle(event("drained B"), 9_000_010_300)), "");
@@ -337,7 +337,8 @@ fn all_calls_count_of_a_method_that_is_asserted() {
     for (now, text) in [(0, "start"), (1000, "pulse"), (1100, "pulse")] {
         scheduler.handle(event(text), now);
     }
-    // The comparison is decided by the first window; the assertion goes on with every call, not the first of each turn.
+    // The comparison is decided by the first window; the assertion goes on with every call, not the first of
+    // each turn.
     scheduler.handle(event("A@110+100x5 B@1110+100x5"), 2000);
     let mut taken = Vec::new();
     for _ in 0..30 {

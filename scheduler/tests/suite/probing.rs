@@ -1,4 +1,4 @@
-//! When classes change: as seldom as the settings ask for.
+//! Changes of classes: as rare as the settings require.
 
 use crate::bench::{apart, calm, event, gates, probes, short, tasks};
 use spl_lang::{RunMode, Tasks};
@@ -109,7 +109,8 @@ fn probes_of_waiting_methods_go_in_ahead_and_those_of_finished_ones_stay() {
 
 #[test]
 fn classes_whose_changes_are_dear_change_twice() {
-    // A, B and C are of one class, D of another. Only A's probes go in at first: nobody knows yet.
+    // A, B and C are of one class, D of another. Only A's probes go in at first: the price of a change is not
+    // known yet.
     let tasks = tasks(&["P.a", "P.b", "P.c", "Q.d"], &[]);
     let settings = Settings { initial_optimal: 1, restore_after_ns: 1000, ..nervous() };
     check_of(
@@ -122,7 +123,7 @@ fn classes_whose_changes_are_dear_change_twice() {
             (12, "dear C", "", ""),
             // Now C's go in with B's, and A's come out, because the class changes anyway.
             (100, "limit A", "!A +B", "in B C out A"),
-            // However long they are finished, or wait, and whatever other class changes.
+            // Neither the time since a method finished, nor its wait, nor a change of another class matters.
             (200, "limit B", "!B +D", "in D out"),
             (99_000, "D@10", "", ""),
             (99_100, "limit D", "!D +C", ""),
@@ -220,8 +221,8 @@ fn only_a_changed_class_warms_up_again() {
         }
         scheduler.progress().take(2).map(|one| one.discarded).collect::<Vec<_>>()
     };
-    // The gate alone was closed and opened: still warm. With the probes out and in again: two more are discarded,
-    // but none of B, whose class stayed as it was.
+    // The gate alone was closed and opened: still warm. With the probes out and in again: two more are
+    // discarded, but none of B, whose class stayed as it was.
     assert_eq!(discarded(1_000_000), [2, 2]);
     assert_eq!(discarded(0), [4, 2]);
 }

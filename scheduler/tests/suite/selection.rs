@@ -100,7 +100,7 @@ fn the_longest_measured_is_the_one_started_longest_ago_this_time() {
 #[test]
 fn ends_are_ordered_by_time_within_a_batch() {
     let settings = Settings { initial_optimal: 1, weight: 1, ..calm() };
-    // 100, 150, 200: (50+50)/2, whatever the order of arrival.
+    // 100, 150, 200: (50+50)/2, independent of the order of arrival.
     for text in ["A@100 A@150 A@200", "A@200 A@100 A@150", "A@150 A@200 A@100"] {
         check_trace(
             settings.clone(),

@@ -1,4 +1,5 @@
-//! Programs with steady, bursting and silent methods, run against the scheduler: what must hold whatever they do.
+//! Programs with steady, bursting and silent methods, run against the scheduler, and the rules that must hold
+//! for all of them.
 
 use crate::bench::{apart, tasks};
 use proptest::prelude::*;
@@ -9,27 +10,27 @@ use spl_scheduler::{Action, Budget, Decision, Event, MethodIx, Paired, Scheduler
 use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a method is called.
+/// Pattern of a method's calls.
 #[derive(Clone, Copy, Debug)]
 enum Calls {
     Never,
-    /// Every so many nanoseconds.
+    /// One call every this number of nanoseconds.
     Steady(u64),
     /// This many calls, 100 ns apart, once every period.
     Burst {
         calls: u64,
         period_ns: u64,
     },
-    /// Every so many nanoseconds, but in every second phase only.
+    /// One call every `period_ns`, but in every second phase only.
     Phases {
         period_ns: u64,
         phase_ns: u64,
     },
-    /// At first every so many nanoseconds, then ever more often: twice as often at the end.
+    /// One call every `period_ns` at first, then ever more often: twice as often at the end.
     Drifting {
         period_ns: u64,
     },
-    /// Called by this method, ever: each call lies within one of the caller's.
+    /// Calls by `caller` only: each call lies within one of the caller's.
     Nested {
         caller: usize,
     },
@@ -44,7 +45,7 @@ struct Program {
     cycle_ns: u64,
 }
 
-/// What came of a run.
+/// Result of a run.
 struct Run {
     scheduler: Scheduler,
     decisions: Vec<Decision>,
@@ -53,8 +54,8 @@ struct Run {
 }
 
 impl Run {
-    /// What was evaluated, in the order of the comparisons and their buckets. As text: a test statistic of constant times
-    /// is not a number, which equals nothing.
+    /// Evaluations, in the order of the comparisons and their buckets. They are compared as text: a test
+    /// statistic of constant times is NaN, which equals nothing.
     fn evaluations(&self) -> Vec<String> {
         evaluations(&self.decisions)
     }
@@ -67,7 +68,7 @@ fn evaluations(decisions: &[Decision]) -> Vec<String> {
     });
     let mut found: Vec<_> = evaluated.collect();
     found.sort_by_key(|one| (one.comparison, one.bucket.clone()));
-    // What the recordings lack is said otherwise than what was seen to be lacking.
+    // The reason for missing samples has other words in a replay.
     let text = |one: &Evaluation| match &one.verdict {
         Err(NotEvaluated::Lacking(_)) => format!("{} {} lacks samples", one.comparison, one.bucket),
         _ => format!("{one:?}"),
@@ -251,7 +252,7 @@ fn program() -> impl Strategy<Value = Program> {
     })
 }
 
-/// The same programs in each run of the tests.
+/// Settings of proptest with a fixed seed: each run of the tests has the same programs.
 fn fixed() -> ProptestConfig {
     ProptestConfig {
         rng_seed: RngSeed::Fixed(20_150_731),
@@ -304,7 +305,7 @@ proptest! {
     #[test]
     fn the_same_input_gives_the_same_decisions(program in program()) {
         let (one, other) = (program.run(|_| {}), program.run(|_| {}));
-        // As text: a test statistic of constant times is not a number, which equals nothing.
+        // Compared as text: a test statistic of constant times is NaN, which equals nothing.
         prop_assert_eq!(format!("{:?}", one.decisions), format!("{:?}", other.decisions));
         prop_assert_eq!(one.scheduler, other.scheduler);
     }
@@ -374,7 +375,8 @@ proptest! {
         let mut cycles = 0;
         program.run_gates(|scheduler, gates| {
             cycles += 1;
-            // What a tenth of a second earns is there at the start; one sample may always be saved up for.
+            // The earnings of a tenth of a second are there at the start; one sample may always be saved up
+            // for.
             let time_ns = u128::from(cycles * program.cycle_ns + 100_000_000);
             let earned_ps = u128::from(ceiling_ns_per_s) * time_ns / 1_000_000;
             let one_ps = u128::from(sample_cost_ps + u64::from(max_every) * skip_cost_ps);
@@ -427,7 +429,7 @@ proptest! {
             .filter(|decision| matches!(decision.action, Action::Retransform { .. }))
             .map(|decision| decision.situation.now_ns)
             .collect();
-        // The last change leaves the JVM as it was found, and waits for nothing.
+        // The last change restores the JVM and is never delayed.
         let counted = &changes[..changes.len() - 1];
         for (index, &from) in counted.iter().enumerate() {
             let within = counted[index..].iter().take_while(|&&at| at - from < 60_000_000_000).count();
@@ -443,7 +445,7 @@ fn cpu_seconds() -> f64 {
     first.expect("it begins with a number") as f64 / 1e9
 }
 
-/// Seconds of processor time that a run of so many comparisons takes, all of which share one method, in windows.
+/// Seconds of processor time of a run in windows with this number of comparisons, which all share one method.
 fn shared_by(comparisons: usize) -> f64 {
     let names: Vec<String> = (0..=comparisons).map(|index| format!("C{index}.m")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

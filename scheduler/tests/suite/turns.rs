@@ -1,4 +1,4 @@
-//! Turns where the owner decides by windows: how long they are, which calls they take, and whose group has them.
+//! Turns where the owner decides by windows: their length, their calls, and their order among groups.
 
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::Tasks;
@@ -65,7 +65,8 @@ fn turns_of_all_groups_end_on_one_beat() {
     assert_eq!(short(&scheduler.handle(Event::Pulse, 220 * MS)), "_B _D");
 }
 
-/// A program in which each of two methods has its own calls: gives in the bounds of a turn those that begin in it.
+/// A program whose methods have calls of their own: `calls` gives those of a method that begin within the
+/// bounds of a turn.
 struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
     scheduler: Scheduler,
     calls: F,
@@ -158,8 +159,8 @@ fn closed_loop(short_ns: u64, long_ns: u64, period: u64, from: u64, until: u64) 
 
 #[test]
 fn the_calls_that_are_taken_are_spread_over_the_turn() {
-    // Every 2,000th call takes 200 times as long as all before it: the gate opens while one runs, mostly, and the first 100 calls
-    // after it are short. The mean is 21 us.
+    // Every 2,000th call takes 200 times as long as all before it: the gate opens while one runs, mostly, and
+    // the first 100 calls after it are short. The mean is 21 us.
     let calls = |_, from, until| closed_loop(MS / 1000, 40 * MS, 2000, from, until);
     let mut program = Program::new(settings(), &apart(2, &[(0, 1)]), calls);
     program.run(120_000 * MS);

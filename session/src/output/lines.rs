@@ -1,14 +1,14 @@
-//! Files that are added to: of lines, such as those of JSON objects, and of records.
+//! Append-only files of lines, such as JSON objects, and of records.
 
 use spl_records::{Form, Reader, Record};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// A file of lines that is there once it has one.
+/// A file of lines, created with its first line.
 #[derive(Debug)]
 pub struct Lines {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     file: Option<File>,
 }
@@ -19,7 +19,7 @@ impl Lines {
         Self { path: result_file.with_file_name(name), file: None }
     }
 
-    /// Removes an older file, or goes on with it, without a half-written last line.
+    /// Removes an older file, or opens it to append, without a half-written last line.
     pub fn open(&mut self, overwrite: bool) -> Result<(), String> {
         let wrong = |error: std::io::Error| cannot_write(&self.path, &error);
         let bytes = match fs::read(&self.path) {
@@ -35,7 +35,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Adds a line, which has its end.
+    /// Adds a line, which ends in a line feed.
     pub fn write(&mut self, line: &str) -> Result<(), String> {
         let file = match &mut self.file {
             Some(file) => Ok(file),
@@ -48,7 +48,7 @@ impl Lines {
     }
 }
 
-/// A file to write records to, with its header; one that is gone on with has lost its half-written last record.
+/// Opens a file to write records to, with its header. A half-written last record of an older file is cut off.
 pub fn open_records<R: Record>(
     path: &Path,
     overwrite: bool,
@@ -56,7 +56,7 @@ pub fn open_records<R: Record>(
     header: &str,
 ) -> Result<File, String> {
     let wrong = |error: std::io::Error| cannot_write(path, &error);
-    // A device or a pipe would be opened, or read, for ever.
+    // Opening or reading a device or a pipe could block without end.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(format!("cannot write {}: it is no regular file", path.display()));
     }
@@ -78,7 +78,7 @@ pub fn open_records<R: Record>(
     Ok(file)
 }
 
-/// Where a half-written last record begins, if there is one.
+/// Start of a half-written last record, if there is one.
 fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, String> {
     let mut reader = Reader::<R>::new(bytes).map_err(|e| e.to_string())?;
     if reader.form() != form && !bytes.is_empty() {
@@ -88,12 +88,12 @@ fn end_of_records<R: Record>(bytes: &[u8], form: Form) -> Result<Option<usize>, 
                 .to_owned(),
         );
     }
-    // A malformed record is for whoever evaluates the file; here only the end counts.
+    // Malformed records are reported when the file is evaluated; here only the end counts.
     reader.by_ref().for_each(drop);
     Ok(reader.cut_off().map(|cut| cut.offset))
 }
 
-/// That a file cannot be written, in words.
+/// Error text for a file that cannot be written.
 pub fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
 }

@@ -22,7 +22,7 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// The files at this path, new or gone on with.
+    /// Opens the files at this path, new or to append.
     ///
     /// # Errors
     /// When one cannot be written, or has another form; one line of text.
@@ -34,7 +34,7 @@ impl ResultFile {
         Ok(Self { file, path: path.to_owned(), form, assertions })
     }
 
-    /// Where the results of assertions are.
+    /// Path of the results of assertions.
     pub fn assertions_path(&self) -> PathBuf {
         self.assertions.path.clone()
     }
@@ -54,7 +54,7 @@ impl ResultFile {
             evaluation: evaluation.clone(),
         };
         let mut text = String::new();
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = record.write(self.form, &mut text);
         self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
     }

@@ -1,4 +1,4 @@
-//! What the scheduler wants, carried out.
+//! Carries out the scheduler's decisions.
 
 use super::Session;
 use crate::context::About;
@@ -11,21 +11,22 @@ use spl_wire::ToAgent;
 use std::time::Instant;
 
 impl Session<'_> {
-    /// Tells the scheduler, and does what it decides; what follows from that is told after it.
+    /// Passes an event to the scheduler and carries out its decisions; events that follow from them are
+    /// passed on afterwards.
     pub(super) fn event(&mut self, event: Event) {
         self.events.push_back((None, event));
         self.carry_out_all(Vec::new());
     }
 
-    /// As [`event`](Self::event) of what happened in one JVM.
+    /// The same as [`event`](Self::event) for an event in one JVM.
     pub(super) fn event_in(&mut self, jvm: JvmIx, event: Event) {
         self.events.push_back((Some(jvm), event));
         self.carry_out_all(Vec::new());
     }
 
-    /// Does what the scheduler decided, then tells it what followed from that.
+    /// Carries out the scheduler's decisions, then passes the events that follow from them to it.
     pub(super) fn carry_out_all(&mut self, mut decisions: Vec<Decision>) {
-        // Whoever is carrying out already comes to the new events in time.
+        // An outer call is carrying out decisions already; its loop takes the new events too.
         if std::mem::replace(&mut self.carrying_out, true) {
             return;
         }
@@ -42,7 +43,7 @@ impl Session<'_> {
                 None => self.scheduler.handle(event, self.now_ns()),
             };
         }
-        // Windows are over long before the agent would send what it has.
+        // Windows end long before the agent would send its samples by itself.
         self.peers.values_mut().for_each(Peer::drain);
         self.carrying_out = false;
     }
@@ -50,7 +51,7 @@ impl Session<'_> {
     fn carry_out(&mut self, decision: Decision) {
         let jvm = decision.jvm;
         match decision.action {
-            // Gates follow these by orders of their own.
+            // Gates follow these decisions by orders of their own.
             Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
             Action::Open { method, every, quota } => self.open_gate(jvm, method, every, quota.unwrap_or(0)),
             Action::ClosedGateCosts { method, cost_ns_per_s } => {
@@ -92,7 +93,8 @@ impl Session<'_> {
                 asserted.into_iter().for_each(|asserted| self.asserted(asserted));
             }
             Action::Done => self.detach(),
-            // The scheduler has counted its pairs; who judges windows is given their turns.
+            // The scheduler has counted the window's pairs; the judge of windows gets the turns by another
+            // action.
             Action::Window(_) => {}
         }
     }
@@ -139,7 +141,7 @@ impl Session<'_> {
         decided.into_iter().for_each(|claim| self.event(Event::Decided(claim)));
     }
 
-    /// Adds to what a claim of these methods still needs that their maximum left no time for it.
+    /// Adds to the reasons of an undecided claim that its methods reached their maximum of samples.
     fn say_maximum(&self, methods: &[usize], why: &mut NotEvaluated) {
         let mut reached =
             methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
@@ -158,7 +160,7 @@ impl Session<'_> {
         self.unsaid.assertions.push(asserted);
     }
 
-    /// Writes and says the results that came since the last time and are final, all with one look at how far the run is.
+    /// Writes and shows the new results that are final, and writes the run's progress once for all of them.
     pub(super) fn say_results(&mut self) {
         let Results { evaluations, assertions } = if self.scheduler.is_done() {
             let mut last = std::mem::take(&mut self.unsaid);

@@ -1,14 +1,15 @@
-//! Which of several JVMs of a command is measured: the one that has the classes.
+//! Choice among several JVMs of a command: the JVM that has the classes is measured.
 
 use super::Session;
 use crate::peer::{Peer, PeerId};
 use spl_wire::ToAgent;
 
-/// JVMs without the classes that are let in at once: a build tool, its daemon, their forks.
+/// Most JVMs without the classes that are accepted at once: a build tool, its daemon, their forks.
 const MOST: usize = 16;
 
 impl Session<'_> {
-    /// Whether no other JVM is let in. Those of a command are, as long as none has the classes; at a port programs take turns.
+    /// Whether no other JVM is accepted. JVMs of a command are accepted until one has the classes; at a port
+    /// programs take turns.
     pub(super) fn are_enough(&self) -> bool {
         let here = self.ids_here().len();
         if self.at_port || self.which.each {
@@ -17,7 +18,8 @@ impl Session<'_> {
         self.with_classes(None) >= self.config.programs || here >= MOST
     }
 
-    /// A JVM has some of the classes: it is one of those that are measured, and when they are enough the others are sent away.
+    /// Notes that a JVM has some of the classes and is measured. Once enough JVMs have them, the other JVMs
+    /// are rejected.
     pub(super) fn has_classes(&mut self, id: PeerId) {
         if self.at_port {
             return;
@@ -35,7 +37,7 @@ impl Session<'_> {
         }
     }
 
-    /// JVMs that have some of the classes, but for this one.
+    /// Number of JVMs that have some of the classes, without this one.
     fn with_classes(&self, but: Option<PeerId>) -> usize {
         let is_other = |id: &PeerId| Some(*id) != but;
         let here = self.peers.iter().filter(|(id, peer)| is_other(id) && peer.is_here());
@@ -48,17 +50,17 @@ impl Session<'_> {
         peer.start_at = None;
         let pid = peer.pid();
         self.say_turned_away(pid, why);
-        // It may ask again, and is told no more.
+        // Its agent may connect again, without another message to the operator.
         self.turned_away.1.insert(pid);
     }
 
-    /// Whether a JVM was let in and then sent away.
+    /// Whether a JVM was accepted and later rejected.
     pub(super) fn was_sent_away(&self, id: PeerId) -> bool {
         self.sent_away.contains(&id)
     }
 
-    /// Whether another JVM may come when the last one has gone: the command goes on, and nothing was measured yet, as of `java -version` at
-    /// the head of a script.
+    /// Whether another JVM may come after the last one has gone: the command still runs, and nothing was
+    /// measured yet, as with a `java -version` at the start of a script.
     pub(super) fn awaits_another(&self) -> bool {
         !self.at_port
             && !self.command_ended

@@ -1,4 +1,4 @@
-//! The JVMs of a session: which are there, when each starts to be measured, what is told of all of them.
+//! The JVMs of a session: their presence, the start of their measurement, and messages to all of them.
 
 use super::Session;
 use crate::cost::Cost;
@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 impl Session<'_> {
-    /// Starts to measure a JVM that has come, if it is time for it.
+    /// Starts the measurement of a connected JVM if it is due.
     pub(super) fn start(&mut self, id: PeerId, now: Instant) {
-        // What was gone on with may have been decided before: it has ended, and its file says so.
+        // A resumed run may be decided already: then it has ended, and its file says so.
         let is_over = self.detach_by.is_some();
         let is_due = |peer: &&mut Peer| !is_over && peer.start_at.is_some_and(|at| now >= at);
         let Some(peer) = self.peers.get_mut(&id).filter(is_due) else { return };
@@ -27,17 +27,17 @@ impl Session<'_> {
         self.event_in(jvm, Event::Start);
     }
 
-    /// When the next JVM starts to be measured; `None` where all are.
+    /// Start of the next JVM's measurement; `None` where all are measured.
     pub(super) fn start_at(&self) -> Option<Instant> {
         self.peers.values().filter(|peer| peer.is_here()).filter_map(|peer| peer.start_at).min()
     }
 
-    /// Whether a JVM is there and none is measured yet.
+    /// Whether a JVM is connected and none is measured yet.
     pub(super) fn is_starting(&self) -> bool {
         self.measuring_since.is_none() && self.start_at().is_some()
     }
 
-    /// Tells what each agent's thread has used, and what measuring may cost from now on.
+    /// Passes to the scheduler the CPU time that each agent's thread used, and the new budget.
     pub(super) fn spend(&mut self) {
         let now = Instant::now();
         let told = |(jvm, cost): (JvmIx, &mut Cost)| (jvm, cost.agent_used(now), cost.budget(now));
@@ -51,7 +51,7 @@ impl Session<'_> {
         }
     }
 
-    /// The JVM with this number, as long as it is there.
+    /// The JVM with this number, if it is connected.
     pub(super) fn peer_of(&mut self, jvm: JvmIx) -> Option<&mut Peer> {
         self.peers.values_mut().find(|peer| peer.jvm == jvm && peer.is_here())
     }
@@ -66,17 +66,17 @@ impl Session<'_> {
         self.peers.get(&PeerId(connection)).is_some_and(Peer::is_here)
     }
 
-    /// Whether a JVM is there.
+    /// Whether a JVM is connected.
     pub(super) fn is_anybody_here(&self) -> bool {
         self.peers.values().any(Peer::is_here)
     }
 
-    /// The JVMs that are there.
+    /// The connected JVMs.
     pub(super) fn ids_here(&self) -> Vec<PeerId> {
         self.peers.iter().filter(|(_, peer)| peer.is_here()).map(|(&id, _)| id).collect()
     }
 
-    /// Whether a JVM looked for the class of a method in vain, and none has it.
+    /// Whether a JVM did not find the class of a method and no JVM has it.
     pub(super) fn is_absent(&self, method: usize) -> bool {
         let lacks = |peer: &Peer| peer.absent.contains(&method);
         let has = |peer: &Peer| peer.ready.contains(&method) && !lacks(peer);

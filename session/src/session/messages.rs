@@ -1,4 +1,4 @@
-//! What the agent says, and what that means for the measurement.
+//! Handles the agent's messages.
 
 use super::{Next, Session, new_cost};
 use crate::agents::Agent;
@@ -14,10 +14,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// HotSpot interprets methods whose code is larger (`HugeMethodLimit`), bytes.
+/// Bytes of code above which HotSpot only interprets a method (`HugeMethodLimit`).
 const HUGE_METHOD_BYTES: u32 = 8000;
 
-/// Lines about agents that are not measured, in one measurement.
+/// Most messages about agents that are not measured, in one measurement.
 const MOST_NOTED: u32 = 50;
 
 impl Session<'_> {
@@ -42,7 +42,7 @@ impl Session<'_> {
                 self.observer.note(&format!("the agent warns: {}", one_line(&text)))
             }
             ToController::Ping { id } => {
-                // Who has the answer finds all that came of what was said before.
+                // The results of all earlier messages are written before the agent gets its answer.
                 self.say_results();
                 agent.send(ToAgent::Pong { id });
             }
@@ -65,7 +65,8 @@ impl Session<'_> {
             ToController::Removed { handles, times, gap_ns } => self.removed(&handles, times, gap_ns),
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
             ToController::Pong { now_ns, .. } => self.shows(id, now_ns),
-            // Only windows wait for it; thousands of methods that end at once say it thousands of times.
+            // Only windows wait for this event; thousands of methods that end at once would send thousands of
+            // them.
             ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
                 let method = MethodIx(handle.index());
                 self.event_in(jvm, Event::Drained { method, closing: Some(number) });
@@ -124,7 +125,8 @@ impl Session<'_> {
             self.resume(resumed);
         }
         if let (Some(sequential), Some(ps)) = (&mut self.sequential, probe_empty_ps) {
-            // Of several JVMs the slowest: what it says of the shortest calls is right for the others too.
+            // The slowest of several JVMs counts: a bound for the shortest calls that holds for it holds for
+            // the others too.
             self.probe_empty_ps = self.probe_empty_ps.max(ps);
             sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
@@ -148,7 +150,7 @@ impl Session<'_> {
         self.say_turned_away(pid, why);
     }
 
-    /// Once for each process, which may come again and again.
+    /// Reports a rejected process, once for each process id: it may connect again and again.
     pub(super) fn say_turned_away(&mut self, pid: u32, why: &str) {
         if !self.turned_away.1.contains(&pid)
             && self.note_stranger(&format!("pid {pid} is not measured: {why}"))
@@ -157,8 +159,8 @@ impl Session<'_> {
         }
     }
 
-    /// Says something of somebody who is not measured, unless enough was said: anybody on this machine can knock at a port, and the
-    /// operator's lines are few.
+    /// Reports an agent that is not measured, up to a limit: any user of this machine can connect to a port,
+    /// and must not flood the operator with messages.
     fn note_stranger(&mut self, text: &str) -> bool {
         self.strangers += 1;
         match self.strangers.cmp(&MOST_NOTED) {
@@ -180,7 +182,7 @@ impl Session<'_> {
         self.event(Event::Resume { decided: resumed.decided, samples: resumed.samples });
     }
 
-    /// A connection that never became our agent.
+    /// Reports a connection that never became an agent of the measurement.
     pub(super) fn stranger(&mut self, why: &str) {
         let text = format!("an agent could not be used: {why}");
         if self.at_port {
@@ -190,13 +192,13 @@ impl Session<'_> {
         }
     }
 
-    /// Asks agents for their clocks, if it is time for it.
+    /// Asks agents for their clocks where a query is due.
     pub(super) fn ask_clocks(&mut self) {
         let now = Instant::now();
         self.peers.values_mut().for_each(|peer| peer.ask_clock(now));
     }
 
-    /// The agent's clock showed this when it sent what has arrived now.
+    /// Gives the time of the agent's clock to the estimate, when a message has arrived.
     fn shows(&mut self, id: PeerId, jvm_ns: u64) {
         let now_ns = self.now_ns();
         let Some(peer) = self.peers.get_mut(&id) else { return };
@@ -229,7 +231,7 @@ impl Session<'_> {
                     task.method
                 ));
             }
-            // What was measured of it before counts.
+            // Earlier samples of the method still count.
             why @ Outcome::Refused(
                 Refusal::Metaspace { .. }
                 | Refusal::MetaspaceFull { .. }
@@ -248,7 +250,7 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::GivenUp { method: MethodIx(method), why });
             }
-            // One of several classes of this name: it is measured in another.
+            // The method is measured in another class of this name.
             Outcome::Abstract | Outcome::Native | Outcome::NoSuchMethod { .. } | Outcome::Refused(_)
                 if peer.ready.contains(&method) => {}
             why @ (Outcome::Abstract
@@ -265,7 +267,7 @@ impl Session<'_> {
         }
     }
 
-    /// Another agent had taken probes out, and they are in again.
+    /// Reports that another agent took probes out and that they are in again.
     fn removed(&mut self, handles: &[Handle], times: u32, gap_ns: u64) {
         let seconds = gap_ns as f64 / 1e9;
         let text = format!(
@@ -279,8 +281,8 @@ impl Session<'_> {
         }
     }
 
-    /// Samples that count for nothing are given back to an agent that reached its own limit. Those that wait
-    /// for the end of their window are too: what then counts too much ends at the controller's own maximum.
+    /// Handles an agent's own limit: its samples that count for nothing are given back. Samples that wait for
+    /// the end of their window are given back too; the controller's own maximum ends any surplus.
     fn limit(&mut self, id: PeerId, handle: Handle) {
         let method = MethodIx(handle.index());
         let Some(progress) = self.scheduler.progress().nth(method.0) else { return };
@@ -288,7 +290,8 @@ impl Session<'_> {
         let Some(peer) = self.peers.get_mut(&id).filter(|_| progress.status != Status::Finished) else {
             return;
         };
-        // What counts is known of all JVMs together; of one of several, what was not discarded.
+        // The number of samples that count is known for all JVMs together; for one of several JVMs the number
+        // not discarded stands in.
         let counted = if is_alone { progress.samples } else { peer.kept_of(handle) };
         let jvm = peer.jvm;
         if !peer.give_back(handle, counted) {
@@ -317,7 +320,7 @@ impl Session<'_> {
         }
         if !batch.is_empty() {
             let decisions = self.scheduler.handle_samples_in(jvm, &mut batch, self.now_ns());
-            // Written with the flags of those that do not count, and before what they led to.
+            // Samples are written with their discard flags, and before the results that follow from them.
             for (method, sample) in &batch {
                 if let Some(peer) = self.peers.get_mut(&id)
                     && !sample.flags.contains(SampleFlags::DISCARDED)
@@ -344,7 +347,7 @@ impl Session<'_> {
         self.without(id)
     }
 
-    /// The connection of a JVM that is measured ended without a farewell.
+    /// Handles a connection of a measured JVM that ended without a farewell.
     pub(super) fn lost_peer(&mut self, id: PeerId, why: &str) -> Next {
         if self.detach_by.is_some() || self.scheduler.is_done() {
             let text = "the connection ended before the agent said that every class is as it was";
@@ -355,7 +358,7 @@ impl Session<'_> {
         self.without(id)
     }
 
-    /// Goes on without a JVM, as long as there is another one.
+    /// Goes on without a JVM if another one is connected; otherwise the measurement ends.
     fn without(&mut self, id: PeerId) -> Next {
         let gone = self.peers.get_mut(&id).map(|peer| {
             peer.gone();
@@ -375,7 +378,7 @@ impl Session<'_> {
     }
 }
 
-/// What the operator should know of a method's code with probes.
+/// Remark on a method's code with probes; `None` if the operator need not know anything.
 fn code_remark(facts: Facts) -> Option<String> {
     let mut remarks = Vec::new();
     if facts.intrinsic {

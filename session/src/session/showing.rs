@@ -1,4 +1,4 @@
-//! What a session shows of itself: how it stands while it runs, and what came of it.
+//! The display of a session: its status while it runs, and its results.
 
 use super::Session;
 use crate::results::Results;
@@ -9,7 +9,7 @@ use spl_scheduler::{MethodProgress, Scheduler};
 use std::time::{Duration, Instant};
 
 impl Session<'_> {
-    /// The measurement as it is now.
+    /// The present status of the measurement.
     pub(super) fn status(&self) -> Status {
         let settings = &self.config.scheduler;
         Status {
@@ -25,7 +25,7 @@ impl Session<'_> {
         }
     }
 
-    /// Of the program that measuring costs most.
+    /// Overhead of the program with the highest one.
     fn overhead(&self) -> Option<Overhead> {
         let all = self.peers.values().filter_map(|peer| peer.cost.as_ref()?.overhead());
         all.max_by(|one, other| one.estimated.total_cmp(&other.estimated))
@@ -65,7 +65,7 @@ impl Session<'_> {
         }
     }
 
-    /// How long it takes at most, if samples go on to come as they did: every method up to its maximum.
+    /// Longest remaining time if samples keep coming at the present rate: until every method has its maximum.
     fn to_go(&self) -> Option<Duration> {
         let (since, before) = self.measuring_since?;
         let unfinished = self.scheduler.progress().filter(|one| one.status != Scheduled::Finished);
@@ -75,12 +75,12 @@ impl Session<'_> {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// Samples that count, of all methods.
+    /// Number of samples of all methods that count.
     pub(super) fn samples_so_far(&self) -> u64 {
         self.scheduler.progress().map(|progress| progress.samples).sum()
     }
 
-    /// Brings what shows the measurement up to date, where it is time for that.
+    /// Updates the display if it is due.
     pub(super) fn show(&mut self, now: Instant) {
         if self.observer.is_due(now) {
             let status = self.status();
@@ -89,14 +89,14 @@ impl Session<'_> {
         }
     }
 
-    /// Shows how it ended; nothing is shown after that.
+    /// Shows the final status; nothing is shown after it.
     pub(crate) fn close(&mut self) {
         let status = self.status();
         let shown = self.observer.ended(&status, &self.results);
         self.check(shown);
     }
 
-    /// Writes what a report needs beside the other files, with everything that has gone wrong so far.
+    /// Writes the report's data that no other file has, with all problems so far.
     pub fn write_context(&mut self) {
         let costs = self.peers.values().filter_map(|peer| peer.cost.as_ref()).collect::<Vec<_>>();
         self.context.ended(&self.scheduler, self.lost, &costs, &self.problems);
@@ -104,7 +104,7 @@ impl Session<'_> {
         self.check(written);
     }
 
-    /// Samples that never arrived, or arrived damaged.
+    /// Number of samples that never arrived, or arrived damaged.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -119,12 +119,12 @@ impl Session<'_> {
         &self.scheduler
     }
 
-    /// What the sequential mode saw, where it judges.
+    /// State of the sequential mode, where it judges.
     pub fn sequential(&self) -> Option<&Sequential> {
         self.sequential.as_ref()
     }
 
-    /// What went wrong, each once.
+    /// Problems of the run, each once.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

@@ -1,4 +1,4 @@
-//! Formulas: comparisons and what combines them.
+//! Formulas: comparisons and their connectives.
 
 use super::{Duration, Interval, Node, Percent, Statistic, Target};
 use crate::{Sign, Span};
@@ -22,7 +22,7 @@ pub enum Formula<R> {
 }
 
 impl<R> Formula<R> {
-    /// How tightly it binds: a part that binds looser than its place asks for stands in parentheses.
+    /// Strength of its binding: a part with a weaker binding than its place requires is put in parentheses.
     fn binding(&self) -> u8 {
         match self {
             Self::For(..) => 0,
@@ -34,7 +34,7 @@ impl<R> Formula<R> {
         }
     }
 
-    /// The same formula over other comparisons; the first error ends it.
+    /// A formula of the same shape over other comparisons; the first error ends the conversion.
     ///
     /// # Errors
     /// What `change` returns.
@@ -147,19 +147,19 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// Two sides and how they compare. Not both are bounds.
+/// Two sides and the sign between them. At most one of them is a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// Before the sign.
     pub left: Node<Side>,
-    /// How they compare.
+    /// The sign between the sides.
     pub sign: Node<Sign>,
-    /// What the left and the right side's times are multiplied by; finite and positive. Only between two methods
-    /// that have no factor of their own.
+    /// Factors of the left and the right side's times; finite and positive. Only between two methods that
+    /// have no factor of their own.
     pub factors: Option<Node<(f64, f64)>>,
     /// After the sign.
     pub right: Node<Side>,
-    /// How far apart equal sides may be; only with `=`.
+    /// Largest difference of equal sides; only with `=`.
     pub within: Option<Node<Percent>>,
 }
 
@@ -205,11 +205,11 @@ impl fmt::Display for Side {
 /// A method's times: `2 * median(f)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
-    /// What they are multiplied by; finite and positive.
+    /// Factor of the times; finite and positive.
     pub factor: Option<Node<f64>>,
-    /// What of them is compared; the mean if nothing is said.
+    /// Statistic of the times; the mean if `None`.
     pub statistic: Option<Node<Statistic>>,
-    /// Whose times.
+    /// The method of the times.
     pub target: Target,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers with units. Each keeps what was written, so that it is printed as it was read.
+//! Numbers with units. Each keeps its written form, so that it is printed as it was read.
 
 use std::fmt;
 
@@ -91,8 +91,8 @@ pub struct ByteSize {
 }
 
 impl ByteSize {
-    /// In bytes, or in the unit of the method's size processor; the largest 64-bit number if it is greater, which
-    /// no size that was parsed is.
+    /// In bytes, or in the unit of the method's size processor; the largest 64-bit number if it is greater,
+    /// which no size that was parsed is.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.checked_bytes().unwrap_or(u64::MAX)
@@ -117,7 +117,7 @@ impl fmt::Display for ByteSize {
 /// Units of workload size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeUnit {
-    /// None: bytes, or what the method's size processor counts.
+    /// No unit: bytes, or the unit of the method's size processor.
     One,
     /// `KiB`: 1024.
     Kibi,

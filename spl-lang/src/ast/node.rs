@@ -3,7 +3,7 @@
 use crate::Span;
 use std::fmt;
 
-/// A piece of the tree and where it stands. Two nodes are equal when their values are, wherever they stand.
+/// A piece of the tree with its place. Two nodes are equal when their values are, at any places.
 #[derive(Clone, Debug)]
 pub struct Node<T> {
     /// What was read.

@@ -1,14 +1,14 @@
-//! Methods as Java names them, and which methods of class files they mean.
+//! Methods as Java names them, and the methods of class files that they match.
 
 use spl_model::{FieldType, MethodRef};
 use std::fmt;
 
-/// A method named as in Java, `java.util.ArrayList#get(int)`. Class files tell more (the return type, the packages
-/// of parameter types), so it may mean no method, one, or several.
+/// A method named as in Java, `java.util.ArrayList#get(int)`. Class files contain more (the return type, the
+/// packages of parameter types), so a pattern may match no method, one, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodPattern {
-    /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any characters but
-    /// a dot.
+    /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any
+    /// characters but a dot.
     pub class: String,
     /// The method's name, `<init>` for a constructor; `*` stands for any characters, though not for `<init>`.
     pub name: String,
@@ -19,8 +19,9 @@ pub struct MethodPattern {
 }
 
 impl MethodPattern {
-    /// The pattern that names the method's class, parameters and result in full. It means other methods as well only
-    /// where a class is named like a type variable. `None` if a name in it has characters that Java's have not.
+    /// The pattern that names the method's class, parameters and result in full. It means other methods as
+    /// well only where a class is named like a type variable. `None` if a name in it has characters that
+    /// Java's have not.
     ///
     /// ```
     /// use spl_lang::ast::MethodPattern;
@@ -41,13 +42,13 @@ impl MethodPattern {
         Some(Self { class, name: name.to_owned(), parameters, result })
     }
 
-    /// Whether it may mean several methods by intention: it has a `*`.
+    /// Whether it is meant to match several methods: it has a `*`.
     #[must_use]
     pub fn is_glob(&self) -> bool {
         self.class.contains('*') || self.name.contains('*')
     }
 
-    /// Whether it means `method`.
+    /// Whether it matches `method`.
     #[must_use]
     pub fn matches(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
@@ -61,7 +62,7 @@ impl MethodPattern {
             && self.result.as_ref().is_none_or(|result| result.matches(descriptor.result()))
     }
 
-    /// Whether it means methods of `class`, a binary name with slashes.
+    /// Whether it matches methods of `class`, a binary name with slashes.
     #[must_use]
     pub fn matches_class(&self, class: &str) -> bool {
         let (pattern, class) = (with_dots(&self.class), with_dots(class));
@@ -90,10 +91,10 @@ impl fmt::Display for MethodPattern {
 /// An erased type as Java names it: `int`, `String[]`, `java.util.Map.Entry`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypePattern {
-    /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital letter,
-    /// with digits after it or not, is a type variable and means any class.
+    /// A primitive type, `void`, or a class with as much of its package as there is need for. One capital
+    /// letter, with digits after it or not, is a type variable and means any class.
     pub name: String,
-    /// Dimensions of the array; 0 if it is none.
+    /// Dimensions of the array; 0 for a type that is not an array.
     pub dimensions: usize,
 }
 
@@ -113,7 +114,7 @@ impl TypePattern {
         }
     }
 
-    /// Whether it means the type of a class file; `None` is `void`.
+    /// Whether it matches the type of a class file; `None` is `void`.
     #[must_use]
     pub fn matches(&self, found: Option<&FieldType>) -> bool {
         let Some(found) = found else { return self.dimensions == 0 && self.name == "void" };

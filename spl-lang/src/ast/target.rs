@@ -22,7 +22,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// The ways to say which method is meant.
+/// The ways to name a method.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MethodTerm {
     /// As the class file names it: `pkg/Class.name(I)V`.

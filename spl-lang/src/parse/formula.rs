@@ -6,15 +6,15 @@ use crate::problem::{Problem, first_word};
 use nom::Parser as _;
 use nom::sequence::preceded;
 
-/// Formulas within formulas; far more than anybody writes, and far less than the stack holds.
+/// Most formulas within formulas; far more than real files have, and far fewer than the stack holds.
 const MAX_NESTING: usize = 100;
 
 type Tree = Node<Formula<Relation>>;
 
-/// Where in a formula the parser is.
+/// Place of the parser in a formula.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// Formulas around this one.
+    /// Number of formulas around this one.
     depth: usize,
     /// Whether one of them is a quantifier.
     quantified: bool,
@@ -44,7 +44,7 @@ impl<'a> Parser<'_, 'a> {
         if !rest.trim_start().starts_with(connective) {
             return Ok((rest, first));
         }
-        // Two are the rule; a vector that grows would take room for four.
+        // Two parts are usual; a growing vector would take room for four.
         let mut parts = Vec::with_capacity(2);
         parts.push(first);
         while let Some(after) = rest.trim_start().strip_prefix(connective) {
@@ -109,7 +109,7 @@ impl<'a> Parser<'_, 'a> {
         Ok((rest, self.node(input, rest, Formula::For(sizes, Box::new(body)))))
     }
 
-    /// What stands after `for`.
+    /// The sizes after `for`.
     fn sizes(&self, input: &'a str) -> Parsed<'a, Sizes> {
         let two = |first, second| {
             let rest = keyword(first, input)?.trim_start();

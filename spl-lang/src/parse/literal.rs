@@ -26,7 +26,7 @@ pub(super) fn split_number(input: &str) -> (&str, &str) {
 }
 
 impl<'a> Parser<'_, 'a> {
-    /// A finite number greater than 0 that says how much of `what`; else 1 and a finding.
+    /// A finite number greater than 0, an amount of `what`; otherwise 1 and a finding.
     pub(super) fn positive(&self, text: &'a str, what: &str) -> f64 {
         let problem = match text.parse::<f64>() {
             Ok(number) if number.is_finite() && number > 0.0 => return number,
@@ -128,7 +128,8 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `mean`, `median`, `p99.9` before a parenthesis, and what follows the parenthesis; `None` before a method.
+    /// `mean`, `median`, `p99.9` before a parenthesis, and what follows the parenthesis; `None` before a
+    /// method.
     pub(super) fn statistic(
         &self,
         input: &'a str,
@@ -142,7 +143,8 @@ impl<'a> Parser<'_, 'a> {
             ("median", _) => Statistic::Median,
             (_, Some(digits)) => Statistic::Percentile(self.percentile(word, digits)),
             (word, None) if word.is_empty() || word.contains('.') => return Ok(None),
-            // A method has a class before its name: a word alone was meant as a statistic, or lacks its class.
+            // A method has a class before its name: a word alone was meant as a statistic, or lacks its
+            // class.
             (word, None) => {
                 let problem = Problem::new(word, format!("there is no statistic `{word}`"))
                     .label("stands before a parenthesis, without a class")

@@ -69,7 +69,7 @@ fn nom_failure(error: nom::Err<Problem<'_>>) -> nom::Err<Problem<'_>> {
     }
 }
 
-/// What separates nothing here or in a class file, and `*`.
+/// Characters of a name: all that separate nothing here or in a class file, and `*`.
 fn is_part_char(c: char) -> bool {
     !(c.is_whitespace()
         || c.is_control()
@@ -120,7 +120,7 @@ fn type_pattern(input: &str) -> Parsed<'_, TypePattern> {
     Ok((rest, TypePattern { name, dimensions: dimensions + usize::from(variable.is_some()) }))
 }
 
-/// What follows type arguments at the start of `input`; `None` if there are none, as before the sign `<`.
+/// The text after type arguments at the start of `input`; `None` without them, as before the sign `<`.
 fn after_arguments(input: &str) -> Option<&str> {
     let mut depth = 0_usize;
     for (at, c) in input.char_indices() {

@@ -115,7 +115,7 @@ impl<'a> Parser<'_, 'a> {
         Ok((rest, self.node(input, rest, (left, right))))
     }
 
-    /// A finite, positive decimal number. Nothing can be said about times that are multiplied by 0 or less.
+    /// A finite, positive decimal number. A factor of 0 or less would make the times meaningless.
     fn factor(&self, input: &'a str) -> Parsed<'a, f64> {
         let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')');
         let (text, rest) = input.split_at(input.find(ends).unwrap_or(input.len()));

@@ -40,7 +40,7 @@ impl<'a> Parser<'_, 'a> {
                 Ok(method) => MethodTerm::Exact(method),
                 Err(problem) => {
                     self.note(problem);
-                    // A stand-in: the tree is thrown away.
+                    // A stand-in: the tree will be discarded.
                     MethodTerm::Name(text.to_owned())
                 }
             }

@@ -97,7 +97,7 @@ fn one(tokens: &mut Tokens<'_>) -> Expr {
     }
 }
 
-/// Every production that `expr` names.
+/// All productions in `expr`.
 pub fn named(expr: &Expr, into: &mut BTreeSet<String>) {
     match expr {
         Expr::Sequence(all) | Expr::Choice(all) => all.iter().for_each(|one| named(one, into)),
@@ -119,7 +119,7 @@ pub struct Maker<'a> {
     pub used: BTreeSet<String>,
 }
 
-/// Productions within productions from which on the first choice is taken and nothing repeated.
+/// Depth of productions at which the first choice is taken and nothing repeats.
 const DEEP: usize = 14;
 
 impl Maker<'_> {
@@ -148,7 +148,8 @@ impl Maker<'_> {
                 let one = self.below(all.len() as u64) as usize;
                 self.expand(&all[one], false, depth)
             }
-            // The first choice more often, or formulas would grow without end and no comparison would be right.
+            // The first choice more often, or formulas would grow without end and no comparison would be
+            // right.
             ("negation" | "side" | "GLOB", Expr::Choice(all)) if self.below(3) > 0 => {
                 self.expand(&all[0], lexical, depth)
             }

@@ -1,4 +1,4 @@
-//! What stands beside a verdict on two means: figures of the same calls with the same weights.
+//! Figures shown with a verdict on two means: of the same calls with the same weights.
 
 use super::mean::Means;
 use super::side::{Side, Times};
@@ -6,40 +6,40 @@ use crate::types;
 use spl_stats::sequential::RatioEstimate;
 use spl_stats::{Welch, normal_upper};
 
-/// What is known of the ratio of the means.
+/// Figures of the ratio of the means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// Windows that both sides were called in.
+    /// Number of windows in which both sides were called.
     pub windows: u64,
     /// Pairs of calls.
     pub pairs: u64,
-    /// Independent windows that would tell as much.
+    /// Number of independent windows with the same information.
     pub n_effective: f64,
     /// Ratio of the means of the clipped times.
     pub ratio: f64,
     /// Lower end of the interval that holds at every look.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// Ratio of the means of the times as they came.
+    /// Ratio of the means of the unclipped times.
     pub raw_ratio: f64,
     /// Calls that were clipped, of both sides.
     pub clipped: u64,
-    /// Whether long calls, which are clipped, count more on one side than on the other.
+    /// Whether long calls, which are clipped, matter more on one side than on the other.
     pub tail_dependent: bool,
-    /// Comparisons of parts of the measurement with other parts: how many, and how many of them differ.
+    /// Number of comparisons of parts of the measurement with other parts, and number of those that differ.
     pub self_check: (u64, u64),
-    /// The smallest and the largest ratio of a workload size, where they differ by more than chance.
+    /// The smallest and the largest ratio of a workload size, where they differ by more than chance explains.
     pub sizes_differ: Option<(f64, f64)>,
 }
 
-/// Probability with which ratios of sizes that are equal are called different.
+/// Probability with which equal ratios of sizes are called different.
 const LIMIT: f64 = 0.01;
-/// Fewest windows with calls of both sides by which the ratio of a size is known.
+/// Fewest windows with calls of both sides for a ratio of a size.
 const FEWEST: usize = 20;
 
 impl Means {
-    /// What there is to be seen; `None` before there are two windows.
+    /// Figures of the ratio; `None` before there are two windows.
     pub(super) fn look(&self, level: f64) -> Option<Look> {
         let high = self.estimates(&self.left, &self.right);
         let low = self.estimates(&self.right, &self.left);
@@ -66,8 +66,9 @@ impl Means {
         })
     }
 
-    /// Welch's test of the times as they came, with the weights of the verdict and on what windows tell: the error of the difference is that
-    /// of the differences within windows, so that what both sides share cancels out. `None` with a bound.
+    /// Welch's test of the unclipped times, with the weights of the verdict and the windows as observations.
+    /// The error of the difference is that of the differences within windows, so that influences on both
+    /// sides cancel out. `None` with a bound.
     pub(super) fn welch(&self) -> Option<Welch> {
         let side = |side| self.shares(side, Times::Whole, -self.probe_ns);
         let ((left_ns, left), (right_ns, right)) = (side(&self.left), side(&self.right));
@@ -77,7 +78,7 @@ impl Means {
         Some(Welch::of_difference(left_ns - right_ns, error.variance, error.df))
     }
 
-    /// The figures of a side whose strata have the weights of the verdict.
+    /// Figures of a side, with the verdict's weights of its strata.
     pub(super) fn figures(&self, side: &Side) -> Option<types::Side> {
         let mut weighed: Vec<(f64, f64)> = Vec::new();
         for (times, weight) in side.times.iter().zip(&self.weights) {
@@ -92,8 +93,8 @@ impl Means {
         Some(types::Side { factor: side.factor, n: side.n, mean_ns, median_ns: middle(&weighed)?, sd_ns })
     }
 
-    /// The ends of the ratios of the workload sizes, if chance would seldom make them as different (Cochran 1954). Few calls say
-    /// nothing of a size.
+    /// The lowest and the highest ratio of the workload sizes, if chance would seldom make them as different
+    /// (Cochran 1954). Sizes with few calls are left out.
     fn sizes_differ(&self) -> Option<(f64, f64)> {
         let of_stratum = |at: usize| {
             let cell = |cells: &Vec<(usize, super::side::Cell)>| {
@@ -138,7 +139,8 @@ impl Means {
     }
 }
 
-/// The median of ascending values whose weights add up to 1: between two values where as much lies on both sides.
+/// The median of ascending values whose weights add up to 1: the mean of two values where each side of it has
+/// half the weight.
 fn middle(ascending: &[(f64, f64)]) -> Option<f64> {
     const ROUNDING: f64 = 1e-9;
     let mut below = 0.0;

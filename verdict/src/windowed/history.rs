@@ -1,4 +1,4 @@
-//! What was measured of each method, by windows: every call that began in a turn counts, however long it took.
+//! Measured calls of each method, by windows: every call that began in a turn counts, however long it took.
 
 use spl_model::Bucket;
 use std::collections::BTreeMap;
@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 pub struct Turn {
     /// Number of the window, rising.
     pub window: u64,
-    /// When the first call began, nanoseconds of the JVM's clock.
+    /// Start of the first call, nanoseconds of the JVM's clock.
     pub began_ns: u64,
     /// Durations in nanoseconds by workload size, in the order in which the calls began.
     pub calls: BTreeMap<Bucket, Vec<u64>>,
-    /// The workload size of each of these calls; none of a bucket whose calls have no size.
+    /// The workload size of each of these calls; empty for a bucket whose calls have no size.
     pub sizes: BTreeMap<Bucket, Vec<u64>>,
-    /// Whether a call that began in this turn had not ended when the window was closed: how long it takes is not known.
+    /// True if a call that began in this turn had not ended when the window was closed: its duration is
+    /// unknown.
     pub censored: bool,
 }
 
@@ -22,7 +23,8 @@ pub struct Turn {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     methods: Vec<Vec<Kept>>,
-    /// What a call of an empty method reports, nanoseconds: so much of each duration is the probe's.
+    /// Nanoseconds of each duration that are the probe's own: the time that a call of an empty method
+    /// reports.
     pub probe_ns: f64,
 }
 
@@ -39,7 +41,7 @@ pub(super) struct Kept {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stratum {
     pub(super) bucket: Bucket,
-    /// The lower end of the sizes within the bucket; `None` for all of the bucket.
+    /// The lower end of the sizes within the bucket; `None` for the whole bucket.
     pub(super) from: Option<u64>,
 }
 
@@ -47,20 +49,20 @@ pub(super) struct Stratum {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Calls {
     pub(super) times: Vec<u64>,
-    /// The sum of their sizes.
+    /// The sum of the calls' sizes.
     pub(super) sizes: f64,
 }
 
 impl History {
-    /// Nothing yet, of so many methods.
+    /// An empty history of this number of methods.
     #[must_use]
     pub fn new(methods: usize) -> Self {
         Self { methods: vec![Vec::new(); methods], probe_ns: 0.0 }
     }
 
-    /// Adds a turn; turns of a method come in the order of their windows. One without a call, or of no method, is nothing,
-    /// unless a call of it is outstanding. What comes later of a turn that is known completes it: its calls are added, and
-    /// it is censored as long as the newest word of it says so.
+    /// Adds a turn; turns of a method come in the order of their windows. A turn without a call, or of an
+    /// unknown method, is dropped, unless a call of it is outstanding. A later part of a known turn completes
+    /// it: its calls are added, and the turn is censored according to the latest part.
     pub fn add(&mut self, method: usize, turn: Turn) {
         let Some(turns) = self.methods.get_mut(method) else { return };
         let known = turns.binary_search_by_key(&turn.window, |kept| kept.window);
@@ -96,7 +98,7 @@ impl History {
         self.methods.get(method).map_or(&[], Vec::as_slice)
     }
 
-    /// Calls of a method.
+    /// Number of calls of a method.
     #[must_use]
     pub fn calls(&self, method: usize) -> u64 {
         self.turns(method)
@@ -125,7 +127,8 @@ impl History {
     }
 }
 
-/// The lower end of the sizes that are as good as this one: at most an eighth apart, and small ones alone.
+/// The lower end of the sizes that count as equal to this one: at most an eighth apart; small sizes count
+/// alone.
 fn lower_end(size: u64) -> u64 {
     const DIGITS: u32 = 4;
     let beyond = (u64::BITS - size.leading_zeros()).saturating_sub(DIGITS);

@@ -1,7 +1,8 @@
-//! Medians and percentiles, compared with a bound, with one another or with a mean, by way of every bound between them.
-//!
-//! If the left location is not below the right one, some bound lies between them: the evidence against that is that of the least
-//! favourable bound. At each it is the product of both sides' evidence, or that of the differences within windows, on average.
+//! Medians and percentiles, compared with a bound, with one another or with a mean, through every bound
+//! between them.
+//! If the left location is not below the right one, some bound lies between them: the evidence against that
+//! is that of the least favourable bound. At each bound it is the product of both sides' evidence, or that of
+//! the differences within windows, on average.
 
 use super::quantile::Quantile;
 use super::rules::{Need, Rules, Weight};
@@ -41,7 +42,7 @@ impl Location {
         }
     }
 
-    /// What is missing whatever the bound is.
+    /// Data that are missing for every bound.
     fn too_few(&self, bound: f64, level: f64) -> Option<Need> {
         match self {
             Self::Quantile(quantile) => quantile.too_few(bound, level),
@@ -49,7 +50,7 @@ impl Location {
         }
     }
 
-    /// What is missing for the dependence of its calls to be known.
+    /// Data that are missing to know the dependence of its calls.
     fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
         match self {
             Self::Quantile(quantile) => quantile.dependent(bound, far),
@@ -57,7 +58,7 @@ impl Location {
         }
     }
 
-    /// Estimate, scaled.
+    /// The estimate, scaled.
     pub(super) fn estimate(&self) -> f64 {
         match self {
             Self::Quantile(quantile) => quantile.estimate(),
@@ -78,14 +79,14 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     if let Some(need) = too_few {
         return Weight::none(need);
     }
-    // Between two locations the evidence counts at every bound, also near both.
+    // Between two locations the evidence counts at every bound, including those near both.
     let is_alone = matches!(left, Location::Bound(_)) || matches!(right, Location::Bound(_));
     let far = if is_alone { Rules::MIN_FAR } else { Rules::MIN_EFFECTIVE };
     let dependent = left.dependent(of_left, far).or_else(|| right.dependent(of_right, far));
     let threshold = -rules.level.ln();
     let ln_e = match (left, right) {
         (Location::Quantile(one), Location::Quantile(two)) => {
-            // The other half are the ratios within windows.
+            // The ratios within windows are the other half.
             between_quantiles(one, two, by, dependent.is_none(), threshold + LN_2) - LN_2
         }
         _ if dependent.is_some() => f64::NEG_INFINITY,
@@ -106,15 +107,15 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
     if contradicts(left, right, by) { Weight::none(Need::contradiction()) } else { weight }
 }
 
-/// What the ratios of both sides within windows say, where they nearly all say the same and so do the sides as a whole. It is half of what
-/// is weighed.
+/// Evidence of the ratios of both sides within windows, where nearly all of them agree with each other and
+/// with the sides as a whole. It is half of the weighed evidence.
 fn of_ratios(left: &Location, right: &Location, by: f64) -> Option<f64> {
     let (Location::Quantile(one), Location::Quantile(two)) = (left, right) else { return None };
     let is_below = one.estimate() < two.estimate() * by;
     one.ratios(two).filter(|_| is_below)?.ln_e_far_below(by).map(|ln_e| ln_e - LN_2)
 }
 
-/// Whether parts of the measurement differ more than chance would make them, and some say the contrary.
+/// Whether parts of the measurement differ by more than chance explains, and some say the contrary.
 fn contradicts(left: &Location, right: &Location, by: f64) -> bool {
     match (left, right) {
         (Location::Quantile(one), Location::Quantile(two)) => {
@@ -127,7 +128,8 @@ fn contradicts(left: &Location, right: &Location, by: f64) -> bool {
     }
 }
 
-/// The least that both sides and their differences say at any bound; some value under the threshold when it is under it.
+/// The least evidence of both sides and their differences at any bound; once a value is under the threshold,
+/// that value.
 fn between_quantiles(left: &Quantile, right: &Quantile, by: f64, is_settled: bool, threshold: f64) -> f64 {
     let at = |bound: f64| {
         let of_right = bound / by;
@@ -145,12 +147,13 @@ fn between_quantiles(left: &Quantile, right: &Quantile, by: f64, is_settled: boo
     least(bounds.chain([0.0, f64::INFINITY]).map(at), threshold)
 }
 
-/// The least that the evidence of both sides comes to at any bound; some value under the threshold when it is under it.
+/// The least evidence of both sides together at any bound; once a value is under the threshold, that value.
 fn between(left: &Location, right: &Location, by: f64, threshold: f64) -> f64 {
     let at = |bound: f64| left.ln_e_below(bound) + right.ln_e_above(bound / by);
     let ends = [left.estimate(), right.estimate() * by];
-    // Between neighbouring values of a quantile its own evidence stays and the other side's is monotone, so the least lies on a
-    // value, or beyond all of them. From one value to the next of those that are tried it changes little.
+    // Between neighbouring values of a quantile its own evidence is constant and the other side's is
+    // monotone, so the least lies on a value or outside all of them. It changes little from one tried value
+    // to the next.
     match (left, right) {
         (Location::Quantile(one), _) => {
             least(trials(ends).chain(spread(&one.ascending)).chain([f64::INFINITY]).map(at), threshold)
@@ -181,13 +184,14 @@ fn least(evidence: impl Iterator<Item = f64>, threshold: f64) -> f64 {
     least
 }
 
-/// Values from all of them: every one of few, and as many of many, evenly spread.
+/// All of a few values, or a fixed number of many, evenly spread.
 fn spread(ascending: &[f64]) -> impl Iterator<Item = f64> {
     const MOST: usize = 200;
     ascending.iter().copied().step_by(ascending.len().div_ceil(MOST).max(1)).chain(ascending.last().copied())
 }
 
-/// ln of the mean of an e-value and 1, which is an e-value too: at bounds far away, where a mean says nothing, the quantile decides.
+/// ln of the mean of an e-value and 1, which is an e-value too: at bounds far away, where a mean has no
+/// evidence, the quantile decides.
 fn hedged(ln_e: f64) -> f64 {
     if ln_e > 0.0 { ln_e + (-ln_e).exp().ln_1p() - LN_2 } else { ln_e.exp().ln_1p() - LN_2 }
 }

@@ -1,8 +1,9 @@
-//! Means of two sides, or of one and a bound, compared by the windows that both were called in.
+//! Means of two sides, or of one side and a bound, compared over the windows in which both were called.
 //!
-//! Each side's mean is that of all its calls, and windows are what varies. Workload sizes weigh as much on one side as on the other.
-//! What is sure of a mean is that of its calls clipped; what is cut off counts in full on the side that is to be shown the shorter, unless both sides
-//! have alike many such calls: then they come from the machine, or belong to both.
+//! Each side's mean is that of all its calls, and the variance is that of the windows. Workload sizes have
+//! the same weight on both sides. The certain part of a mean is that of its clipped calls. The part that
+//! clipping cuts off counts in full on the side that is claimed to be shorter, unless both sides have a
+//! similar number of such calls: then they come from the machine, or belong to both.
 
 use super::history::Kept;
 use super::rules::{Need, Rules, Weight, short_of};
@@ -13,14 +14,14 @@ use spl_model::Bucket;
 use spl_stats::sequential::RatioEstimate;
 use spl_stats::{block_contrasts, share_at_least};
 
-/// What is compared with what.
+/// The two sides of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     /// Multiplies the left times.
     pub(super) left: f64,
     /// Multiplies the right times, or is the bound in nanoseconds.
     pub(super) right: f64,
-    /// Whether the right side is a bound.
+    /// True if the right side is a bound.
     pub(super) bound: bool,
 }
 
@@ -30,15 +31,16 @@ pub(super) struct Means {
     pub(super) left: Side,
     pub(super) right: Side,
     pub(super) windows: usize,
-    /// The part that each stratum has in the comparison: of its calls as many count as the side with fewer has.
+    /// Weight of each stratum in the comparison: it counts with the calls of the side that has fewer there.
     pub(super) weights: Vec<f64>,
     pub(super) probe_ns: f64,
-    /// What unlike sizes within the strata may make of the logarithm of the ratio.
+    /// Possible error of the ratio's logarithm through unlike sizes within the strata.
     size_doubt: f64,
 }
 
 impl Means {
-    /// Of windows with the turns of the left, and of the right side unless it is a bound; in one bucket, or in all.
+    /// Takes windows with the turns of the left side, and of the right side unless it is a bound; in one
+    /// bucket, or in all.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: Sides, scope: Option<&Bucket>, probe_ns: f64) -> Self {
         let strata = Strata::of(shared, if sides.bound { 1 } else { 2 }, scope);
         let gathered = |index: usize| Gathered::of(shared, index, &strata, probe_ns);
@@ -61,12 +63,12 @@ impl Means {
         Self { left, right, windows, weights, probe_ns, size_doubt: strata.doubt }
     }
 
-    /// Calls that are compared of each side.
+    /// Number of compared calls of each side.
     pub(super) fn n(&self) -> [u64; 2] {
         [self.left.n, self.right.n]
     }
 
-    /// The mean of each side's times as they came, scaled, without the probe's; nanoseconds.
+    /// The mean of each side's unclipped times, scaled, without the probe's time; nanoseconds.
     pub(super) fn estimates_ns(&self) -> [f64; 2] {
         [&self.left, &self.right].map(|side| self.mean(side, Times::Whole))
     }
@@ -120,7 +122,7 @@ impl Means {
         }
     }
 
-    /// What may overturn evidence that suffices.
+    /// Need that may overturn sufficient evidence.
     fn danger(&self, short: &Side, long: &Side, bound: f64, rules: &Rules) -> Option<Need> {
         if short.censored > 0 && !short.bound {
             return Some(Need::censored(short.censored));
@@ -147,8 +149,8 @@ impl Means {
         self.contradicts_itself(short, long, bound).then(Need::contradiction)
     }
 
-    /// What is missing where only the long calls of the long side make it longer: that there are enough of them, and that it is not
-    /// by chance that they are this side's.
+    /// Need of a claim where only the long calls of the long side make it longer: enough of them, and more on
+    /// this side than chance explains.
     fn only_by_long_calls(&self, short: &Side, long: &Side, rules: &Rules) -> Option<Need> {
         const DOUBT: f64 = 0.2;
         let [of_short, of_long] = [short, long].map(|side| self.tail(side, [Times::Clipped, Times::Typical]));
@@ -158,7 +160,7 @@ impl Means {
         if short.bound {
             return None;
         }
-        // What the machine adds hits a side in proportion to the time that its calls take.
+        // Long calls from the machine hit a side in proportion to the time that its calls take.
         let took = |side: &Side| side.n as f64 * self.mean(side, Times::Typical) / side.factor;
         let by_number = long.n as f64 / (short.n + long.n) as f64;
         let part = by_number.max(took(long) / (took(short) + took(long)));
@@ -187,7 +189,8 @@ impl Means {
         Need::new(what, (seen > 0.0 && !tail.is_known()).then(|| windows * needed / seen))
     }
 
-    /// Whether parts of the measurement differ more than chance would make them, and some of them say the contrary.
+    /// Whether parts of the measurement differ by more than chance explains, and some of them say the
+    /// contrary.
     fn contradicts_itself(&self, short: &Side, long: &Side, bound: f64) -> bool {
         const PARTS: usize = 4;
         let (_, different) = self.self_check();
@@ -208,7 +211,7 @@ impl Means {
         side.scaled(side.mean_of(&side.totals, &self.weights, times) - self.probe_ns)
     }
 
-    /// What the calls of a side add to its mean that are longer than the one sort of times shows.
+    /// Contribution of a side's long calls to its mean: the difference between the two kinds of times.
     fn tail(&self, side: &Side, times: [Times; 2]) -> Tail {
         Tail::of(&side.beyond(&self.weights, times))
     }
@@ -218,11 +221,11 @@ impl Means {
         (windows < needed).then(|| Need::windows(needed, windows))
     }
 
-    /// The ratio of the short side to the long one, with all that is uncertain against the short side: for the least and the most
-    /// that the probe may take.
+    /// The ratio of the short side to the long one, with all uncertainty against the short side: for the
+    /// least and the greatest time of the probe.
     pub(super) fn estimates(&self, short: &Side, long: &Side) -> Vec<RatioEstimate> {
         let unseen = if is_whole(short, long) {
-            // As if one more window as bad as the worst had come: few long calls say little of how many there are.
+            // One more window like the worst one is assumed: few long calls say little about their frequency.
             let worst = short.worst() / short.n as f64;
             self.tail(short, [Times::Whole, Times::Clipped]).unseen(worst)
         } else {
@@ -231,10 +234,11 @@ impl Means {
         self.estimates_beyond(short, long, unseen)
     }
 
-    /// The same with this much more in the short side's mean than was seen.
+    /// The same ratio, with `unseen` added to the short side's mean.
     fn estimates_beyond(&self, short: &Side, long: &Side, unseen: f64) -> Vec<RatioEstimate> {
         let is_whole = is_whole(short, long);
-        // Long calls that the methods themselves make are in proportion to their other calls, those that the machine makes are not.
+        // Long calls of the methods themselves are in proportion to their other calls; those of the machine
+        // are not.
         let clips = [Times::Clipped, Times::Alike];
         let doubts: &[f64] =
             if self.probe_ns > 0.0 { &[-Rules::PROBE_DOUBT, Rules::PROBE_DOUBT] } else { &[0.0] };
@@ -252,7 +256,8 @@ impl Means {
         if found.len() == all().count() { found } else { Vec::new() }
     }
 
-    /// A side's mean, scaled, with `off` added to each time, and what each window adds to the mean's logarithm.
+    /// A side's mean, scaled, with `off` added to each time, and the contribution of each window to the
+    /// mean's logarithm.
     pub(super) fn shares(&self, side: &Side, times: Times, off: f64) -> (f64, Vec<f64>) {
         if side.bound {
             return (side.factor, vec![0.0; self.windows]);
@@ -270,7 +275,8 @@ impl Means {
         (side.factor * mean, side.windows.iter().map(share).collect())
     }
 
-    /// Blocks of windows of the ratio against their neighbours: how many comparisons, and how many differ.
+    /// Compares the ratio in blocks of windows with neighbouring blocks: number of comparisons, and of those
+    /// that differ.
     pub(super) fn self_check(&self) -> (u64, u64) {
         let (_, left) = self.shares(&self.left, Times::Clipped, -self.probe_ns);
         let (_, right) = self.shares(&self.right, Times::Clipped, -self.probe_ns);
@@ -278,12 +284,12 @@ impl Means {
     }
 }
 
-/// Whether the short side's times count as they came.
+/// Whether the short side's times count unclipped.
 fn is_whole(short: &Side, long: &Side) -> bool {
     !short.bound && (long.bound || has_longer_tail(short, long))
 }
 
-/// Whether calls that are clipped are more frequent on the one side than chance would have it.
+/// Whether clipped calls are more frequent on one side than chance explains.
 fn has_longer_tail(side: &Side, other: &Side) -> bool {
     let part = side.n as f64 / (side.n + other.n) as f64;
     let cut = side.cut + other.cut;

@@ -1,6 +1,7 @@
-//! A quantile of the calls of one side: what they say of a bound, and what two sides say together of the bounds on each.
-//!
-//! The number of calls that are longer than a bound says on which side of it a quantile lies, whatever the distribution.
+//! A quantile of one side's calls: its evidence about a bound, and the joint evidence of two sides about a
+//! bound on each.
+//! The number of calls that are longer than a bound shows on which side of the bound a quantile lies,
+//! whatever the distribution.
 
 use super::history::Kept;
 use super::rules::{Need, Rules, short_of};
@@ -9,26 +10,26 @@ use super::tail::Tail;
 use spl_stats::block_contrasts;
 use spl_stats::sequential::{RatioEstimate, autocorrelation_of, calls_for_share, ln_e_share_over};
 
-/// A quantile of scaled times without the probe's.
+/// A quantile of scaled times without the probe's time.
 #[derive(Clone, Debug)]
 pub(super) struct Quantile {
     pub(super) ascending: Vec<f64>,
     share: f64,
     /// The times of each window, ascending.
     windows: Vec<Vec<f64>>,
-    /// Windows with calls.
+    /// Number of windows with calls.
     filled: usize,
-    /// Calls that had not ended, as far as is known: they are longer than any bound.
+    /// Number of calls that had not ended, as far as is known: they are longer than any bound.
     unended: f64,
-    /// How much calls, and windows, depend on each other at the quantile itself.
+    /// Dependence of calls, and of windows, at the quantile itself.
     own: Effects,
-    /// Long calls begin here.
+    /// Time above which calls count as long.
     clip: f64,
-    /// For each long call that was seen so many more may not have come by chance.
+    /// Number of further long calls, for each seen one, that may be missing by chance.
     unseen: f64,
 }
 
-/// How many calls, and windows, tell as much as one of them that does not depend on others.
+/// Numbers of calls, and of windows, with the information of one independent call or window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Effects {
     calls: f64,
@@ -42,8 +43,8 @@ impl Effects {
 }
 
 impl Quantile {
-    /// Of the calls of one side in windows, in one bucket or in all; where there are several strata, of each as many as the side
-    /// with fewest has, evenly spread.
+    /// Takes the calls of one side in windows, in one bucket or in all. With several strata it takes from
+    /// each the number that the side with fewest has there, evenly spread.
     pub(super) fn of(
         shared: &[Vec<&Kept>],
         side: usize,
@@ -60,7 +61,7 @@ impl Quantile {
             let mut chosen = Vec::new();
             for (stratum, calls) in &turns[side].strata {
                 let Some(at) = strata.index(stratum) else { continue };
-                // Of each stratum as many as the side with fewest has, evenly spread.
+                // Each stratum gives the number of calls that the side with fewest has there, evenly spread.
                 let all = strata.calls(at, side);
                 let wanted = if several { fewest[at] } else { all };
                 for &time in &calls.times {
@@ -70,14 +71,14 @@ impl Quantile {
                     seen[at] += 1;
                 }
             }
-            // How many there are is not known: as many as ended, one at least.
+            // Their number is unknown; the assumption is the number of ended calls, at least one.
             unended += if turns[side].censored { chosen.len().max(1) } else { 0 };
             windows.push(chosen);
         }
         Self::of_windows(windows, share, unended as f64)
     }
 
-    /// Of the times of each window, and so many calls that had not ended.
+    /// Takes the times of each window, and this number of calls that had not ended.
     fn of_windows(mut windows: Vec<Vec<f64>>, share: f64, unended: f64) -> Self {
         windows.iter_mut().for_each(|window| window.sort_by(f64::total_cmp));
         let mut ascending: Vec<f64> = windows.iter().flatten().copied().collect();
@@ -90,7 +91,7 @@ impl Quantile {
         Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
 
-    /// How much calls, and windows, depend on each other in being longer than a bound.
+    /// Dependence of calls, and of windows, in being longer than a bound.
     fn effects(&self, bound: f64) -> Effects {
         let n = self.ascending.len() as f64;
         let part = over(&self.ascending, bound) / n;
@@ -100,12 +101,12 @@ impl Quantile {
             return Effects { calls: 1.0, windows: 1.0 };
         }
         let (squares, tau) = autocorrelation_of(&self.windows.iter().map(excess).collect::<Vec<_>>());
-        // A long time is known less well than a short one.
+        // A long correlation time is known less well than a short one.
         let tau = 1.0 + (tau - 1.0) * (1.0 + 2.0 * (tau / self.filled as f64).sqrt());
         Effects { calls: f64::max(1.0, squares * tau / independent), windows: tau }
     }
 
-    /// The effects at a bound, or where the quantile itself seems to be, if they are greater there.
+    /// The effects at a bound, or at the estimate of the quantile if they are greater there.
     fn effect(&self, bound: f64) -> f64 {
         self.effects(bound).or_greater(self.own).calls
     }
@@ -114,7 +115,7 @@ impl Quantile {
         self.ascending.len() as u64
     }
 
-    /// Windows with calls.
+    /// Number of windows with calls.
     pub(super) fn filled(&self) -> usize {
         self.filled
     }
@@ -126,7 +127,7 @@ impl Quantile {
 
     /// ln of the e-value against "the quantile is at least `bound`".
     pub(super) fn ln_e_below(&self, bound: f64) -> f64 {
-        // As if the long calls over the bound that chance may have kept away had come.
+        // Long calls over the bound that chance may have kept away are assumed to have come.
         let unseen = self.unseen * over(&self.ascending, bound.max(self.clip));
         let (effect, n) = (self.effect(bound), self.ascending.len() as f64 + self.unended + unseen);
         ln_e_share_over(under(&self.ascending, bound) / effect, n / effect, self.share)
@@ -138,7 +139,7 @@ impl Quantile {
         ln_e_share_over(over(&self.ascending, bound) / effect, n / effect, 1.0 - self.share)
     }
 
-    /// What is missing to say anything of it, however far the bound is.
+    /// Data that are missing for any evidence, however far the bound is.
     pub(super) fn too_few(&self, bound: f64, level: f64) -> Option<Need> {
         let fewest = Rules::MIN_WINDOWS as usize;
         if self.filled < fewest {
@@ -157,7 +158,8 @@ impl Quantile {
         calls_for_share(f64::min(self.share, 1.0 - self.share), level.recip()) as f64
     }
 
-    /// What is missing for its calls' dependence on each other to be known: `far` is enough where the bound is far from the quantile.
+    /// Data that are missing to know the dependence of its calls; `far` is enough where the bound is far from
+    /// the quantile.
     pub(super) fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
         let is_far = self.is_far_below(bound) || self.is_far_above(bound);
         let effects = self.effects(bound).or_greater(self.own);
@@ -178,7 +180,8 @@ impl Quantile {
         })
     }
 
-    /// Independent clusters of calls beyond the quantile; of calls that hardly depend on each other their number does not matter.
+    /// Number of independent clusters of calls beyond the quantile; for nearly independent calls it does not
+    /// matter.
     fn clusters(&self) -> f64 {
         const HARDLY: f64 = 1.5;
         let rare = self.ascending.len() as f64 * f64::min(self.share, 1.0 - self.share);
@@ -196,22 +199,23 @@ impl Quantile {
         under(&self.ascending, bound) * Rules::FAR <= self.ascending.len() as f64 * self.share
     }
 
-    /// What calls say of "the quantile is at least `bound`" as far as their dependence is known.
+    /// Evidence against "the quantile is at least `bound`", as far as the calls' dependence is known.
     pub(super) fn known_below(&self, bound: f64, is_settled: bool) -> f64 {
         let is_known = is_settled
             || (self.is_far_below(bound) && self.dependent(bound, Rules::MIN_FAR_OF_TWO).is_none());
         if is_known { self.ln_e_below(bound) } else { 0.0 }
     }
 
-    /// The same of "the quantile is at most `bound`".
+    /// The mirror image of [`known_below`](Self::known_below), against "the quantile is at most `bound`".
     pub(super) fn known_above(&self, bound: f64, is_settled: bool) -> f64 {
         let is_known = is_settled
             || (self.is_far_above(bound) && self.dependent(bound, Rules::MIN_FAR_OF_TWO).is_none());
         if is_known { self.ln_e_above(bound) } else { 0.0 }
     }
 
-    /// By how much more calls are shorter than a bound than those of the other side are at most as long as theirs, beyond what the shares
-    /// of the quantiles let expect; and what each window adds to it. What both sides share cancels out.
+    /// Difference between the calls shorter than a bound and the other side's calls up to theirs, beyond the
+    /// difference of the quantiles' shares, and each window's contribution. Influences on both sides cancel
+    /// out.
     fn paired(&self, bound: f64, other: &Self, of_other: f64) -> (f64, Vec<f64>) {
         let (n, others) = (self.ascending.len() as f64 + self.unended, other.ascending.len() as f64);
         let left = under(&self.ascending, bound) / n;
@@ -227,8 +231,8 @@ impl Quantile {
         (left - right - (self.share - other.share), each)
     }
 
-    /// ln of the e-value against "the quantile is at least `bound` and the other one at most `of_other`" of the differences within
-    /// windows.
+    /// ln of the e-value against "the quantile is at least `bound` and the other one at most `of_other`",
+    /// from the differences within windows.
     pub(super) fn ln_e_paired(&self, bound: f64, other: &Self, of_other: f64) -> f64 {
         let (difference, each) = self.paired(bound, other, of_other);
         RatioEstimate::of_differences(difference.exp(), &each)
@@ -236,14 +240,14 @@ impl Quantile {
             .map_or(f64::NEG_INFINITY, |one| one.evidence(1.0, Rules::SCALE).ln_e_above)
     }
 
-    /// The ratios of this quantile to the other one within windows, as calls of which there is one in a window; where windows have calls
-    /// enough of both to tell. Whatever makes all calls of a window longer or shorter cancels out.
+    /// The ratios of this quantile to the other one within windows, as one call a window, in windows with
+    /// enough calls of both. An influence that makes all calls of a window longer or shorter cancels out.
     pub(super) fn ratios(&self, other: &Self) -> Option<Self> {
         let fewest = Rules::MIN_BEYOND / f64::min(self.share, 1.0 - self.share);
         let of_window = |(window, of_others): (&Vec<f64>, &Vec<f64>)| {
             let is_enough = window.len().min(of_others.len()) as f64 >= fewest;
             let ratio = rank(window, self.share)? / rank(of_others, other.share)?;
-            // Nothing is known to be shorter than what takes no time.
+            // No time is shorter than zero.
             is_enough.then_some(if ratio.is_nan() { f64::INFINITY } else { ratio })
         };
         let windows = self.windows.iter().zip(&other.windows);
@@ -253,7 +257,7 @@ impl Quantile {
         (tells && ratios.filled * 2 > self.filled.max(other.filled)).then_some(ratios)
     }
 
-    /// ln of the e-value against "the quantile is at least `bound`", of which there is nothing to be doubted but chance.
+    /// ln of the e-value against "the quantile is at least `bound`", where only chance can be wrong.
     pub(super) fn ln_e_far_below(&self, bound: f64) -> Option<f64> {
         let is_sure = self.filled as u64 >= Rules::MIN_WINDOWS
             && self.is_far_below(bound)
@@ -262,19 +266,20 @@ impl Quantile {
         is_sure.then(|| self.ln_e_below(bound))
     }
 
-    /// Whether parts of the measurement differ more than chance would make them, and some say that the quantile is over the bound.
+    /// Whether parts of the measurement differ by more than chance explains, and some show the quantile over
+    /// the bound.
     pub(super) fn contradicts_below(&self, bound: f64) -> bool {
         let each: Vec<f64> = self.windows.iter().map(|window| share(under(window, bound), window)).collect();
         contradicts(&each, self.share)
     }
 
-    /// The same of "under the bound".
+    /// The mirror image of [`contradicts_below`](Self::contradicts_below): some show it under the bound.
     pub(super) fn contradicts_above(&self, bound: f64) -> bool {
         let each: Vec<f64> = self.windows.iter().map(|window| share(over(window, bound), window)).collect();
         contradicts(&each, 1.0 - self.share)
     }
 
-    /// The same of both sides: "the quantile is over the bound, or the other one under it".
+    /// The check of both sides: some show the quantile over the bound, or the other one under it.
     pub(super) fn contradicts_paired(&self, bound: f64, other: &Self, of_other: f64) -> bool {
         let (difference, each) = self.paired(bound, other, of_other);
         let each: Vec<f64> = each.into_iter().map(|one| difference + one).collect();
@@ -296,12 +301,13 @@ fn under(ascending: &[f64], bound: f64) -> f64 {
     ascending.partition_point(|&time| time < bound) as f64
 }
 
-/// The part that this is of a window's calls; NaN without calls.
+/// The share of a window's calls that `count` is; NaN without calls.
 fn share(count: f64, window: &[f64]) -> f64 {
     count / window.len() as f64
 }
 
-/// Whether blocks of these values differ by more than chance, and the mean of a quarter of them is at most the limit.
+/// Whether blocks of these values differ by more than chance explains, and the mean of a quarter of them is
+/// at most the limit.
 fn contradicts(each: &[f64], limit: f64) -> bool {
     const PARTS: usize = 4;
     let each: Vec<f64> = each.iter().copied().filter(|one| one.is_finite()).collect();
@@ -310,7 +316,7 @@ fn contradicts(each: &[f64], limit: f64) -> bool {
     each.chunks(part).any(|part| mean(part) <= limit) && block_contrasts(&each).1 > 0
 }
 
-/// How a quantile is called.
+/// Name of a quantile.
 fn percent_name(share: f64) -> String {
     if share == 0.5 { "a median".to_owned() } else { format!("a p{}", (share * 1e8).round() / 1e6) }
 }

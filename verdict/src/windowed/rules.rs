@@ -1,63 +1,70 @@
-//! What a decision by windows asks for.
+//! Requirements of decisions by windows.
 
-/// How claims are decided by windows.
+/// Settings of decisions by windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// Accepted probability of either wrong decision on a claim, over all looks.
     pub level: f64,
-    /// How far apart the sides of a bare `=` may be: 0.05 is 5%.
+    /// Largest difference between the sides of a bare `=`: 0.05 is 5%.
     pub equal_within: f64,
-    /// A mean is judged when a call as rare as one in so many would have been seen; `None` as soon as the rest suffices.
+    /// A mean is judged once a call as rare as one in this number would have been seen; `None` to judge
+    /// without that condition.
     pub rare_calls: Option<f64>,
 }
 
 impl Rules {
-    /// Fewest windows of a decision: a level that stays for the whole measurement looks like a difference.
+    /// Fewest windows of a decision: a level that lasts for a whole short measurement looks like a
+    /// difference.
     pub const MIN_WINDOWS: u64 = 50;
-    /// Fewest windows in autocorrelation times: below, these are not known.
+    /// Fewest windows in autocorrelation times: below this number those times are unknown.
     pub const MIN_EFFECTIVE: f64 = 30.0;
     /// Scale of the mixture of effects: differences of 20% are found earliest.
     pub const SCALE: f64 = 0.2;
     /// Values are clipped at this multiple of the side's median.
     pub const CLIP: f64 = 10.0;
-    /// What is typical of a side is clipped at this multiple of its median.
+    /// Typical times of a side are clipped at this multiple of its median.
     pub const TYPICAL: f64 = 3.0;
-    /// Fewest independent bursts of long calls by which how much they take is known.
+    /// Fewest independent bursts of long calls for a known total time of theirs.
     pub const MIN_BURSTS: f64 = 20.0;
-    /// The same where hardly any call lies on the other side of a bound.
+    /// The same number where hardly any call lies on the other side of a bound.
     pub const MIN_FAR: f64 = 20.0;
-    /// The same where two sides are compared: near the quantiles their differences within windows decide.
+    /// The same number where two sides are compared: near the quantiles their differences within windows
+    /// decide.
     pub const MIN_FAR_OF_TWO: f64 = 10.0;
-    /// Fewest calls of a window that lie beyond a quantile on average, by which the window shows where it lies.
+    /// Fewest calls of a window beyond a quantile, on average, for the window to show where the quantile
+    /// lies.
     pub const MIN_BEYOND: f64 = 5.0;
-    /// So many times fewer calls than a quantile lets expect lie on the other side of a bound that is far from it.
+    /// A bound is far from a quantile if the calls on its other side are fewer by this factor than the
+    /// quantile's share.
     pub const FAR: f64 = 5.0;
-    /// Part by which a ratio in a measured JVM differs from that of the same code by itself or in another JVM, through what the compiler
-    /// makes of it and what lies beside it: 1.3% was seen of medians, 2% of means of 200 ns.
+    /// Share by which a ratio in a measured JVM differs from that of the same code alone or in another JVM,
+    /// because of the compiler and of neighbouring code: 1.3% was seen for medians, 2% for means of 200 ns.
     pub const RESOLUTION: f64 = 0.02;
-    /// Part by which the probe's own time may differ from what was calibrated.
+    /// Share by which the probe's own time may differ from the calibrated one.
     pub const PROBE_DOUBT: f64 = 0.25;
-    /// Tails of both sides count as unlike when chance would make the one this much longer with at most this probability.
+    /// Tails of the two sides count as unlike when the probability of such a difference by chance is at most
+    /// this.
     pub const UNLIKE_TAILS: f64 = 0.1;
-    /// Long calls of both sides together below which that probability is [`Rules::UNLIKE_FEW`]: even one call more may make a mean.
+    /// Long calls of both sides together below which that probability is [`Rules::UNLIKE_FEW`]: even one more
+    /// call may dominate a mean.
     pub const MANY_LONG: u64 = 10;
     /// See [`Rules::MANY_LONG`].
     pub const UNLIKE_FEW: f64 = 0.5;
 
-    /// Calls of the shorter side that a decision on means needs, if the sides are apart by the part `gap` of it. Calls that
-    /// nobody has seen are rarer than ln(4/level)/n; with up to `rare_calls` times the mean each they must not make up for the
-    /// gap, nor be as rare as one in `rare_calls` only.
+    /// Calls of the shorter side that a decision on means needs, if the other side is longer by the share
+    /// `gap` of it. Unseen calls are rarer than ln(4/level)/n. If each takes up to `rare_calls` times the
+    /// mean, they must not make up for the gap, and must be rarer than one in `rare_calls`.
     pub(super) fn calls_for_mean(&self, gap: f64) -> f64 {
         self.rare_calls.map_or(0.0, |rare| (4.0 / self.level).ln() * rare / gap.max(1.0))
     }
 }
 
-/// What is missing for a decision.
+/// Missing data of a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// In words.
+    /// The missing data, in words.
     pub what: String,
-    /// Windows that there have to be in all, as far as that can be told.
+    /// Number of windows that are needed in all, if known.
     pub windows: Option<f64>,
 }
 
@@ -66,14 +73,14 @@ impl Need {
         Self { what: what.into(), windows }
     }
 
-    /// There are fewer windows than are needed.
+    /// Need of more windows.
     pub(super) fn windows(needed: usize, windows: usize) -> Self {
         let what =
             format!("{needed} windows with calls of all its methods are needed, and there are {windows}");
         Self::new(what, Some(needed as f64))
     }
 
-    /// Windows tell less than their number.
+    /// Need of more windows because they depend on each other.
     pub(super) fn dependent(windows: f64, effective: f64, needed: f64) -> Self {
         let what = format!(
             "the times depend on each other: {windows:.0} windows tell as much as {:.0}, and {needed:.0} are needed",
@@ -82,12 +89,12 @@ impl Need {
         Self::new(what, Some(windows * needed / effective))
     }
 
-    /// Calls of so many windows had not ended.
+    /// Note that calls of this number of windows had not ended.
     pub(super) fn censored(windows: u64) -> Self {
         Self::new(format!("calls of {windows} windows had not ended when they were judged"), None)
     }
 
-    /// The sides would have to lie farther from the limit.
+    /// Note that the sides are too near to the limit.
     pub(super) fn farther() -> Self {
         let percent = Rules::RESOLUTION * 100.0;
         let what = format!(
@@ -96,24 +103,24 @@ impl Need {
         Self::new(what, None)
     }
 
-    /// The self-check fails.
+    /// Note that the self-check failed.
     pub(super) fn contradiction() -> Self {
         let what = "parts of the measurement contradict each other: the times changed in the course of it";
         Self::new(what, None)
     }
 }
 
-/// A number in whole ones that is less than what is needed, also where it would be rounded to that.
+/// A whole number that is less than the needed one, even where rounding would reach it.
 pub(super) fn short_of(seen: f64, needed: f64) -> f64 {
     seen.round().min(needed - 1.0)
 }
 
-/// What speaks for one direction of a claim.
+/// Evidence for one direction of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weight {
-    /// p-value against the contrary; 1 while something is missing.
+    /// p-value against the contrary; 1 while data are missing.
     pub(super) p: f64,
-    /// What is missing although the evidence may suffice.
+    /// Missing data, even if the evidence suffices.
     pub(super) need: Option<Need>,
 }
 
@@ -122,17 +129,17 @@ impl Weight {
         Self { p: 1.0, need: Some(need) }
     }
 
-    /// Of an e-value's logarithm.
+    /// Weight of an e-value's logarithm.
     pub(super) fn of(ln_e: f64) -> Self {
         Self { p: if ln_e.is_nan() { 1.0 } else { (-ln_e).exp().min(1.0) }, need: None }
     }
 
-    /// Of both together.
+    /// Weight of both together.
     pub(super) fn both(self, other: Self) -> Self {
         if self.p >= other.p { self } else { other }
     }
 
-    /// Of either of two.
+    /// Weight of either of two.
     pub(super) fn either(self, other: Self) -> Self {
         let better = if self.p <= other.p { self } else { other };
         Self { p: (2.0 * better.p).min(1.0), need: better.need }

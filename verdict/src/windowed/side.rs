@@ -6,17 +6,17 @@ use super::strata::Strata;
 use spl_stats::median;
 use std::ops::Range;
 
-/// Which times a mean is of.
+/// Kind of times in a mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Times {
-    /// Clipped near the median: what is typical.
+    /// Times clipped near the median: typical times.
     Typical,
-    /// Clipped far from it.
+    /// Times clipped far from the median.
     Clipped,
-    /// Clipped as far beyond it as those of the other side, in time as it passes: what the machine adds to a call is no longer for a
-    /// longer one.
+    /// Times clipped as far beyond the median as those of the other side, in nanoseconds: delays by the
+    /// machine are not longer for a longer call.
     Alike,
-    /// As they came.
+    /// Unclipped times.
     Whole,
 }
 
@@ -34,15 +34,15 @@ pub(super) struct Cell {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
     pub(super) factor: f64,
-    /// The bound itself has no calls.
+    /// True if the side is a bound, which has no calls.
     pub(super) bound: bool,
     /// For each window the cells of the strata that have calls.
     pub(super) windows: Vec<Vec<(usize, Cell)>>,
-    /// Of each stratum over all windows.
+    /// Totals of each stratum over all windows.
     pub(super) totals: Vec<Cell>,
-    /// Calls that are compared.
+    /// Number of compared calls.
     pub(super) n: u64,
-    /// Calls that were clipped.
+    /// Number of clipped calls.
     pub(super) cut: u64,
     /// Length of the longest call, nanoseconds.
     pub(super) longest: f64,
@@ -50,7 +50,7 @@ pub(super) struct Side {
     pub(super) doubt: f64,
     /// Its calls by stratum.
     pub(super) times: Vec<Vec<u64>>,
-    /// Windows with a call whose end is not known.
+    /// Number of windows with a call whose end is unknown.
     pub(super) censored: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Of the side with this index.
+    /// Gathers the side with this index.
     pub(super) fn of(shared: &[Vec<&Kept>], index: usize, strata: &Strata, probe_ns: f64) -> Self {
         let mut times = vec![Vec::new(); strata.len()];
         for (stratum, calls) in shared.iter().flat_map(|turns| &turns[index].strata) {
@@ -94,7 +94,8 @@ impl Cell {
 }
 
 impl Side {
-    /// The turns of the side with this index, whose times were gathered; `other` are those of the other side, if there is one.
+    /// The side with this index, whose times were gathered; `other` has those of the other side, if there is
+    /// one.
     pub(super) fn of(
         shared: &[Vec<&Kept>],
         index: usize,
@@ -131,7 +132,7 @@ impl Side {
         side
     }
 
-    /// Of the side's own median, and the shorter one of both sides.
+    /// The cell of these times, clipped by the side's own median and the shorter median of both sides.
     fn cell(&mut self, times: &[u64], [median, shorter]: [f64; 2], probe_ns: f64) -> Cell {
         let [typical, clip] = [Rules::TYPICAL, Rules::CLIP].map(|times| median * times + probe_ns);
         let alike = median + (Rules::CLIP - 1.0) * shorter + probe_ns;
@@ -148,7 +149,7 @@ impl Side {
         cell
     }
 
-    /// The longest that a window's calls took together over what the clipped mean lets expect, or the longest call.
+    /// The largest excess of a window's calls over the clipped mean, or the longest call.
     pub(super) fn worst(&self) -> f64 {
         let over = |cells: &Vec<(usize, Cell)>| {
             let of_cell = |(at, cell): &(usize, Cell)| {
@@ -168,14 +169,15 @@ impl Side {
         totals
     }
 
-    /// The mean of times whose strata have these totals and weights; the weights of strata without calls fall to the others.
+    /// The mean of times whose strata have these totals and weights; the weights of strata without calls go
+    /// to the others.
     pub(super) fn mean_of(&self, totals: &[Cell], weights: &[f64], times: Times) -> f64 {
         let seen = || totals.iter().zip(weights).filter(|(total, _)| total.n > 0.0);
         let sum: f64 = seen().map(|(total, weight)| weight * total.sum(times) / total.n).sum();
         sum / seen().map(|(_, weight)| weight).sum::<f64>()
     }
 
-    /// What each window adds to the mean beyond these times.
+    /// Contribution of each window to the mean by which `more` exceeds `less`.
     pub(super) fn beyond(&self, weights: &[f64], [more, less]: [Times; 2]) -> Vec<f64> {
         let of_cell = |(at, cell): &(usize, Cell)| {
             weights[*at] * (cell.sum(more) - cell.sum(less)) / self.totals[*at].n
@@ -189,20 +191,20 @@ impl Side {
     }
 }
 
-/// The median of times without the probe's, at least 1 ns.
+/// The median of times without the probe's time, at least 1 ns.
 fn middle(times: &[u64], probe_ns: f64) -> f64 {
     let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
     median(&mut times).map_or(f64::INFINITY, |median| (median - probe_ns).max(1.0))
 }
 
-/// Calls of a side that are looked at for ties.
+/// Calls of a side that are checked for ties.
 const LOOKED_AT: usize = 1000;
-/// Of so many tied times one may differ.
+/// Times are tied if at most one in this number differs.
 const TIED: usize = 20;
 
-/// Sets by how much the mean of a side may be off whose times are nearly all tied: half a step of the clock, as far as the times
-/// of both sides show it. A clock that is read at any phase of its step has the right mean, and the variance knows the rest; ties
-/// may all have the same phase.
+/// Sets the possible error of the mean of a side whose times are nearly all tied: half a step of the clock,
+/// as far as the times of both sides show it. Reading a clock at random phases of its step gives the right
+/// mean, and the variance covers the rest; ties may all have the same phase.
 pub(super) fn doubt_ties(sides: [&mut Side; 2]) {
     let first = |side: &Side| -> Vec<u64> {
         let mut first: Vec<u64> = side.times.iter().flatten().copied().take(LOOKED_AT).collect();

@@ -1,4 +1,4 @@
-//! Which calls are compared with which: those of nearly the same workload size, or else those of the same bucket.
+//! Strata of comparable calls: calls of nearly the same workload size, or else of the same bucket.
 
 use super::history::{Kept, Stratum};
 use spl_model::Bucket;
@@ -8,23 +8,24 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct Strata {
     list: Vec<Stratum>,
-    /// Of each the calls of each side.
+    /// Calls of each side, for each stratum.
     counts: Vec<Vec<u64>>,
-    /// Whether a stratum is a whole bucket.
+    /// True if a stratum is a whole bucket.
     whole: bool,
-    /// How far apart the mean sizes of the two sides are within the strata, as the logarithm of their ratio.
+    /// Difference between the mean sizes of the two sides within the strata, as the logarithm of their ratio.
     pub(super) doubt: f64,
 }
 
-/// Of so many calls with a partner of about their size one has a partner of nearly their size, at least.
+/// At least one in this number of calls with a partner of about their size must have a partner of nearly
+/// their size.
 const FEW: u64 = 10;
 
 /// Calls and the sum of their sizes.
 type Counts = BTreeMap<Stratum, Vec<(u64, f64)>>;
 
 impl Strata {
-    /// Of windows with the turns of so many sides, in one bucket or in all. Sizes are parted finely, unless that leaves out nearly
-    /// all of what has a partner in its bucket.
+    /// Takes windows with the turns of this number of sides, in one bucket or in all. Sizes are divided
+    /// finely, unless that leaves out nearly all calls that have a partner in their bucket.
     pub(super) fn of(shared: &[Vec<&Kept>], sides: usize, scope: Option<&Bucket>) -> Self {
         let fine = Self::parted(shared, sides, scope, false);
         let has_sizes =
@@ -60,7 +61,7 @@ impl Strata {
         Self { list: all.into_keys().collect(), counts, whole, doubt }
     }
 
-    /// The number of a stratum, if calls of it are compared.
+    /// The number of a stratum, if its calls are compared.
     pub(super) fn index(&self, stratum: &Stratum) -> Option<usize> {
         self.list.binary_search(&key(stratum, self.whole)).ok()
     }
@@ -69,7 +70,7 @@ impl Strata {
         self.list.len()
     }
 
-    /// Of each stratum the calls of the side that has fewest.
+    /// Calls of the side that has fewest, for each stratum.
     pub(super) fn fewest(&self) -> impl Iterator<Item = u64> {
         self.counts.iter().map(|counts| counts.iter().copied().min().unwrap_or(0))
     }
@@ -88,7 +89,8 @@ fn key(stratum: &Stratum, whole: bool) -> Stratum {
     Stratum { bucket: stratum.bucket.clone(), from: stratum.from.filter(|_| !whole) }
 }
 
-/// What unlike sizes within the strata make of the ratio, if times grow with the size: errors of both signs cancel out.
+/// Error of the ratio through unlike sizes within the strata, if times grow with the size: errors of opposite
+/// signs cancel out.
 fn size_doubt(all: &Counts) -> f64 {
     let (mut doubt, mut weights) = (0.0, 0.0);
     for counts in all.values() {

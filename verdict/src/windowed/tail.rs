@@ -1,22 +1,23 @@
-//! Long calls: how much they take, in how many independent bursts they came, and how much more there may be of them.
+//! Long calls: their total time, the number of their independent bursts, and the possible time of unseen
+//! ones.
 
 use super::rules::Rules;
 use spl_stats::normal_upper_quantile;
 use spl_stats::sequential::autocorrelation_of;
 
-/// What long calls add to a mean.
+/// Contribution of long calls to a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tail {
-    /// How much in all.
+    /// The total contribution.
     pub(super) sum: f64,
-    /// Independent windows with long calls that would tell as much of it.
+    /// Number of independent windows with long calls that carry the same information.
     pub(super) bursts: f64,
-    /// How many times the worst window is to be expected of the windows beyond it that did not come.
+    /// Expected contribution of unseen windows worse than the worst one, as a multiple of it.
     reach: f64,
 }
 
 impl Tail {
-    /// Of what the long calls of each window add.
+    /// The tail of each window's contribution of long calls.
     pub(super) fn of(windows: &[f64]) -> Self {
         let sum: f64 = windows.iter().sum();
         let squares: f64 = windows.iter().map(|one| one * one).sum();
@@ -30,15 +31,15 @@ impl Tail {
         Self { sum, bursts: f64::min(seen / tau, sum * sum / squares), reach: reach(windows) }
     }
 
-    /// How much more may be to come than was seen: of bursts, and of windows worse than the worst one.
+    /// Possible contribution of unseen calls: of bursts, and of windows worse than the worst one.
     pub(super) fn unseen(&self, worst: f64) -> f64 {
         (self.sum * self.unseen_bursts()).max(worst * self.reach)
     }
 
-    /// How many times as much as was seen may not have come by chance, of bursts as of events that nothing connects and of a mean that few
-    /// of them tell; 0 where there are enough.
+    /// Possible contribution of unseen bursts, as a multiple of the seen contribution: bursts count as
+    /// independent events, and few of them give an uncertain mean. 0 where there are enough bursts.
     pub(super) fn unseen_bursts(&self) -> f64 {
-        /// Every look has this probability anew.
+        /// Error probability, which applies to every look again.
         const HARDLY: f64 = 0.005;
         if self.bursts == 0.0 || self.is_known() {
             return 0.0;
@@ -47,14 +48,15 @@ impl Tail {
         each * most_events(self.bursts, HARDLY) / self.bursts - 1.0
     }
 
-    /// Whether how much long calls take is known.
+    /// Whether the total time of long calls is known.
     pub(super) fn is_known(&self) -> bool {
         self.bursts >= Rules::MIN_BURSTS
     }
 }
 
-/// For windows over the worst one, times its value: a tail that falls as x^-a has 1/(1 - 1/a) of it there (Hill 1975, of the upper
-/// half of the windows with long calls, less its standard error).
+/// Contribution of windows over the worst one, as a multiple of its value. A tail that falls as x^-a has the
+/// factor 1/(1 - 1/a) there (Hill 1975, of the upper half of the windows with long calls, less its standard
+/// error).
 fn reach(windows: &[f64]) -> f64 {
     const MOST: f64 = 10.0;
     const FEWEST: usize = 4;
@@ -71,8 +73,8 @@ fn reach(windows: &[f64]) -> f64 {
     if exponent > 1.0 { (1.0 - exponent.recip()).recip().min(MOST) } else { MOST }
 }
 
-/// So many events are to be expected at most where `seen` came, with this probability of more (Wilson and Hilferty's approximation
-/// of the quantile of the gamma distribution, 1931).
+/// The greatest expectation that agrees with `seen` events, at this probability of more (Wilson and
+/// Hilferty's approximation of the quantile of the gamma distribution, 1931).
 fn most_events(seen: f64, level: f64) -> f64 {
     let shape = seen + 1.0;
     let z = normal_upper_quantile(level);
@@ -100,7 +102,7 @@ mod tests {
         let together: Vec<f64> = (0..200).map(|at| f64::from(u8::from(at % 67 < 10))).collect();
         let bursts = Tail::of(&together).bursts;
         assert!(bursts < 8.0, "{bursts}");
-        // One that takes as much as all the others counts for half.
+        // One window with as much as all the others counts for half.
         let mut uneven = vec![1.0; 20];
         uneven.push(20.0);
         assert!(Tail::of(&uneven).bursts < 4.0);

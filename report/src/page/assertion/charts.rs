@@ -1,4 +1,4 @@
-//! The calls that a comparison of an assertion rests on, as charts with the limit and the percentile drawn in.
+//! The calls behind a comparison of an assertion, as charts with the limit and the percentile.
 
 use super::super::asserted::Shown;
 use super::super::comparison::{dots, scaled_name};
@@ -14,33 +14,33 @@ use spl_records::AssertionRecord;
 use spl_records::context::{Operand, Relating};
 use spl_verdict::{Judged, Part};
 
-/// A limit that is so many times as long as the longest call, or as short beside the shortest one, is not drawn: nothing else could
-/// be seen.
+/// Factor beyond the longest or the shortest call above which a limit is not drawn: the calls would no longer
+/// be visible.
 const FAR: f64 = 30.0;
-/// Figures that differ by more than this part are not of the same calls.
+/// Share by which figures of the same calls may differ through rounding.
 const SAME: f64 = 1e-6;
 
 /// One side with its calls.
 struct Side<'a> {
     ink: Ink,
     operand: Operand,
-    /// Its figure, multiplied by its constant, nanoseconds.
+    /// The side's figure, multiplied by its constant, nanoseconds.
     figure_ns: f64,
-    /// How many calls it rests on.
+    /// Number of calls behind the figure.
     n: u64,
     /// The calls of these sizes, discarded or not, in their order.
     calls: Vec<&'a Call>,
 }
 
 impl Side<'_> {
-    /// The times that count, as many as were judged, without the constant.
+    /// The judged times that count, without the constant.
     fn times_ns(&self) -> Vec<u64> {
         let kept = self.calls.iter().filter(|call| !call.is_discarded());
         kept.take(usize::try_from(self.n).unwrap_or(usize::MAX)).map(|call| call.took_ns).collect()
     }
 }
 
-/// What was found of a comparison, and what is asserted.
+/// Result of a comparison, and its claim.
 pub fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
     let left = operand(&relation.left, &page.names);
     let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
@@ -53,7 +53,7 @@ pub fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
     format!("{left} is {}; asserted is {} {right}{within}", time(judged.left_ns), asks(relation.sign))
 }
 
-/// What is to be seen of a comparison.
+/// Charts and text of a comparison.
 pub fn of_part(page: &Page<'_>, shown: &Shown<'_>, record: &AssertionRecord, part: &Part) -> Markup {
     let (Ok(judged), Some(relation)) = (&part.judged, shown.relation(part)) else { return html! {} };
     let text = record.relations.get(part.relation).map_or("?", String::as_str);
@@ -90,7 +90,7 @@ fn sides<'a>(page: &'a Page<'_>, relation: &Relating, judged: &Judged, part: &Pa
     std::iter::once(left).chain(right).collect()
 }
 
-/// What makes the calls unfit for a verdict, where something does.
+/// Doubts about the calls of a verdict.
 fn doubts(page: &Page<'_>, sides: &[Side<'_>], judged: &Judged) -> Vec<Doubt> {
     let of = |side: &Side<'_>| {
         let times = side.times_ns();
@@ -98,9 +98,9 @@ fn doubts(page: &Page<'_>, sides: &[Side<'_>], judged: &Judged) -> Vec<Doubt> {
         ascending.sort_unstable();
         let median = ascending.get(ascending.len() / 2).map_or(0.0, |&ns| ns as f64 * side.operand.factor);
         let other = if side.ink == Ink::Left { judged.right_ns } else { judged.left_ns };
-        // What is not an average is not moved by rare long calls.
+        // Only an average is moved by rare long calls.
         let is_moved = side.operand.share.is_none() && (median < other) != (side.figure_ns < other);
-        // A bound takes no turns.
+        // A comparison with a bound has no turns.
         let in_turns = page.facts.context.paired && sides.len() > 1;
         let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0, in_turns };
         doubt::of_times(&times, page.names.get(side.operand.method), footing)
@@ -148,10 +148,11 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
     let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
     let is_exact = drawn.iter().zip(sides).all(|(drawn, side)| {
         let figure = match side.operand.share {
-            // Windows leave the probe's own time out.
+            // Windows leave out the probe's own time.
             None if by_windows => side.figure_ns,
             None => drawn.ascending_ns.iter().sum::<f64>() / drawn.ascending_ns.len() as f64,
-            // Percentiles of the same calls are estimated in more than one way: the number tells.
+            // Percentiles of the same calls can be estimated in several ways, so only the number of calls is
+            // compared.
             Some(_) => side.figure_ns,
         };
         drawn.ascending_ns.len() as u64 == side.n && (figure / side.figure_ns - 1.0).abs() < SAME
