@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+/// Reason of a connection that its agent closed in order.
+pub(crate) const CLOSED: &str = "the connection was closed";
+
 /// Time that a new peer has to send its opening bytes; after it the connection is closed.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -75,8 +78,17 @@ where
     let lost = |why| Input::Lost { agent: id, why };
     let end = match talk(stream, id, stranger, &inputs).await {
         Ok(End::Farewell) => return,
-        Ok(End::Closed) => lost("the connection was closed".to_owned()),
+        Ok(End::Closed) => lost(CLOSED.to_owned()),
         Ok(End::Unproved { pid }) => Input::Unproved { pid },
+        // A JVM that ends closes its connection at any moment.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+            ) =>
+        {
+            lost(CLOSED.to_owned())
+        }
         Err(error) => lost(error.to_string()),
     };
     // Sending fails only when the session is gone, and then the process is ending.

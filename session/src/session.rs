@@ -90,6 +90,9 @@ pub struct Session<'a> {
     sent_away: BTreeSet<PeerId>,
     /// True once the started command has ended; always false at a port, which has no command.
     command_ended: bool,
+    /// The report of a connection that was closed before its agent had introduced itself. It is a problem only when no
+    /// other JVM comes.
+    closed_early: Option<String>,
     /// Start of the measurement, and the number of samples at that time.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -145,6 +148,7 @@ impl<'a> Session<'a> {
             which: Which::default(),
             sent_away: BTreeSet::new(),
             command_ended: false,
+            closed_early: None,
             measuring_since: None,
             detach_by: None,
             interrupted: false,
@@ -267,6 +271,9 @@ impl<'a> Session<'a> {
             // Nothing was measured, so nothing is judged, and an interrupted run can still be resumed.
             Input::Ended | Input::Interrupted if !self.ever_connected => {
                 self.interrupted |= matches!(input, Input::Interrupted);
+                if let Some(text) = self.closed_early.take() {
+                    self.problem(text);
+                }
                 Next::Over
             }
             Input::Interrupted if self.interrupted && self.detach_by.is_some() => {

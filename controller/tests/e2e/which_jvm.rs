@@ -38,6 +38,21 @@ fn a_script_that_asks_for_the_version_first() {
     }
 }
 
+/// As a JVM does that ends while its agent connects.
+#[test]
+fn a_connection_that_is_closed_at_once_keeps_no_jvm_from_being_measured() {
+    let closes = "p=${JAVA_TOOL_OPTIONS#*spl.client.socket=}; p=${p%%[\\\",]*}; perl -MSocket -e '\
+        socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or die $!' \"$p\" && echo closed >&2; exec \"$@\"";
+    let case = case();
+    let mut run = start(&case, &[], script(closes));
+    run.awaits("closed");
+    run.awaits(": CompareLoop 0");
+    run.awaits("spl: every class is as it was");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert!(!ended.err.contains("could not be used"), "{}", ended.err);
+}
+
 #[test]
 fn a_program_that_does_its_work_in_a_child() {
     let case = case();
@@ -88,7 +103,9 @@ fn each_jvm_on_its_own() {
 #[test]
 fn a_program_that_ends_before_it_is_measured_says_why() {
     let case = case().set("communication", "initial-sleep", "3600000");
-    let ended = start(&case, &[], java(&["CompareLoop", "1"])).ends();
+    let mut run = start(&case, &[], java(&["CompareLoop", "0"]));
+    run.awaits("spl: measuring Java ");
+    let ended = run.ends();
     ended.assert_status(3);
     ended.assert_said(&[
         "- the program ended after ",

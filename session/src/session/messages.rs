@@ -1,7 +1,7 @@
 //! Handles the agent's messages.
 
 use super::{Next, Session, new_cost};
-use crate::agents::Agent;
+use crate::agents::{Agent, CLOSED};
 use crate::context::About;
 use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
 use crate::resume::Resumed;
@@ -188,7 +188,12 @@ impl Session<'_> {
         if self.at_port {
             self.note_stranger(&text);
         } else if !self.is_anybody_here() {
-            self.problem(text);
+            // A JVM such as that of `java -version` may end before its agent has introduced itself.
+            if why == CLOSED && !self.command_ended {
+                self.closed_early = Some(text);
+            } else {
+                self.problem(text);
+            }
         }
     }
 
