@@ -54,6 +54,7 @@ impl Setup {
     }
 
     /// Checks that the end that the operator waits for can come.
+    ///
     /// # Errors
     /// When there is no claim that could be decided.
     pub fn can_be_decided(&self, until: &Until) -> Result<(), String> {
