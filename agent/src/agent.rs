@@ -180,8 +180,10 @@ impl Agent for SplAgent {
         fault::at("VMDeath");
         let Some(shared) = SHARED.get() else { return };
         shared.gates.close_all();
+        // Before the agent thread is sent home: to the socket thread its absence would look like an error.
+        let before = LIFE.ends();
         shared.hang_up();
-        let patience = match LIFE.ends() {
+        let patience = match before {
             Stage::Serving => LAST_WORDS,
             Stage::Calling => FIRST_WORDS,
             // The socket thread has nothing to send, and waking it would delay the exit for nothing.
