@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod configuration;
 mod task_files;
 
 use std::path::{Path, PathBuf};
