@@ -84,6 +84,7 @@ fn reversed<'n>(draft: &Draft, last: &impl Fn(&str) -> Option<&'n Named<'n>>) ->
     }
     // With samples fewer than a default bucket has, a method is judged at its end.
     if let (Some(least), Some(most)) = (last(samples[0]), last(samples[1]))
+        && scheduler.mode == RunMode::Comparison
         && scheduler.min_samples > scheduler.max_samples
     {
         let limits =
