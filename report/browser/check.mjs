@@ -10,6 +10,8 @@ import { pathToFileURL } from 'node:url';
 const [spl, run, ...options] = process.argv.slice(2);
 const option = (name) => options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
 const PHONE = 400;
+// A phone, half a screen, and the screens of most laptops.
+const WIDTHS = [1280, 1000, PHONE];
 // WCAG 2.1, 1.4.3: the least contrast of small text.
 const CONTRAST = 4.5;
 // The README is looked at on phones too.
@@ -115,7 +117,7 @@ const contrast = (one, other) => {
 };
 
 const looks = async (file, scheme) => {
-  for (const width of [1200, PHONE]) {
+  for (const width of WIDTHS) {
     const { page } = await open(file, width, scheme);
     if (option('--shots')) {
       mkdirSync(option('--shots'), { recursive: true });
@@ -244,6 +246,35 @@ const methods = async (file) => {
   await page.close();
 };
 
+/** A run without claims: the same files without what was claimed. Its page has the methods with their figures and charts. */
+const measuring = async () => {
+  const folder = join(work, 'measuring');
+  cpSync(run, folder, { recursive: true });
+  const path = join(folder, 'context.json');
+  const context = JSON.parse(readFileSync(path, 'utf8'));
+  Object.assign(context, { comparisons: [], assertions: [] });
+  writeFileSync(path, JSON.stringify(context));
+  for (const name of ['result.eval', 'assertions.jsonl']) writeFileSync(join(folder, name), '');
+  const file = report(folder, 'measuring.html');
+  for (const [width, scheme] of WIDTHS.flatMap((width) => [[width, 'light'], [width, 'dark']])) {
+    const { page, seen } = await open(file, width, scheme);
+    await openAll(page);
+    const found = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth,
+      charts: [...document.querySelectorAll('figure svg')].filter((svg) => svg.checkVisibility()).length,
+      figures: [...document.querySelectorAll('.methods [data-name="Median"]')].filter((cell) => /\d/.test(cell.textContent) && cell.checkVisibility()).length,
+      claims: document.querySelectorAll('[data-badge]').length,
+    }));
+    claim(found.wide <= width && found.charts > 4 && found.figures > 0 && found.claims === 0 && seen.complaints.length === 0,
+      `a run without claims shows its methods at ${width} pixels, ${scheme}`, `${found.figures} medians, ${found.charts} charts, ${found.wide} pixels`);
+    if (width === WIDTHS[0] && scheme === 'light') {
+      const pdf = await page.pdf();
+      claim(pdf.length > 50_000, 'it prints too', `${pdf.length} bytes of PDF`);
+    }
+    await page.close();
+  }
+};
+
 /** A run whose texts would run a script if they became markup. */
 const hostile = async () => {
   const folder = join(work, 'hostile');
@@ -287,6 +318,7 @@ try {
   await theme(file);
   await methods(file);
   await asserting();
+  await measuring();
   await hostile();
   if (option('--picture')) await picture(file, option('--picture'));
 } finally {

@@ -1,7 +1,7 @@
 //! Content of a report: the records of a run.
 
 use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
-use spl_records::context::Asked;
+use spl_records::context::{Asked, MethodFacts};
 use spl_records::{AssertionRecord, Context};
 use spl_verdict::{Evaluation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
@@ -255,9 +255,15 @@ fn first(ranks: &[u8], samples: &[u64], most: usize) -> Vec<usize> {
     order.into_iter().take(most).take_while(|index| fits(index)).collect()
 }
 
-/// The methods whose calls are shown: those of these comparisons and assertions.
+/// The methods whose calls are shown: those of these comparisons and assertions; in a run without claims the first ones,
+/// while there is room for their samples.
 #[must_use]
 pub fn shown_methods(context: &Context, comparisons: &[usize], assertions: &[usize]) -> BTreeSet<usize> {
+    if context.comparisons.is_empty() && context.assertions.is_empty() {
+        let kept = |method: &MethodFacts| method.counts.as_ref().map_or(0, |counts| counts.kept);
+        let samples: Vec<u64> = context.methods.iter().map(kept).collect();
+        return first(&vec![0; samples.len()], &samples, SHOWN_METHODS).into_iter().collect();
+    }
     let sides = |asked: &Asked| [asked.left, asked.right];
     let of_comparisons = comparisons.iter().filter_map(|index| context.comparisons.get(*index));
     let of_assertions = assertions.iter().filter_map(|index| context.assertions.get(*index));

@@ -471,7 +471,7 @@ fn a_run_without_claims_shows_what_was_measured() {
     facts.context.comparisons.clear();
     facts.results.clear();
     let page = html(&facts);
-    assert_eq!(page.matches("<figure>").count(), 2 * 3 + 1, "three of each method, and scheduling");
+    assert_eq!(page.matches("<figure>").count(), 2 * 4 + 1, "four of each method, and scheduling");
     let [average, measured] =
         ["data-name=\"Average\"", "data-name=\"Measured\""].map(|cell| page.find(cell).unwrap());
     assert!(average < measured, "results come before bookkeeping");

@@ -1,7 +1,7 @@
 //! How finely charts are drawn: finely in a page with few of them, more coarsely where hundreds would make the page large.
 
 /// Number of charted results up to which all details are drawn.
-const FEW: usize = 8;
+const FEW: usize = 6;
 
 /// Most points of a chart's marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct Detail {
 /// Every detail.
 pub const FULL: Detail = Detail { dots: 500, rings: 500, steps: 200, curve: 160 };
 /// The least that still shows the shape of a spread and of a trend.
-const LEAST: Detail = Detail { dots: 100, rings: 30, steps: 60, curve: 64 };
+const LEAST: Detail = Detail { dots: 64, rings: 24, steps: 48, curve: 48 };
 
 impl Detail {
     /// Detail of each chart in a page with charts of this number of results: their points together stay about as many as
-    /// those of eight results, but each has at least its least ones.
+    /// those of six results, but each has at least its least ones.
     pub fn of(results: usize) -> Self {
         let part = |full: usize, least: usize| (full * FEW / results.max(FEW)).clamp(least, full);
         Self {
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn few_results_have_all_details_and_many_the_least() {
         assert_eq!((Detail::of(0), Detail::of(FEW)), (FULL, FULL));
-        assert_eq!(Detail::of(16), Detail { dots: 250, rings: 62, steps: 100, curve: 80 });
+        assert_eq!(Detail::of(12), Detail { dots: 250, rings: 62, steps: 100, curve: 80 });
         assert_eq!(Detail::of(60), LEAST);
     }
 }

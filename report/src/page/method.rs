@@ -1,8 +1,9 @@
 //! Methods: the measured calls of each, and their cost.
 
+use super::comparison::dots;
 use super::parts::{Page, scrolling};
-use crate::chart::{Ink, distribution};
-use crate::facts::{Calls, SHOWN_METHODS};
+use crate::chart::{Ink, distribution, series};
+use crate::facts::{Call, Calls, SHOWN_METHODS};
 use crate::figure::{count, counted, time};
 use crate::shape::quantile;
 use maud::{Markup, html};
@@ -45,35 +46,38 @@ pub fn section(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Spread of each method's times in a run without claims; in other runs the claims have charts.
+/// Spread and course of each method's times in a run without claims; in other runs the claims have charts.
 fn charts(page: &Page<'_>) -> Markup {
     if !page.claims.is_empty() || !page.assertions.is_empty() {
         return html! {};
     }
     let side = |index: usize| {
+        let calls: Vec<&Call> = page.facts.calls(index).calls.iter().collect();
         let mut ascending_ns: Vec<f64> =
             page.facts.calls(index).kept_ns.iter().map(|&ns| ns as f64).collect();
         ascending_ns.sort_by(f64::total_cmp);
         let figure_ns = ascending_ns.iter().sum::<f64>() / ascending_ns.len() as f64;
-        distribution::Side {
-            ink: Ink::Left,
-            name: page.names.get(index).to_owned(),
-            factor: 1.0,
-            ascending_ns,
-            figure_ns,
-        }
+        let name = page.names.get(index).to_owned();
+        let side = distribution::Side { ink: Ink::Left, name, factor: 1.0, ascending_ns, figure_ns };
+        let first_ns = calls.iter().map(|call| call.start_ns).min().unwrap_or(0);
+        let over_time = (calls.len() > 1).then(|| dots(&side, &calls, first_ns));
+        (side, over_time)
     };
-    let sides = (0..page.facts.context.methods.len()).map(side).filter(|side| side.ascending_ns.len() > 1);
+    let sides =
+        (0..page.facts.context.methods.len()).map(side).filter(|(side, _)| side.ascending_ns.len() > 1);
     let look = distribution::Look {
         figures: "the average".to_owned(),
         detail: page.detail,
         ..distribution::Look::default()
     };
     html! {
-        @for side in sides.take(SHOWN_METHODS) {
+        @for (side, over_time) in sides.take(SHOWN_METHODS) {
             details.claim {
                 summary { span.head { span.formula { (side.name) } } span.ratio { span.figures { "average " b { (time(side.figure_ns)) } } } }
-                div.body { div.charts { @for chart in distribution::charts(&[side], &look) { (chart) } } }
+                div.body { div.charts {
+                    @for chart in distribution::charts(&[side], &look) { (chart) }
+                    @if let Some(over_time) = over_time { (series::calls(&[over_time], None, page.detail)) }
+                } }
             }
         }
     }

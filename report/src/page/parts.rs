@@ -3,7 +3,7 @@
 use super::asserted;
 use crate::chart::detail::Detail;
 use crate::doubt::{self, Doubt, Footing, Reliability};
-use crate::facts::{Facts, shown};
+use crate::facts::{Facts, SHOWN_METHODS, shown};
 use crate::judged::{Chosen, Judged};
 use crate::names::Names;
 use crate::reasons;
@@ -110,7 +110,13 @@ impl<'a> Page<'a> {
         let compared: usize =
             claims.iter().filter(|shown| shown.in_full).map(|shown| shown.results.len()).sum();
         let asserted: usize = assertions.iter().map(|shown| shown.charted().len()).sum();
-        Self { facts, claims, assertions, names, detail: Detail::of(compared + asserted) }
+        // Without claims the methods have charts.
+        let alone = if claims.is_empty() && assertions.is_empty() {
+            context.methods.len().min(SHOWN_METHODS)
+        } else {
+            0
+        };
+        Self { facts, claims, assertions, names, detail: Detail::of(compared + asserted + alone) }
     }
 
     /// Reason without a verdict about these methods, and the remedy.
