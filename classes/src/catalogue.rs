@@ -29,8 +29,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens all entries of a class path, with those that manifests add to it, and the JDK's classes. Entries
-    /// that cannot be opened are left out and become [problems](Self::problems).
+    /// Opens all entries of a class path, with the archives that manifests add to it, and the JDK's classes.
+    /// Entries that cannot be opened are left out and become [problems](Self::problems).
     #[must_use]
     pub fn open(class_path: &[PathBuf], jdk: Option<&Jdk>) -> Self {
         let mut catalogue = Self::default();
@@ -53,7 +53,7 @@ impl Catalogue {
         let modules: BTreeSet<PathBuf> = files.map(|file| file.path()).collect();
         if modules.is_empty() {
             let home = jdk.home.display();
-            self.problems.push(format!("{home} is no JDK: it has neither lib/modules nor jmods"));
+            self.problems.push(format!("{home} is not a JDK: it has neither lib/modules nor jmods"));
         }
         for module in modules {
             self.add(&module, container::open(&module, None));
@@ -108,7 +108,8 @@ impl Catalogue {
         self.read(name).map(|(info, _)| info)
     }
 
-    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It is read anew each time.
+    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It
+    /// is read again at each call.
     pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         self.read(name).map(|(_, bytes)| bytes)
     }

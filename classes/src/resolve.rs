@@ -54,9 +54,9 @@ pub struct Mention {
 /// State of a mentioned method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It exists and can be measured.
+    /// The method exists and can be measured.
     Found,
-    /// It exists and cannot be measured.
+    /// The method exists and cannot be measured.
     Unmeasurable,
     /// Its class has no such method.
     NoMethod,

@@ -243,7 +243,7 @@ impl<'a> Manual<'a> {
 
     fn removed(&self, handles: &[Handle]) {
         for task in handles.iter().filter_map(|&handle| self.methods().get(handle.index())) {
-            let text = "another agent changed its class, which took its probes out; they were put in anew";
+            let text = "another agent changed its class, which took its probes out; they were put in again";
             self.progress.note(&format!("{}: {text}", task.method));
         }
     }

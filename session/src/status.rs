@@ -30,7 +30,7 @@ pub struct Status {
 /// Metaspace of one JVM that all its changes of classes keep, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metaspace {
-    /// Bytes that the changes keep, with those that the program may still link again because of them.
+    /// Bytes that the changes keep, with the bytes that the program may still link again because of them.
     pub kept: u64,
     /// Bytes set aside to restore the classes that have probes.
     pub reserved: u64,

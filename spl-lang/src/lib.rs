@@ -6,7 +6,7 @@
 //! use spl_lang::{RunMode, parse_tasks};
 //! let text = "a/B.f()V =< a/B.g()V\na/B.f(int)V < a/B.g()V\n";
 //! let errors = parse_tasks(text, RunMode::Comparison).unwrap_err();
-//! assert_eq!(errors[0].to_string(), "1:10: error: `=<` is no comparison sign");
+//! assert_eq!(errors[0].to_string(), "1:10: error: `=<` is not a comparison sign");
 //! assert_eq!(errors[1].help.as_deref(), Some("did you mean `a/B.f(I)V`?"));
 //! ```
 //!

@@ -49,7 +49,7 @@ fn lacks(run: Run<'_>) -> Vec<String> {
     kinds.into_values().filter_map(|lacking| said(run, &lacking)).collect()
 }
 
-/// The kinds of reasons by seriousness: those that longer measurement does not help come first.
+/// The kinds of reasons by seriousness: the reasons that a longer measurement does not remove come first.
 fn kind(lack: &Lack) -> u8 {
     match lack {
         Lack::NotBegun { .. } => 0,

@@ -15,7 +15,7 @@ const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
 
 /// The sizes of the calls with an array of 16 and one of 256 numbers; an array of a 64-bit JVM with compressed class
-/// pointers has 16 bytes beside its elements.
+/// pointers has 16 bytes in addition to its elements.
 fn check_sizes(mode: &str, expected: &[Size]) {
     let case = Case::measuring(&[FAST]).set("scheduler", "argument-size", mode).endless();
     let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "16", "256"]);
@@ -245,7 +245,7 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
         &format!("size processor Sized$Thrower threw java.lang.IllegalArgumentException: {bytes}"),
         &format!("size processor Sized$None gave no size: {bytes}"),
         &format!("size processor Sized$Bucketless its size gave no bucket: {bytes}"),
-        "size processor Sized$Slow takes more than 1 ms a call and is asked no more",
+        "size processor Sized$Slow takes more than 1 ms a call and is not called any more",
         "size processor no.Such of Sized.missing(Ljava/lang/String;)J is not used: there is no class no.Such on the class path of the measured class",
         "size processor Sized$Hidden of Sized.hidden(Ljava/lang/String;)J is not used: its constructor, or the class, is not public",
         "is not used: it is abstract",

@@ -1,11 +1,12 @@
-//! On a terminal: the live view beside a program that writes to the same terminal and reads from it, and Ctrl-C.
+//! On a terminal: the live view with a program that writes to the same terminal and reads from it, and
+//! Ctrl-C.
 
 use crate::case::{Case, NO_LIMIT, java};
 use crate::pty::Terminal;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
-/// What DECSTBM with no margins and a cleared rest of the screen look like.
+/// The sequences of DECSTBM with no margins and of clearing the rest of the screen.
 const GIVEN_BACK: &str = "\u{1b}[r\u{1b}8\u{1b}[J";
 
 fn endless() -> Case {
@@ -25,7 +26,7 @@ fn ctrl_c_ends_the_measurement_and_a_second_one_the_program() {
     }
     terminal.types("\u{3}");
     terminal.awaits("the program goes on; Ctrl-C ends it too");
-    // Whatever twenty calls say on a busy machine.
+    // Every verdict that twenty calls may give on a busy machine.
     assert_eq!(case.results().len(), 1);
     assert!(!terminal.bytes().contains("the program ended"), "{}", terminal.bytes());
     terminal.types("\u{3}");
@@ -83,6 +84,6 @@ fn plain_lines_where_they_are_asked_for() {
     assert_eq!(terminal.ends(), Some(0));
     let text = terminal.bytes();
     assert!(!text.contains("\u{1b}[1;") && !text.contains("\u{1b}7"), "{text:?}");
-    // A terminal has colours all the same.
+    // A terminal still has colours.
     assert!(text.contains("\u{1b}[38;5;2mholds\u{1b}[39m"), "{text:?}");
 }

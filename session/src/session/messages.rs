@@ -166,7 +166,7 @@ impl Session<'_> {
         match self.strangers.cmp(&MOST_NOTED) {
             Ordering::Less => self.observer.note(text),
             Ordering::Equal => {
-                self.observer.note(&format!("{text}; no more of those who are turned away are named"))
+                self.observer.note(&format!("{text}; further refused connections are not reported"))
             }
             Ordering::Greater => return false,
         }
@@ -277,7 +277,7 @@ impl Session<'_> {
         let seconds = gap_ns as f64 / 1e9;
         let text = format!(
             "another agent changed its class, which took its probes out for {seconds:.1} s at most, in which calls were not \
-             seen; they were put in anew, for the {times}. time"
+             seen; they were put in again, for the {times}. time"
         );
         for &handle in handles {
             let Some(task) = self.tasks.methods.get(handle.index()) else { continue };

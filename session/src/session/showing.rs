@@ -114,7 +114,7 @@ impl Session<'_> {
         &self.results
     }
 
-    /// What was measured.
+    /// The scheduler, which knows what was measured.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
