@@ -104,7 +104,17 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
     run.ends().assert_status(3);
 }
 
-/// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
+/// The example of a size processor on the page of the package `spl.size`.
+fn example() -> String {
+    let page =
+        std::fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
+    let (_, from) = page.split_once(" * <pre>{@code\n").unwrap();
+    let (example, _) = from.split_once(" * }</pre>").unwrap();
+    example.lines().map(|line| format!("{}\n", line.trim_start_matches(" *"))).collect()
+}
+
+/// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes,
+/// together with the example of its documentation.
 pub fn sized() -> PathBuf {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     let compiled = || {
@@ -112,8 +122,10 @@ pub fn sized() -> PathBuf {
         let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
-        let sources = ["Sized", "OwnLoader", "Rough"]
+        std::fs::write(case.path("OfText.java"), example()).unwrap();
+        let of_tests = ["Sized", "OwnLoader", "Rough"]
             .map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
+        let sources = of_tests.into_iter().chain([case.path("OfText.java")]);
         harness::javac(sources, ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
         target
     };
