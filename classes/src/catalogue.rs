@@ -135,7 +135,7 @@ impl Catalogue {
         let read = |bytes: Vec<u8>| match inspect(&bytes) {
             Ok(class) if class.name == name => Ok((class, bytes)),
             // The JVM loads no such class either (JVMS 5.3.5).
-            Ok(class) => Err(format!("it is {}, which belongs elsewhere", class.name)),
+            Ok(class) => Err(format!("it contains the class {}, whose place is elsewhere", class.name)),
             Err(refusal) => Err(refusal.to_string()),
         };
         let read = bytes.and_then(read);

@@ -178,7 +178,8 @@ impl<'a> Manual<'a> {
             ToController::Metaspace { kept, reserved, limit } => {
                 let kb = |bytes: u64| bytes >> 10;
                 self.progress.note(&format!(
-                    "changes of classes keep {} KB of metaspace, {} KB are set aside, {} KB may be both",
+                    "changes of classes keep {} KB of metaspace, {} KB more are reserved to restore \
+                     classes; the limit is {} KB",
                     kb(kept),
                     kb(reserved),
                     kb(limit)

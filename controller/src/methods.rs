@@ -134,10 +134,10 @@ fn nothing(wanted: &[Wanted], catalogue: &Catalogue) -> String {
     let class = wanted.first().map(Wanted::class).unwrap_or_default();
     let near = catalogue.nearest_classes(&class);
     if near.is_empty() || near.contains(&class) {
-        return "no method is meant by this".into();
+        return "no method matches this".into();
     }
     let near: Vec<String> = near.iter().map(|class| class.replace('/', ".")).collect();
-    format!("no method is meant by this; did you mean the class {}?", near.join(" or "))
+    format!("no method matches this; did you mean the class {}?", near.join(" or "))
 }
 
 #[derive(Serialize)]

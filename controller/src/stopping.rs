@@ -39,7 +39,7 @@ pub async fn stop(
     if status.is_ok() && still.is_empty() {
         return status.ok()?.ok().flatten();
     }
-    say(&format!("it has not ended in {} s and is killed", GRACE.as_secs()));
+    say(&format!("the program has not ended within {} s and is killed", GRACE.as_secs()));
     still.iter().for_each(|&one| foreground::kill(one));
     match status {
         Ok(status) => status.ok().flatten(),

@@ -264,7 +264,7 @@ pub fn introduction(java_version: &str, pid: u32, command: &str) -> String {
 
 /// Message for a connection that ended without a farewell.
 pub fn lost(why: &str) -> String {
-    format!("the agent is gone ({why}); it restores the program by itself")
+    format!("the connection to the agent was lost ({why}); the agent restores all classes by itself")
 }
 
 /// Reason why a method cannot be measured, in words; `None` when it can, or when its class is not loaded yet.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`parse_file`] reads the full language: methods named as in Java, names, bounds, statistics and formulas.
-//! Which methods are meant only the program's classes tell, so [`File::check`](ast::File::check) asks for
+//! Only the program's classes tell which methods are meant, so [`File::check`](ast::File::check) asks for
 //! them and makes a [`Program`]. The manual, `docs/language.md`, has the grammar and what each construct
 //! means.
 //!

@@ -144,7 +144,7 @@ fn open(run: Run<'_>) -> Vec<String> {
             if number == 1 {
                 format!("1 undecided: {why}")
             } else {
-                format!("{number} undecided, as one where {why}")
+                format!("{number} undecided, for example one where {why}")
             }
         })
         .collect()
@@ -165,7 +165,12 @@ fn count(run: Run<'_>, wanted: Basis) -> usize {
 fn failing(run: Run<'_>) -> Option<String> {
     let unshown = count(run, Basis::NotProved);
     let fail = if unshown == 1 { "fails" } else { "fail" };
-    (unshown > 0).then(|| format!("{unshown} {fail} for want of proof, not refuted: measure more calls"))
+    (unshown > 0).then(|| {
+        format!(
+            "{unshown} {fail} because proof is missing, not because of a refutation: \
+        measure more calls"
+        )
+    })
 }
 
 fn lost(count: u64) -> Option<String> {
@@ -177,7 +182,7 @@ fn unproved(run: Run<'_>) -> Option<String> {
     let unrefuted = count(run, Basis::NotRefuted);
     (unrefuted > 0).then(|| {
         format!(
-            "{unrefuted} {} only because nothing shows the contrary (not-refuted)",
+            "{unrefuted} {} only because nothing refutes the claim (not-refuted)",
             if unrefuted == 1 { "holds" } else { "hold" }
         )
     })

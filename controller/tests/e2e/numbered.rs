@@ -31,7 +31,8 @@ fn a_second_run_has_a_folder_of_its_own() {
     let second = run(&case, &[]);
     second.assert_status(0);
     second.assert_said(&[
-        "spl: out has the results of another run; those of this one go to out-2 (--replace: in their place)",
+        "spl: out has the results of another run; the results of this run go to out-2 (--replace overwrites \
+         the older ones)",
         "spl: report: out-2/report.html",
     ]);
     run(&case, &[]).assert_said(&["spl: report: out-3/report.html"]);

@@ -73,7 +73,11 @@ fn a_program_that_does_not_stop_is_killed() {
         shell("trap '' TERM; exec", &arguments, ""),
     );
     let ended = run.ends_by_itself();
-    ended.assert_said(&["it has not ended in 10 s and is killed", "spl: the program was ended by signal 9"]);
+    ended.assert_said(&[
+        "the program has not ended within 10 s and is killed",
+        "spl: the program was ended \
+        by signal 9",
+    ]);
     ended.assert_status(137);
 }
 

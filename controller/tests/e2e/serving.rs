@@ -38,7 +38,7 @@ fn an_agent_that_lacks_a_kind_of_probes_is_refused_by_its_name() {
     let Served { mut run, port, token } = serve(&case, &["--once"]);
     let mut other = Agent::known(port, &token);
     other.introduces(1, None, &["blocks"]);
-    let why = "its agent does not know probes of the kind times: take the agent of this controller";
+    let why = "its agent does not know probes of the kind times: use the agent library of this spl";
     assert_refused(other, why);
     run.awaits(&format!("pid 1 is not measured: {why}"));
     let mut agent = Agent::connect(port, &token);
@@ -140,7 +140,7 @@ fn the_status_is_that_of_the_program_that_did_worst() {
         let file = case.path(folder).join("result.eval");
         poll("a result", DEADLINE, || (read_results(&file).len() == 1).then_some(()));
     }
-    served.run.awaits("those of this one go to out-4");
+    served.run.awaits("the results of this run go to out-4");
     served.run.signal("INT");
     served.run.ends().assert_status(1);
     assert!(!case.path("out-4").exists());

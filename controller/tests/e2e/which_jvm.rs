@@ -35,7 +35,7 @@ fn a_script_that_asks_for_the_version_first() {
         run.awaits("spl: every class is as it was");
         let ended = run.ends();
         ended.assert_status(0);
-        ended.assert_said(&["the program goes on: its next JVM is waited for", "1 claim: 1 holds"]);
+        ended.assert_said(&["the program goes on; spl waits for its next JVM", "1 claim: 1 holds"]);
     }
 }
 

@@ -147,7 +147,7 @@ impl Session<'_> {
         let mut reached =
             methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
         if let (NotEvaluated::Open { why, .. }, Some((key, limit))) = (why, reached.next()) {
-            why.push_str(&format!(", but {key} = {limit} ended it"));
+            why.push_str(&format!(", but the maximum {key} = {limit} came first"));
         }
     }
 
