@@ -24,6 +24,12 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// An agent to which nothing gets through.
+    #[cfg(test)]
+    pub fn unreachable(id: u64) -> Self {
+        Self { id, messages: unbounded_channel().0 }
+    }
+
     /// Queues a message; the end of the connection is reported as an [`Input::Lost`].
     pub fn send(&self, message: ToAgent) {
         let _ = self.messages.send(message);

@@ -17,6 +17,12 @@ fn start(case: &Case, options: &[&str]) -> Terminal {
     Terminal::start(case, options, java(&[NO_LIMIT, "CompareLoop", "0", "100000"]))
 }
 
+/// The amount of measurements at the program's end depends on the machine.
+fn assert_held_or_undecided(terminal: &mut Terminal) {
+    let status = terminal.ends();
+    assert!(matches!(status, Some(0 | 3)), "{status:?}: {}", terminal.bytes());
+}
+
 #[test]
 fn ctrl_c_ends_the_measurement_and_a_second_one_the_program() {
     let case = endless();
@@ -50,7 +56,7 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
     // The end of its input, with which the program ends too.
     terminal.types("\u{4}");
     terminal.awaits("spl: the program ended with status 0");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_held_or_undecided(&mut terminal);
     let text = terminal.bytes();
     let (view, after) = text.rsplit_once(GIVEN_BACK).expect("the terminal was given back");
     assert!(!after.contains("\u{1b}[1;"), "nothing is kept free any more: {after:?}");
@@ -81,9 +87,10 @@ fn plain_lines_where_they_are_asked_for() {
     let mut terminal = start(&case, &["--plain"]);
     terminal.awaits("spl: 0 of 2 methods finished");
     terminal.types("\u{4}");
-    assert_eq!(terminal.ends(), Some(0));
+    // A terminal still has colours.
+    terminal.awaits("\u{1b}[38;5;");
+    terminal.awaits("spl: the program ended with status 0");
+    assert_held_or_undecided(&mut terminal);
     let text = terminal.bytes();
     assert!(!text.contains("\u{1b}[1;") && !text.contains("\u{1b}7"), "{text:?}");
-    // A terminal still has colours.
-    assert!(text.contains("\u{1b}[38;5;2mholds\u{1b}[39m"), "{text:?}");
 }

@@ -347,7 +347,10 @@ impl Session<'_> {
         match farewell {
             Farewell::Detached if self.was_sent_away(id) => {}
             Farewell::Detached => self.observer.note(DETACHED),
-            Farewell::ProgramEnds => tracing::info!("the JVM ends"),
+            Farewell::ProgramEnds => {
+                tracing::info!("the JVM ends");
+                self.peers.get_mut(&id).into_iter().for_each(Peer::ends);
+            }
             Farewell::Failed(why) => self.problem(why),
         }
         self.without(id)
