@@ -53,6 +53,10 @@ pub struct Settings {
     pub changes_per_minute: Option<u32>,
     /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
+    /// Whether methods that are not called give their places to those that wait, and listen with open gates;
+    /// and whether measured methods give their places to waiting ones after a share of the time. Without
+    /// windows only. In the thesis neither is so.
+    pub listening: bool,
     /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.
     pub paired: Option<Paired>,
 }
@@ -197,6 +201,7 @@ impl Settings {
             settle_ns: 0,
             changes_per_minute: None,
             budget: None,
+            listening: false,
             paired: None,
         }
     }

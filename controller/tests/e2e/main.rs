@@ -29,6 +29,7 @@ mod language;
 mod lengths;
 mod metaspace;
 mod names;
+mod never_called;
 mod numbered;
 mod probe_carriers;
 mod probe_faults;
