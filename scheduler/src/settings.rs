@@ -38,7 +38,9 @@ pub struct Settings {
     /// of classes, overlapped; the thesis discards none.
     pub discard_disturbed: bool,
     /// `suspend-restore-after`: nanoseconds that the probes of a suspended or finished method stay in behind
-    /// a closed gate while others are measured. 0, as in the thesis: they come out at once.
+    /// a closed gate while others are measured. 0, as in the thesis: they come out at once. Those of a
+    /// suspended method stay in to its end where methods take turns ([`Settings::listening`]), unless this is
+    /// 0, and where the owner decides.
     pub restore_after_ns: u64,
     /// `instrument-ahead`: most methods whose probes wait for their measurement behind closed gates. Their
     /// probes go in when classes change anyway, because code is then compiled again only once. The thesis has

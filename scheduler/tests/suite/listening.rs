@@ -122,7 +122,8 @@ fn a_class_changes_once_for_all_its_methods() {
 
 #[test]
 fn suspended_methods_keep_their_probes_while_others_have_the_places() {
-    let mut scheduler = Scheduler::new(settings(), &apart(3, &[])).unwrap();
+    let mut scheduler =
+        Scheduler::new(Settings { restore_after_ns: 1, ..settings() }, &apart(3, &[])).unwrap();
     assert_eq!(probes(&scheduler.handle(Event::Start, 0)), "in A B C out");
     let mut changed = String::new();
     for second in 1..60 {
