@@ -31,6 +31,7 @@ mod metaspace;
 mod names;
 mod never_called;
 mod numbered;
+mod patterns;
 mod probe_carriers;
 mod probe_faults;
 mod probe_neighbours;
