@@ -95,7 +95,7 @@ fn each_method_is_said_to_be_what_it_is() {
     check("shapes.Shape#area < 5 ms", 1, classes);
     check("shapes.Shape#area", 0, ": 2 methods\n");
     check("shapes.Shape.**#scaled", 0, ": public method, overloaded: one of 2");
-    check("shapes.**#scaled", 0, ": 2 methods\n");
+    check("shapes.**#scaled", 0, ": 3 methods\n");
     check("shaped.**#scaled", 1, "did you mean `shapes.**#scaled`?");
     check("shapes.Shape$Square#scaled(double)", 1, "it is inherited: write `shapes.Shape#scaled(double)`");
     check("shapes.Shape#scaled(int)", 1, "the class has `shapes.Shape#scaled(double)`");
