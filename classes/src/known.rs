@@ -36,6 +36,8 @@ pub struct Known {
     pub intrinsic: bool,
     /// Annotation that makes the method unfit for probes, as a field descriptor.
     pub special_annotation: Option<String>,
+    /// All its annotations that are visible at run time, as field descriptors.
+    pub annotations: Vec<String>,
 }
 
 impl Known {
@@ -48,6 +50,7 @@ impl Known {
                 code_bytes: info.code_bytes,
                 intrinsic: info.intrinsic,
                 special_annotation: info.special_annotation.clone(),
+                annotations: info.annotations.clone(),
             })
         })
     }
@@ -109,6 +112,6 @@ impl Known {
         }
         let annotation = self.special_annotation.as_deref()?;
         let name = annotation.trim_matches(['L', ';']).replace(['/', '$'], ".");
-        Some(format!("is marked @{name}: the JVM relies on its very bytecode"))
+        Some(format!("is marked @{name}: the JVM depends on its exact bytecode"))
     }
 }

@@ -47,7 +47,7 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// The table: failing claims first, then undecided ones, then those that hold, each in the file's order.
+/// The table: failing claims first, then undecided ones, then holding ones, each group in the file's order.
 fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
     let is_wide = width.is_none_or(|width| width >= WIDE);
     let mut sorted: Vec<&Row> = rows.iter().collect();

@@ -46,13 +46,15 @@ fn meaning(
         return file.check(text, &mut |_| Vec::new());
     }
     let mut catalogue = places.catalogue();
-    let found = file
-        .check(text, &mut |pattern| catalogue.meant(pattern).into_iter().map(|known| known.method).collect());
+    let found = file.check_in(text, &mut catalogue);
     for problem in catalogue.problems() {
         tell(problem);
     }
     // With the classes the errors have better messages than from the language alone.
-    found.map_err(|_| findings(&resolve(file, text, &mut catalogue, true)))
+    found.map_err(|errors| {
+        let findings = findings(&resolve(file, text, &mut catalogue, true));
+        if findings.is_empty() { errors } else { findings }
+    })
 }
 
 /// What the classes say against a file. Classes named as in the class file may come from any class loader of the

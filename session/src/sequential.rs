@@ -157,7 +157,7 @@ impl Sequential {
         Some(Evaluation { leftover: true, drops: ended.drops, ..results.evaluations.pop()? })
     }
 
-    /// The same as [`ended`](Self::ended) for an assertion.
+    /// As [`ended`](Self::ended), for an assertion.
     pub fn ended_assertion(&mut self, ended: Asserted) -> Option<Asserted> {
         let claim = self.numbers.assertion(ended.assertion);
         if self.claims.get(claim.0)?.decided.is_some() {

@@ -42,7 +42,7 @@ pub struct ClaimStatus {
 /// Metaspace of one JVM that all its changes of classes keep, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metaspace {
-    /// Bytes that the changes keep, with those that the program may still link again because of them.
+    /// Bytes that the changes keep, with the bytes that the program may still link again because of them.
     pub kept: u64,
     /// Bytes set aside to restore the classes that have probes.
     pub reserved: u64,
@@ -76,6 +76,8 @@ pub enum State {
     Armed,
     /// The method takes turns with others and waits for its turn.
     Resting,
+    /// The method was not called yet, or not for a time: its gate is open, and others have the places.
+    Listening,
     /// The method was measured and waits again.
     Suspended,
     /// The measurement of the method is complete.
@@ -84,12 +86,13 @@ pub enum State {
 
 impl State {
     /// All of them, in the order of a method's life.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Waiting,
         Self::NotLoaded,
         Self::Warming,
         Self::Armed,
         Self::Resting,
+        Self::Listening,
         Self::Suspended,
         Self::Finished,
     ];
@@ -102,6 +105,7 @@ impl State {
             Self::Warming => "warming",
             Self::Armed => "armed",
             Self::Resting => "resting",
+            Self::Listening => "listening",
             Self::Suspended => "suspended",
             Self::Finished => "finished",
         }

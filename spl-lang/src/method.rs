@@ -144,7 +144,7 @@ fn bad_descriptor(text: &str, at: usize) -> Problem<'_> {
     let end =
         here.find([';', ')', ',']).map_or(here.len(), |end| end + usize::from(here[end..].starts_with(';')));
     let here = if end == 0 { here } else { &here[..end] };
-    Problem::new(here, "illegal descriptor").label("not a type as class files write it").help(
+    Problem::new(here, "illegal descriptor").label("not a type in the form of class files").help(
         "types are Z boolean, B byte, C char, S short, I int, J long, F float, D double, `Lpkg/Class;`, \
          `[` before the element type of an array, and V for no result",
     )

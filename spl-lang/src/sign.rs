@@ -21,12 +21,12 @@ pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Pro
     }
     let nearest = nearest(word);
     let help = if word.contains(['!', '≠']) {
-        "that two methods differ is no assertion: say with `<` or `>` which one is faster".to_owned()
+        "that two methods differ is not a claim: say with `<` or `>` which one is faster".to_owned()
     } else {
         format!("did you mean `{nearest}`? The signs are `<`, `<=`, `=`, `>=` and `>`")
     };
     let problem =
-        Problem::new(word, format!("`{word}` is no comparison sign")).label("not a sign").help(help);
+        Problem::new(word, format!("`{word}` is not a comparison sign")).label("not a sign").help(help);
     Ok((nearest, rest, Some(problem)))
 }
 

@@ -61,8 +61,15 @@ impl Draft {
     }
 
     fn leave_out_what_the_thesis_has_not(&mut self) {
-        let Settings { warm_up, restore_after_ns, instrument_ahead, settle_ns, changes_per_minute, .. } =
-            Settings::thesis();
+        let Settings {
+            warm_up,
+            restore_after_ns,
+            instrument_ahead,
+            settle_ns,
+            changes_per_minute,
+            listening,
+            ..
+        } = Settings::thesis();
         let ours = std::mem::replace(&mut self.config.scheduler, Settings::thesis());
         self.config.scheduler = Settings {
             warm_up,
@@ -70,6 +77,7 @@ impl Draft {
             instrument_ahead,
             settle_ns,
             changes_per_minute,
+            listening,
             paired: None,
             ..ours
         };

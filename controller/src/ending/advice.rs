@@ -88,7 +88,7 @@ fn lacks(run: Run<'_>) -> Vec<String> {
     kinds.into_values().filter_map(|lacking| said(run, &lacking)).collect()
 }
 
-/// The kinds of reasons by seriousness: those that longer measurement does not help come first.
+/// The kinds of reasons by seriousness: the reasons that a longer measurement does not remove come first.
 fn kind(lack: &Lack) -> u8 {
     match lack {
         Lack::NotBegun { .. } => 0,
@@ -183,7 +183,7 @@ fn open(run: Run<'_>) -> Vec<String> {
             if number == 1 {
                 format!("1 undecided: {why}")
             } else {
-                format!("{number} undecided, as one where {why}")
+                format!("{number} undecided, for example one where {why}")
             }
         })
         .collect()
@@ -204,7 +204,12 @@ fn count(run: Run<'_>, wanted: Basis) -> usize {
 fn failing(run: Run<'_>) -> Option<String> {
     let unshown = count(run, Basis::NotProved);
     let fail = if unshown == 1 { "fails" } else { "fail" };
-    (unshown > 0).then(|| format!("{unshown} {fail} for want of proof, not refuted: measure more calls"))
+    (unshown > 0).then(|| {
+        format!(
+            "{unshown} {fail} because proof is missing, not because of a refutation: \
+        measure more calls"
+        )
+    })
 }
 
 fn lost(count: u64) -> Option<String> {
@@ -216,7 +221,7 @@ fn unproved(run: Run<'_>) -> Option<String> {
     let unrefuted = count(run, Basis::NotRefuted);
     (unrefuted > 0).then(|| {
         format!(
-            "{unrefuted} {} only because nothing shows the contrary (not-refuted)",
+            "{unrefuted} {} only because nothing refutes the claim (not-refuted)",
             if unrefuted == 1 { "holds" } else { "hold" }
         )
     })

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn another_size_of_terminal_or_view_begins_anew() {
+    fn another_size_of_terminal_or_view_starts_over() {
         let terminal = Terminal::new(20, 8);
         terminal.says("text\n");
         let mut screen = Screen::new(terminal.clone());

@@ -170,7 +170,7 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &L
     figure(
         "Cumulative distribution (ECDF)",
         &format!(
-            "How many of the calls took at most that long: where the curve crosses 50% is the median. {}{}",
+            "Share of the calls that took at most this time; the curve crosses 50% at the median. {}{}",
             if !look.shares.is_empty() {
                 "The level line is at the share of calls that the verdict asks for: where the curve crosses it, the figure that \
                  is compared is read below."

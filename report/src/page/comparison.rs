@@ -1,6 +1,6 @@
 //! Comparisons: those with charts one after the other, the rest in a table.
 
-use super::parts::{Looked, Page, Shown, badge, scrolling, sizes};
+use super::parts::{Looked, Page, Shown, badge, dots, scrolling, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::{Reliability, Weight};
 use crate::facts::Call;
@@ -8,7 +8,7 @@ use crate::figure::{count, counted, digits, odds, p_value, percent, quotient, ti
 use crate::judged::{Chosen, Judged};
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
-use spl_model::{Bucket, SampleFlags};
+use spl_model::Bucket;
 use spl_verdict::{Evaluation, NotEvaluated, Side, Verdict};
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub fn results(page: &Page<'_>) -> Markup {
             @if !rest.is_empty() {
                 details.more {
                     summary { "The other " (counted(rest.len() as u64, "comparison", "comparisons")) ", without charts" }
-                    p { "Those that need looking at come first and have charts; there is room for "
+                    p { "Claims that need attention come first and have charts; there is room for "
                         (count(crate::SHOWN as u64)) ". " code { "spl eval --json" } " has the figures of all." }
                     (scrolling("Other comparisons", table(page, &rest)))
                 }
@@ -252,7 +252,8 @@ fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<
     let empty_ns =
         context.programs.last().and_then(|program| program.probe_empty_ps).map(|ps| ps as f64 / 1000.0);
     if let Some(empty_ns) = empty_ns.filter(|_| Chosen::of(context) == Chosen::Windows) {
-        known.push(html! { "An empty method would show " (time(empty_ns)) ": so much is in each time, and is taken out of the ratio." });
+        known.push(html! { "An empty method would show " (time(empty_ns)) ": this cost of the probe is in \
+        each time, and is taken out of the ratio." });
     }
     if context.scale.is_none() {
         known.push(html! { "Sizes were not looked at (argument-size = nocheck): one side may have had more work in a call than the other." });
@@ -353,7 +354,8 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     html! {
         p.note {
             @if sides.iter().any(|side| side.factor != 1.0) { "In the charts times are multiplied by the constants of the comparison, so that the limit is where both are equal. " }
-            @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
+            @if !judged.exact { "The charts show all calls of these sizes that count, not exactly the calls \
+                that the verdict rests on." }
         }
         div.charts {
             @for chart in distribution::charts(&sides, &look) { (chart) }
@@ -367,22 +369,6 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
 pub fn scaled_name(page: &Page<'_>, method: usize, factor: f64) -> String {
     let name = page.names.get(method);
     if factor == 1.0 { name.to_owned() } else { format!("{} × {name}", digits(factor)) }
-}
-
-/// The calls of a side as dots; time begins at `first_ns`.
-pub fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
-    let dot = |call: &&Call| {
-        (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
-    };
-    let those = |wanted: &dyn Fn(&Call) -> bool| calls.iter().filter(|call| wanted(call)).map(dot).collect();
-    series::Side {
-        ink: side.ink,
-        name: side.name.clone(),
-        factor: side.factor,
-        kept: those(&|call| !call.is_discarded()),
-        discarded: those(&Call::is_discarded),
-        gc: those(&|call| call.flags.contains(SampleFlags::GC)),
-    }
 }
 
 /// Buckets that each side filled, and the reason where buckets are not compared.

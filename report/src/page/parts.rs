@@ -2,14 +2,15 @@
 
 use super::asserted;
 use crate::chart::detail::Detail;
+use crate::chart::{distribution, series};
 use crate::doubt::{self, Doubt, Footing, Reliability};
-use crate::facts::{Facts, SHOWN_METHODS, shown};
+use crate::facts::{Call, Facts, SHOWN_METHODS, shown};
 use crate::judged::{Chosen, Judged};
 use crate::names::Names;
 use crate::reasons;
 use crate::words::{Badge, Claim};
 use maud::{Markup, html};
-use spl_model::Bucket;
+use spl_model::{Bucket, SampleFlags};
 use spl_records::context::Asked;
 use spl_verdict::{Evaluation, NotEvaluated};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,4 +167,20 @@ pub(super) fn sizes(page: &Page<'_>, bucket: &Bucket) -> String {
 /// A part of the page that scrolls by itself where it is too wide, by keyboard too.
 pub(super) fn scrolling(label: &str, content: Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (content) } }
+}
+
+/// The calls of a side as dots; time begins at `first_ns`.
+pub(super) fn dots(side: &distribution::Side, calls: &[&Call], first_ns: u64) -> series::Side {
+    let dot = |call: &&Call| {
+        (call.start_ns.saturating_sub(first_ns) as f64 / 1e9, call.took_ns as f64 * side.factor)
+    };
+    let those = |wanted: &dyn Fn(&Call) -> bool| calls.iter().filter(|call| wanted(call)).map(dot).collect();
+    series::Side {
+        ink: side.ink,
+        name: side.name.clone(),
+        factor: side.factor,
+        kept: those(&|call| !call.is_discarded()),
+        discarded: those(&Call::is_discarded),
+        gc: those(&|call| call.flags.contains(SampleFlags::GC)),
+    }
 }

@@ -55,7 +55,7 @@ impl<'a> Parser<'_, 'a> {
             let problem =
                 Problem::new(pair, "factors in parentheses stand between two methods without factors");
             let help = "write the factors before the methods: `2 * f <= 1.5 * g`";
-            self.note(problem.label("a side has its own factor, or is a bound").help(help));
+            self.note(problem.label("one side already has a factor, or is a bound").help(help));
         }
     }
 

@@ -1,8 +1,8 @@
 //! The calls behind a comparison of an assertion, as charts with the limit and the percentile.
 
 use super::super::asserted::Shown;
-use super::super::comparison::{dots, scaled_name};
-use super::super::parts::{Page, sizes};
+use super::super::comparison::scaled_name;
+use super::super::parts::{Page, dots, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::{self, Doubt, Footing};
 use crate::facts::Call;
@@ -165,7 +165,8 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
                 "The limit of " (time(bound)) " is too far from the calls to be drawn: "
                 (if bound > judged.left_ns { "all of them are far below it. " } else { "all of them are far above it. " })
             }
-            @if !is_exact { "The charts show calls of these sizes that count, not exactly those that the verdict rests on." }
+            @if !is_exact { "The charts show calls of these sizes that count, not exactly the calls that \
+                the verdict rests on." }
         }
         div.charts {
             @for chart in distribution::charts(&drawn, &look) { (chart) }
