@@ -254,6 +254,12 @@ pub struct Serve {
     /// Put probes in and take them out by hand, at each Enter, and say every measured call; nothing is judged or written.
     #[arg(long, conflicts_with_all = ["out", "json", "junit", "metrics", "longest", "until_decided"])]
     pub manual: bool,
+    /// Refused with a reason: `spl run` has it.
+    #[arg(long, hide = true)]
+    pub stop_program: bool,
+    /// Refused with a reason: `spl run` has it.
+    #[arg(long, hide = true)]
+    pub program_status: bool,
     /// Port of this machine to listen on, 0 for any; beats `port` of the configuration.
     #[arg(long)]
     pub port: Option<u16>,

@@ -29,6 +29,7 @@ use std::process::Command;
 /// # Errors
 /// When serving could not begin, as text for the operator.
 pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
+    refuse_what_needs_a_parent(arguments)?;
     check_folders(arguments.reports.files())?;
     let progress = Progress::new(arguments.common.quiet);
     let (mut setup, _) = reading::read(&arguments.common, &[], &mut |text| progress.note(text))?;
@@ -39,6 +40,25 @@ pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
         progress.note(&note);
     }
     measure::in_event_loop(one_by_one(arguments, &setup))
+}
+
+/// Refuses options about a program that `spl run` starts: `spl serve` is not the parent of the programs that it measures.
+fn refuse_what_needs_a_parent(arguments: &Serve) -> Result<(), String> {
+    if arguments.stop_program {
+        return Err(
+            "--stop-program: spl serve has not started the programs that it measures and ends none of them; \
+            start the program with `spl run --stop-program`"
+                .to_owned(),
+        );
+    }
+    if arguments.program_status {
+        return Err(
+            "--program-status: spl serve does not learn the status of a program that it has not started; \
+            `spl client` becomes the program, so its status is the program's"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
 async fn one_by_one(arguments: &Serve, setup: &Setup) -> Result<ExitStatus, String> {

@@ -4,6 +4,8 @@
 # tmux, promtool, man, zsh or fish are missing, what they would show is skipped, and said.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
+# shellcheck source=evaluation/accept/lib/build-tools.sh
+. evaluation/accept/lib/build-tools.sh
 forms
 
 readonly SPL=$TARGET/debug/spl
@@ -131,6 +133,17 @@ shells() {
 
 cargo build -q -p spl-agent -p spl-witness -p spl-controller
 
+tested "each of 42 mistakes in a task file has place, reason and a remedy that works" \
+    cargo test -q -p spl-controller --test mistakes -- task_files::each task_files::the_text
+tested "no task file is refused without a reason" cargo test -q -p spl-controller --test mistakes -- task_files::no_task_file task_files::a_method
+tested "each of 35 mistakes in a configuration has its line, contradictions of keys too" \
+    cargo test -q -p spl-controller --test mistakes -- configuration::
+tested "claims come first in the live view, with their intervals as they narrow" \
+    cargo test -q -p spl-controller --lib -- live::rows::tests::claims_come
+tested "long advice goes on in the next line" cargo test -q -p spl-controller --lib -- ending::advice
+tested "the report of 31 claims is smaller than a megabyte, and keeps extremes and percentiles" \
+    cargo test -q -p spl-report --test bounds -- thirty_one charts_of_many
+tested "a run without claims has a page of figures and charts" cargo test -q -p spl-report --test bounds -- a_run_without
 tested "the view is a function of state and size, on any terminal" cargo test -q -p spl-controller --lib live
 tested "on a terminal: the view, input, resizing, Ctrl-C, plain lines" e2e terminal
 tested "JUnit XML and metrics read back" cargo test -q -p spl-controller --lib -- junit metrics
@@ -148,5 +161,6 @@ service
 reports
 terminal
 shells
+build_tools
 
 exit "$failed"

@@ -100,9 +100,6 @@ impl Scheduler {
     /// Ends a method that cannot be measured, and its comparisons: one side alone has nothing to be compared
     /// with. A formula may still be decided by its other methods.
     pub(crate) fn unavailable(&mut self, method: MethodIx, why: Outcome) {
-        if self.tallies.is_finished(method) {
-            return;
-        }
         let lack = match &why {
             Outcome::NotLoaded => Lack::NotLoaded,
             Outcome::Instrumented(_)
@@ -111,6 +108,13 @@ impl Scheduler {
             | Outcome::NoSuchMethod { .. }
             | Outcome::Refused(_) => Lack::Unmeasurable { why: describe(&why) },
         };
+        if self.tallies.is_finished(method) {
+            // Its claims have ended with another of their methods. Without calls the reason is still its own.
+            if self.tallies.counted(method) == 0 {
+                self.tallies.set_missing(method, lack);
+            }
+            return;
+        }
         let reason = NotEvaluated::NotMeasured(format!("{}: {lack}", self.name(method)));
         self.tallies.set_missing(method, lack);
         let cause = Cause::Unavailable(why);

@@ -86,7 +86,6 @@ fn every_key_is_read() {
             restore_after_ns: 14_000_000,
             instrument_ahead: 18,
             settle_ns: 19_000_000,
-            listening: true,
             changes_per_minute: Some(15),
             listening: true,
             paired: Some(Paired {

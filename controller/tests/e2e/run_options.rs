@@ -165,6 +165,43 @@ fn settings_on_the_command_line_beat_the_file() {
 }
 
 #[test]
+fn method_and_argument_size_have_options_of_their_own() {
+    // The file says otherwise: sizes are not looked at there, and windows decide.
+    let case = Case::comparing(AMPLE).set("scheduler", "profile", "production");
+    let options = ["--method", "welch", "--argument-size", "length", "--until-decided"];
+    let mut run = start(&case, &options, java(&LOOP));
+    run.awaits("spl: every class is as it was");
+    run.ends().assert_status(0);
+    let context = fs::read_to_string(case.path("out/context.json")).unwrap();
+    let context: serde_json::Value = serde_json::from_str(&context).unwrap();
+    let value = |key: &str| {
+        let settings = context["settings"].as_array().unwrap();
+        settings.iter().find(|one| one["key"] == key).unwrap()["value"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([value("method"), value("argument-size")], ["welch", "length"]);
+    assert_eq!(context["judge"], "welch");
+    // One array of one length: all calls have the same size.
+    let samples = case.measurements(FAST);
+    assert!(!samples.is_empty() && samples.iter().all(|one| one.sample.size == samples[0].sample.size));
+    assert!(matches!(samples[0].sample.size, spl_model::Size::Value(_)), "{:?}", samples[0].sample.size);
+}
+
+#[test]
+fn options_about_a_program_belong_to_the_command_that_starts_it() {
+    for (option, reason) in [
+        ("--stop-program", "spl serve has not started the programs"),
+        ("--program-status", "spl serve does not learn the status"),
+    ] {
+        let case = Case::comparing(AMPLE);
+        let mut spl = case.spl_with(&["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--port", "0"]);
+        spl.arg(option);
+        let ended = Running::start(spl, &case.path("")).ends();
+        ended.assert_status(2);
+        ended.assert_said(&[option, reason, "spl "]);
+    }
+}
+
+#[test]
 fn what_is_wrong_with_options_is_said() {
     for (options, parts) in [
         (["--set", "window"], ["--set window: expected KEY=VALUE", "--set window=50"]),

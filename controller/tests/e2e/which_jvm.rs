@@ -66,12 +66,12 @@ fn a_program_that_does_its_work_in_a_child() {
     assert!(!case.measurements(FAST).is_empty());
     assert_eq!(ended.err.matches("every class is as it was").count(), 1, "{}", ended.err);
     // Without it the child is not measured, and a message says so.
-    let case = self::case();
+    let case = self::case().tasks("CompareLoop.fast([I)J < CompareLoop.slow([I)J\n");
     let mut run = start(&case, &[], java(&["Forks", "CompareLoop", "0"]));
-    run.awaits("CompareLoop.fast([I)J: its class is not loaded yet");
+    run.awaits("CompareLoop.slow([I)J: its class is not loaded yet");
     let ended = run.ends();
     ended.assert_status(3);
-    ended.assert_said(&["class never loaded: ", "--children"]);
+    ended.assert_said(&["class never loaded: CompareLoop.fast([I)J, CompareLoop.slow([I)J", "--children"]);
 }
 
 #[test]
@@ -99,6 +99,20 @@ fn each_jvm_on_its_own() {
         assert_eq!(text.lines().count(), 1, "{folder}");
     }
     assert!(!case.path("out-3").exists(), "nothing came third");
+}
+
+/// A build tool lives longer than its forks and has none of the classes.
+#[test]
+fn each_fork_of_a_program_without_the_classes() {
+    let case = case();
+    let mut run = start(&case, &["--each"], java(&["Forks", "CompareLoop", "0"]));
+    run.awaits(": Forks CompareLoop 0");
+    run.awaits("is not measured: another JVM of the program has the classes");
+    run.awaits("spl: report: out/report.html");
+    let ended = run.ends();
+    ended.assert_status(0);
+    assert!(!case.measurements(FAST).is_empty());
+    assert!(!case.path("out-2").exists(), "the program itself has no results");
 }
 
 #[test]

@@ -138,6 +138,17 @@ fn a_class_that_never_came_is_not_measured() {
 }
 
 #[test]
+fn two_methods_of_a_class_that_never_came_have_the_same_reason() {
+    let mut scheduler = comparing(calm(), 2);
+    scheduler.handle(Event::Start, 0);
+    // The claim ends with the first of the two.
+    for method in [A, B] {
+        scheduler.handle(Event::Unavailable { method, why: Outcome::NotLoaded }, 1);
+    }
+    assert_eq!([A, B].map(|method| scheduler.lack(method)), [Some(Lack::NotLoaded), Some(Lack::NotLoaded)]);
+}
+
+#[test]
 fn a_spent_budget_names_what_it_was_spent_on() {
     // 40 µs of CPU time a second pay for one sample in a millisecond; a size of 1000 costs as much as 25
     // samples.

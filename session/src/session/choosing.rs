@@ -8,11 +8,11 @@ use spl_wire::ToAgent;
 const MOST: usize = 16;
 
 impl Session<'_> {
-    /// Whether no other JVM is accepted. JVMs of a command are accepted until one has the classes; at a port
-    /// programs take turns.
+    /// Whether no other JVM is accepted. JVMs of a command are accepted until one has the classes: a build tool lives
+    /// longer than its forks. At a port programs take turns.
     pub(super) fn are_enough(&self) -> bool {
         let here = self.ids_here().len();
-        if self.at_port || self.which.each {
+        if self.at_port {
             return here >= self.config.programs;
         }
         self.with_classes(None) >= self.config.programs || here >= MOST
