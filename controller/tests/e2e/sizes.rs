@@ -107,7 +107,7 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
 /// The example of a size processor on the page of the package `spl.size`.
 fn example() -> String {
     let page =
-        std::fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
+        fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
     let (_, from) = page.split_once(" * <pre>{@code\n").unwrap();
     let (example, _) = from.split_once(" * }</pre>").unwrap();
     example.lines().map(|line| format!("{}\n", line.trim_start_matches(" *"))).collect()
@@ -122,7 +122,7 @@ pub fn sized() -> PathBuf {
         let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
-        std::fs::write(case.path("OfText.java"), example()).unwrap();
+        fs::write(case.path("OfText.java"), example()).unwrap();
         let of_tests = ["Sized", "OwnLoader", "Rough"]
             .map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
         let sources = of_tests.into_iter().chain([case.path("OfText.java")]);
