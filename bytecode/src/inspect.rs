@@ -63,6 +63,8 @@ pub struct MethodInfo {
     pub intrinsic: bool,
     /// The annotation, as a field descriptor, that makes the method unfit for probes.
     pub special_annotation: Option<String>,
+    /// All its annotations that are visible at run time, as field descriptors.
+    pub annotations: Vec<String>,
 }
 
 impl MethodInfo {
@@ -79,6 +81,7 @@ impl MethodInfo {
             code_bytes,
             intrinsic: names::is_intrinsic(method),
             special_annotation: names::special_annotation(method).map(str::to_owned),
+            annotations: method.annotations.iter().map(|descriptor| mutf8::decode(descriptor)).collect(),
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::container::{self, Container, Spot};
 use super::{Jdk, Known, path};
 use spl_bytecode::{ClassInfo, inspect};
+use spl_lang::Classes;
 use spl_lang::ast::MethodPattern;
 use spl_model::MethodRef;
 use std::collections::{BTreeSet, HashMap};
@@ -23,8 +24,9 @@ pub struct Catalogue {
     index: HashMap<String, (usize, Spot)>,
     /// Classes that were read; `None` for an unreadable one.
     read: HashMap<String, Option<Rc<ClassInfo>>>,
-    /// The direct subtypes of each type, after the first request for them.
-    subtypes: Option<HashMap<String, Vec<String>>>,
+    /// The direct subtypes of each type, after the first request for them: among the program's classes, and
+    /// among all.
+    subtypes: [Option<HashMap<String, Vec<String>>>; 2],
     problems: Vec<String>,
 }
 
@@ -83,6 +85,12 @@ impl Catalogue {
     #[must_use]
     pub fn class_count(&self) -> usize {
         self.index.len()
+    }
+
+    /// Whether any class is not the JDK's.
+    #[must_use]
+    pub fn has_program(&self) -> bool {
+        self.containers.len() > self.jdk_containers
     }
 
     /// The file or folder that a class, binary name with slashes, is read from.
@@ -172,10 +180,13 @@ impl Catalogue {
     pub fn all_meant(&mut self, pattern: &MethodPattern) -> Vec<Known> {
         let classes = self.classes_meant(pattern);
         let methods = classes.iter().flat_map(|class| self.methods(class)).collect::<Vec<_>>();
-        methods.into_iter().filter(|known| pattern.matches(&known.method)).collect()
+        let matches =
+            |known: &Known| pattern.matches(&known.method) && pattern.allows_annotations(&known.annotations);
+        methods.into_iter().filter(matches).collect()
     }
 
-    /// The classes that a pattern may mean, in the order of their names.
+    /// The classes that a pattern may mean, in the order of their names. A pattern that begins with `**` means
+    /// classes of the program; the JDK's are meant when a package is named.
     pub fn classes_meant(&self, pattern: &MethodPattern) -> Vec<String> {
         if !pattern.class.contains('*') {
             // As the class file may have it: `p/Out/In`, `p/Out$In`, `p$Out$In`.
@@ -191,8 +202,9 @@ impl Catalogue {
                 return found;
             }
         }
+        let is_near = |class: &&String| !pattern.is_of_any_package() || !self.is_of_jdk(class);
         let mut names: Vec<String> =
-            self.index.keys().filter(|class| pattern.matches_class(class)).cloned().collect();
+            self.index.keys().filter(|class| pattern.matches_class(class)).filter(is_near).cloned().collect();
         names.sort();
         names
     }
@@ -201,6 +213,21 @@ impl Catalogue {
     #[must_use]
     pub fn has_package(&self, package: &str) -> bool {
         self.index.keys().any(|class| class.rsplit_once('/').is_some_and(|(one, _)| one == package))
+    }
+
+    /// Packages, with slashes, that may be meant by one that no class is in: the nearest few.
+    #[must_use]
+    pub fn nearest_packages(&self, wanted: &str) -> Vec<String> {
+        let of_class = |class: &String| class.rsplit_once('/').map(|(package, _)| package.to_owned());
+        let packages: BTreeSet<String> = self.index.keys().filter_map(of_class).collect();
+        let most = (wanted.chars().count() / 3).min(3);
+        let distance = |package: String| {
+            let distance = strsim::damerau_levenshtein(&package, wanted);
+            (distance <= most).then_some((distance, package))
+        };
+        let mut near: Vec<(usize, String)> = packages.into_iter().filter_map(distance).collect();
+        near.sort();
+        near.into_iter().take(MAX_NEAREST).map(|(_, package)| package).collect()
     }
 
     /// Classes that may be meant by the unknown `name`: classes of the same simple name, then those few edits
@@ -250,23 +277,31 @@ impl Catalogue {
     }
 
     /// The methods of subtypes that have a body for an abstract method: first those of the program, then
-    /// those of the same package as its class. The first call reads every class.
+    /// those of the same package as its class. The first call reads every class of the program; for a method
+    /// of the JDK it reads the JDK's too.
     pub fn implementations(&mut self, method: &MethodRef) -> Vec<MethodRef> {
-        if self.subtypes.is_none() {
-            self.subtypes = Some(self.read_subtypes());
+        let of_jdk = self.is_of_jdk(method.class());
+        let known = usize::from(of_jdk);
+        if self.subtypes[known].is_none() {
+            self.subtypes[known] = Some(self.read_subtypes(of_jdk));
         }
         let mut below = BTreeSet::new();
         let mut open = vec![method.class().to_owned()];
         while let Some(class) = open.pop() {
-            let direct = self.subtypes.as_ref().and_then(|all| all.get(&class)).cloned().unwrap_or_default();
+            let all = self.subtypes[known].as_ref();
+            let direct = all.and_then(|all| all.get(&class)).cloned().unwrap_or_default();
             open.extend(direct.into_iter().filter(|subtype| below.insert(subtype.clone())));
         }
         let wanted = |known: &Known| {
             let (one, descriptor) = (&known.method, method.descriptor());
             known.code_bytes.is_some() && one.name() == method.name() && one.descriptor() == descriptor
         };
-        let found = below.iter().filter_map(|class| self.methods(class).into_iter().find(wanted));
-        let mut found: Vec<MethodRef> = found.map(|known| known.method).collect();
+        let of_class = |class: &String| {
+            let all = self.methods(class);
+            let found = all.iter().find(|known| wanted(known))?;
+            Some(behind_bridge(found, &all).method.clone())
+        };
+        let mut found: Vec<MethodRef> = below.iter().filter_map(of_class).collect();
         let package =
             |class: &str| class.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_owned());
         let own = package(method.class());
@@ -277,14 +312,42 @@ impl Catalogue {
         found
     }
 
-    fn read_subtypes(&mut self) -> HashMap<String, Vec<String>> {
+    fn read_subtypes(&mut self, with_jdk: bool) -> HashMap<String, Vec<String>> {
         let mut subtypes: HashMap<String, Vec<String>> = HashMap::new();
-        for name in self.index.keys().cloned().collect::<Vec<_>>() {
+        let names: Vec<String> =
+            self.index.keys().filter(|name| with_jdk || !self.is_of_jdk(name)).cloned().collect();
+        for name in names {
             let Some(class) = self.inspect(&name) else { continue };
             for above in class.super_name.into_iter().chain(class.interfaces) {
                 subtypes.entry(above).or_default().push(name.clone());
             }
         }
         subtypes
+    }
+}
+
+impl Classes for Catalogue {
+    fn meant(&mut self, pattern: &MethodPattern) -> Vec<MethodRef> {
+        Self::meant(self, pattern).into_iter().map(|known| known.method).collect()
+    }
+
+    fn implementations(&mut self, method: &MethodRef) -> Option<Vec<MethodRef>> {
+        let is_abstract = self.method(method).is_some_and(|known| known.is_abstract());
+        is_abstract.then(|| Self::implementations(self, method))
+    }
+}
+
+/// The method of the source behind a bridge, if only one can be: with the same name and as many parameters.
+fn behind_bridge<'k>(found: &'k Known, all: &'k [Known]) -> &'k Known {
+    let parameters = |known: &Known| known.method.descriptor().parameters().len();
+    let mut own = all.iter().filter(|known| {
+        !known.is_bridge()
+            && known.method.name() == found.method.name()
+            && parameters(known) == parameters(found)
+            && known.code_bytes.is_some()
+    });
+    match (found.is_bridge(), own.next(), own.next()) {
+        (true, Some(only), None) => only,
+        _ => found,
     }
 }

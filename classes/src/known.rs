@@ -36,6 +36,8 @@ pub struct Known {
     pub intrinsic: bool,
     /// Annotation that makes the method unfit for probes, as a field descriptor.
     pub special_annotation: Option<String>,
+    /// All its annotations that are visible at run time, as field descriptors.
+    pub annotations: Vec<String>,
 }
 
 impl Known {
@@ -48,6 +50,7 @@ impl Known {
                 code_bytes: info.code_bytes,
                 intrinsic: info.intrinsic,
                 special_annotation: info.special_annotation.clone(),
+                annotations: info.annotations.clone(),
             })
         })
     }

@@ -11,6 +11,7 @@ mod image;
 mod jdk;
 mod known;
 pub mod launch;
+mod nothing;
 pub mod path;
 mod places;
 mod resolve;

@@ -1,6 +1,7 @@
 //! Methods of a task file among the classes of a program: the methods that are meant, and the errors of other
 //! names.
 
+use crate::nothing::{self, Nothing};
 use crate::{Catalogue, Known};
 use spl_lang::ast::{File, Mention as Place, MethodPattern, MethodTerm};
 use spl_lang::{Diagnostic, Program, Severity};
@@ -72,10 +73,7 @@ pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: boo
     let mut looker = Looker { catalogue, complete, findings: Vec::new() };
     let mentions: Vec<Mention> = file.mentions(text).into_iter().map(|place| looker.look(place)).collect();
     let Looker { mut findings, .. } = looker;
-    let mut meant = |pattern: &MethodPattern| -> Vec<MethodRef> {
-        catalogue.meant(pattern).into_iter().map(|known| known.method).collect()
-    };
-    let checked = file.check(text, &mut meant);
+    let checked = file.check_in(text, catalogue);
     let (program, others) = match checked {
         Ok(mut program) => {
             let warnings = std::mem::take(&mut program.tasks.warnings);
@@ -125,7 +123,18 @@ impl Looker<'_> {
             implementations: Vec::new(),
             runs_a_thread: None,
         };
+        let glob = match &mention.place.method {
+            MethodTerm::Pattern(pattern) => Some(pattern.clone()).filter(MethodPattern::is_glob),
+            MethodTerm::Exact(_) | MethodTerm::Name(_) => None,
+        };
         match &mention.meant[..] {
+            [] if glob.is_some() && (self.complete || self.catalogue.has_program()) => {
+                mention.state = State::NoMethod;
+                if let Some(pattern) = glob {
+                    let Nothing { message, label, help } = nothing::of_pattern(&pattern, self.catalogue);
+                    self.say(&mention, Severity::Error, message.into(), label, help);
+                }
+            }
             [] if classes.iter().any(|class| self.catalogue.class(class).is_some()) => {
                 self.no_method(&mut mention);
             }
@@ -134,6 +143,16 @@ impl Looker<'_> {
                 self.say(&mention, Severity::Error, "the class cannot be read".into(), "not checked", None);
             }
             [] => self.no_class(&mut mention),
+            [one] if one.is_abstract() && mention.place.several && is_pattern(&mention.place) => {
+                let one = one.clone();
+                mention.implementations = self.catalogue.implementations(&one.method);
+                if mention.implementations.is_empty() {
+                    self.judge(&one, &mut mention);
+                } else {
+                    let found = mention.implementations.iter().filter_map(|one| self.catalogue.method(one));
+                    mention.meant = found.collect();
+                }
+            }
             [one] => {
                 let one = one.clone();
                 let all = self.catalogue.methods(one.method.class());

@@ -308,6 +308,7 @@ impl Draft {
                     instrument_ahead,
                     settle_ns,
                     changes_per_minute,
+                    listening,
                     ..
                 } = Settings::thesis();
                 let ours = std::mem::replace(&mut self.config.scheduler, Settings::thesis());
@@ -317,6 +318,7 @@ impl Draft {
                     instrument_ahead,
                     settle_ns,
                     changes_per_minute,
+                    listening,
                     paired: None,
                     ..ours
                 };

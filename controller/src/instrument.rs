@@ -118,11 +118,11 @@ enum Wanted {
 }
 
 impl Wanted {
-    fn is(&self, method: &MethodRef) -> bool {
+    fn is(&self, method: &MethodRef, annotations: &[String]) -> bool {
         match self {
             Self::All => true,
             Self::Exactly(wanted) => wanted == method,
-            Self::Like(pattern) => pattern.matches(method),
+            Self::Like(pattern) => pattern.matches(method) && pattern.allows_annotations(annotations),
         }
     }
 }
@@ -205,7 +205,7 @@ impl Work {
         let mut plan = Plan::default();
         for method in &class.methods {
             let Ok(named) = MethodRef::new(&class.name, &method.name, &method.descriptor) else { continue };
-            if self.wanted.iter().any(|wanted| wanted.is(&named)) {
+            if self.wanted.iter().any(|wanted| wanted.is(&named, &method.annotations)) {
                 let kind = ProbeKind::Times(self.sizing.clone());
                 plan.add(Probe::new(&method.name, &method.descriptor, NOT_MEASURED, kind));
             }

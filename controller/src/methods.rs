@@ -70,7 +70,13 @@ impl Wanted {
     fn look_up(&self, catalogue: &mut Catalogue) -> Vec<Known> {
         match self {
             Self::Term(MethodTerm::Exact(method)) => catalogue.method(method).into_iter().collect(),
-            Self::Term(MethodTerm::Pattern(pattern)) => catalogue.all_meant(pattern),
+            Self::Term(MethodTerm::Pattern(pattern)) => {
+                let mut all = catalogue.all_meant(pattern);
+                if !pattern.is_glob() {
+                    all.extend(implementing(&all, catalogue));
+                }
+                all
+            }
             Self::Term(MethodTerm::Name(_)) => Vec::new(),
             Self::Classes(pattern) => {
                 let classes = catalogue.classes_meant(pattern);
@@ -90,9 +96,16 @@ impl Wanted {
     }
 }
 
+/// The methods that implement those without a body.
+fn implementing(all: &[Known], catalogue: &mut Catalogue) -> Vec<Known> {
+    let without_body = all.iter().filter(|known| known.is_abstract());
+    let found: Vec<_> = without_body.flat_map(|known| catalogue.implementations(&known.method)).collect();
+    found.iter().filter_map(|method| catalogue.method(method)).collect()
+}
+
 /// The pattern in the language of task files; a class alone means all its methods.
 fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
-    let alone = !text.contains(['#', ':', '(', '\n', ' ']);
+    let alone = !text.contains(['#', ':', '(', '\n', ' ', '@']);
     let full = if alone { format!("{}#*", text.replace('/', ".")) } else { text.to_owned() };
     let file = parse_file(&full, RunMode::Measurement).map_err(|found| {
         let shown = found.iter().map(|one| one.render("PATTERN", &full)).collect::<Vec<_>>();

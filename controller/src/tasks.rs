@@ -46,11 +46,13 @@ fn meaning(
         return file.check(text, &mut |_| Vec::new());
     }
     let mut catalogue = places.catalogue();
-    let found = file
-        .check(text, &mut |pattern| catalogue.meant(pattern).into_iter().map(|known| known.method).collect());
+    let found = file.check_in(text, &mut catalogue);
     for problem in catalogue.problems() {
         tell(problem);
     }
     // With the classes the errors have better messages than from the language alone.
-    found.map_err(|_| resolve(file, text, &mut catalogue, false).findings)
+    found.map_err(|errors| {
+        let findings = resolve(file, text, &mut catalogue, false).findings;
+        if findings.is_empty() { errors } else { findings }
+    })
 }

@@ -92,7 +92,11 @@ fn each_method_is_said_to_be_what_it_is() {
     check("shapes.Shape#corners(Shape)", 1, "is native: it has no bytecode to measure");
     let classes =
         "2 classes implement it: name one, as `shapes.Shape$Circle#area()`, `shapes.Shape$Square#area()`";
-    check("shapes.Shape#area", 1, classes);
+    check("shapes.Shape#area < 5 ms", 1, classes);
+    check("shapes.Shape#area", 0, ": 2 methods\n");
+    check("shapes.Shape.**#scaled", 0, ": public method, overloaded: one of 2");
+    check("shapes.**#scaled", 0, ": 3 methods\n");
+    check("shaped.**#scaled", 1, "did you mean `shapes.**#scaled`?");
     check("shapes.Shape$Square#scaled(double)", 1, "it is inherited: write `shapes.Shape#scaled(double)`");
     check("shapes.Shape#scaled(int)", 1, "the class has `shapes.Shape#scaled(double)`");
     check("shapes/Sape.area()D", 1, "did you mean `shapes/Shape`?");

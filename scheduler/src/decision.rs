@@ -14,6 +14,8 @@ pub enum Action {
     Suspend(MethodIx),
     /// The method's turn is over; with windows only.
     Rest(MethodIx),
+    /// The method waits for a call and holds no place: its gate is open for a few calls.
+    Listen(MethodIx),
     /// A window of a comparison is closed and has pairs in a bucket; with windows only.
     Window(Box<Window>),
     /// A window of a group is closed, and the owner decides by it; with windows only.
@@ -162,6 +164,14 @@ pub enum Cause {
     },
     /// The group has had its share of the time, and other groups wait for theirs.
     ShareOver,
+    /// The method has had its place for its share of the time, and others wait for one.
+    PlaceOver,
+    /// The method was not called for a time, and others wait for its place.
+    NotCalled,
+    /// The method has no place yet, and its calls can be awaited without one.
+    NoPlace,
+    /// A method that waited for a call was called.
+    Called,
     /// The taken calls are spread over the whole turn.
     Spread,
     /// All turns of the window and the calls of the one before it are over.
@@ -230,6 +240,7 @@ impl Decision {
             Action::Measure(method) => write!(f, "measure {}", name(*method))?,
             Action::Suspend(method) => write!(f, "suspend {}", name(*method))?,
             Action::Rest(method) => write!(f, "let {} rest until its next turn", name(*method))?,
+            Action::Listen(method) => write!(f, "wait for a call of {}", name(*method))?,
             Action::Window(window) => {
                 let Window { comparison, bucket, number, left_ns, .. } = &**window;
                 let pairs = left_ns.len();
@@ -291,6 +302,12 @@ impl fmt::Display for Cause {
             }
             Self::Turn { window } => write!(f, "turns in window {window} of its group"),
             Self::ShareOver => f.write_str("its group has had its share of the time, and others wait"),
+            Self::PlaceOver => f.write_str("it has had its share of the time, and others wait"),
+            Self::NotCalled => f.write_str("it was not called for a time, and others wait for its place"),
+            Self::NoPlace => {
+                f.write_str("other methods have the places, and waiting for a call costs nothing")
+            }
+            Self::Called => f.write_str("it was called"),
             Self::Spread => f.write_str("the calls that are taken are to be spread over the whole turn"),
             Self::WindowClosed => f.write_str("all its turns and late calls are over"),
             Self::Silence { silent_ns, limit_ns } => {

@@ -5,6 +5,7 @@
 //! that is called millions of times a second therefore costs no more until the next step.
 
 use crate::gates::Opening;
+use crate::listening::HEARD_CALLS;
 use crate::{Action, Budget, Cause, MethodIx, Scheduler};
 use spl_model::Sample;
 
@@ -42,17 +43,24 @@ impl Scheduler {
             let others: Vec<MethodIx> = self.jvm.gates.open.iter().filter_map(is_other).collect();
             others.into_iter().for_each(|method| self.forget_gate(method));
         }
-        // Only gates of measured methods are open here.
-        if self.jvm.gates.open.len() == self.jvm.roster.measured_methods().len() {
+        // Only gates of measured and of listening methods are open here.
+        let roster = &self.jvm.roster;
+        let wanted = roster.measured_methods().len() + roster.listening_methods().len();
+        if self.jvm.gates.open.len() == wanted {
             return;
         }
-        let measured = self.jvm.roster.measured_methods().iter().copied();
+        let measured = roster.measured_methods().iter().copied();
         let mut closed: Vec<MethodIx> = measured.filter(|&method| self.should_open(method)).collect();
         let later = closed.partition_point(|method| method.0 < self.jvm.gates.first);
         closed.rotate_left(later);
+        // What listens comes last: it costs nothing until it is called.
+        let listening = roster.listening_methods().iter().copied();
+        closed.extend(listening.filter(|&method| self.should_open(method)));
         for (served, &method) in closed.iter().enumerate() {
             if !self.open_gate(method, closed.len() - served) {
-                self.jvm.gates.first = method.0;
+                if self.jvm.roster.measured_methods().contains(&method) {
+                    self.jvm.gates.first = method.0;
+                }
                 for &unpaid in &closed[served..] {
                     self.tallies.get_mut(unpaid).into_iter().for_each(|tally| tally.unpaid = true);
                 }
@@ -64,8 +72,9 @@ impl Scheduler {
     /// Restarts the time of silence where no gate was open for want of CPU time or probes: such a silence
     /// says nothing about the program.
     pub(crate) fn excuse_silence(&mut self) {
-        let measures = !self.jvm.roster.measured_methods().is_empty();
-        if measures && self.jvm.gates.open.is_empty() && self.jvm.last_receipt_ns.is_some() {
+        let measured = self.jvm.roster.measured_methods();
+        let is_closed = |method: &MethodIx| !self.jvm.gates.is_open(*method);
+        if !measured.is_empty() && measured.iter().all(is_closed) && self.jvm.last_receipt_ns.is_some() {
             self.jvm.last_receipt_ns = Some(self.now_ns);
         }
     }
@@ -91,7 +100,8 @@ impl Scheduler {
     }
 
     fn is_wanted(&self, method: MethodIx) -> bool {
-        self.jvm.roster.measured_methods().contains(&method)
+        let roster = &self.jvm.roster;
+        (roster.measured_methods().contains(&method) || roster.listening_methods().contains(&method))
             && self.jvm.probes.is_inside(method)
             && self.jvm.roster.get(method).is_some_and(|one| one.opens_at_ns <= self.now_ns)
     }
@@ -103,7 +113,9 @@ impl Scheduler {
     /// Opens a gate if the account can pay for a share with this number of gates `waiting`; `false` if not.
     fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
         let every = self.jvm.meters.every(method);
-        let (mut quota, mut reserved_ps) = (self.settings.turn_quota(), 0);
+        let listens = self.jvm.roster.listening_methods().contains(&method);
+        let (mut quota, mut reserved_ps) =
+            (if listens { Some(HEARD_CALLS) } else { self.settings.turn_quota() }, 0);
         if let Some(budget) = self.jvm.budget {
             let counted = self.tallies.counted(method);
             let needed =
@@ -120,7 +132,9 @@ impl Scheduler {
             method.openings = method.openings.saturating_add(1);
         }
         self.jvm.meters.opened(method);
-        let unit = self.jvm.roster.get(method).map_or(0, |method| method.unit);
+        let Some(one) = self.jvm.roster.get_mut(method) else { return true };
+        one.served_from_ns.get_or_insert(since_ns);
+        let unit = one.unit;
         if let (Some(rotation), Some(quota)) = (self.jvm.rotations.get_mut(unit), quota) {
             rotation.gate_opened(method, quota);
         }

@@ -20,7 +20,7 @@
 //!
 //! | action | what the owner does |
 //! |---|---|
-//! | [`Action::Measure`], [`Action::Suspend`], [`Action::Rest`], [`Action::SampleEvery`] | nothing: gates and probes follow by orders of their own |
+//! | [`Action::Measure`], [`Action::Suspend`], [`Action::Rest`], [`Action::Listen`], [`Action::SampleEvery`] | nothing: gates and probes follow by orders of their own |
 //! | [`Action::Open`] | opens the method's gate, or again if it is open; its probes are in or come with the `Retransform` before it |
 //! | [`Action::ClosedGateCosts`] | tells the operator |
 //! | [`Action::Close`] | closes the gate at once; the probes stay until a `Retransform` takes them out |
@@ -57,6 +57,8 @@
 //!   sense, when its gate is open, even if its probes still wait for the next change;
 //! - [`Settings::budget`] lets each gate take what an account pays for, and thins the sampling of busy
 //!   methods, so that probes stay under a ceiling;
+//! - [`Settings::listening`] gives the places of methods that are not called, or have had their share of the
+//!   time, to methods that wait;
 //! - [`Settings::paired`] measures the methods of a comparison in shared windows, one gate at a time, and
 //!   compares calls of the same windows only. The owner says [`Event::Pulse`] at [`Scheduler::wake_ns`].
 //!
@@ -102,6 +104,7 @@ mod jvms;
 mod lacking;
 mod late;
 mod law;
+mod listening;
 mod paired;
 mod probes;
 mod progress;

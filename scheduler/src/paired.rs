@@ -48,6 +48,9 @@ impl Scheduler {
     /// first: no group waits until the claims of others are decided.
     pub(crate) fn next_to_measure(&self) -> Option<MethodIx> {
         let chosen = select::to_measure(&self.jvm.roster, &self.tallies, &self.claims);
+        if self.listens() {
+            return self.next_in_turn(chosen);
+        }
         if !self.settings.owner_decides() {
             return chosen;
         }
@@ -57,16 +60,20 @@ impl Scheduler {
         chosen.filter(|&method| shares(method) <= shares(fewest)).or(Some(fewest))
     }
 
-    /// Suspends a group between two of its windows when it has had its share of the time and another group
-    /// waits.
+    /// Suspends a group between two of its windows when it has had its share of the time, or is not called,
+    /// and another group waits.
     fn give_place(&mut self, unit: usize) {
         let waits = self.settings.owner_decides() && self.jvm.roster.waiting().next().is_some();
-        if !waits || !self.jvm.rotations[unit].has_had_share(self.now_ns) {
+        let members = self.jvm.roster.unfinished_of(unit);
+        let rotation = &mut self.jvm.rotations[unit];
+        let cause = if rotation.is_silent(members.len()) { Cause::NotCalled } else { Cause::ShareOver };
+        if !waits || (cause == Cause::ShareOver && !rotation.has_had_share(self.now_ns)) {
             return;
         }
-        for member in self.jvm.roster.unfinished_of(unit) {
+        rotation.end_share();
+        for member in members {
             self.set_status(member, Status::Suspended);
-            self.decide(Action::Suspend(member), Cause::ShareOver);
+            self.decide(Action::Suspend(member), cause.clone());
         }
     }
 

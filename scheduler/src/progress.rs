@@ -11,7 +11,7 @@ use std::fmt;
 pub struct MethodProgress {
     /// The method.
     pub method: MethodIx,
-    /// Waiting, measured, resting, suspended or finished.
+    /// Waiting, listening, measured, resting, suspended or finished.
     pub status: Status,
     /// Whether the probes are in, or were ordered: a suspended method may keep them behind a closed gate.
     pub probes_in: bool,
@@ -72,9 +72,10 @@ impl Scheduler {
         }
         let all = self.stations().filter_map(|jvm| jvm.roster.get(method)).map(|one| one.status);
         let nearness = |status: &Status| match status {
-            Status::Measured => 4,
-            Status::Resting => 3,
-            Status::Suspended => 2,
+            Status::Measured => 5,
+            Status::Resting => 4,
+            Status::Suspended => 3,
+            Status::Listening => 2,
             Status::Waiting => 1,
             Status::Finished => 0,
         };

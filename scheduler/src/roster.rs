@@ -23,6 +23,8 @@ pub(crate) struct Roster {
     turns: u64,
     /// Methods whose gates should be open.
     measured_methods: BTreeSet<MethodIx>,
+    /// Methods whose gates should be open for a few calls.
+    listening_methods: BTreeSet<MethodIx>,
     /// Methods whose gates may have to close, because their status changed since the last call of
     /// [`take_unsettled`](Self::take_unsettled).
     unsettled: BTreeSet<MethodIx>,
@@ -84,6 +86,7 @@ impl Roster {
             units,
             turns: 0,
             measured_methods: BTreeSet::new(),
+            listening_methods: BTreeSet::new(),
             unsettled: BTreeSet::new(),
             revision: 0,
         }
@@ -104,6 +107,11 @@ impl Roster {
     /// The methods whose gates should be open.
     pub(crate) fn measured_methods(&self) -> &BTreeSet<MethodIx> {
         &self.measured_methods
+    }
+
+    /// The methods whose gates should be open for a few calls.
+    pub(crate) fn listening_methods(&self) -> &BTreeSet<MethodIx> {
+        &self.listening_methods
     }
 
     /// Number that rises whenever the set of methods that should have probes changes.
@@ -192,6 +200,11 @@ impl Roster {
         } else if self.measured_methods.remove(&index) {
             self.unsettled.insert(index);
         }
+        if status == Status::Listening {
+            self.listening_methods.insert(index);
+        } else if self.listening_methods.remove(&index) {
+            self.unsettled.insert(index);
+        }
         if status.is_active() {
             self.active_methods.insert(index);
         } else {
@@ -205,7 +218,7 @@ impl Roster {
             class.waiting = class.waiting - usize::from(old.waits()) + usize::from(status.waits());
             self.waiting_classes.extend(class.rank(method.class));
         }
-        self.revision += u64::from(old.is_active() != status.is_active() || status == Status::Finished);
+        self.revision += u64::from(old.has_probes() != status.has_probes() || status == Status::Finished);
         let unit = &mut self.units[method.unit];
         let was_active = unit.active > 0;
         unit.active -= usize::from(old.is_active());
@@ -217,6 +230,7 @@ impl Roster {
         if begins {
             self.turns += 1;
             method.turn = self.turns;
+            method.served_from_ns = None;
         }
         begins
     }
@@ -274,15 +288,26 @@ mod tests {
         #[test]
         fn indices_find_what_a_scan_finds(
             classes in prop::collection::vec(0_usize..6, 1..20),
-            moves in prop::collection::vec((0_usize..20, 0_usize..5), 0..60),
+            moves in prop::collection::vec((0_usize..20, 0_usize..6), 0..60),
         ) {
-            const STATUSES: [Status; 5] =
-                [Status::Waiting, Status::Measured, Status::Resting, Status::Suspended, Status::Finished];
+            const STATUSES: [Status; 6] = [
+                Status::Waiting,
+                Status::Measured,
+                Status::Resting,
+                Status::Listening,
+                Status::Suspended,
+                Status::Finished,
+            ];
             let mut roster = roster(&classes);
             for (method, status) in moves {
-                let was_measured = roster.measured_methods.contains(&MethodIx(method));
+                let sets = |roster: &Roster| {
+                    [&roster.measured_methods, &roster.listening_methods]
+                        .map(|set| set.contains(&MethodIx(method)))
+                };
+                let were = sets(&roster);
                 roster.set_status(MethodIx(method), STATUSES[status]);
-                let left = was_measured && !roster.measured_methods.contains(&MethodIx(method));
+                let are = sets(&roster);
+                let left = (0..2).any(|set| were[set] && !are[set]);
                 prop_assert_eq!(roster.take_unsettled().contains(&MethodIx(method)), left);
                 let next = roster.next_class().first().map(|first| roster.methods[first.0].class);
                 prop_assert_eq!(next, scanned_class(&roster));

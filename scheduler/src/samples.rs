@@ -53,6 +53,7 @@ impl Scheduler {
         let arrival = method.arrive(sample, &self.settings);
         self.tallies.get_mut(index).into_iter().for_each(|tally| tally.note(arrival));
         self.meter(index, sample);
+        self.heard(index);
         let shift = if self.jvm.last_receipt_ns.is_some() {
             self.jvm.law.ended(sample.end_ns(), &self.settings, self.jvm.roster.unfinished())
         } else {

@@ -110,6 +110,7 @@ impl Scheduler {
         let at_hand = self.jvm.ix;
         self.in_each_jvm(|this| {
             this.turn_windows();
+            this.yield_places();
             if this.jvm.ix != at_hand {
                 // Methods that finished in another JVM make room here.
                 this.balance(None);
@@ -191,8 +192,19 @@ impl Scheduler {
 
     /// Moves a method to another status in the current JVM.
     pub(crate) fn set_status(&mut self, method: MethodIx, status: Status) {
-        if self.jvm.roster.set_status(method, status) {
+        if let Some(one) = self.jvm.roster.get_mut(method).filter(|one| one.status != status) {
+            let served_ns = one.served_from_ns.take().map_or(0, |from| self.now_ns.saturating_sub(from));
+            one.served_ns = one.served_ns.saturating_add(served_ns);
+        }
+        if self.jvm.roster.set_status(method, status) || status == Status::Listening {
             self.tallies.begin(method);
+        }
+        // The gate of a method that listened is open already.
+        if status == Status::Measured
+            && self.jvm.gates.is_open(method)
+            && let Some(one) = self.jvm.roster.get_mut(method)
+        {
+            one.served_from_ns.get_or_insert(self.now_ns);
         }
     }
 

@@ -38,7 +38,9 @@ pub struct Settings {
     /// of classes, overlapped; the thesis discards none.
     pub discard_disturbed: bool,
     /// `suspend-restore-after`: nanoseconds that the probes of a suspended or finished method stay in behind
-    /// a closed gate while others are measured. 0, as in the thesis: they come out at once.
+    /// a closed gate while others are measured. 0, as in the thesis: they come out at once. Those of a
+    /// suspended method stay in to its end where methods take turns ([`Settings::listening`]), unless this is
+    /// 0, and where the owner decides.
     pub restore_after_ns: u64,
     /// `instrument-ahead`: most methods whose probes wait for their measurement behind closed gates. Their
     /// probes go in when classes change anyway, because code is then compiled again only once. The thesis has
@@ -53,6 +55,10 @@ pub struct Settings {
     pub changes_per_minute: Option<u32>,
     /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
+    /// Whether methods that are not called give their places to those that wait, and listen with open gates;
+    /// and whether measured methods give their places to waiting ones after a share of the time. Without
+    /// windows only. In the thesis neither is so.
+    pub listening: bool,
     /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.
     pub paired: Option<Paired>,
 }
@@ -197,6 +203,7 @@ impl Settings {
             settle_ns: 0,
             changes_per_minute: None,
             budget: None,
+            listening: false,
             paired: None,
         }
     }

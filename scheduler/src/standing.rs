@@ -12,7 +12,10 @@ pub enum Status {
     Measured,
     /// The method's group takes turns; its gate is closed until its next turn. With windows only.
     Resting,
-    /// The method was measured and waits again.
+    /// The method waits for a call: its gate is open for a few calls, and it holds no place. A call gives it
+    /// one. Without windows only.
+    Listening,
+    /// The method was measured or heard, and waits again.
     Suspended,
     /// The measurement of the method is complete.
     Finished,
@@ -27,6 +30,11 @@ impl Status {
     /// Whether the method is measured, alone or in turn with others.
     pub(crate) fn is_active(self) -> bool {
         matches!(self, Self::Measured | Self::Resting)
+    }
+
+    /// Whether the method's probes should be in.
+    pub(crate) fn has_probes(self) -> bool {
+        self.is_active() || self == Self::Listening
     }
 }
 
@@ -55,6 +63,10 @@ pub(crate) struct Standing {
     /// Number that rises with each start of a measurement: the method with the smallest is measured for
     /// longest.
     pub(crate) turn: u64,
+    /// First opening of its gate since the last start, nanoseconds of the owner's clock.
+    pub(crate) served_from_ns: Option<u64>,
+    /// Time from the first opening of its gate to the end of its place, of all its earlier places, nanoseconds.
+    pub(crate) served_ns: u64,
     /// The latest end and the one before it, nanoseconds of the JVM's clock.
     ends_ns: (Option<u64>, Option<u64>),
     warming: Warming,
@@ -79,6 +91,8 @@ impl Standing {
             status: Status::Waiting,
             opens_at_ns: 0,
             turn: 0,
+            served_from_ns: None,
+            served_ns: 0,
             ends_ns: (None, None),
             warming: Warming::default(),
             warm: false,

@@ -42,6 +42,11 @@ pub(crate) struct Rotation {
     /// Number of times that the group's measurement began, and the last such time, nanoseconds of the owner's
     /// clock.
     shares: (u64, u64),
+    /// Openings of gates since then, and whether a call came.
+    openings: u64,
+    heard: bool,
+    /// Number of successive shares without a call.
+    silent_shares: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -117,6 +122,10 @@ const FULL_TURNS: u32 = 2;
 const SPARSE_TURNS: u32 = 8;
 /// Multiple of the longest call so far; calls that last longer are not waited for.
 const WAIT_FACTOR: u64 = 3;
+/// Windows without any call after which a group gives its place to a waiting one.
+const SILENT_WINDOWS: u64 = 5;
+/// A group that stayed silent n times lets the others have at most 2^n − 1 more shares each, up to this n.
+const LONGEST_PAUSE: u32 = 2;
 
 /// Work that is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,7 +149,20 @@ impl Rotation {
 
     /// Starts the group's share of the time.
     pub(crate) fn begin_share(&mut self, now_ns: u64) {
-        self.shares = (self.shares.0.saturating_add(1), now_ns);
+        // A group that stayed silent is asked again later each time.
+        let pause = (1 << self.silent_shares.min(LONGEST_PAUSE)) - 1;
+        self.shares = (self.shares.0.saturating_add(1 + pause), now_ns);
+        (self.openings, self.heard) = (0, false);
+    }
+
+    /// Whether no call came in several windows of this share.
+    pub(crate) fn is_silent(&self, members: usize) -> bool {
+        !self.heard && self.openings >= SILENT_WINDOWS.saturating_mul(members as u64)
+    }
+
+    /// Ends the share of the time: counts whether it was silent.
+    pub(crate) fn end_share(&mut self) {
+        self.silent_shares = if self.heard { 0 } else { self.silent_shares.saturating_add(1) };
     }
 
     /// Number of times that the group's measurement began.
@@ -198,6 +220,7 @@ impl Rotation {
     /// again.
     pub(crate) fn gate_opened(&mut self, method: MethodIx, quota: u64) {
         if let Some(turn) = self.turns.last_mut().filter(|turn| turn.method == method) {
+            self.openings += 1;
             turn.quota = Some(turn.quota.unwrap_or(0).saturating_add(quota));
         }
     }
@@ -301,6 +324,7 @@ impl Rotation {
             return None;
         }
         turn.calls.push(call);
+        self.heard = true;
         Some(turn.window)
     }
 

@@ -34,6 +34,7 @@ fn describe(action: &Action) -> (&'static str, Vec<MethodIx>, Option<u32>, Optio
         Action::Measure(method) => plain("measure", vec![*method]),
         Action::Suspend(method) => plain("suspend", vec![*method]),
         Action::Rest(method) => plain("rest", vec![*method]),
+        Action::Listen(method) => plain("listen", vec![*method]),
         Action::SampleEvery { method, every } => ("sample-every", vec![*method], Some(*every), None),
         Action::ClosedGateCosts { method, .. } => plain("closed-gate-costs", vec![*method]),
         Action::Open { method, every, quota } => ("open-gate", vec![*method], Some(*every), *quota),

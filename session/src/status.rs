@@ -64,6 +64,8 @@ pub enum State {
     Armed,
     /// The method takes turns with others and waits for its turn.
     Resting,
+    /// The method was not called yet, or not for a time: its gate is open, and others have the places.
+    Listening,
     /// The method was measured and waits again.
     Suspended,
     /// The measurement of the method is complete.
@@ -72,12 +74,13 @@ pub enum State {
 
 impl State {
     /// All of them, in the order of a method's life.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Waiting,
         Self::NotLoaded,
         Self::Warming,
         Self::Armed,
         Self::Resting,
+        Self::Listening,
         Self::Suspended,
         Self::Finished,
     ];
@@ -90,6 +93,7 @@ impl State {
             Self::Warming => "warming",
             Self::Armed => "armed",
             Self::Resting => "resting",
+            Self::Listening => "listening",
             Self::Suspended => "suspended",
             Self::Finished => "finished",
         }

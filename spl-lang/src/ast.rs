@@ -1,6 +1,7 @@
 //! The syntax tree of a task file. Printing a node gives text that parses to an equal node.
 
 mod formula;
+mod glob;
 mod literal;
 mod node;
 mod pattern;
@@ -45,13 +46,16 @@ impl File {
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
         let source = Source::new(text);
         let mut mentions = Vec::new();
-        self.for_each_target(&mut |target: &Target| {
-            let Node { value: method, span } = &target.method;
-            if !matches!(method, MethodTerm::Name(_)) {
-                let (line, column) = source.place(span.start);
-                mentions.push(Mention { method: method.clone(), span: *span, line, column });
-            }
-        });
+        for statement in &self.statements {
+            let several = matches!(statement.value, Statement::Measure(_));
+            statement.value.for_each_target(&mut |target: &Target| {
+                let Node { value: method, span } = &target.method;
+                if !matches!(method, MethodTerm::Name(_)) {
+                    let (line, column) = source.place(span.start);
+                    mentions.push(Mention { method: method.clone(), span: *span, line, column, several });
+                }
+            });
+        }
         mentions
     }
 
@@ -71,6 +75,8 @@ pub struct Mention {
     pub line: usize,
     /// Column of the first of them, in characters, counted from 1.
     pub column: usize,
+    /// Whether several methods may be meant here: the statement is a measurement.
+    pub several: bool,
 }
 
 impl Mention {

@@ -1,7 +1,7 @@
 //! Statements -> [`Program`]: the methods, each once, and the findings about several statements together.
 
 use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
-use crate::methods::{Lookup, Methods};
+use crate::methods::{Bodies, Classes, Lookup, Methods};
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{
@@ -59,8 +59,17 @@ impl File {
         text: &str,
         lookup: &mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>,
     ) -> Result<Program, Vec<Diagnostic>> {
+        self.check_in(text, &mut Bodies(lookup))
+    }
+
+    /// As [`File::check`], with classes that know which methods have a body. Where several methods may be
+    /// meant, a method without a body means those that implement it.
+    ///
+    /// # Errors
+    /// As [`File::check`].
+    pub fn check_in(&self, text: &str, classes: &mut dyn Classes) -> Result<Program, Vec<Diagnostic>> {
         let source = Source::new(text);
-        let mut checker = Checker::new(&source, text, Some(lookup));
+        let mut checker = Checker::new(&source, text, Some(classes));
         self.statements.iter().for_each(|statement| checker.statement(statement));
         checker.finish(self.warnings.clone())
     }

@@ -39,6 +39,7 @@ mod tasks;
 pub use check::parse_tasks;
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use format::format;
+pub use methods::Classes;
 pub use names::{parse_file, read_file};
 pub use program::{Assertion, Atom, Program, Scaled};
 pub use source::without_comment;

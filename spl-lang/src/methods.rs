@@ -7,8 +7,29 @@ use crate::{Diagnostic, MeasuredMethod, Severity, Span};
 use spl_model::MethodRef;
 use std::collections::HashMap;
 
-/// Finds the methods of the program that a pattern may match; additional ones do no harm.
-pub(crate) type Lookup<'l> = &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>;
+/// The classes of a program, of which a task file's methods are asked.
+pub trait Classes {
+    /// The methods that a pattern may match; additional ones do no harm.
+    fn meant(&mut self, pattern: &MethodPattern) -> Vec<MethodRef>;
+
+    /// The methods that implement a method without a body; `None` where it has one.
+    fn implementations(&mut self, method: &MethodRef) -> Option<Vec<MethodRef>>;
+}
+
+/// Classes that say of no method that it has no body.
+pub(crate) struct Bodies<'l>(pub(crate) &'l mut dyn FnMut(&MethodPattern) -> Vec<MethodRef>);
+
+impl Classes for Bodies<'_> {
+    fn meant(&mut self, pattern: &MethodPattern) -> Vec<MethodRef> {
+        (self.0)(pattern)
+    }
+
+    fn implementations(&mut self, _: &MethodRef) -> Option<Vec<MethodRef>> {
+        None
+    }
+}
+
+pub(crate) type Lookup<'l> = &'l mut dyn Classes;
 
 /// Candidates that an error lists; a class rarely has more methods of one name.
 const MAX_LISTED: usize = 8;
@@ -119,8 +140,15 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         if let Some(indices) = self.patterns.get(&span.start) {
             return indices.clone();
         }
-        let mut meant = self.lookup.as_mut().map_or_else(Vec::new, |lookup| lookup(pattern));
+        let mut meant = self.lookup.as_mut().map_or_else(Vec::new, |lookup| lookup.meant(pattern));
         meant.retain(|method| pattern.matches(method));
+        if let Some(lookup) = self.lookup.as_mut().filter(|_| !single) {
+            let bodies = |method: MethodRef| match lookup.implementations(&method) {
+                Some(found) if !found.is_empty() => found,
+                _ => vec![method],
+            };
+            meant = meant.into_iter().flat_map(bodies).collect();
+        }
         meant.sort();
         meant.dedup();
         let indices = match meant.len() {

@@ -95,9 +95,13 @@ impl<'a> Names<'_, 'a> {
         match &target.method.value {
             MethodTerm::Exact(_) => {}
             MethodTerm::Pattern(pattern) if pattern.is_glob() => {
+                let (label, mark) = match pattern.annotation {
+                    Some(_) => ("an annotation may stand at several", "`@`"),
+                    None => ("`*` stands for any characters", "`*`"),
+                };
                 let problem = Problem::new(self.slice(span), "several methods cannot be compared at once")
-                    .label("`*` stands for any characters")
-                    .help("name one method; `*` is for `run-mode = measurement`");
+                    .label(label)
+                    .help(format!("name one method; {mark} is for `run-mode = measurement`"));
                 self.findings.push(problem.at(self.source, Severity::Error));
             }
             MethodTerm::Pattern(_) => {}

@@ -176,3 +176,28 @@ fn a_pattern_means_no_more_methods_than_anybody_measures() {
     assert_eq!(check(1000), Ok(1000));
     assert_eq!(check(1001).unwrap_err()[0].to_string(), "1:1: error: 1001 methods match");
 }
+
+/// Classes with one method without a body.
+struct Shop;
+
+impl spl_lang::Classes for Shop {
+    fn meant(&mut self, _: &spl_lang::ast::MethodPattern) -> Vec<MethodRef> {
+        vec!["p/Codec.encode()V".parse().expect("a method")]
+    }
+
+    fn implementations(&mut self, _: &MethodRef) -> Option<Vec<MethodRef>> {
+        Some(["p/B.encode()V", "p/A.encode()V"].map(|one| one.parse().expect("a method")).into())
+    }
+}
+
+#[test]
+fn a_method_without_a_body_means_those_that_implement_it() {
+    let names = |text: &str, mode| {
+        let program = parse_file(text, mode).unwrap().check_in(text, &mut Shop).unwrap();
+        program.tasks.methods.iter().map(|one| one.method.to_string()).collect::<Vec<_>>()
+    };
+    let measured = names("p.Codec#encode", RunMode::Measurement);
+    assert_eq!(measured, ["p/A.encode()V", "p/B.encode()V"]);
+    // One method is compared, so nothing stands for it.
+    assert_eq!(names("p.Codec#encode < 5 ms", RunMode::Comparison), ["p/Codec.encode()V"]);
+}

@@ -34,17 +34,19 @@ fn type_pattern() -> impl Strategy<Value = TypePattern> {
 }
 
 fn pattern(glob: bool) -> impl Strategy<Value = MethodPattern> {
-    let star = if glob { "\\*?" } else { "" };
+    let star = if glob { "\\*{0,2}" } else { "" };
     let class = format!("([a-z]{{1,3}}\\.){{0,2}}[A-Z][a-zč]{{0,3}}(\\$[A-Z])?{star}");
     let name = format!("[a-z]{{1,2}}[0-9]?{star}|<init>|<clinit>");
     let regex = |text: &str| prop::string::string_regex(text).expect("a regular expression");
     let (class, name) = (regex(&class), regex(&name));
     let parameters = prop::option::of(prop::collection::vec(type_pattern(), 0..3));
-    (class, name, parameters, prop::option::of(type_pattern())).prop_map(
-        |(class, name, parameters, result)| {
+    let annotation = regex("([a-z]{1,3}\\.){0,2}[A-Z][a-z]{0,3}");
+    let annotation = prop::option::of(annotation).prop_map(move |one| one.filter(|_| glob));
+    (annotation, class, name, parameters, prop::option::of(type_pattern())).prop_map(
+        |(annotation, class, name, parameters, result)| {
             // Java writes `new` for `<init>`; no method of Java has that name.
             let name = if name == "new" { "<init>".to_owned() } else { name };
-            MethodPattern { class, name, parameters, result }
+            MethodPattern { annotation, class, name, parameters, result }
         },
     )
 }

@@ -111,9 +111,10 @@ fn importance(state: State) -> usize {
         State::Armed | State::Resting => 0,
         State::Warming => 1,
         State::Suspended => 2,
-        State::NotLoaded => 3,
-        State::Waiting => 4,
-        State::Finished => 5,
+        State::Listening => 3,
+        State::NotLoaded => 4,
+        State::Waiting => 5,
+        State::Finished => 6,
     }
 }
 
@@ -121,7 +122,7 @@ fn method(method: &MethodStatus, columns: usize) -> Row {
     let tone = match method.state {
         State::Armed | State::Resting => Tone::Good,
         State::Warming | State::Suspended | State::NotLoaded => Tone::Open,
-        State::Waiting | State::Finished => Tone::Faint,
+        State::Listening | State::Waiting | State::Finished => Tone::Faint,
     };
     let mut figures = format!("{:>5}/{:<5}", method.samples, method.most);
     if columns >= WIDE {

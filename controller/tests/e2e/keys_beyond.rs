@@ -154,8 +154,9 @@ rows! {
         }
     };
     instrument_ahead: "scheduler", "instrument-ahead" => |row| {
-        for (value, handles) in [("0", vec![0]), ("1", vec![0, 1])] {
-            let case = row.measures_beyond(value).set("scheduler", "initial-optimal-measurements", "1");
+        for (value, handles) in [("0", vec![0, 1]), ("1", vec![0, 1, 2])] {
+            let case = row.compares_beyond(value).tasks(&format!("{A} = {B}\np/C.c()V = p/D.d()V\n"));
+            let case = case.set("scheduler", "initial-optimal-measurements", "1").set("evaluator", "method", "welch");
             let served = serve(&case, &["--once"]);
             let mut agent = Agent::connect(served.port, &served.token);
             let heard = std::iter::from_fn(|| agent.hears())

@@ -37,6 +37,7 @@ fn meaning(action: &str) -> &'static str {
     match action {
         "measure" => "a method's turn begins",
         "rest" => "its turn is over until the next window",
+        "listen" => "not called while others wait: its calls are awaited",
         "suspend" => "too much is measured at once: a method waits again",
         "finish" => "nothing more is wanted of a method",
         "instrument" => "classes are changed: probes go in",

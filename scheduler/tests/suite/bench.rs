@@ -3,7 +3,7 @@
 //! Methods are letters in the task file's order. Events: `start`, `tick`, `finish`, `limit A` (the agent's
 //! limit), `native A` (can't be measured), or samples: `A@100` is a call of the first method that ends at 100
 //! ns, `A@100:7` has the size 7, `A@100+10x3` are three calls that end at 100, 110 and 120, `A@100~30` is one
-//! that took 30 ns and not 10. Decisions: `+A` measure, `-A` suspend, `_A` rest, `w1:0-2+3!1` window 1 of
+//! that took 30 ns and not 10. Decisions: `+A` measure, `-A` suspend, `_A` rest, `.A` listen, `w1:0-2+3!1` window 1 of
 //! comparison 0 with its bucket, 2 pairs, 3 calls without a partner and 1 overlapped, `A/8` take one call in
 //! 8, `!A` finished, `=0` comparison 0 evaluated with its bucket and the numbers of samples, `~0` the same as
 //! leftover, `?0` not evaluated, `done`.
@@ -108,6 +108,7 @@ pub(crate) fn short(decisions: &[Decision]) -> String {
         Action::Measure(method) => Some(format!("+{}", letter(method.0))),
         Action::Suspend(method) => Some(format!("-{}", letter(method.0))),
         Action::Rest(method) => Some(format!("_{}", letter(method.0))),
+        Action::Listen(method) => Some(format!(".{}", letter(method.0))),
         Action::Window(window) => {
             let Window { number, comparison, bucket, surplus, overlapped, .. } = &**window;
             Some(format!("w{number}:{comparison}{bucket}{}+{surplus}!{overlapped}", window.left_ns.len()))

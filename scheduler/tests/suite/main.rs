@@ -17,6 +17,8 @@ mod hostile;
 mod jvms;
 mod lacking;
 mod life;
+mod listening;
+mod listening_crowd;
 mod paired;
 mod probing;
 mod selection;

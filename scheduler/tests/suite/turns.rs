@@ -229,3 +229,20 @@ fn the_maximum_is_known_by_its_setting() {
     program.run(5000 * MS);
     assert_eq!(program.scheduler.reached_maximum(method("A")), Some(("spl.client.measurements", 10)));
 }
+
+#[test]
+fn groups_that_are_not_called_give_their_places_to_others() {
+    // Thirteen groups for eight places. Only Y and Z are called; with equal shares they would have eight
+    // thirteenths of the time.
+    let comparisons: Vec<(usize, usize)> = (0..13).map(|group| (2 * group, 2 * group + 1)).collect();
+    let calls = |of: MethodIx, from, until| {
+        if of.0 < 24 { Vec::new() } else { closed_loop(10 * MS, 10 * MS, 2, from, until) }
+    };
+    let mut program = Program::new(settings(), &apart(26, &comparisons), calls);
+    program.run(120_000 * MS);
+    let windows = |letter: &str| program.windows.get(&method(letter)).copied().unwrap_or(0);
+    let (called, silent) = (windows("Y"), windows("A"));
+    assert!(called > silent * 2, "{called} and {silent} windows");
+    // Silent groups are asked again and again.
+    assert!(silent > 100, "{silent}");
+}

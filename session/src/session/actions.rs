@@ -52,7 +52,11 @@ impl Session<'_> {
         let jvm = decision.jvm;
         match decision.action {
             // Gates follow these decisions by orders of their own.
-            Action::Measure(_) | Action::Suspend(_) | Action::Rest(_) | Action::SampleEvery { .. } => {}
+            Action::Measure(_)
+            | Action::Suspend(_)
+            | Action::Rest(_)
+            | Action::Listen(_)
+            | Action::SampleEvery { .. } => {}
             Action::Open { method, every, quota } => self.open_gate(jvm, method, every, quota.unwrap_or(0)),
             Action::ClosedGateCosts { method, cost_ns_per_s } => {
                 self.closed_gate_costs(jvm, method, cost_ns_per_s)

@@ -48,6 +48,7 @@ impl Session<'_> {
             Scheduled::Finished => State::Finished,
             _ if self.is_absent(progress.method.0) => State::NotLoaded,
             Scheduled::Waiting => State::Waiting,
+            Scheduled::Listening => State::Listening,
             Scheduled::Suspended => State::Suspended,
             Scheduled::Measured | Scheduled::Resting if progress.warms_up => State::Warming,
             Scheduled::Measured => State::Armed,

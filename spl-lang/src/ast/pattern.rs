@@ -1,5 +1,6 @@
 //! Methods as Java names them, and the methods of class files that they match.
 
+use super::glob;
 use spl_model::{FieldType, MethodRef};
 use std::fmt;
 
@@ -7,8 +8,10 @@ use std::fmt;
 /// packages of parameter types), so a pattern may match no method, one, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodPattern {
+    /// Annotation that the method has, with as much of its package as there is need for; `None` for any.
+    pub annotation: Option<String>,
     /// The whole class name with dots; before an inner class stands `$` or a dot. `*` stands for any
-    /// characters but a dot.
+    /// characters but these two, `**` for any at all.
     pub class: String,
     /// The method's name, `<init>` for a constructor; `*` stands for any characters, though not for `<init>`.
     pub name: String,
@@ -39,16 +42,38 @@ impl MethodPattern {
         let parameters = descriptor.parameters().iter().map(|one| TypePattern::of(Some(one)));
         let parameters = Some(parameters.collect::<Option<Vec<_>>>()?);
         let result = Some(TypePattern::of(descriptor.result())?);
-        Some(Self { class, name: name.to_owned(), parameters, result })
+        Some(Self { annotation: None, class, name: name.to_owned(), parameters, result })
     }
 
-    /// Whether it is meant to match several methods: it has a `*`.
+    /// The pattern of all methods with an annotation.
+    #[must_use]
+    pub fn marked(annotation: String) -> Self {
+        let (class, name) = (ANY_CLASS.to_owned(), "*".to_owned());
+        Self { annotation: Some(annotation), class, name, parameters: None, result: None }
+    }
+
+    /// Whether it is meant to match several methods: it has a `*` or an annotation.
     #[must_use]
     pub fn is_glob(&self) -> bool {
-        self.class.contains('*') || self.name.contains('*')
+        self.class.contains('*') || self.name.contains('*') || self.annotation.is_some()
     }
 
-    /// Whether it matches `method`.
+    /// Whether it begins with `**`, and so says nothing of the package.
+    #[must_use]
+    pub fn is_of_any_package(&self) -> bool {
+        self.class.starts_with(ANY_CLASS)
+    }
+
+    /// Whether a method with these annotations, as field descriptors, has the one that is asked for.
+    #[must_use]
+    pub fn allows_annotations(&self, annotations: &[String]) -> bool {
+        let class = |descriptor: &String| descriptor.strip_prefix('L')?.strip_suffix(';').map(str::to_owned);
+        self.annotation.as_ref().is_none_or(|wanted| {
+            annotations.iter().filter_map(class).any(|class| ends_with_parts(&class, wanted))
+        })
+    }
+
+    /// Whether it matches `method`, whatever annotations that has.
     #[must_use]
     pub fn matches(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
@@ -65,20 +90,24 @@ impl MethodPattern {
     /// Whether it matches methods of `class`, a binary name with slashes.
     #[must_use]
     pub fn matches_class(&self, class: &str) -> bool {
-        let (pattern, class) = (with_dots(&self.class), with_dots(class));
-        let (pattern, class): (Vec<&str>, Vec<&str>) =
-            (pattern.split('.').collect(), class.split('.').collect());
-        pattern.len() == class.len() && pattern.iter().zip(class).all(|(pattern, part)| glob(pattern, part))
+        glob::matches_path(&with_dots(&self.class), &with_dots(class))
     }
 
     fn matches_name(&self, name: &str) -> bool {
-        if name.starts_with('<') { self.name == name } else { glob(&self.name, name) }
+        if name.starts_with('<') { self.name == name } else { glob::matches(&self.name, name) }
     }
 }
 
-/// `pkg.Class#name(types): type`.
+/// `pkg.Class#name(types): type`, with the annotation before it, or the annotation alone.
 impl fmt::Display for MethodPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(annotation) = &self.annotation {
+            write!(f, "@{annotation}")?;
+            if *self == Self::marked(annotation.clone()) {
+                return Ok(());
+            }
+            f.write_str(" ")?;
+        }
         write!(f, "{}#{}", self.class, self.name)?;
         if let Some(parameters) = &self.parameters {
             let types: Vec<String> = parameters.iter().map(ToString::to_string).collect();
@@ -140,8 +169,7 @@ impl TypePattern {
         if is_type_variable(&self.name) {
             return true;
         }
-        let (class, name) = (with_dots(class), with_dots(&self.name));
-        class.strip_suffix(&name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        ends_with_parts(class, &self.name)
     }
 }
 
@@ -149,6 +177,15 @@ impl fmt::Display for TypePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.name, "[]".repeat(self.dimensions))
     }
+}
+
+/// The class part of a pattern that says nothing of the class.
+const ANY_CLASS: &str = "**";
+
+/// Whether a class is called so, with as much of its package as `name` has.
+fn ends_with_parts(class: &str, name: &str) -> bool {
+    let (class, name) = (with_dots(class), with_dots(name));
+    class.strip_suffix(&name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Java's keyword for a primitive type.
@@ -188,37 +225,9 @@ fn with_dots(class: &str) -> String {
     class.replace(['/', '$'], ".")
 }
 
-/// Whether `text` is `pattern` with some characters for each `*`.
-fn glob(pattern: &str, text: &str) -> bool {
-    let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = others.split('*').collect();
-    let last = parts.pop().unwrap_or_default();
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn globs() {
-        let check = |pattern: &str, yes: &[&str], no: &[&str]| {
-            yes.iter().for_each(|text| assert!(glob(pattern, text), "{pattern} {text}"));
-            no.iter().for_each(|text| assert!(!glob(pattern, text), "{pattern} {text}"));
-        };
-        check("get", &["get"], &["gett", "ge"]);
-        check("check*", &["check", "checkName"], &["chec", "xcheck"]);
-        check("*Name", &["Name", "checkName"], &["checkNames"]);
-        check("a*b*a", &["aba", "axxbba"], &["aa", "ab", "aab"]);
-        check("*", &["", "x"], &[]);
-    }
 
     #[test]
     fn parts_of_a_pattern_restrict_what_it_means() {
@@ -228,7 +237,7 @@ mod tests {
                 let parameters =
                     parameters.map(|all| all.iter().map(|(name, depth)| array(name, *depth)).collect());
                 let result = result.map(|name| array(name, 0));
-                MethodPattern { class: class.into(), name: name.into(), parameters, result }
+                MethodPattern { annotation: None, class: class.into(), name: name.into(), parameters, result }
             };
         let check = |pattern: MethodPattern, method: &str, expected: bool| {
             assert_eq!(pattern.matches(&method.parse().unwrap()), expected, "{pattern} {method}");
@@ -253,6 +262,25 @@ mod tests {
         check(pattern("p.C", "*", None, None), "p/C.<init>()V", false);
         check(pattern("p.C", "<init>", Some(&[]), None), "p/C.<init>()V", true);
     }
+
+    #[test]
+    fn an_annotation_is_named_with_as_much_of_its_package_as_needed() {
+        let have = ["Lcom/shop/Timed;".to_owned(), "Lq/Out$Slow;".to_owned()];
+        let check = |wanted: &str, expected: bool| {
+            let pattern = MethodPattern::marked(wanted.to_owned());
+            assert_eq!(pattern.allows_annotations(&have), expected, "{pattern}");
+        };
+        check("Timed", true);
+        check("shop.Timed", true);
+        check("com.shop.Timed", true);
+        check("Out.Slow", true);
+        check("med", false);
+        check("hop.Timed", false);
+        check("Out", false);
+        assert!(!MethodPattern::marked("Timed".to_owned()).allows_annotations(&[]));
+        assert!(MethodPattern::of(&"p/C.f()V".parse().unwrap()).unwrap().allows_annotations(&[]));
+    }
+
     #[test]
     fn the_pattern_of_a_method_means_it() {
         let check = |method: &str, expected: Option<&str>| {

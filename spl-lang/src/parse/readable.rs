@@ -2,6 +2,7 @@
 
 use super::{Parsed, Parser, found, gap, is_word_char};
 use crate::ast::{MethodPattern, TypePattern};
+use crate::method;
 use crate::problem::{Problem, first_word};
 use nom::Parser as _;
 use nom::branch::alt;
@@ -44,7 +45,36 @@ impl<'a> Parser<'_, 'a> {
             None => (rest, None),
         };
         let name = if name == "new" { "<init>" } else { name };
-        Ok((rest, MethodPattern { class: class.to_owned(), name: name.to_owned(), parameters, result }))
+        Ok((
+            rest,
+            MethodPattern {
+                annotation: None,
+                class: class.to_owned(),
+                name: name.to_owned(),
+                parameters,
+                result,
+            },
+        ))
+    }
+
+    /// `@annotation [pattern]`
+    pub(super) fn marked(&self, input: &'a str) -> Parsed<'a, MethodPattern> {
+        let after = input.strip_prefix('@').unwrap_or(input);
+        let end = after.find(|c| !is_word_char(c) && !matches!(c, '.' | '$')).unwrap_or(after.len());
+        let (annotation, rest) = after.split_at(end);
+        if annotation.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            let problem = Problem::new(first_word(input), "expected the name of an annotation after `@`");
+            let help = "`@com.example.Timed` means all methods with this annotation, \
+                        `@com.example.Timed com.shop.**#*` those of a package";
+            return Err(nom::Err::Failure(problem.label(found(after, "not a class name")).help(help)));
+        }
+        let next = method::scan(rest.trim_start());
+        if rest.starts_with(char::is_whitespace) && (next.contains('#') || next.contains("::")) {
+            let (rest, pattern) = self.readable(rest.trim_start())?;
+            return Ok((rest, MethodPattern { annotation: Some(annotation.to_owned()), ..pattern }));
+        }
+        Ok((rest, MethodPattern::marked(annotation.to_owned())))
     }
 
     fn check_class(&self, class: &'a str) {

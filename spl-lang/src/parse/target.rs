@@ -20,6 +20,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn method(&self, input: &'a str) -> Parsed<'a, Node<MethodTerm>> {
+        if input.starts_with('@') {
+            let (rest, pattern) = self.marked(input)?;
+            return Ok((rest, self.node(input, rest, MethodTerm::Pattern(pattern))));
+        }
         let text = method::scan(input);
         if text.is_empty() || WORDS.contains(&text) {
             return Err(nom::Err::Error(
