@@ -106,8 +106,7 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
 
 /// The example of a size processor on the page of the package `spl.size`.
 fn example() -> String {
-    let page =
-        fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
+    let page = fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
     let (_, from) = page.split_once(" * <pre>{@code\n").unwrap();
     let (example, _) = from.split_once(" * }</pre>").unwrap();
     example.lines().map(|line| format!("{}\n", line.trim_start_matches(" *"))).collect()
