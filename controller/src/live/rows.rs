@@ -47,10 +47,8 @@ fn progress(status: &Status) -> Row {
         (
             Tone::Plain,
             format!(
-                " · {} measured at once, {} optimal of 1 to {}",
-                situation.measured,
-                situation.optimal,
-                situation.unfinished.max(1)
+                " · {} measured at once (best {}), {} unfinished",
+                situation.measured, situation.optimal, situation.unfinished
             ),
         ),
     ];
@@ -84,7 +82,12 @@ fn figures(status: &Status, claims: &[Claim]) -> Row {
     }
     if let Some(difference_ns) = status.situation.difference_ns {
         let (least, most) = status.difference_limits_ns;
-        let text = format!(" · an end each {} ({} to {})", short(difference_ns), short(least), short(most));
+        let text = format!(
+            " · a sample every {} ({} to {} wanted)",
+            short(difference_ns),
+            short(least),
+            short(most)
+        );
         row.push((Tone::Plain, text));
     }
     row
@@ -205,8 +208,8 @@ mod tests {
     #[test]
     fn a_measurement_in_the_middle() {
         insta::assert_snapshot!(shown(&status(), 110, 40), @r"
-        spl measuring, 1m23s · 3 measured at once, 4 optimal of 1 to 6 · at most 3m20s to go
-        verdicts: 1 hold, 1 FAIL, 1 open · 1163 samples, 7 lost · overhead 0.42% of 1% · an end each 2.5 ms (1 ms to …
+        spl measuring, 1m23s · 3 measured at once (best 4), 6 unfinished · at most 3m20s to go
+        verdicts: 1 hold, 1 FAIL, 1 open · 1163 samples, 7 lost · overhead 0.42% of 1% · a sample every 2.5 ms (1 ms …
           armed       120/1000   1/3  buckets 1 in 8    p/A.a()V
           armed         3/1000   0/3  buckets 1 in 8    p/B.b4(Ljava/lang/String;I)Ljava/util/List;
           warming       0/1000   0/3  buckets           p/B.b2()V
@@ -237,7 +240,7 @@ mod tests {
         (status.overhead, status.to_go, status.lost) = (None, None, 0);
         status.situation.difference_ns = None;
         insta::assert_snapshot!(text(&rows(&status, &[], 80, 24)).join("\n"), @r"
-        spl waiting for the program, 1m23s · 3 measured at once, 4 optimal of 1 to 6
+        spl waiting for the program, 1m23s · 3 measured at once (best 4), 6 unfinished
         0 samples, 0 lost
           waiting       0/1000   1/3  buckets 1 in 8    p/A.a()V
         ");
