@@ -360,7 +360,7 @@ fn every_key_has_a_test() {
 #[test]
 fn the_command_line_beats_the_environment_and_that_the_default_file() {
     let case = Case::measuring(&[A]);
-    let wrong = |name: &str| fs::write(case.path(name), format!("[{name}]\nx = 1\n")).unwrap();
+    let wrong = |name: &str| fs::write(case.path(name), "[scheduler]\nx = 1\n").unwrap();
     let named = |arguments: &[&str], variable: Option<&str>| {
         let mut spl = case.spl_with(&[&["serve", "--tasks", "none.tasks"], arguments].concat());
         spl.envs(variable.map(|file| ("SPL_SERVER_CONFIG", file)));

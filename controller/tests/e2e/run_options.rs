@@ -176,7 +176,8 @@ fn what_is_wrong_with_options_is_said() {
         wrong(&options).assert_said(&parts);
     }
     // The file and the options together may contradict themselves: this is the thesis's profile.
-    wrong(&["--policy", "paired"]).assert_said(&["with --set: profile = thesis has no policy"]);
+    wrong(&["--policy", "paired"])
+        .assert_said(&["--set policy=paired: profile = thesis has no policy", "(line "]);
 }
 
 #[test]

@@ -47,11 +47,19 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
     let mut terminal = start(&case, &[]);
     terminal.awaits_screen("a view", |lines| {
         let shown = lines.iter().position(|line| line.starts_with("spl measuring"));
-        shown.is_some_and(|at| at == 20 && lines[22].contains(FAST) && lines[23].contains(SLOW))
+        // Two rows of figures, the claim, and both its methods.
+        shown.is_some_and(|at| {
+            let claim = &lines[at + 2];
+            at == 19
+                && claim.contains(FAST)
+                && claim.contains(SLOW)
+                && lines[22].contains(FAST)
+                && lines[23].contains(SLOW)
+        })
     });
     terminal.resize(60, 12);
     terminal.awaits_screen("a view on a smaller terminal", |lines| {
-        lines.len() == 12 && lines[8].starts_with("spl measuring") && lines[11].contains("CompareLoop.")
+        lines.len() == 12 && lines[7].starts_with("spl measuring") && lines[11].contains("CompareLoop.")
     });
     // The end of its input, with which the program ends too.
     terminal.types("\u{4}");
@@ -60,7 +68,7 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
     let text = terminal.bytes();
     let (view, after) = text.rsplit_once(GIVEN_BACK).expect("the terminal was given back");
     assert!(!after.contains("\u{1b}[1;"), "nothing is kept free any more: {after:?}");
-    assert!(view.contains("\u{1b}[1;20r") && view.contains("\u{1b}[1;8r"));
+    assert!(view.contains("\u{1b}[1;19r") && view.contains("\u{1b}[1;7r"));
     for line in ["CompareLoop: arrays of 1 length(s)\r\n", "\r\nended\r\n"] {
         assert!(text.contains(line), "{line:?} is not whole");
     }
@@ -70,7 +78,7 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
 fn a_killed_program_gives_the_terminal_back() {
     let case = endless();
     let mut terminal = start(&case, &[]);
-    terminal.awaits_screen("a view", |lines| lines[20].starts_with("spl measuring"));
+    terminal.awaits_screen("a view", |lines| lines[19].starts_with("spl measuring"));
     let text = terminal.bytes();
     let pid = text.split("pid ").nth(1).and_then(|rest| rest.split(':').next()?.parse().ok()).unwrap();
     case.awaits_measurements(SLOW, 20);

@@ -349,6 +349,7 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
     let over_time = [dots(&sides[0], &all[0], first_ns), dots(&sides[1], &all[1], first_ns)];
     let in_order = |&(window, quotient): &(u64, f64)| (window, claim.in_order(quotient, quotient.recip()).0);
+    let look = distribution::Look { detail: page.detail, ..distribution::Look::default() };
     let quotients: Vec<(u64, f64)> = judged.quotients.iter().map(in_order).collect();
     html! {
         p.note {
@@ -357,9 +358,9 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                 that the verdict rests on." }
         }
         div.charts {
-            @for chart in distribution::charts(&sides, &distribution::Look::default()) { (chart) }
-            (series::calls(&over_time, None))
-            @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name])) }
+            @for chart in distribution::charts(&sides, &look) { (chart) }
+            (series::calls(&over_time, None, page.detail))
+            @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name], page.detail)) }
         }
     }
 }

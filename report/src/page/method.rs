@@ -65,7 +65,11 @@ fn charts(page: &Page<'_>) -> Markup {
         }
     };
     let sides = (0..page.facts.context.methods.len()).map(side).filter(|side| side.ascending_ns.len() > 1);
-    let look = distribution::Look { figures: "the average".to_owned(), ..distribution::Look::default() };
+    let look = distribution::Look {
+        figures: "the average".to_owned(),
+        detail: page.detail,
+        ..distribution::Look::default()
+    };
     html! {
         @for side in sides.take(SHOWN_METHODS) {
             details.claim {

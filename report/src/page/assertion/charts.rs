@@ -140,6 +140,7 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         figures: format!("{}, which the verdict looks at", figures.join(" and ")),
         shares,
         bound_ns: near,
+        detail: page.detail,
         ..distribution::Look::default()
     };
     let first_ns = sides.iter().flat_map(|side| &side.calls).map(|call| call.start_ns).min().unwrap_or(0);
@@ -169,7 +170,7 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         }
         div.charts {
             @for chart in distribution::charts(&drawn, &look) { (chart) }
-            (series::calls(&over_time, near))
+            (series::calls(&over_time, near, page.detail))
         }
     }
 }
