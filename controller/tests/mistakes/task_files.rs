@@ -104,6 +104,6 @@ fn a_method_that_no_class_has_is_answered_with_the_nearest() {
     check("acme.Known#oen", "did you mean `acme.Known#one(long)`?");
     check("acme.Knwon#one", "did you mean the class acme.Known?");
     check("acme.Known$Max#pickAll", "it is inherited: write `acme.Known$Base#pickAll(java.util.List)`");
-    check("acme.Known#zzzzzzz", "no method is meant by this\n");
+    check("acme.Known#zzzzzzz", "no method matches this\n");
     assert_eq!(said("acme.Known#one").0, 0);
 }
