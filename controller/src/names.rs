@@ -58,7 +58,8 @@ fn named_in(line: &str, method: &MethodRef) -> Option<String> {
 /// Parameters in parentheses, and the result of a descriptor behind them.
 fn signature(rest: &str) -> &str {
     let Some(close) = rest.find(')').filter(|_| rest.starts_with('(')) else { return "" };
-    let result = rest[close + 1..].find(char::is_whitespace).unwrap_or(rest.len() - close - 1);
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | ',');
+    let result = rest[close + 1..].find(ends).unwrap_or(rest.len() - close - 1);
     &rest[..close + 1 + result]
 }
 
@@ -127,6 +128,8 @@ mod tests {
             "acme/Known$Inner.<init>(J)V",
             Some("acme.Known$Inner#new"),
         );
+        check("median(acme/Known.one(J)J) < 5 ms", one, Some(one));
+        check("p99(acme.Known#one(long)) < 5 ms", one, Some("acme.Known#one(long)"));
         check("acme.Kn*#one < 5 ms", one, None);
     }
 

@@ -55,7 +55,7 @@ pub struct Settings {
     pub changes_per_minute: Option<u32>,
     /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
-    /// Whether methods that are not called give their places to those that wait, and listen with open gates;
+    /// Whether methods that are not called give their places to waiting ones, and listen with open gates;
     /// and whether measured methods give their places to waiting ones after a share of the time. Without
     /// windows only. In the thesis neither is so.
     pub listening: bool,

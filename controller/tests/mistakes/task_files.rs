@@ -16,7 +16,7 @@ fn compiled() -> tempfile::TempDir {
     folder
 }
 
-/// Findings of `spl check` about a task file: its status, and a line for each finding and its parts.
+/// The output of `spl check` for a task file: its status, and a line for each finding and its parts.
 fn check(folder: &Path, tasks: &str) -> (i32, String) {
     fs::write(folder.join("t.tasks"), format!("{tasks}\n")).unwrap();
     let (status, document, said) = spl(folder, &["check", "--json", "--classpath", "classes", "t.tasks"]);
