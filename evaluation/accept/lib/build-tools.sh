@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Build tools, launchers and short programs, measured for real. Sourced by operator.sh, after claims.sh.
 
-# Seconds that a test class of the Maven project lasts: what a claim about a median needs, on a busy machine too.
+# Seconds that a test class of the Maven project lasts: enough for samples on a busy machine.
 readonly LASTS=8
 
 # Runs spl on a command in $work/$name. $1: name of the folder; then options of spl run; then -- and the command. What it said is in
@@ -13,10 +13,11 @@ measured() {
     return "$status"
 }
 
-# $1: the claim; $2: name of the run; the rest: texts that it has to say.
+# $1: the claim; $2: name of the run; $3: how many files of samples it has, of all its results; the rest: texts that it has to say.
 has_said() {
-    local claim=$1 name=$2 text
-    shift 2
+    local claim=$1 name=$2 wanted=$3 files text
+    shift 3
+    files=$(find "$work/$name"*/measurements -name '*.msr' -size +0 2>/dev/null | wc -l || true)
     for text in "$@"; do
         if ! grep -qF -- "$text" "$work/$name.txt"; then
             fail "$claim: nothing says \"$text\""
@@ -24,9 +25,8 @@ has_said() {
             return
         fi
     done
-    ok "$claim: $(grep -cE '^(spl: )?spl: measuring Java|^spl: measuring Java' "$work/$name.txt" || true) JVMs seen, $(
-        find "$work/$name"*/measurements -name '*.msr' -size +0 2>/dev/null | wc -l
-    ) files of samples"
+    text="$(grep -c 'spl: measuring Java' "$work/$name.txt" || true) JVMs came, $files of $wanted files of samples"
+    if [[ $files -eq $wanted ]]; then ok "$claim: $text"; else fail "$claim: $text"; fi
 }
 
 build_tools() {
@@ -53,16 +53,16 @@ maven() {
     local tasks=(--tasks "$work/maven.tasks" --classpath "$project/target/classes")
     local build=(mvn -B -q -o -f "$project" test "-Dshop.seconds=$LASTS")
     measured children "${tasks[@]}" --children -- "${build[@]}" || true
-    has_said "mvn test with two forks at once: one is measured, and of the other it is said why not" children \
-        "1 claim: 1 holds" "is not measured: another JVM of the program has the classes"
+    has_said "mvn test with two forks at once: one is measured, and of the other it is said why not" children 1 \
+        "is not measured: another JVM of the program has the classes"
     measured each "${tasks[@]}" --each -- "${build[@]}" -Dforks=1 -Dreuse=false || true
-    has_said "mvn test with a fork for each test class: each is measured on its own" each \
+    has_said "mvn test with a fork for each test class: each is measured on its own" each 2 \
         "spl: report: $work/each/report.html" "spl: report: $work/each-2/report.html"
     measured main "${tasks[@]}" --main 'surefirebooter*' -- "${build[@]}" -Dforks=1 || true
-    has_said "--main names the forks, and Maven's own JVM is left alone" main \
-        "1 claim: 1 holds" "and --main asks for surefirebooter*"
+    has_said "--main names the forks, and Maven's own JVM is left alone" main 1 \
+        "and --main asks for surefirebooter*"
     measured alone "${tasks[@]}" -- "${build[@]}" -Dshop.seconds=1 || true
-    has_said "without an option it is said how to measure the forks" alone "class never loaded: shop.Basket#once" "--children"
+    has_said "without an option it is said how to measure the forks" alone 0 "class never loaded: shop.Basket#once" "--children"
 }
 
 # A script that asks Java for its version first, and a program that ends at once.
@@ -73,8 +73,8 @@ launchers() {
     printf '%s\n' 'assert "a round is quick": median(CompareLoop.fast([I)J) <= 1 s' >"$work/launched.tasks"
     # Until the claim is decided.
     measured script --tasks "$work/launched.tasks" --until-decided --stop-program -- "$work/start.sh" 2000000000 || true
-    has_said "a launcher that asks for the version first: its second JVM is measured" script "1 claim: 1 holds" ": CompareLoop 2000000000"
+    has_said "a launcher that asks for the version first: its second JVM is measured" script 1 "1 claim: 1 holds" ": CompareLoop 2000000000"
     measured short --tasks "$work/launched.tasks" --set initial-sleep=60000 -- "$work/start.sh" 1 || true
-    has_said "a program that ends in a second: it is said why nothing was measured" short \
+    has_said "a program that ends in a second: it is said why nothing was measured" short 0 \
         "before the measurement began (initial-sleep = 60000 ms)" "--set initial-sleep=0"
 }
