@@ -4,7 +4,7 @@
 # Seconds that a test class of the Maven project lasts: enough for samples on a busy machine.
 readonly LASTS=8
 
-# Runs spl on a command in $work/$name. $1: name of the folder; then options of spl run; then -- and the command. What it said is in
+# Runs spl on a command in $work/$name. $1: name of the folder; then options of spl run; then -- and the command. Its output is in
 # $work/$name.txt.
 measured() {
     local name=$1 status=0
