@@ -119,7 +119,7 @@ impl Probes {
             // The method is measured again soon, and a change of its class would stop the measurement of all
             // its methods for a time.
             Status::Suspended if settings.owner_decides() => inside,
-            Status::Suspended if settings.listening && settings.restore_after_ns > 0 => inside,
+            Status::Suspended if settings.listening > 0 && settings.restore_after_ns > 0 => inside,
             Status::Suspended | Status::Finished => {
                 let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
                 let stays = self.dear[method.0] || now_ns.saturating_sub(since) < settings.restore_after_ns;

@@ -8,7 +8,13 @@ const MS: u64 = 1_000_000;
 
 /// Two places, and a law that changes nothing.
 fn settings() -> Settings {
-    Settings { initial_optimal: 2, max_samples: 1000, mode: RunMode::Measurement, listening: true, ..calm() }
+    Settings {
+        initial_optimal: 2,
+        max_samples: 1000,
+        mode: RunMode::Measurement,
+        listening: Settings::LISTENING,
+        ..calm()
+    }
 }
 
 /// Drives a scheduler through events at these milliseconds.
@@ -50,7 +56,7 @@ fn places_go_round_among_the_methods_that_are_called() {
 fn nobody_listens_while_there_are_places_for_all() {
     let trace = [(0, "start", "+A +B"), (9000, "tick", ""), (60_000, "tick", ""), (60_001, "B@60001", "")];
     check(settings(), 2, &trace);
-    let nobody = Settings { listening: false, ..settings() };
+    let nobody = Settings { listening: 0, ..settings() };
     check(nobody, 3, &[(0, "start", "+A +B"), (9000, "tick", ""), (9001, "B@9001", "")]);
 }
 
