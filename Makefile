@@ -1,4 +1,4 @@
-# What people and machines do with this project. `make help` lists it.
+# Tasks of people and machines in this project. `make help` lists it.
 
 CARGO ?= cargo
 
@@ -15,7 +15,7 @@ setup: ## install what is missing (Debian packages; needs root or sudo only then
 jdks: ## fetch JDK 11, 21 and 25
 	scripts/jdks.sh
 
-# What `unit` has tested already, the installed JDK, is left out. With ALL=1 it is not.
+# The installed JDK, which `unit` has tested already, is left out, except with ALL=1.
 test-jdks: setup jdks ## the end-to-end tests on JDK 11, 21 and 25 (ALL=1: on the installed one too), and the graphs of all their methods
 	SPL_EVERY_CLASS=1 $(CARGO) test -p spl-graph
 	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
@@ -43,10 +43,11 @@ mutation: setup ## change each rule of the scheduler in a copy: some trace has t
 
 test: setup jdks lint unit browser test-jdks deny ## everything that must pass before a commit
 
-lint: ## formatting, clippy, shell scripts, and that the rules of `mutation` are where they are looked for
+lint: ## formatting, clippy, shell scripts, habits of hard prose, and that the rules of `mutation` are where they are looked for
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
+	scripts/habits.py
 	evaluation/mutation/scheduler.py --check
 
 # Of hostile programs in all modes of all JDKs.
@@ -93,7 +94,7 @@ evaluation: ## measure everything that docs/evaluation.md shows (up to 25 minute
 evaluate-sorting: ## what measuring costs the sorting example
 	@evaluation/measure.sh sorting
 
-evaluate-rome: ## verdicts on the ROME example beside those of the thesis
+evaluate-rome: ## verdicts on the ROME example compared with the thesis
 	@evaluation/measure.sh rome
 
 evaluate-scale: ## how much one controller takes in
@@ -102,10 +103,10 @@ evaluate-scale: ## how much one controller takes in
 evaluate-service: ## what the agent costs a web service under load
 	@evaluation/measure.sh service
 
-evaluate-peers: ## what a measured call costs beside other tools
+evaluate-peers: ## what a measured call costs, compared with other tools
 	@evaluation/measure.sh peers
 
-evaluate-truth: ## reported ratios beside those of JMH
+evaluate-truth: ## reported ratios compared with JMH
 	@evaluation/measure.sh truth
 
 evaluate-build: setup build

@@ -2,8 +2,8 @@
 """Makes the chapter's pages from its figures.
 
 A part measures and writes evaluation/out/PART.json. `chapter.py PART` keeps what the page shows of it in
-docs/evaluation/PART.json, puts tables made from that between the two marks of docs/evaluation/PART.md, draws its charts beside it,
-and lists the goals of all parts in docs/evaluation.md. What a part keeps and shows stands in its table.py: `keep` gives what is
+docs/evaluation/PART.json, puts tables made from that between the two marks of docs/evaluation/PART.md, draws its charts next to it,
+and lists the goals of all parts in docs/evaluation.md. Each part's table.py says what the part keeps and shows: `keep` gives what is
 kept of a result, with `goals` and `plots`; `lines` the page's tables, after a first line about the runs. With --check nothing is
 measured or written: it fails unless the committed figures give the committed pages and charts.
 """
@@ -32,7 +32,7 @@ FACTS = ("date", "machine", "java", "commit")
 
 
 def facts(java="java"):
-    """What every part says of its run."""
+    """Facts that every part states about its run."""
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     version = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr.splitlines()[1]
     commit = subprocess.run([ROOT / "evaluation/commit.sh"], capture_output=True, text=True, check=True)
@@ -41,7 +41,7 @@ def facts(java="java"):
 
 
 def header(part, version, java="java"):
-    """What a part's result begins with: the facts are those before anything is measured."""
+    """Head of a part's result: the facts are those before anything is measured."""
     command = shlex.join([f"evaluation/{part}/run.py", *sys.argv[1:]])
     return {"schema": f"spl.{part}-evaluation/{version}", **facts(java), "command": command}
 
@@ -49,7 +49,7 @@ def header(part, version, java="java"):
 def options(description):
     """The options of every run.py, to add to."""
     arguments = argparse.ArgumentParser(description=description.split("\n", 1)[0])
-    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
+    arguments.add_argument("--spl", required=True, help="the controller, its agent in the same folder")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     return arguments
 
@@ -96,13 +96,13 @@ def pictures(kept):
 
 
 def thinned(points, most):
-    """At most so many points, of equal groups that with the largest value: a chart has no more pixels, and no peak is lost."""
+    """At most `most` points, the largest of each of equal groups: a chart has no more pixels, and no peak is lost."""
     step = max(1, math.ceil(len(points) / most))
     return [max(points[at:at + step], key=lambda point: point[1]) for at in range(0, len(points), step)]
 
 
 def rounded(points, digits=6):
-    """Points with so many significant digits, for small files."""
+    """Points with `digits` significant digits, for small files."""
     return [[float(f"{value:.{digits}g}") for value in point] for point in points]
 
 
@@ -129,7 +129,7 @@ class Part:
         self.kept, self.page = DOCS / f"{name}.json", DOCS / f"{name}.md"
 
     def keep(self, result):
-        """What is kept of a result: the facts of its run, and what the page shows."""
+        """The kept part of a result: the facts of its run, and what the page shows."""
         return {key: result[key] for key in (*FACTS, "command") if key in result} | self.table.keep(result)
 
     def lines(self, kept):
@@ -149,7 +149,7 @@ class Part:
         draw(self.kept, DOCS)
 
     def check(self):
-        """What of the page doesn't come from the kept figures."""
+        """The parts of the page that do not come from the kept figures."""
         kept, page = json.loads(self.kept.read_text()), self.page.read_text()
         wrong = [] if between(page, self.name, self.lines(kept)) == page else [str(self.page.relative_to(ROOT))]
         with tempfile.TemporaryDirectory() as drawn:
@@ -169,7 +169,7 @@ class Part:
 
 
 def goal_lines():
-    """How many goals are met, and the goals of every part that has kept figures."""
+    """The number of goals that are met, and the goals of every part that has kept figures."""
     rows = []
     for path in sorted(DOCS.glob("*.json")):
         for one in json.loads(path.read_text())["goals"]:
@@ -189,7 +189,7 @@ def list_goals():
 
 
 def check(part):
-    """What of the part's page, or without a part of the list of goals, does not come from the kept figures."""
+    """The parts of the page, or without a part those of the list of goals, that do not come from the kept figures."""
     if part:
         return part.check()
     page = PAGE.read_text()

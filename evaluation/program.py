@@ -29,7 +29,7 @@ class Program:
             take(time.monotonic(), line.rstrip("\n"))
 
     def end(self):
-        """The controller ends by itself after the program; where it doesn't, it is told to."""
+        """The controller ends by itself after the program; where it doesn't, it gets a signal."""
         for pid in (self.pid, self.process.pid):
             if pid and self.process.poll() is None:
                 os.kill(pid, signal.SIGTERM)

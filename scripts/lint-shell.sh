@@ -7,7 +7,7 @@ shopt -s nullglob
 readonly SCRIPTS=(.ci/run scripts/*.sh examples/*/*.sh evaluation/*.sh evaluation/accept/*.sh evaluation/accept/lib/*.sh report/browser/*.sh)
 for script in "${SCRIPTS[@]}"; do
     bash -n "$script"
-    # What lies in lib is only sourced.
+    # Files in lib are only sourced.
     if [[ $script != */lib/* && ! -x $script ]]; then
         echo "lint-shell: $script cannot be run: chmod +x $script" >&2
         exit 1

@@ -112,8 +112,8 @@ install_deny() {
     cargo install cargo-deny --locked --version "$DENY_VERSION"
 }
 
-# What evaluation/peers/pom.xml names goes into .cache/peers; Maven compares its check sums. The copy of the list is made
-# last: without it, or with another list, the folder is made anew.
+# The tools that evaluation/peers/pom.xml names go into .cache/peers; Maven compares its check sums. The copy
+# of the list is made last: without it, or with another list, the folder is made again.
 fetch_peers() {
     local list=evaluation/peers/pom.xml cache=.cache/peers
     cd "$(dirname "$0")/.."
@@ -153,7 +153,7 @@ case ${1:-} in
 --browser)
     install_packages missing_browser
     cd "$(dirname "$0")/.."
-    # What drives the browser: one package, with the hash that the lock file has.
+    # The driver of the browser: one package, with the hash that the lock file has.
     installed=report/browser/node_modules/.package-lock.json
     [[ $installed -nt report/browser/package-lock.json ]] ||
         npm ci --prefix report/browser --no-audit --no-fund --loglevel=error

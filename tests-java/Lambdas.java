@@ -55,7 +55,7 @@ final class Lambdas {
         return x * 5;
     }
 
-    /** Bytes that the JVM keeps of classes, without those that a collection frees. */
+    /** Bytes that the JVM keeps of classes, without the bytes that a collection frees. */
     private static long weigh() {
         for (int i = 0; i < 3; i++) {
             System.gc();

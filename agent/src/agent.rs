@@ -28,9 +28,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Grace period at the JVM's end for sending the last samples.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// Grace period at the JVM's end while no controller has answered at the port yet; one may be about to.
-const FIRST_WORDS: Duration = Duration::from_millis(200);
+const UNANSWERED_GRACE: Duration = Duration::from_millis(200);
 
 /// The first feature release whose JVM can record an AOT cache (JEP 483).
 const AOT_CACHE_SINCE: u32 = 24;
@@ -184,8 +184,8 @@ impl Agent for SplAgent {
         let before = LIFE.ends();
         shared.hang_up();
         let patience = match before {
-            Stage::Serving => LAST_WORDS,
-            Stage::Calling => FIRST_WORDS,
+            Stage::Serving => EXIT_GRACE,
+            Stage::Calling => UNANSWERED_GRACE,
             // The socket thread has nothing to send, and waking it would delay the exit for nothing.
             Stage::Resting | Stage::Dormant | Stage::Failed | Stage::Dying => return,
         };

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_call_changes_so_many_at_most() {
+    fn one_call_changes_a_batch_at_most() {
         let mut arrivals = Arrivals::new(Instant::now());
         arrivals.add((0..MOST_TOGETHER + 1).collect());
         assert!(arrivals.is_full());

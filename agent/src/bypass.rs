@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_count_whatever_the_time_between_two_looks() {
+    fn rates_do_not_depend_on_the_time_between_two_looks() {
         let mut bypass = Bypass::default();
         assert!(!bypass.look(1000, PERIOD) && !bypass.look(500, PERIOD / 2));
         assert!(!bypass.look(1000, 10 * PERIOD), "a tenth of the rate");

@@ -1,8 +1,8 @@
 //! The socket thread: talks with the controller, flips gates, empties the rings.
 //!
-//! It is not a Java thread, so nothing here can touch the JVM: the agent thread does all work on classes.
-//! This file holds one connection with its messages. [`serving`] leads from one controller to the next,
-//! [`ready`] holds the steps before a session's first order, [`news`] the messages sent unasked. The
+//! This thread is not a Java thread, so nothing here can touch the JVM: the agent thread does all work on
+//! classes. This file holds one connection with its messages. [`serving`] leads from one controller to the
+//! next, [`ready`] holds the steps before a session's first order, [`news`] the messages sent unasked. The
 //! [`Station`] holds the defined and armed methods, the kinds ([`Times`]) the readings of the probes.
 
 mod cost;
@@ -192,7 +192,7 @@ impl Connection {
     /// When nothing can be measured, after the controller was informed. The value says how the session ended.
     fn begin(&mut self, stream: &mut Stream) -> Result<(), Ended> {
         if let Some(why) = self.given.shared.failure() {
-            // It happened before anything was measured, or in an earlier session.
+            // The loss happened before anything was measured, or in an earlier session.
             return Err(self.decline(stream, why.to_owned()));
         }
         self.times.begin();

@@ -344,7 +344,7 @@ pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> 
 /// Like [`thread_id`], for a reference from the JVM TI.
 ///
 /// # Safety
-/// It must refer to a thread.
+/// The reference must be one to a thread.
 pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: ObjectRef<'_>) -> Result<u64, Error> {
     // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
     let thread = unsafe { JObject::from_raw(env, thread.raw().cast()) };

@@ -61,7 +61,7 @@ impl<'local> ClassRef<'local> {
     /// # Safety
     /// As for [`ObjectRef::new`]; and it must refer to a class.
     pub unsafe fn new(class: *mut c_void) -> Self {
-        // SAFETY: what is asked of the caller is what this asks.
+        // SAFETY: the caller meets the same conditions.
         Self(unsafe { ObjectRef::new(class) })
     }
 

@@ -56,7 +56,7 @@ impl Options {
             let Some(text) = value else { return default };
             text.parse().ok().filter(|number| *number <= most).unwrap_or_else(|| {
                 mistakes.push(format!(
-                    "{} = {text:?} is no number from 0 to {most}; {default} is taken",
+                    "{} = {text:?} is not a number from 0 to {most}; {default} is taken",
                     KEYS[at]
                 ));
                 default
@@ -103,7 +103,7 @@ mod tests {
         check("spl.client.prot=8", "spl.client.prot");
         check(
             "spl.client.port=99999",
-            "spl.client.port = \"99999\" is no number from 0 to 65535; 38692 is taken",
+            "spl.client.port = \"99999\" is not a number from 0 to 65535; 38692 is taken",
         );
         check("spl.client.sleep=-1", "spl.client.sleep");
         check("spl.client.sleep=3600001", "3600000");

@@ -115,7 +115,7 @@ mod tests {
             pauses.end(at + 10);
         }
         let known = pauses.read();
-        assert!(known.overlaps(200, 200) && known.overlaps(1, 6600), "one of those that are kept");
+        assert!(known.overlaps(200, 200) && known.overlaps(1, 6600), "one of the kept pauses");
         assert!(!known.overlaps(211, 299) && !known.overlaps(6611, 7000), "none of them");
         assert!(known.overlaps(100, 110) && known.overlaps(150, 160), "before them nothing is known");
     }

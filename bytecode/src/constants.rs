@@ -127,5 +127,5 @@ impl<'a> PoolBuilder<'a> {
 /// Index of the class constant of a reference type.
 pub(crate) fn class_constant(field: Field<'_>, pool: &mut PoolBuilder<'_>) -> Result<u16, Refusal> {
     let name = field.class_name();
-    pool.class(name.ok_or_else(|| Refusal::Malformed(format!("{field:?} is no reference type")))?)
+    pool.class(name.ok_or_else(|| Refusal::Malformed(format!("{field:?} is not a reference type")))?)
 }

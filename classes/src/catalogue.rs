@@ -31,8 +31,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens all entries of a class path, with those that manifests add to it, and the JDK's classes. Entries
-    /// that cannot be opened are left out and become [problems](Self::problems).
+    /// Opens all entries of a class path, with the archives that manifests add to it, and the JDK's classes.
+    /// Entries that cannot be opened are left out and become [problems](Self::problems).
     #[must_use]
     pub fn open(class_path: &[PathBuf], jdk: Option<&Jdk>) -> Self {
         let mut catalogue = Self::default();
@@ -55,7 +55,7 @@ impl Catalogue {
         let modules: BTreeSet<PathBuf> = files.map(|file| file.path()).collect();
         if modules.is_empty() {
             let home = jdk.home.display();
-            self.problems.push(format!("{home} is no JDK: it has neither lib/modules nor jmods"));
+            self.problems.push(format!("{home} is not a JDK: it has neither lib/modules nor jmods"));
         }
         for module in modules {
             self.add(&module, container::open(&module, None));
@@ -116,7 +116,8 @@ impl Catalogue {
         self.read(name).map(|(info, _)| info)
     }
 
-    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It is read anew each time.
+    /// The class file of a class, binary name with slashes; `None` if there is none or it cannot be read. It
+    /// is read again at each call.
     pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         self.read(name).map(|(_, bytes)| bytes)
     }
@@ -142,7 +143,7 @@ impl Catalogue {
         let read = |bytes: Vec<u8>| match inspect(&bytes) {
             Ok(class) if class.name == name => Ok((class, bytes)),
             // The JVM loads no such class either (JVMS 5.3.5).
-            Ok(class) => Err(format!("it is {}, which belongs elsewhere", class.name)),
+            Ok(class) => Err(format!("it contains the class {}, whose place is elsewhere", class.name)),
             Err(refusal) => Err(refusal.to_string()),
         };
         let read = bytes.and_then(read);

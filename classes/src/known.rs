@@ -112,6 +112,6 @@ impl Known {
         }
         let annotation = self.special_annotation.as_deref()?;
         let name = annotation.trim_matches(['L', ';']).replace(['/', '$'], ".");
-        Some(format!("is marked @{name}: the JVM relies on its very bytecode"))
+        Some(format!("is marked @{name}: the JVM depends on its exact bytecode"))
     }
 }

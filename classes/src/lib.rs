@@ -20,4 +20,4 @@ pub use catalogue::Catalogue;
 pub use jdk::Jdk;
 pub use known::Known;
 pub use places::Places;
-pub use resolve::{Mention, Resolution, State, resolve};
+pub use resolve::{Mention, Resolution, State, proposal, resolve};

@@ -10,6 +10,10 @@ use spl_model::MethodRef;
 /// Most methods or classes that a help names.
 const MAX_NAMED: usize = 5;
 
+/// Help about calls that no probe sees.
+const NAME_ITS_CALLER: &str =
+    "name the method of the program that calls it: its times contain those of the call";
+
 const RUNNABLE: &str = "java/lang/Runnable";
 const THREAD: &str = "java/lang/Thread";
 /// Access flag (JVMS 4.6).
@@ -55,9 +59,9 @@ pub struct Mention {
 /// State of a mentioned method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It exists and can be measured.
+    /// The method exists and can be measured.
     Found,
-    /// It exists and cannot be measured.
+    /// The method exists and cannot be measured.
     Unmeasurable,
     /// Its class has no such method.
     NoMethod,
@@ -92,6 +96,11 @@ pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: boo
     let mut resolution = Resolution { program: None, findings, mentions };
     resolution.program = program.filter(|_| !resolution.is_wrong());
     resolution
+}
+
+/// What may be meant instead of a method that its class does not have; `None` if nothing is near.
+pub fn proposal(term: &MethodTerm, catalogue: &mut Catalogue) -> Option<String> {
+    Looker { catalogue, complete: true, findings: Vec::new() }.why_no_method(term).1
 }
 
 fn is_pattern(place: &Place) -> bool {
@@ -186,20 +195,25 @@ impl Looker<'_> {
     fn judge(&mut self, one: &Known, mention: &mut Mention) {
         let name = written(&one.method, &mention.place.method);
         let Some(obstacle) = one.obstacle() else {
-            let (message, label) = if one.intrinsic {
+            let (message, label, help) = if one.intrinsic {
                 (
                     "the JVM may replace calls of this method by machine code of its own",
                     "such calls are not measured",
+                    Some(NAME_ITS_CALLER.to_owned()),
                 )
             } else if one.is_huge() {
-                ("HotSpot does not compile this method", "over 8000 bytes of bytecode: interpreted always")
+                (
+                    "HotSpot does not compile this method",
+                    "over 8000 bytes of bytecode: interpreted always",
+                    None,
+                )
             } else {
                 return;
             };
-            return self.say(mention, Severity::Warning, message.into(), label, None);
+            return self.say(mention, Severity::Warning, message.into(), label, help);
         };
         mention.state = State::Unmeasurable;
-        let mut help = None;
+        let mut help = one.is_native().then(|| NAME_ITS_CALLER.to_owned());
         if one.is_abstract() {
             mention.implementations = self.catalogue.implementations(&one.method);
             let classes: Vec<String> =
@@ -218,8 +232,13 @@ impl Looker<'_> {
 
     fn no_method(&mut self, mention: &mut Mention) {
         mention.state = State::NoMethod;
-        let term = mention.place.method.clone();
-        let (class, name, descriptor) = match &term {
+        let (label, help) = self.why_no_method(&mention.place.method.clone());
+        self.say(mention, Severity::Error, "no such method".into(), label, help);
+    }
+
+    /// Why a class has no method that is meant, and what may be meant instead.
+    fn why_no_method(&mut self, term: &MethodTerm) -> (&'static str, Option<String>) {
+        let (class, name, descriptor) = match term {
             MethodTerm::Exact(method) => {
                 let descriptor = method.descriptor().as_str();
                 (method.class().to_owned(), method.name().to_owned(), Some(descriptor))
@@ -229,25 +248,24 @@ impl Looker<'_> {
                 let class = self.catalogue.classes_meant(pattern).into_iter().next().unwrap_or_default();
                 (class, pattern.name.clone(), None)
             }
-            MethodTerm::Name(_) => return,
+            MethodTerm::Name(_) => return ("not a method", None),
         };
         let known = self.catalogue.methods(&class);
-        let same: Vec<String> = spellings(known.iter().filter(|known| known.method.name() == name), &term);
+        let same: Vec<String> = spellings(known.iter().filter(|known| known.method.name() == name), term);
         let mut inherited = || self.catalogue.inherited(&class, &name, descriptor);
-        let (label, help) = if !same.is_empty() {
+        if !same.is_empty() {
             ("not with these types", Some(format!("the class has {}", listed(&same))))
         } else if name.starts_with('<') {
             ("its class has none", None)
         } else if let Some(above) = inherited() {
-            let declared = format!("it is inherited: write {}", listed(&[written(&above.method, &term)]));
+            let declared = format!("it is inherited: write {}", listed(&[written(&above.method, term)]));
             ("not declared by this class itself", Some(declared))
         } else {
             let near = nearest(&known, &name);
             let help = (!near.is_empty())
-                .then(|| format!("did you mean {}?", listed(&spellings(near.into_iter(), &term))));
+                .then(|| format!("did you mean {}?", listed(&spellings(near.into_iter(), term))));
             ("its class has none of this name", help)
-        };
-        self.say(mention, Severity::Error, "no such method".into(), label, help);
+        }
     }
 
     fn no_class(&mut self, mention: &mut Mention) {
@@ -267,7 +285,9 @@ impl Looker<'_> {
         let near: Vec<String> =
             near.into_iter().map(|class| if exact { class } else { class.replace('/', ".") }).collect();
         let help = match near.len() {
-            0 if self.complete => "is its JAR or folder on the class path that was given?".to_owned(),
+            0 if self.complete => {
+                "is its JAR or folder on the class path that was given? --classpath names another".to_owned()
+            }
             0 => {
                 "classes of the program are looked for in the class path: name it with --classpath".to_owned()
             }

@@ -141,7 +141,7 @@ impl<'a> Pool<'a> {
     pub fn member(&self, index: u16) -> Result<Member<'a>, Refusal> {
         let tag = self.tag(index).unwrap_or_default();
         if !matches!(tag, FIELD | METHOD | INTERFACE_METHOD | DYNAMIC | INVOKE_DYNAMIC) {
-            return Err(malformed(format!("constant {index} is no member reference")));
+            return Err(malformed(format!("constant {index} is not a member reference")));
         }
         let mut reader = self.entry(index, tag)?;
         let (owner, signature) = (reader.u2()?, reader.u2()?);

@@ -46,7 +46,7 @@ pub fn walk<'a>(
     descriptor: &'a [u8],
     mut parameter: impl FnMut(Field<'a>),
 ) -> Result<Option<Field<'a>>, Refusal> {
-    let wrong = || malformed(format!("{:?} is no method descriptor", String::from_utf8_lossy(descriptor)));
+    let wrong = || malformed(format!("{:?} is not a method descriptor", String::from_utf8_lossy(descriptor)));
     let Some((b'(', mut rest)) = descriptor.split_first() else { return Err(wrong()) };
     let mut words = 0;
     while rest.first() != Some(&b')') {

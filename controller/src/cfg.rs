@@ -37,7 +37,7 @@ pub fn cfg(arguments: &Cfg) -> Result<ExitStatus, String> {
 /// Names and descriptors of methods.
 type Methods = BTreeSet<(String, String)>;
 
-/// What a pattern means, by class.
+/// The methods that a pattern means, by class.
 fn meant(pattern: &str, classes: &mut OpenClasses) -> Result<BTreeMap<String, Option<Methods>>, String> {
     let mut wanted: BTreeMap<String, Option<Methods>> = BTreeMap::new();
     let found = methods::look_up(pattern, &mut classes.catalogue);
@@ -55,7 +55,8 @@ fn all(classes: &OpenClasses, of_class_path: bool) -> BTreeMap<String, Option<Me
     names.filter(|name| catalogue.is_of_jdk(name) != of_class_path).map(|name| (name, None)).collect()
 }
 
-/// What was printed. Classes come one by one, so that those of a whole JDK need no more memory than one.
+/// The printed document so far. Classes come one by one, so that those of a whole JDK need no more memory
+/// than one.
 struct Printed {
     form: GraphForm,
     methods: u32,

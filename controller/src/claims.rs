@@ -1,6 +1,8 @@
 //! Every comparison and assertion of the tasks with its result, for lists of claims.
 
 use crate::judgement::{judgement, sentence};
+use crate::names::written_claim;
+use spl_model::one_line;
 use spl_session::results::Results;
 use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
@@ -34,7 +36,7 @@ pub struct Claim {
     pub kind: Kind,
     /// Its number among those of its kind in the task file, from 1.
     pub number: usize,
-    /// The comparison, or the assertion's title.
+    /// The comparison as the task file has it, or the assertion's title.
     pub text: String,
     /// Result of the claim, the worst of several buckets; `None` before the first.
     pub standing: Option<Standing>,
@@ -64,7 +66,7 @@ pub fn claims(setup: &Setup, results: &Results) -> Vec<Claim> {
         Claim {
             kind: Kind::Comparison,
             number: index + 1,
-            text: program.tasks.line_of(comparison),
+            text: one_line(&written_claim(setup, comparison)),
             standing: worst(of_this().map(Evaluation::standing)),
             said: of_this().map(judgement).collect(),
             judged: of_this().filter_map(figures).collect(),

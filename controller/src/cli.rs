@@ -18,12 +18,12 @@ use std::time::Duration;
 #[command(name = "spl", version, propagate_version = true, disable_help_subcommand = true)]
 #[command(after_help = STATUS)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand, if one was given.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommand.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Start a program and measure it.
@@ -57,7 +57,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether standard output is to have one JSON document, whatever happens.
+    /// Whether standard output has to hold one JSON document, also after an error.
     pub fn prints_json(&self) -> bool {
         match self {
             Self::Run(_)
@@ -78,19 +78,19 @@ impl Command {
     }
 }
 
-/// What every measurement takes.
+/// Options of every measurement.
 #[derive(Debug, Args)]
 pub struct Common {
     /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What to measure; beats `tasks-file` of the configuration.
+    /// The task file: claims, or methods; overrides `tasks-file` of the configuration.
     #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
     /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the results of an earlier run there, instead of writing into a folder beside it (DIR-2).
+    /// Replace the results of an earlier run there, instead of writing into a new folder next to it (DIR-2).
     #[arg(long)]
     pub replace: bool,
     /// Settings of the configuration for this run.
@@ -120,7 +120,7 @@ impl Common {
 /// When a measurement ends by itself.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Ending {
-    /// Measure for so long, as 90s or 5m, from the beginning of the measurement on; the program goes on.
+    /// End the measurement after this time, such as 90s or 5m; the program goes on.
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
     pub longest: Option<Duration>,
     /// End the measurement as soon as every claim is proved or refuted.
@@ -129,7 +129,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The same for a measurement.
+    /// The end of the measurement, as a measurement takes it.
     pub fn until(&self) -> Until {
         Until { longest: self.longest, until_decided: self.until_decided }
     }
@@ -156,7 +156,7 @@ impl Jvms {
         self.children || self.each || self.main.is_some()
     }
 
-    /// The same for a measurement.
+    /// The choice of JVMs, as a measurement takes it.
     pub fn which(&self) -> Which {
         Which { main: self.main.clone(), each: self.each }
     }
@@ -168,7 +168,7 @@ pub struct Changes {
     /// Set a key of the configuration, as in --set window=50; may be given several times.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Who is measured when: --set policy=…
+    /// Order in which methods are measured: --set policy=…
     #[arg(long, value_parser = ["paired", "delay"])]
     pub policy: Option<String>,
     /// How claims are judged: --set method=…
@@ -183,7 +183,7 @@ impl Changes {
     /// All of them as keys and values, with the option that says each; those of their own options last.
     ///
     /// # Errors
-    /// What would be right, where one has no `=`.
+    /// A correct example, for an argument without `=`.
     pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
         let set = self.set.iter().map(|text| match text.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
@@ -235,7 +235,7 @@ pub struct Run {
     /// Exit with the program's status instead of the verdict's; 128 and the number of a signal that ended it.
     #[arg(long)]
     pub program_status: bool,
-    /// The agent's library [default: libspl_agent.so beside this program]
+    /// The agent's library [default: libspl_agent.so next to this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
     /// Do not start the program when it cannot be measured.
@@ -332,7 +332,7 @@ pub struct Client {
     /// Where the controller wrote its token [default: where it writes it by default]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// The agent's library [default: libspl_agent.so beside this program]
+    /// The agent's library [default: libspl_agent.so next to this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
     /// Do not start the program when it cannot be measured.
@@ -350,7 +350,7 @@ pub struct Eval {
     /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What is asserted; beats `tasks-file` of the configuration.
+    /// The task file with the claims; overrides `tasks-file` of the configuration.
     #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
     /// The folder with the *.msr files of a run.
@@ -359,7 +359,7 @@ pub struct Eval {
     /// How comparisons are judged; beats `method` of the configuration. sequential needs windows in the files.
     #[arg(long, value_parser = judges(), value_name = "METHOD")]
     pub method: Option<Judge>,
-    /// Write the results to FILE, and beside it assertions.jsonl and buckets.json.
+    /// Write the results to FILE, and next to it assertions.jsonl and buckets.json.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Say how often the test calls a method different from itself.
@@ -495,7 +495,7 @@ pub struct Methods {
     /// Name them as Java does: pkg.Class#name(int).
     #[arg(long)]
     pub java: bool,
-    /// List no more than so many.
+    /// List at most this number of methods.
     #[arg(long, default_value_t = 1000)]
     pub limit: usize,
     /// Print one JSON document (docs/schema/methods-1.json).
@@ -590,8 +590,8 @@ The program's output passes through unchanged; what spl has to say goes to stand
 On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
 The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
 goes on where it was when it is started again with the same tasks and the same output folder.
-When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is started
-all the same, and the status is 2; with --require it is not started.
+When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still
+started, and the status is 2; with --require it is not started.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
 2 something went wrong. The program's own status is reported, not mixed in.";

@@ -4,16 +4,16 @@
 //! All functions here depend on the results only; [`crate::progress`] prints their lines.
 
 mod advice;
-mod names;
 mod row;
 mod run;
 
-pub use names::without_packages;
+pub use row::{Row, rows};
 pub use run::Run;
 
 use crate::claims;
-use row::Row;
+use crate::names::fitted;
 use run::PREFIX;
+use spl_session::sequential::Sequential;
 use std::io::{IsTerminal, stderr};
 
 /// Spaces between two columns of the table.
@@ -36,17 +36,18 @@ pub fn width() -> Option<usize> {
 /// The lines at the end of a run, at most `width` columns wide with their prefixes; advice is not cut in
 /// pipes.
 pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
-    let rows = row::rows(run);
     let Some(counts) = claims::counts(&claims::claims(run.setup, run.results)) else {
         return advice::lines(run, width);
     };
+    let looks = run.sequential.map(Sequential::claims).unwrap_or_default();
+    let rows = rows(run.setup, run.results, &looks);
     let mut lines = vec![counts];
     lines.extend(table(&rows, width));
     lines.extend(advice::lines(run, width));
     lines
 }
 
-/// The table: failing claims first, then undecided ones, then those that hold, each in the file's order.
+/// The table: failing claims first, then undecided ones, then holding ones, each group in the file's order.
 fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
     let is_wide = width.is_none_or(|width| width >= WIDE);
     let mut sorted: Vec<&Row> = rows.iter().collect();
@@ -69,7 +70,7 @@ fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
         let short = if is_tight { row.without_packages() } else { row.claim.clone() };
         let fits = short.chars().count() <= room;
         let text = if fits { None } else { row.title.as_deref() };
-        names::fitted(text.unwrap_or(&short), room)
+        fitted(text.unwrap_or(&short), room)
     };
     let line = |cells: &[String; 4], claim: &str| {
         let mut line = String::new();

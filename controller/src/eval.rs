@@ -19,7 +19,7 @@ use spl_verdict::ExitStatus;
 use std::fs;
 use std::path::Path;
 
-/// Name of a run's file beside its measurements or their folder.
+/// Name of a run's file next to its measurements or their folder.
 const CONTEXT: &str = "context.json";
 /// Judges the files of a folder by the tasks and the configuration.
 ///
@@ -94,7 +94,8 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
             setup.config.judge_once(recorded.paired);
             let policy = if recorded.paired { "paired" } else { "delay" };
             Progress::new(*quiet).note(&format!(
-                "judged as this run was: policy = {policy}, method = welch; --method sequential judges it anew"
+                "judged as this run was: policy = {policy}, method = welch; --method sequential judges it \
+                 again"
             ));
         }
         _ => {}

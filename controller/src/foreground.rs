@@ -71,7 +71,7 @@ pub fn end(process: u32) {
     }
 }
 
-/// The same as [`end`], for a process that does not end when it is asked to.
+/// Kills a process, such as one that goes on after [`end`].
 pub fn kill(process: u32) {
     if let Some(process) = ours(process) {
         // The process may have ended meanwhile.

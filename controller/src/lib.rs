@@ -30,6 +30,7 @@ mod methods;
 mod metrics;
 #[cfg(test)]
 mod moment;
+mod names;
 mod program;
 mod progress;
 mod reading;

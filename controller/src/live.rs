@@ -1,10 +1,13 @@
 //! The live view: the lowest rows of a terminal show a running measurement, while the program writes above
 //! them.
 
+mod claims;
+mod methods;
+mod row;
 mod rows;
 mod screen;
 
-use crate::claims::Claim;
+use crate::ending::Row as Claim;
 use crate::foreground;
 use rustix::process::{Signal, getpid, kill_process};
 use screen::Screen;

@@ -178,7 +178,8 @@ impl<'a> Manual<'a> {
             ToController::Metaspace { kept, reserved, limit } => {
                 let kb = |bytes: u64| bytes >> 10;
                 self.progress.note(&format!(
-                    "changes of classes keep {} KB of metaspace, {} KB are set aside, {} KB may be both",
+                    "changes of classes keep {} KB of metaspace, {} KB more are reserved to restore \
+                     classes; the limit is {} KB",
                     kb(kept),
                     kb(reserved),
                     kb(limit)
@@ -243,7 +244,7 @@ impl<'a> Manual<'a> {
 
     fn removed(&self, handles: &[Handle]) {
         for task in handles.iter().filter_map(|&handle| self.methods().get(handle.index())) {
-            let text = "another agent changed its class, which took its probes out; they were put in anew";
+            let text = "another agent changed its class, which took its probes out; they were put in again";
             self.progress.note(&format!("{}: {text}", task.method));
         }
     }

@@ -5,7 +5,7 @@ use crate::cli::Methods;
 use crate::said;
 use crate::stdout;
 use serde::Serialize;
-use spl_classes::{Catalogue, Known};
+use spl_classes::{Catalogue, Known, proposal};
 use spl_lang::ast::{MethodPattern, MethodTerm};
 use spl_lang::{RunMode, parse_file};
 use spl_verdict::ExitStatus;
@@ -37,7 +37,7 @@ pub fn methods(arguments: &Methods) -> Result<ExitStatus, String> {
         }
     }
     if count == 0 {
-        said::say(&nothing(&wanted, &classes.catalogue));
+        said::say(&nothing(&wanted, &mut classes.catalogue));
     }
     Ok(if count > 0 { ExitStatus::AllHold } else { ExitStatus::SomeFail })
 }
@@ -143,14 +143,19 @@ fn java(known: &Known, catalogue: &mut Catalogue) -> Option<String> {
     Some(if is_clear { short.to_string() } else { full.to_string() })
 }
 
-fn nothing(wanted: &[Wanted], catalogue: &Catalogue) -> String {
+fn nothing(wanted: &[Wanted], catalogue: &mut Catalogue) -> String {
     let class = wanted.first().map(Wanted::class).unwrap_or_default();
     let near = catalogue.nearest_classes(&class);
     if near.is_empty() || near.contains(&class) {
-        return "no method is meant by this".into();
+        let proposal = match wanted.first() {
+            Some(Wanted::Term(term)) if !near.is_empty() => proposal(term, catalogue),
+            _ => None,
+        };
+        let proposal = proposal.map(|help| format!("; {help}")).unwrap_or_default();
+        return format!("no method matches this{proposal}");
     }
     let near: Vec<String> = near.iter().map(|class| class.replace('/', ".")).collect();
-    format!("no method is meant by this; did you mean the class {}?", near.join(" or "))
+    format!("no method matches this; did you mean the class {}?", near.join(" or "))
 }
 
 #[derive(Serialize)]

@@ -131,7 +131,7 @@ fn results(page: &mut Page, claims: &[Claim]) {
     page.family(
         "spl_claim_result",
         "gauge",
-        "What came of a claim: 1 for its result, open before there is one.",
+        "The result of a claim: 1 for its result, open before there is one.",
     );
     for claim in claims {
         let number = claim.number.to_string();

@@ -1,6 +1,7 @@
 //! A measurement in progress, for tests of its displays.
 
 use crate::claims::{Claim, Judged, Kind};
+use crate::ending::Row;
 use spl_scheduler::Situation;
 use spl_session::status::{Metaspace, MethodStatus, Overhead, Phase, State, Status};
 use spl_verdict::Standing;
@@ -30,6 +31,7 @@ pub fn status() -> Status {
             method("p/B.b5()V", State::NotLoaded, 0, 0),
             method("p/B.b6()V", State::Waiting, 0, 0),
         ],
+        claims: Vec::new(),
         situation: Situation {
             now_ns: 83_000_000_000,
             difference_ns: Some(2_500_000),
@@ -58,4 +60,23 @@ pub fn claims() -> Vec<Claim> {
     let ratio = Some([("value", 0.5), ("low", 0.4), ("high", 0.6)]);
     let judged = vec![Judged { bucket: "[0, 100)".to_owned(), p_value: 1e-6, ratio }];
     vec![Claim { judged, ..claim(1, Some(Standing::Holds)) }, claim(2, Some(Standing::Fails)), claim(3, None)]
+}
+
+/// The same claims as rows of a table, with the figures of the last look.
+pub fn claim_rows() -> Vec<Row> {
+    let row = |standing, figure: &str, interval: &str, claim: &str, title: Option<&str>| Row {
+        standing,
+        basis: None,
+        figure: figure.to_owned(),
+        interval: interval.to_owned(),
+        calls: "1200/800".to_owned(),
+        claim: claim.to_owned(),
+        title: title.map(str::to_owned),
+    };
+    vec![
+        row(Some(Standing::Holds), "0.500", "[0.400, 0.600]", "acme.app.A#a <= acme.app.B#b1", None),
+        row(Some(Standing::Fails), "2.10", "[1.90, 2.31]", "acme.app.A#a <= 1.5 * acme.app.B#b2", None),
+        row(None, "1.02", "[0.610, 1.71]", "acme.app.A#a = acme.app.B#b3 within 5%", None),
+        row(None, "", "", "quick: p99(acme.app.A#a) <= 5 ms", Some("quick")),
+    ]
 }

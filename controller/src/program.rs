@@ -21,7 +21,7 @@ pub struct Launch {
     pub environment: Vec<(&'static str, OsString)>,
 }
 
-/// The agent's library: `named`, else the one beside this executable.
+/// The agent's library: `named`, else the one next to this executable.
 ///
 /// # Errors
 /// When the library does not exist.
@@ -36,7 +36,7 @@ pub fn library(named: Option<&Path>) -> Result<PathBuf, String> {
     let remedy = "build it with `cargo build --release`, or name it with --agent FILE";
     match fs::canonicalize(&path) {
         Ok(found) if found.is_file() => Ok(found),
-        Ok(_) => Err(format!("the agent library {} is no file: {remedy}", path.display())),
+        Ok(_) => Err(format!("the agent library {} is not a file: {remedy}", path.display())),
         Err(error) => Err(format!("the agent library {} cannot be read ({error}): {remedy}", path.display())),
     }
 }

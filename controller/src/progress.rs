@@ -3,9 +3,10 @@
 
 use crate::ending;
 use crate::judgement::{judgement, sentence};
+use crate::names::{methods_as_written, without_packages, written_claim};
 use crate::said::say;
 use crate::table::{say_methods, say_table};
-use spl_lang::{RunMode, Tasks};
+use spl_lang::RunMode;
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_session::peer::unavailable;
@@ -37,19 +38,21 @@ pub struct Progress {
     next: Instant,
     /// Comparisons whose wait was explained.
     explained: BTreeSet<usize>,
+    /// The methods' names as the task file has them.
+    names: Vec<String>,
 }
 
 impl Progress {
     /// Lines of a command; with `quiet` problems only.
     pub fn new(quiet: bool) -> Self {
         let (next, explained) = (Instant::now() + INTERVAL, BTreeSet::new());
-        Self { quiet, verbose: false, are_few: true, ends: false, next, explained }
+        Self { quiet, verbose: false, are_few: true, ends: false, next, explained, names: Vec::new() }
     }
 
     /// Lines of a measurement with this setup; `verbose` prints every result with its figures.
     pub fn of(setup: &Setup, quiet: bool, verbose: bool) -> Self {
         let claims = setup.program.tasks.comparisons.len() + setup.program.assertions.len();
-        Self { verbose, are_few: claims <= FEW, ..Self::new(quiet) }
+        Self { verbose, are_few: claims <= FEW, names: methods_as_written(setup), ..Self::new(quiet) }
     }
 
     /// Notes the end of the measurement: further results are printed together.
@@ -83,7 +86,7 @@ impl Progress {
     }
 
     /// Prints the progress from time to time; figures of the live view are not repeated.
-    pub fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler, has_view: bool) {
+    pub fn cycle(&mut self, setup: &Setup, scheduler: &Scheduler, has_view: bool) {
         if self.quiet || Instant::now() < self.next || scheduler.is_done() {
             return;
         }
@@ -91,7 +94,7 @@ impl Progress {
         if !has_view {
             self.say_progress(scheduler);
         }
-        self.explain_waiting(tasks, scheduler);
+        self.explain_waiting(setup, scheduler);
     }
 
     fn say_progress(&self, scheduler: &Scheduler) {
@@ -101,7 +104,8 @@ impl Progress {
         // The gates of a group take turns.
         let mut measured = methods.iter().filter(|m| matches!(m.status, Status::Measured | Status::Resting));
         let named = |m: &MethodProgress| {
-            format!("{} ({})", ending::without_packages(&scheduler.name(m.method)), m.samples)
+            let name = self.names.get(m.method.0).cloned().unwrap_or_else(|| scheduler.name(m.method));
+            format!("{} ({})", without_packages(&name), m.samples)
         };
         let mut names = measured.by_ref().take(NAMED).map(named).collect::<Vec<_>>();
         let unnamed = measured.count();
@@ -115,20 +119,21 @@ impl Progress {
     }
 
     /// Explains, once each, why comparisons wait that more calls alone would not decide.
-    fn explain_waiting(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
+    fn explain_waiting(&mut self, setup: &Setup, scheduler: &Scheduler) {
+        let tasks = &setup.program.tasks;
         let stuck = |(index, comparison)| Some((index, comparison, scheduler.filling(index)?.stuck()?));
         let unexplained =
             tasks.comparisons.iter().enumerate().filter(|(index, _)| !self.explained.contains(index));
         for (index, comparison, why) in unexplained.filter_map(stuck).take(EXPLAINED).collect::<Vec<_>>() {
-            self.note(&format!("waiting: {}: {why}", tasks.line_of(comparison)));
+            self.note(&format!("waiting: {}: {why}", written_claim(setup, comparison)));
             self.explained.insert(index);
         }
     }
 
     /// Prints a verdict as it comes.
-    pub fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
+    pub fn evaluated(&self, setup: &Setup, evaluation: &Evaluation) {
         if self.is_said(evaluation.standing()) {
-            self.note(&format!("verdict: {}", line(tasks, evaluation)));
+            self.note(&format!("verdict: {}", line(setup, evaluation)));
         }
     }
 
@@ -150,13 +155,14 @@ impl Progress {
             say_table(run.setup, run.results, run.scheduler, run.sequential);
         }
         if run.setup.config.scheduler.mode == RunMode::Measurement {
-            say_methods(run.scheduler);
+            say_methods(run.setup, run.scheduler);
         }
         ending::lines(run, ending::width()).iter().for_each(|line| say(line));
     }
 }
 
-fn line(tasks: &Tasks, evaluation: &Evaluation) -> String {
-    let comparison = tasks.comparisons.get(evaluation.comparison).map(|comparison| tasks.line_of(comparison));
+fn line(setup: &Setup, evaluation: &Evaluation) -> String {
+    let comparison = setup.program.tasks.comparisons.get(evaluation.comparison);
+    let comparison = comparison.map(|comparison| written_claim(setup, comparison));
     format!("{}: {}", comparison.unwrap_or_default(), judgement(evaluation))
 }

@@ -64,7 +64,7 @@ pub fn read(
     let unused = setup.program.tasks.methods.iter().find(has_processor);
     if let Some(task) = unused.filter(|_| setup.config.argument_size != Sizing::Deep) {
         tell(&format!(
-            "{}: size processors are asked only with argument-size = deep, and it is not that",
+            "{}: size processors are used only with argument-size = deep, and it has another value",
             task.method
         ));
     }

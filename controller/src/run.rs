@@ -120,19 +120,21 @@ async fn together(
         }
     };
     report_program(&progress, status);
-    if came.programs.is_empty() && came.standing != ExitStatus::Error {
+    if !came.was_anybody && came.standing != ExitStatus::Error {
         progress.problem(
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
              try the command by itself, and let it start java directly",
         );
     }
-    let standing = if came.programs.is_empty() { ExitStatus::Error } else { came.standing };
+    let standing = if came.was_anybody { came.standing } else { ExitStatus::Error };
     Ok((standing, status))
 }
 
 /// Results of the measurements of a command.
 struct Measured {
-    /// Process ids of the measured programs, in their order.
+    /// Whether an agent connected.
+    was_anybody: bool,
+    /// Process ids of the measured programs that may still run, in their order.
     programs: Vec<u32>,
     /// Whether the operator ended the measurement.
     interrupted: bool,
@@ -149,7 +151,7 @@ async fn each(
     ended: &JoinHandle<Option<ProgramStatus>>,
 ) -> Result<Measured, String> {
     let (mut files, mut turned_away) = (Some(files), BTreeSet::new());
-    let (mut programs, mut worst) = (Vec::new(), None);
+    let (mut was_anybody, mut programs, mut worst) = (false, Vec::new(), None);
     let progress = Progress::of(first, arguments.common.quiet, arguments.common.verbose);
     loop {
         let mut setup = first.clone();
@@ -176,6 +178,7 @@ async fn each(
             }
             worst = Some(worse(worst, session.standing()));
         }
+        was_anybody |= session.ever_connected();
         programs.extend(session.programs());
         let interrupted = session.was_interrupted();
         turned_away = session.turned_away().clone();
@@ -187,6 +190,7 @@ async fn each(
         }
         if is_over || !arguments.which.each {
             return Ok(Measured {
+                was_anybody,
                 programs,
                 interrupted,
                 standing: worst.unwrap_or(ExitStatus::SomeUndecided),

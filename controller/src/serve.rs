@@ -111,7 +111,7 @@ async fn measured(
     }
 }
 
-/// The same as [`measured`], by hand.
+/// Measures by hand, where [`measured`] does it by a schedule.
 async fn by_hand(arguments: &Serve, setup: &Setup, inputs: &mut Inputs) -> ExitStatus {
     let (mut lines, mut worst) = (manual::lines(), None);
     loop {

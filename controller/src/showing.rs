@@ -2,8 +2,10 @@
 
 use crate::claims::claims;
 use crate::cli::{Common, Reports};
+use crate::ending;
 use crate::live::Live;
 use crate::metrics::MetricsFile;
+use crate::names::methods_as_written;
 use crate::progress::Progress;
 use spl_lang::Tasks;
 use spl_scheduler::Scheduler;
@@ -21,6 +23,8 @@ pub struct Showing<'a> {
     progress: Progress,
     /// The file of metrics, if requested.
     metrics: Option<MetricsFile>,
+    /// The methods' names as the task file has them.
+    names: Vec<String>,
     /// The live view; `None` once the measurement is over.
     live: Option<Live>,
 }
@@ -32,8 +36,20 @@ impl<'a> Showing<'a> {
             setup,
             progress: Progress::of(setup, common.quiet, common.verbose),
             metrics: reports.metrics.as_deref().map(MetricsFile::new),
+            names: methods_as_written(setup),
             live: common.wants_view().then(Live::open).flatten(),
         }
+    }
+}
+
+impl Showing<'_> {
+    /// The status with the methods in the operator's words.
+    fn named(&self, status: &Status) -> Status {
+        let mut status = status.clone();
+        for (method, name) in status.methods.iter_mut().zip(&self.names) {
+            method.name.clone_from(name);
+        }
+        status
     }
 }
 
@@ -46,12 +62,12 @@ impl Observer for Showing<'_> {
         self.progress.problem(text);
     }
 
-    fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler) {
-        self.progress.cycle(tasks, scheduler, self.live.is_some());
+    fn cycle(&mut self, _: &Tasks, scheduler: &Scheduler) {
+        self.progress.cycle(self.setup, scheduler, self.live.is_some());
     }
 
-    fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation) {
-        self.progress.evaluated(tasks, evaluation);
+    fn evaluated(&self, _: &Tasks, evaluation: &Evaluation) {
+        self.progress.evaluated(self.setup, evaluation);
     }
 
     fn asserted(&self, setup: &Setup, asserted: &Asserted) {
@@ -69,8 +85,9 @@ impl Observer for Showing<'_> {
 
     fn show(&mut self, now: Instant, status: &Status, results: &Results) -> Result<(), String> {
         let claims = claims(self.setup, results);
+        let status = &self.named(status);
         if let Some(live) = self.live.as_mut().filter(|live| live.is_due(now)) {
-            live.draw(status, &claims);
+            live.draw(status, &ending::rows(self.setup, results, &status.claims));
         }
         let metrics = self.metrics.as_mut().filter(|metrics| metrics.is_due(now));
         metrics.map_or(Ok(()), |metrics| metrics.write(status, &claims))
@@ -78,7 +95,8 @@ impl Observer for Showing<'_> {
 
     fn ended(&mut self, status: &Status, results: &Results) -> Result<(), String> {
         self.live = None;
+        let status = self.named(status);
         let metrics = self.metrics.as_mut();
-        metrics.map_or(Ok(()), |metrics| metrics.write(status, &claims(self.setup, results)))
+        metrics.map_or(Ok(()), |metrics| metrics.write(&status, &claims(self.setup, results)))
     }
 }

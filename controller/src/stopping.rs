@@ -14,8 +14,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Number that shells add to that of a signal.
 const SIGNALLED: i32 = 128;
 
-/// Asks the program and its JVMs to end, and kills those that run after the grace. Gives the program's
-/// status.
+/// Asks the program and its JVMs to end, and kills the processes that still run after the grace period. Gives
+/// the program's status.
 pub async fn stop(
     mut ended: JoinHandle<Option<ProgramStatus>>,
     launched: Option<u32>,
@@ -26,7 +26,7 @@ pub async fn stop(
     if ended.is_finished() && !jvms.iter().any(|&one| foreground::is_there(one)) {
         return ended.await.ok().flatten();
     }
-    say("the measurement is over; the program is asked to end");
+    say("the measurement is over; a signal tells the program to end");
     let all: Vec<u32> =
         launched.into_iter().filter(|_| !ended.is_finished()).chain(jvms.iter().copied()).collect();
     all.iter().for_each(|&one| foreground::end(one));
@@ -39,7 +39,7 @@ pub async fn stop(
     if status.is_ok() && still.is_empty() {
         return status.ok()?.ok().flatten();
     }
-    say(&format!("it has not ended in {} s and is killed", GRACE.as_secs()));
+    say(&format!("the program has not ended within {} s and is killed", GRACE.as_secs()));
     still.iter().for_each(|&one| foreground::kill(one));
     match status {
         Ok(status) => status.ok().flatten(),

@@ -3,6 +3,7 @@
 use crate::claims;
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::judgement::{judgement, sentence, sizes, why_not};
+use crate::names::{methods_as_written, written_claim};
 use crate::said::say;
 use spl_lang::Assertion;
 use spl_report::figure::{self, p_equation};
@@ -26,7 +27,7 @@ pub fn say_table(setup: &Setup, results: &Results, scheduler: &Scheduler, sequen
         |evaluation: &Evaluation| Details::of(evaluation, &setup.program.tasks, scheduler, sequential);
     let (tasks, evaluations) = (&setup.program.tasks, &results.evaluations);
     for (index, comparison) in tasks.comparisons.iter().enumerate() {
-        say(&tasks.line_of(comparison));
+        say(&written_claim(setup, comparison));
         let mut of_this = evaluations.iter().filter(|e| e.comparison == index).peekable();
         if of_this.peek().is_none() {
             say(&format!("  {}", claims::NO_RESULT));
@@ -130,9 +131,8 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
 }
 
 /// Prints the figures of each method, for a measurement without claims.
-pub fn say_methods(scheduler: &Scheduler) {
-    for one in scheduler.progress().take(METHODS) {
-        let name = scheduler.name(one.method);
+pub fn say_methods(setup: &Setup, scheduler: &Scheduler) {
+    for (one, name) in scheduler.progress().zip(methods_as_written(setup)).take(METHODS) {
         if one.samples == 0 {
             let lack = scheduler.lack(one.method).map_or_else(String::new, |lack| lack.to_string());
             say(&format!("{name}: {lack}"));
@@ -158,8 +158,9 @@ pub fn say_methods(scheduler: &Scheduler) {
 
 fn say_suspicions(setup: &Setup, results: &Results, scheduler: &Scheduler) {
     let judged = judged_samples(&setup.program, results, scheduler);
+    let names = methods_as_written(setup);
     let lines = judged.iter().flat_map(|(method, bucket, suspicions)| {
-        let of = format!("{}{}", scheduler.name(*method), sizes(bucket));
+        let of = format!("{}{}", names.get(method.0).map_or("?", String::as_str), sizes(bucket));
         suspicions.iter().map(move |one| format!("{of}: suspicious: {}", figure::plain(&suspicion(one))))
     });
     let lines: Vec<String> = lines.collect();

@@ -1,7 +1,7 @@
 //! Reads the task file, and looks up methods that are named as in Java.
 
-use spl_classes::{Places, resolve};
-use spl_lang::ast::File;
+use spl_classes::{Places, Resolution, State, resolve};
+use spl_lang::ast::{File, MethodTerm};
 use spl_lang::{Diagnostic, Program, RunMode, parse_file};
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,20 @@ fn meaning(
     }
     // With the classes the errors have better messages than from the language alone.
     found.map_err(|errors| {
-        let findings = resolve(file, text, &mut catalogue, false).findings;
+        let findings = findings(&resolve(file, text, &mut catalogue, true));
         if findings.is_empty() { errors } else { findings }
     })
+}
+
+/// What the classes say against a file. Classes named as in the class file may come from any class loader of the
+/// program, so that only those named as in Java have to be on the class path.
+fn findings(resolution: &Resolution) -> Vec<Diagnostic> {
+    let is_elsewhere = |finding: &&Diagnostic| {
+        resolution.mentions.iter().any(|mention| {
+            mention.place.span == finding.span
+                && mention.state == State::NoClass
+                && matches!(mention.place.method, MethodTerm::Exact(_))
+        })
+    };
+    resolution.findings.iter().filter(|finding| !is_elsewhere(finding)).cloned().collect()
 }

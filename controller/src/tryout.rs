@@ -55,7 +55,7 @@ pub fn try_out(command: &[OsString], library: &Path) -> Result<Option<String>, S
 
 fn complaint(program: &OsStr, library: &Path, said: &str) -> String {
     let remedy = if is_for_another(said) {
-        "\nIt has to be built for the JVM's machine and C library (glibc or musl)."
+        "\nThe agent library has to be built for the JVM's machine and C library (glibc or musl)."
     } else {
         ""
     };

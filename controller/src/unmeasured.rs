@@ -33,7 +33,7 @@ pub fn warning(why: &str) -> String {
 /// The agent's library.
 ///
 /// # Errors
-/// When there is none: a mistake where it was named; an obstacle where it is missing beside this executable,
+/// When there is none: a mistake where it was named; an obstacle where it is missing next to this executable,
 /// or its place is unknown.
 pub fn library(named: Option<&Path>) -> Result<PathBuf, Trouble> {
     program::library(named).map_err(if named.is_some() { Trouble::Mistake } else { Trouble::Obstacle })

@@ -95,7 +95,7 @@ fn methods_without_code_are_told_and_change_the_status() {
     // The constructor, foo, a and b.
     assert_eq!((status, methods.len(), &refused[0]["method"]), (0, 4, &"Foo.c()V".into()));
     let (status, _, said) = cfg(folder.path(), &["Foo#nothing"]);
-    assert!(status == 2 && said.contains("no method is meant by this"), "{said}");
+    assert!(status == 2 && said.contains("no method matches this"), "{said}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn service_jar(folder: &Path) {
     succeeded(&jar.current_dir(folder).output().unwrap());
 }
 
-/// How long a claim may stay undecided, as on a busy machine, before the program ends.
+/// Time for which a claim may stay undecided, as on a busy machine, before the program ends.
 const LONGEST_RUN: Duration = Duration::from_secs(20);
 
 /// Ends the program when its measurement is over, as the state of the run says, or has gone on for long.
@@ -177,7 +177,7 @@ fn systemd_accepts_the_units() {
     let page = page("docs/guide.md");
     let units = blocks(&page).into_iter().filter_map(|(info, unit)| {
         let name = info.strip_prefix("systemd ")?.to_owned();
-        // What is installed elsewhere there, is here.
+        // Paths of installed files become paths of this build.
         let unit =
             unit.replace("/opt/spl/spl", env!("CARGO_BIN_EXE_spl")).replace("/usr/bin/java", "/bin/sh");
         fs::write(folder.path().join(&name), unit.replace("User=service", "User=root")).unwrap();

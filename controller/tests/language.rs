@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use zip::write::SimpleFileOptions;
 
-/// What a JDK's module begins with (JEP 261).
+/// First bytes of a JDK's module (JEP 261).
 const MODULE_MAGIC: &[u8] = b"JM\x01\0";
 
 fn tests() -> PathBuf {

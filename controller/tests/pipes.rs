@@ -17,7 +17,7 @@ const PIPE_SIGNAL: i32 = 13;
 /// Ours, where nobody reads.
 const PANICKED: i32 = 101;
 
-/// The end of a connection of which the other end is closed: whatever is written there fails with a broken pipe.
+/// The end of a connection of which the other end is closed: each write fails with a broken pipe.
 fn unread() -> Stdio {
     let (ours, theirs) = UnixStream::pair().unwrap();
     drop(theirs);
@@ -105,7 +105,7 @@ fn nobody_reads_standard_error() {
     prepare(folder.path());
     for (line, status) in lines() {
         let tried = spl(&line, folder.path()).stdout(Stdio::null()).stderr(unread()).status().unwrap();
-        // Who was to become a program has the signals of one.
+        // A process that was to become a program has the signals of one.
         if line.first() == Some(&"client") && tried.signal() == Some(PIPE_SIGNAL) {
             continue;
         }

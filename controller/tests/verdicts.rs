@@ -46,7 +46,7 @@ fn an_assertion_says_beside_a_comparison_what_it_says_alone() {
 #[test]
 fn equal_methods_whose_times_depend_on_each_other_are_undecided() {
     check("self-check", "t.tasks", 3, "the times depend on each other");
-    // Whoever insists on the one test is told by the self-check that it does not hold for such times.
+    // With Welch's test the self-check reports that the test does not suit such times.
     let (code, said) =
         judged("self-check", "t.tasks", &["--config", "c.ini", "--method", "welch", "--self-check"]);
     assert_eq!(code, Some(1), "{said}");
@@ -70,7 +70,7 @@ fn two_calls_a_side_prove_nothing() {
 }
 
 #[test]
-fn a_claim_has_one_verdict_whatever_its_sizes() {
+fn a_claim_has_one_verdict_for_all_sizes() {
     check("leftover-buckets", "t.tasks", 3, "undecided");
     check("leftover-buckets", "formula.tasks", 3, "undecided");
 }

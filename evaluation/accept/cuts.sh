@@ -2,8 +2,8 @@
 # The cuts through the house: what is put into a method, and where it is put in, are values, and nothing that is measured, judged or
 # shown has changed by that. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup`
 # installs; takes some fifteen minutes on an idle machine. With --bounded it takes three, and the agent's price is not compared.
-# What it compares with is in data/cuts: traces of the scheduler, and runs that were recorded (record.sh) by the version before.
-# shellcheck source=evaluation/accept/lib/claims.sh
+# The data for the comparison are in data/cuts: traces of the scheduler, and runs that were recorded
+# (record.sh) by the version before. shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/rendered.sh
 . evaluation/accept/lib/rendered.sh
@@ -59,7 +59,7 @@ second_kind() {
     local -x CARGO_TARGET_DIR=$TARGET/second-kind CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0
     ((!brief)) || all=()
     mkdir "$copy"
-    # What git leaves alone is left out, also where there is no repository.
+    # Files that git ignores are left out, also where there is no repository.
     tar --exclude=./target --exclude=./.cache --exclude=./.git --exclude=./out --exclude=./evaluation/out --exclude=node_modules \
         -cf - . | tar -C "$copy" -xmf -
     if ! (cd "$copy" && GIT_CEILING_DIRECTORIES=$work git apply "$DATA/second-kind.patch") >"$work/log.txt" 2>&1; then
@@ -89,7 +89,7 @@ second_kind() {
     fi
 }
 
-# What measuring costs, by the agent before and now, in turn on one machine.
+# The cost of measuring, by the agent before and now, in turn on one machine.
 price() {
     local old=$work/before round name
     mkdir "$old"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Whether the agent harms the program: its stack, its metaspace, exceptions that come from outside, its stack traces, other
-# agents, strangers at the port, and small matters. On every JDK that is there; prints a line "ok|FAIL claim figure" for each
-# claim and fails if one does. With --bounded it takes minutes, else the recursions of thousands of threads, 2,000 stops and an
-# hour of hostile programs are in it. What was before stands in brackets: the figures of the version that the claims came from.
-# shellcheck source=evaluation/accept/lib/claims.sh
+# agents, peers without the token, and small matters. On every JDK that is there; prints a line "ok|FAIL claim
+# figure" for each claim and fails if one does. With --bounded it takes minutes, else the recursions of
+# thousands of threads, 2,000 stops and an hour of hostile programs are in it. In brackets stand former
+# figures: the ones of the version that the claims came from. shellcheck
+# source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/harm-strangers.sh
 . evaluation/accept/lib/harm-strangers.sh
@@ -65,7 +66,7 @@ each() {
     exceptions
     tested "JDK $number: what changes of classes leave in metaspace stays within its limit (without end before)" e2e metaspace::
     tested "JDK $number: calls that go on while their class is changed are told (not told before)" e2e stack_traces::
-    tested "JDK $number: probes that another agent takes out are put in anew, or the verdict says why (0 samples, wrong reason before)" \
+    tested "JDK $number: probes that another agent takes out are put in again, or the verdict says why (0 samples, wrong reason before)" \
         e2e probe_neighbours::
     strangers_and_small
 }

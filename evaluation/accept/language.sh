@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the manual promises of the task language, shown with `spl check`. Prints a line "ok|FAIL claim figure" for each and
-# fails if one does. Needs what `make setup` installs; builds what it runs. With --bounded the two runs of ROME and the speed of the
-# parser, which want a quiet machine, are left out.
+# Promises of the manual about the task language, shown with `spl check`. Prints a line "ok|FAIL claim figure"
+# for each and fails if one does. Needs what `make setup` installs; builds what it runs. With --bounded the
+# two runs of ROME and the speed of the parser, which want a quiet machine, are left out.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
@@ -69,7 +69,7 @@ thesis() {
     fi
 }
 
-# What a file asks for, with methods as class files name them.
+# The contents of a file, with methods as class files name them.
 tasks_of() {
     "$SPL" check --json --classpath "$classpath" "$1" |
         python3 -c 'import json, sys; print("\n".join(json.load(sys.stdin)["tasks"]))'

@@ -76,7 +76,7 @@ killed() {
     sed -e 's/^\[scheduler\]/[communication]\ninitial-sleep = '$INITIAL_SLEEP'\n\n&/' \
         -e 's/^\[controller\]/&\nmax-method-measurements = 1000000000/' \
         examples/sorting/all-at-once.ini >"$work/sorting.ini"
-    # What a killed controller leaves behind goes with the rest.
+    # The remains of a killed controller go with the rest.
     : >"$work/spl.txt"
     TMPDIR=$work "$SPL" run --replace --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
         java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
@@ -100,7 +100,7 @@ killed() {
     local before during after ratio
     before=$(median "$work/before.txt")
     during=$(tail -n 1 "$work/cycles.txt" | grep -oE '[0-9.]+ ms$' || true)
-    # The agent has time to notice, and the JVM to compile anew.
+    # The agent has time to notice, and the JVM to compile again.
     await has_cycles $(($(cycles) + WARM_UP + CYCLES)) || { fail "$claim: the program stopped"; return; }
     after=$(median "$work/cycles.txt")
     kill -0 "$program" || { fail "$claim: the program ended"; return; }

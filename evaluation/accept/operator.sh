@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the operator sees on a terminal, what machines get, and what the pages say. Prints a line "ok|FAIL claim figure" for each claim
-# and fails if one does. Needs what `make setup` installs; builds what it runs. Where tmux, promtool, man, zsh or fish are missing, what
-# they would show is skipped, and said.
+# The operator's view on a terminal, the results for machines, and the pages. Prints a line "ok|FAIL claim
+# figure" for each claim and fails if one does. Needs what `make setup` installs; builds what it runs. Where
+# tmux, promtool, man, zsh or fish are missing, what they would show is skipped, and said.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
@@ -95,7 +95,8 @@ terminal() {
     tmux_server=$work/tmux
     tmux -S "$tmux_server" -f /dev/null new-session -d -x 100 -y 30 -c "$work" bash --norc
     local run="TMPDIR=$work $SPL run --config spl.ini --tasks endless.tasks --out live -- java -jar service.jar"
-    # It lasts until it is interrupted: nobody calls one of the methods. The socket's folder tells the program from others.
+    # The run lasts until it is interrupted: one of the methods is never called. The socket's folder tells the
+    # program from others.
     printf '%s\n' 'com/example/Parser.fast(Ljava/lang/String;)I < java/util/Random.nextInt()I' >"$work/endless.tasks"
     tmux -S "$tmux_server" send-keys "$run" Enter
     if shows "spl measuring"; then ok "tmux shows the live view"; else fail "tmux shows no live view"; fi

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib/claims.sh"
 
 readonly FORKS=3
-# Of a program beside Byteman: some seconds.
+# Of a program with Byteman: some seconds.
 readonly ROUNDS=5000000
 readonly BYTEMAN=.cache/peers/byteman.jar
 
@@ -75,7 +75,7 @@ tests() {
     tested "JDK $number: the class that spoils a batch is found and left alone" e2e probe_neighbours::a_class
 }
 
-# Whether costs can be measured, whatever they are.
+# Whether costs can be measured at all.
 measures() {
     local claim="what a call costs is measured on one and on several threads" status=0 figures
     "$BIN/spl-overhead" --forks 1 --rounds 2 --only calls,threads --java "$home/bin/java" </dev/null >"$log" 2>&1 || status=$?

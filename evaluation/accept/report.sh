@@ -29,7 +29,7 @@ status=0
 claim "$status" "the report is made again from the files, byte by byte" "$(wc -c <"$work/again.html") bytes"
 
 status=0
-# What a browser would fetch; names of namespaces are none of it.
+# Addresses that a browser would fetch, without names of namespaces.
 fetched=$(grep -oE '(src|href)="[^#"]+"|url\([^)]+\)|@import' out/report.html | sort -u | paste -sd ' ') || true
 [[ -z $fetched ]] || status=1
 claim "$status" "the report is one file" "${fetched:-nothing beside it}"

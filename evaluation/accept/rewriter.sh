@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What the rewriter promises, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL claim figure" for
-# each promise and fails if one is broken. Installs the applications and the JDKs; takes some twenty minutes. With --bounded the
-# application is ROME, which the examples need anyway, and the JDK the installed one.
-# shellcheck source=evaluation/accept/lib/claims.sh
+# Promises of the rewriter, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL
+# claim figure" for each promise and fails if one is broken. Installs the applications and the JDKs; takes
+# some twenty minutes. With --bounded the application is ROME, which the examples need anyway, and the JDK the
+# installed one. shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
 
@@ -138,7 +138,7 @@ libraries() {
     for name in "$@"; do printf '%s:' "$JARS/$name.jar"; done
 }
 
-# ROME's program and what it needs beside ROME and JDOM.
+# ROME's program and its libraries other than ROME and JDOM.
 rome_libraries() { printf '%s:%s' "$PWD/examples/rome/build" "$(libraries rome-utils slf4j-api slf4j-nop)"; }
 
 workloads() {

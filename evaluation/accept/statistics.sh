@@ -115,7 +115,7 @@ thesis_form() {
     fi
 }
 
-# A file of so many calls. $1: number, $2: shortest time, $3: method.
+# A file of calls. $1: their number, $2: shortest time, $3: method.
 recording() {
     awk -v n="$1" -v took="$2" -v method="$3" 'BEGIN {
         for (k = 0; k < n; k++) {
@@ -124,7 +124,7 @@ recording() {
         } }'
 }
 
-# What judging a recording takes: processor seconds, KiB. $1: configuration.
+# Cost of judging a recording: processor seconds, KiB. $1: configuration.
 judged() {
     python3 - "$SPL" "$1" "$work" <<'PYTHON'
 import resource, subprocess, sys

@@ -27,7 +27,7 @@ case $FORM in
     ;;
 esac
 
-# What spl-validity finds, its lines being claims of their own. $1: what it is about; the rest: its arguments.
+# Findings of spl-validity; its lines are claims of their own. $1: what it is about; the rest: its arguments.
 found() {
     local about=$1 status=0 line
     shift
@@ -36,7 +36,7 @@ found() {
         case $line in
         'ok   '*) ok "$about: ${line#ok   }" ;;
         'FAIL '*) fail "$about: ${line#FAIL }" ;;
-        # What a claim before it is made of.
+        # Parts of a claim before it.
         *) printf '%s\n' "$line" ;;
         esac
     done <"$work/found.txt"
@@ -59,7 +59,7 @@ tested "the truth of each simulated process is known in two ways" cargo test -q 
 found "recorded runs that were judged wrongly once" cases
 # Five times the calls of the catalogue: with 2,000 of them a side few means are judged at all.
 found "simulated, a look after every window" judge --runs "$RUNS" --calls 5 "${only[@]}" --power evaluation/validity/sequential.json
-# Who ends a run early sees a verdict too: it is wrong when it is at any of these moments.
+# An operator who ends a run early sees a verdict too: it is wrong when it is at any of these moments.
 for process in "${PROCESSES[@]}"; do
     found "simulated, ended early as well" judge --runs "$PEEKED" --calls 5 --parts 0.55,0.7,0.85 --only "$process"
 done

@@ -161,7 +161,7 @@ LAW = [
      "    pub(crate) fn balance(&mut self, shift: Option<Shift>) {"),
 ]
 
-# Beside the thesis: windows, deferred restoring, the cap of class changes, the budget, warm-up.
+# Additions to the thesis: windows, deferred restoring, the cap of class changes, the budget, warm-up.
 BESIDE_THE_LAW = [
     ("every second window has the reverse order", "windows.rs",
      "if self.begun % 2 == 1 {",
@@ -181,7 +181,7 @@ BESIDE_THE_LAW = [
      "calls.sort_by_key(|call| (call.start_ns, call.end_ns));", ""),
     ("the order of later windows is drawn", "windows.rs", "if pair > 0 {", "if pair > u64::MAX / 2 {"),
     ("a window waits for its outstanding calls", "windows.rs", "if !unsettled.clone().all(due) {", "if unsettled.clone().any(|_| false) {"),
-    ("nobody waits for ever", "windows.rs", "now.saturating_sub(at) >= wait_ns)", "now.saturating_sub(at) >= wait_ns.max(u64::MAX))"),
+    ("no wait is endless", "windows.rs", "now.saturating_sub(at) >= wait_ns)", "now.saturating_sub(at) >= wait_ns.max(u64::MAX))"),
     ("calls of closed windows are not taken up again", "windows.rs", "if window <= self.closed {", "if window < self.closed {"),
     ("what the end cuts off is not told", "paired.rs", "if now_ns.is_some() || closed.outstanding.is_empty() {", "if !members.is_empty() {"),
     ("turns are told apart by the JVM's clock", "paired.rs",
@@ -198,7 +198,7 @@ BESIDE_THE_LAW = [
     ("changes of classes have a cap", "probes.rs", "self.recent_ns.len() < cap as usize", "self.recent_ns.len() <= cap as usize"),
     ("the cap is one of a minute", "probes.rs", "saturating_sub(first) >= MINUTE_NS", "saturating_sub(first) >= MINUTE_NS / 2"),
     ("the last change waits for nothing", "probes.rs", "(!is_over && !self.is_due", "(!self.is_due"),
-    ("a changed class warms up anew", "probes.rs",
+    ("a changed class warms up again", "probes.rs",
      "roster.cool_down_classes_of(change.instrument.iter().chain(&change.restore), opens_at_ns);", ""),
     ("warm-up lasts a time", "standing.rs",
      "few || early ||",

@@ -2,7 +2,7 @@
 """Changes one rule of the scheduler's law after the other, in a copy of the sources, and runs the golden traces on each.
 
 A rule that can be changed without failing a trace is a rule that nobody checks. Prints a line `ok rule: killed by TEST`
-or `FAIL rule: why` for each rule and ends with status 1 if there is a FAIL. Rules beside the law, of windows, probes and
+or `FAIL rule: why` for each rule and ends with status 1 if there is a FAIL. Rules other than the law, of windows, probes and
 budgets, may be killed by any test of the crate. Needs what `make setup` installs; takes some ten minutes. With --check
 nothing is changed: it is only seen to that each rule's text stands once in its file, which takes no time. With --sample one rule
 of each file is changed.
@@ -29,7 +29,7 @@ ENVIRONMENT = {"CARGO_PROFILE_TEST_DEBUG": "0", "CARGO_PROFILE_DEV_DEBUG": "0", 
 
 
 def misplaced(rule, root):
-    """What is wrong with the text that a rule changes, as a line of its own; `None` if it stands once in its file."""
+    """The fault of the text that a rule changes, as a line of its own; `None` if it stands once in its file."""
     name, file, old, new = rule
     path = root / "scheduler/src" / file
     if not path.is_file():
@@ -62,7 +62,7 @@ def copy_sources(target):
 
 
 def run_tests(copy, only):
-    """What failed: the names of tests; or why that is not known."""
+    """The names of the tests that failed; or why they are not known."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutation"
     environment = {**os.environ, **ENVIRONMENT, "CARGO_TARGET_DIR": str(target)}
     try:

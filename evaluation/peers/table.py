@@ -5,10 +5,10 @@ import statistics
 
 from chapter import cell, goal, table
 
-# The probe while it takes every call: at most so many times the floor.
+# Largest factor of the probe over the floor while it takes every call.
 ARMED = 1.10
-# Code that was restored: at most so many times as long as before. 1.00 is wanted; the rest is by what two phases of one JVM
-# differ when nothing was changed.
+# Largest factor of the time of restored code over the time before. 1.00 is wanted; the rest is by what two
+# phases of one JVM differ when nothing was changed.
 RESTORED = 1.01
 BODIES = {"tiny": "2 ns", "busy": "100 ns", "nested": "depth 10"}
 THREADS = {1: "one thread", 2: "two threads"}
@@ -80,7 +80,7 @@ def by(found, wanted):
 
 
 def shown(ways):
-    """What the table has a line for: of each JDK the probe's states, then the other tools."""
+    """The lines of the table: of each JDK the probe's states, then the other tools."""
     for jdk in sorted({way["jdk"] for way in ways}):
         yield from (of(ways, state, jdk) for state in STATES)
         yield from (way for way in ways if way["jdk"] == jdk and way["way"] not in (*STATES, "before"))

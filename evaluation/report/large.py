@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Samples of each method, as `min-method-measurements` has them by default.
 SAMPLES = 50
-# What still opens in a moment, on any machine.
+# Size of a page that still opens in a moment on any machine.
 LIMIT_BYTES, LIMIT_SECONDS, LIMIT_KIB = 30e6, 60, 1024 * 1024
 
 

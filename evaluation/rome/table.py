@@ -15,7 +15,7 @@ PAIRS = {"rome-density-build.svg": ("SAXBuilder.build", "SyndFeedInput.build"),
          "rome-density-element.svg": ("Verifier.checkJDOMName", "Verifier.checkElementName")}
 MEASURED = ("thesis", "turns")
 MOST_POINTS, GRID = 300, 120
-# What the controller compares p-values with, and the least that the thesis and its chart tell apart.
+# Limit of p-values in the controller, and the least p-value that the thesis and its chart tell apart.
 LIMIT, LEAST = 0.05, 1e-5
 
 
@@ -83,12 +83,12 @@ def plots(first):
 
 
 def p_values(found):
-    """Those of all runs beside the thesis's."""
+    """P-values of all runs and of the thesis."""
     ours = lambda name: [[at, max(v["p"], LEAST)] for at, pair in enumerate(THESIS, 1) for v in found
                          if v["name"] == name and (v["left"], v["right"]) == pair and v["p"] is not None]
     thesis = [[at, LEAST if p.startswith("<") else float(p)] for at, p in enumerate(THESIS.values(), 1)]
     return {
-        "file": "rome-p-values.svg", "title": "p-values beside those of the thesis (Table 4.1); all under 0.00001 are drawn there",
+        "file": "rome-p-values.svg", "title": "p-values compared with the thesis (Table 4.1); all under 0.00001 are drawn there",
         "x": {"label": "comparison, by its right side", "end": 5, "names": [right.split(".")["build" not in right] for _, right in THESIS]},
         "y": {"label": "p", "log": True, "start": LEAST / 10},
         "lines": [{"name": f"limit {LIMIT}", "points": rounded([[0, LIMIT], [len(THESIS) + 0.5, LIMIT]])},

@@ -42,7 +42,7 @@ def keep(result):
     kept["agents"] = figures["agents"]
     kept["goals"] = list(goals(kept))
     kept["plots"] = [
-        {"file": f"scale-{size}.svg", "title": f"Processor time of a whole run with so many {size}",
+        {"file": f"scale-{size}.svg", "title": f"Processor time of a whole run by the number of {size}",
          "x": {"label": size, "log": True}, "y": {"label": "seconds", "log": True},
          "lines": [{"name": f"exponent {grown['exponent']:.2f}", "kind": "dotted", "points": rounded(
              [[one["size"], statistics.median(one["cpu_s"])] for one in grown["sizes"]], 4)}]}
@@ -51,7 +51,7 @@ def keep(result):
 
 
 def kept_bytes(intake):
-    """What a sample more makes of memory at its peak."""
+    """Peak memory of one more sample."""
     small, large = intake[0], intake[-1]
     more = statistics.median(large["peak_kib"]) - statistics.median(small["peak_kib"])
     return more * 1024 / (large["samples"] - small["samples"])
@@ -90,6 +90,6 @@ def lines(kept):
     ends = agents["ends_s"]
     yield ""
     yield (f"{agents['agents']} agents that connect at the same time: {agents['measured']} were measured, one at a time, the first after "
-           f"{ends[0]:.2f} s, half of them after {ends[len(ends) // 2]:.1f} s, the last after {ends[-1]:.1f} s; they were turned away "
+           f"{ends[0]:.2f} s, half of them after {ends[len(ends) // 2]:.1f} s, the last after {ends[-1]:.1f} s; they were refused "
            f"{agents['rejected']:,} times and came again. The controller took {agents['cpu_s']:.1f} s of processor time and "
            f"{agents['peak_kib'] / 1024:.0f} MiB for {agents['samples']:,} samples.")

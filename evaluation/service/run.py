@@ -34,9 +34,9 @@ JVM = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 CONNECTIONS = 4
 # Of the load that is about half of what the server can bear, and milliseconds that each of them waits between requests at most.
 BOUNDED, PAUSE_MS = 12, 2
-# The agent ends a method after 100,000 samples unless it is told otherwise.
+# The agent ends a method after 100,000 samples by default.
 UNLIMITED = ["-Dspl.client.measurements=1000000000000"]
-# Seconds of load before those that count: the budget follows the program's CPU time once a second.
+# Seconds of load before the counted ones: the budget follows the program's CPU time once a second.
 LEAD = 1
 METHODS = 10
 # Seconds that starting may take.
@@ -55,7 +55,7 @@ def on(cpu):
 
 
 class Lines:
-    """What a process prints, read as it comes."""
+    """The output of a process, read as it comes."""
 
     def __init__(self, stream, awaited):
         self.found, self.lines, self.awaited = threading.Event(), [], re.compile(awaited)
@@ -110,7 +110,7 @@ class Server(Process):
         self.name, self.port = name, int(self.said.wait(f"the port of {name}")[1])
 
     def load(self, seconds, bounded=False):
-        """What wrk says of so many seconds."""
+        """The report of wrk about `seconds` seconds."""
         before = self.cpu_ms()
         connections, pause = (BOUNDED, ["--", str(PAUSE_MS)]) if bounded else (CONNECTIONS, [])
         done = subprocess.run(
@@ -173,7 +173,7 @@ def fork(number, options, out):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    arguments.add_argument("--spl", required=True, help="the controller, its agent beside it")
+    arguments.add_argument("--spl", required=True, help="the controller, its agent in the same folder")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     arguments.add_argument("--forks", type=int, default=2, help="JVMs of each kind (default: %(default)s)")
     arguments.add_argument("--turns", type=int, default=7, help="slices of each JVM (default: %(default)s)")

@@ -57,7 +57,7 @@ def keep(result):
         "controller_peak_kib": max(fork["controller_peak_kib"] for fork in result["forks"])}
     kept["goals"] = list(goals(kept["compared"]))
     kept["plots"] = [{
-        "file": "service-throughput.svg", "title": "Throughput beside that of the server without an agent",
+        "file": "service-throughput.svg", "title": "Throughput compared with the server without an agent",
         "x": {"label": "slice"}, "y": {"label": "ratio", "start": 0.7, "end": 1.15},
         "lines": [{"name": name, "kind": "dotted", "points": [
             [number, round(ratio, 4)] for number, ratio in enumerate(quotients(slices, name, "throughput").values(), 1)]}
@@ -83,7 +83,7 @@ def lines(kept):
         [server["name"], *(cell(server[figure], digits) for figure, (_, _, digits) in FIGURES.items())]
         for server in kept["servers"]))
     yield ""
-    yield ("Beside the server without an agent, slice by slice: median of the ratios, its 95% interval, and in brackets the "
+    yield ("Compared with the server without an agent, slice by slice: median of the ratios, its 95% interval, and in brackets the "
            "medians of each set of JVMs:")
     yield ""
     yield from table(["Server", *(head.rsplit(", ", 1)[0] if head.endswith(("ms", "µs")) else head for head, _, _ in FIGURES.values())], (

@@ -15,11 +15,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of one program.
 DEADLINE = 300
-# What a measured run is beside one without the agent: an index of its count. HotSpot does not know the lines of calls that were
-# running when their class was changed, and a program that compares stack traces sees it.
+# Kinds of differences of a measured run from one without the agent: an index of its count. HotSpot does not
+# know the lines of calls that were running when their class was changed, and a program that compares stack
+# traces sees it.
 SAME, DIFFERENT, LINE_UNKNOWN = range(3)
 
-# What a JVM can be told. One that a JDK does not know is left out.
+# Options of a JVM. One that a JDK does not know is left out.
 MODES = [
     [], ["-Xint"], ["-Xcomp"], ["-XX:TieredStopAtLevel=1"], ["-XX:TieredStopAtLevel=3"], ["-XX:-TieredCompilation"],
     ["-Xss256k"], ["-Xcheck:jni"], ["-XX:+UseSerialGC"], ["-XX:+UseParallelGC"], ["-XX:+UseG1GC"],

@@ -34,7 +34,8 @@ CYCLE_SLEEP_MS, ENOUGH = 100, 1000
 NORMAL, WARM_UP, AFTER = 60, 100, 60
 # Cycles that stand for a measurement where there is none.
 IDLE = 40
-# Seconds after a change of classes in which code is compiled anew: spl-wave finds cycles as long as later ones after less.
+# Seconds after a change of classes in which code is compiled again: spl-wave finds cycles as long as later
+# ones after less.
 WAVE = 1.0
 # Seconds that one fork may take.
 DEADLINE = 120
@@ -121,7 +122,7 @@ class Fork(Program):
         after = [step for step in steps if step[0] > self.ended][1:]
         during = [step for step in steps if step[0] > self.started]
         during = during[: len(during) - len(after)]
-        # Cycles in which no code is compiled anew because of a change of classes.
+        # Cycles in which no code is compiled again because of a change of classes.
         calm = [step for step in during if not any(at - step[1] / 1e3 <= step[0] <= at + WAVE for at, _ in self.changes)]
         normal, normal_cpu = (statistics.median(step[column] for step in before) for column in (1, 2))
         return {
@@ -186,7 +187,7 @@ def build_recreated():
 
 
 def waves(spl, java, count):
-    """What a change of classes costs by itself, closed gates, open gates: of so many forks."""
+    """Costs of a change of classes, of closed gates and of open gates, each by itself, in `count` forks."""
     command = [str(Path(spl).with_name("spl-wave")), "--java", java, "--classes", CLASSES, "--tasks", TASKS]
     for _ in range(count):
         yield json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)

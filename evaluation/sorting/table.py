@@ -85,7 +85,7 @@ def plots(forks):
 
 
 def parts(waves):
-    """What the peak consists of, each by itself."""
+    """Parts of the peak, each by itself."""
     of = lambda value: cell([value(wave) for wave in waves], 1)
     normal = lambda wave: wave["normal_ms"]
     yield ["Probes go in: all 22 methods' classes change in one pause", of(lambda w: w["changes_ms"][0]), "the change"]
@@ -117,7 +117,7 @@ def lines(kept):
     yield "CPU time of a normal cycle with a dormant agent over one without, in the same round: " + \
         cell(ratios(forks, "dormant agent", "alone", "normal_cpu_ms"), 2) + "."
     yield ""
-    yield "Beside the thesis's own figures (4.1.2, read off its text), the peak in normal cycles too:"
+    yield "Compared with the figures of the thesis (4.1.2, read off its text), the peak in normal cycles too:"
     yield ""
     yield from table(
         ["Configuration", "Thesis: peak, ms", "in normal cycles", "cycles", "Here: peak, ms", "in normal cycles", "cycles"],
@@ -127,7 +127,7 @@ def lines(kept):
          for name, (normal, peak, cycles) in THESIS.items()))
     yield ""
     if waves:
-        yield (f"What the peak consists of, each measured alone by `spl-wave` with all {waves[0]['methods']} methods "
+        yield (f"Parts of the peak, each measured alone by `spl-wave` with all {waves[0]['methods']} methods "
                f"({len(waves)} forks; a normal cycle took {cell([wave['normal_ms'] for wave in waves], 1)} ms):")
         yield ""
         yield from table(["Part", "ms", "of"], parts(waves))

@@ -5,7 +5,7 @@ import statistics
 
 from chapter import cell, goal, table
 
-# How far a reported ratio may be from that of JMH, as a part of it.
+# Largest distance of a reported ratio from that of JMH, as a part of it.
 WITHIN = 0.05
 # An empty benchmark: what it takes is JMH's own.
 NOTHING = "nothing"
@@ -45,7 +45,7 @@ def ratios(scores, longer, shorter):
 
 
 def off(pair, other="jmh"):
-    """How far the middle reported ratio is from JMH's middle one, as a part of it."""
+    """Distance of the middle reported ratio from JMH's middle one, as a part of it."""
     return statistics.median(pair["reported"]) / statistics.median(pair[other]) - 1
 
 
@@ -60,7 +60,7 @@ def chart(pairs, jdks):
     middle = lambda pair, key: round(statistics.median(pair[key]), 4)
     points = lambda jdk, key: [[middle(pair, key), middle(pair, "reported")] for pair in pairs if pair["jdk"] == jdk]
     ends = [f(middle(pair, key) for pair in pairs for key in ("jmh", "alone")) for f in (min, max)]
-    return {"file": "truth-ratios.svg", "title": "Reported ratios beside those of JMH",
+    return {"file": "truth-ratios.svg", "title": "Reported ratios compared with JMH",
             "x": {"label": "ratio of JMH", "log": True}, "y": {"label": "reported ratio", "log": True},
             "lines": [{"name": "equal", "points": [[end, end] for end in ends]},
                       *({"name": f"JDK {jdk}, {name}", "kind": "dots", "points": points(jdk, key)}
@@ -70,7 +70,7 @@ def chart(pairs, jdks):
 def lines(kept):
     runs = len(kept["pairs"][0]["reported"])
     yield (f"{runs} runs of JMH and of the controller on each JDK, one of JMH with each method alone; medians, least and "
-           "most in brackets. What JMH needs to time a call by itself, an empty one, is subtracted in the same company: "
+           "most in brackets. The time that JMH needs for an empty call is subtracted in the same company: "
            + "; ".join(f"{cell(times, 0)} ns on JDK {jdk}" for jdk, times in kept["own_ns"].items()) + ".")
     yield ""
     yield from table(

@@ -15,7 +15,7 @@ def percent(rate):
 
 
 def simulated(result):
-    """How often verdicts are wrong, a table for each size of windows."""
+    """Rates of wrong verdicts, a table for each size of windows."""
     for table in result["tables"]:
         plan = table["plan"]
         looks = plan["pairs"] // plan["window"]
@@ -104,7 +104,7 @@ def families(result):
 
 def known(result):
     """Claims about methods of a known ratio in JVMs."""
-    head = ["Beside", "Runs", "Wrong, 5% or more from the limit", "Wrong at the limit (1%)", "Decided, 10% or more from it",
+    head = ["Other load", "Runs", "Wrong, 5% or more from the limit", "Wrong at the limit (1%)", "Decided, 10% or more from it",
             "Ratios of medians within 1%, from 1 µs", "worst", "Rare long calls: wrong, decided"]
     yield "| " + " | ".join(head) + " |"
     yield "|---" * len(head) + "|"

@@ -15,8 +15,8 @@ readonly MARK='java/util/Random.<init>(J)V'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What is called some hundred times, the JVM compiles, and with inlining off each method by itself. Its log has
-# <task … method='java.util.Random next (I)I' …>, with &lt; and &gt; in names.
+# The JVM compiles methods that are called some hundred times; with inlining off it compiles each separately.
+# Its log has <task … method='java.util.Random next (I)I' …>, with &lt; and &gt; in names.
 java -XX:TieredStopAtLevel=1 -XX:-Inline -XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation \
     -XX:LogFile="$work/jit.xml" -cp "$CLASSES" "${PROGRAM[@]}" --cycles 60 >/dev/null
 {
@@ -31,7 +31,8 @@ java -XX:TieredStopAtLevel=1 -XX:-Inline -XX:+UnlockDiagnosticVMOptions -XX:+Log
     java -Xint -Dspl.client.measurements=1000000000 -cp "$CLASSES" "${PROGRAM[@]}" --cycles 30 \
     >/dev/null 2>"$work/spl.txt" || { cat "$work/spl.txt" >&2; exit 1; }
 
-# What compiled code replaces by an intrinsic is no candidate, though the interpreter showed its calls.
+# A method that compiled code replaces by an intrinsic is not a candidate, though the interpreter showed its
+# calls.
 sed -n 's/^spl: \(.*\): the JVM may replace its calls by an intrinsic.*/\1/p' "$work/spl.txt" >"$work/left-out"
 # A record's fifth field is its method, quoted when it has a comma in it, and descriptors have none.
 awk -F , -v mark="$MARK" -v left_out="$work/left-out" '

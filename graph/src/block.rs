@@ -20,9 +20,10 @@ pub struct Block<'a> {
     pub is_dead: bool,
     /// Offset of its first instruction that can throw; `None` where none can.
     ///
-    /// What can throw: calls, field and array accesses, allocations, divisions and remainders of integers, `checkcast`, `instanceof`,
-    /// monitors, `athrow`, and loads of constants that are resolved by running code (classes, method types and handles, dynamic
-    /// ones). Not counted are the read of a field of `this`, and the errors that the JVM may throw anywhere (JVMS 2.10).
+    /// Instructions that can throw: calls, field and array accesses, allocations, divisions and remainders of
+    /// integers, `checkcast`, `instanceof`, monitors, `athrow`, and loads of constants that are resolved by
+    /// running code (classes, method types and handles, dynamic ones). Not counted are the read of a field of
+    /// `this`, and the errors that the JVM may throw anywhere (JVMS 2.10).
     pub throws: Option<u32>,
     /// Its edges among those of the graph, in the order of [`Edge`](crate::Edge).
     pub edges: Range<usize>,
@@ -32,7 +33,7 @@ pub struct Block<'a> {
     pub calls: Vec<Call<'a>>,
     /// Where it makes objects and arrays, in the order of the code.
     pub allocations: Vec<Allocation<'a>>,
-    /// What is counted of it.
+    /// Counts of its instructions.
     pub metrics: Metrics,
     /// Its source lines, ascending; none where the class file has no line numbers.
     pub lines: Vec<u16>,
@@ -45,9 +46,9 @@ pub struct Block<'a> {
 /// How a block leaves the method by its last instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It returns.
+    /// The block returns.
     Return,
-    /// It throws, to a handler that covers it or to the caller.
+    /// The block throws, to a handler that covers it or to the caller.
     Throw,
 }
 

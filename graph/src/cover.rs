@@ -8,8 +8,9 @@ use spl_classfile::pool::Pool;
 use spl_classfile::reader::malformed;
 use std::collections::BTreeSet;
 
-/// How many handlers the parts of a method's code may have together. A file of half a megabyte can have 65,535 handlers for each of
-/// as many instructions. The most of any method of JDK 11, 17, 21 and 25 is below a hundredth of it.
+/// Largest number of handlers of all parts of a method's code together. A file of half a megabyte can have
+/// 65,535 handlers for each of as many instructions. The most of any method of JDK 11, 17, 21 and 25 is below
+/// a hundredth of it.
 pub(crate) const MAX_COVERED: usize = 1 << 20;
 
 /// An entry of the exception table, by its place there. Offsets are those of instructions; `end` is the first that is not covered.
@@ -52,7 +53,7 @@ pub(crate) fn handlers<'a>(
     let handler = |entry: &code::Handler| {
         let (start, end) = (u32::from(entry.start), u32::from(entry.end));
         if start >= end || start == code_end || !is_border(start) || !is_border(end) {
-            return Err(malformed(format!("a handler covers {start} to {end}, which are no instructions")));
+            return Err(malformed(format!("a handler covers {start} to {end}, which are not instructions")));
         }
         let target = block_at(u32::from(entry.target));
         let target = target.ok_or_else(|| malformed("the code of a handler begins in no instruction"))?;

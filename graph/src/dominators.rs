@@ -2,11 +2,11 @@
 
 use crate::search::Search;
 
-/// The immediate dominator of each node; `None` for node 0 and for those that no path leads to.
+/// The immediate dominator of each node; `None` for node 0 and for nodes that no path leads to.
 ///
-/// After Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph* (1979), the simple version: it takes
-/// O(E log V) whatever the graph. Iterating over the graph until nothing changes (Cooper, Harvey, Kennedy 2001) is shorter, and
-/// quadratic for a long row of conditions with one common target.
+/// After Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph* (1979), the simple
+/// version: it takes O(E log V) for every graph. Iterating over the graph until nothing changes (Cooper,
+/// Harvey, Kennedy 2001) is shorter, and quadratic for a long row of conditions with one common target.
 pub(crate) fn dominators(search: &Search) -> Vec<Option<usize>> {
     let count = search.nodes.len();
     let mut forest =
@@ -39,7 +39,8 @@ pub(crate) fn dominators(search: &Search) -> Vec<Option<usize>> {
 struct Forest {
     /// The next number towards the root of each tree; `None` for roots.
     above: Vec<Option<usize>>,
-    /// Of the numbers between a number and what it was last compressed to, that of the least semidominator.
+    /// For each number: the one with the least semidominator on the path to the number that it was last
+    /// compressed to.
     best: Vec<usize>,
     semi: Vec<usize>,
 }

@@ -13,11 +13,11 @@ pub struct Edge {
     pub from: usize,
     /// The block that it leads to.
     pub to: usize,
-    /// What has it taken.
+    /// Reason for which it is taken.
     pub kind: EdgeKind,
 }
 
-/// What has an edge taken.
+/// Reason for which an edge is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
     /// The block ends without a branch, or with a condition that does not hold.

@@ -169,7 +169,8 @@ impl<'a> Graph<'a> {
         }
         self.loops = loops;
         self.mark_exceptional_loops(&search);
-        // What no path leads to may end anyhow: verifiers of old class files do not look at it.
+        // Code that no path leads to may end with any instruction: verifiers of old class files do not look
+        // at it.
         match falls_off.filter(|&block| !self.blocks[block].is_dead) {
             Some(_) => Err(malformed("the code can run past its end").into()),
             None => Ok(()),

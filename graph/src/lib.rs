@@ -1,8 +1,8 @@
 //! A method's code as a graph: basic blocks, edges, exception handlers, loops, calls, allocations, and what is counted of each block.
 //!
 //! The graph is a function of the class file alone, so that everybody who has the same bytes has the same graph, with the same
-//! numbers. It borrows from these bytes. What breaks the format is a [`NoGraph`], never a panic, and the time and memory that a
-//! method takes are bounded also for code that no compiler writes.
+//! numbers. It borrows from these bytes. Code that breaks the format gives a [`NoGraph`], never a panic, and
+//! the time and memory that a method takes are bounded also for code that no compiler writes.
 //!
 //! *Blocks* begin where [`block_heads`](spl_classfile::heads::block_heads) says: at the first instruction, at targets of branches
 //! and handlers, behind a branch, a return or an `athrow`. A call ends no block, and neither does the border of a handler's range:

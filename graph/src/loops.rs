@@ -9,15 +9,15 @@ pub struct Loop {
     pub head: usize,
     /// The loop that it lies in, by its place among those of the graph.
     pub parent: Option<usize>,
-    /// How many loops it lies in, itself included.
+    /// Number of loops that it lies in, itself included.
     pub depth: u32,
     /// Its blocks, those of the loops in it included.
     pub blocks: u32,
     /// Whether every path into it leads through its head, which is then a natural loop. Compilers of Java write no others; those of
     /// other languages and tools that hide what a program does write some.
     pub is_reducible: bool,
-    /// Whether only exceptions lead back to the head. What compilers write for `synchronized` is such a loop, of one block: its handler
-    /// covers itself.
+    /// Whether only exceptions lead back to the head. Compilers write such a loop of one block for
+    /// `synchronized`: its handler covers itself.
     pub by_exception: bool,
 }
 

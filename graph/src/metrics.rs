@@ -1,4 +1,4 @@
-//! What is counted of a block: the 19 metrics of JBInsTrace, and more.
+//! Counts of a block: the 19 metrics of JBInsTrace, and more.
 //!
 //! The source of the first 19, their order and what they are called is Caserta and Zendra, *JBInsTrace: A tracer of Java and JRE
 //! classes at basic-block granularity by dynamically instrumenting bytecode*, Science of Computer Programming 2012, section 3.2.1. The
@@ -12,7 +12,7 @@ use spl_classfile::instruction::Insn;
 use spl_classfile::opcode::{self, GOTO, GOTO_W, JSR, JSR_W, NEW, RET};
 use spl_classfile::pool::Pool;
 
-/// What each of the 19 counts, in their order: the words of column heads.
+/// Column heads of the 19 counts, in their order.
 pub const NAMES: [&str; 19] = [
     "bytecodes",
     "array_reads",
@@ -35,7 +35,7 @@ pub const NAMES: [&str; 19] = [
     "static_calls",
 ];
 
-/// What each of those counts that the paper does not have, in the order of [`Metrics::extra`].
+/// Column heads of the counts that the paper does not have, in the order of [`Metrics::extra`].
 pub const EXTRA_NAMES: [&str; 7] =
     ["special_calls", "interface_calls", "dynamic_calls", "arrays_made", "monitors", "throws", "type_checks"];
 
@@ -62,7 +62,7 @@ pub struct Metrics {
     pub own_reference_reads: u32,
     /// 9, writes of the same.
     pub own_reference_writes: u32,
-    /// 10, reads of own fields that are no references.
+    /// 10, reads of own fields that are not references.
     pub own_primitive_reads: u32,
     /// 11, writes of the same.
     pub own_primitive_writes: u32,
@@ -70,7 +70,7 @@ pub struct Metrics {
     pub other_reference_reads: u32,
     /// 13, writes of the same.
     pub other_reference_writes: u32,
-    /// 14, reads of fields of another class that are no references.
+    /// 14, reads of fields of another class that are not references.
     pub other_primitive_reads: u32,
     /// 15, writes of the same.
     pub other_primitive_writes: u32,

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a method has no graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoGraph {
-    /// It is abstract or native.
+    /// The method is abstract or native.
     NoCode,
     /// Its code breaks the format, or has subroutines (`jsr`, `ret`).
     Refused(Refusal),

@@ -1,13 +1,13 @@
 //! Depth-first search, which dominators and loops stand on.
 
-/// What a search from node 0 has found. *Numbers* count the nodes in the order in which they were first met.
+/// Result of a search from node 0. *Numbers* count the nodes in the order in which they were first met.
 #[derive(Debug)]
 pub(crate) struct Search {
     /// The nodes that were met, by number.
     pub(crate) nodes: Vec<usize>,
     /// The number of each node; `None` where no path leads.
     pub(crate) numbers: Vec<Option<usize>>,
-    /// Of each number that from which it was met; 0 for itself.
+    /// For each number, the number from which it was found; 0 for 0.
     pub(crate) parents: Vec<usize>,
     /// Of each number the highest that was met from it on.
     pub(crate) lasts: Vec<usize>,

@@ -12,7 +12,7 @@ pub struct Call<'a> {
     pub at: u32,
     /// By which instruction.
     pub kind: CallKind,
-    /// What is called, as the class file names it; the class of a dynamic call is empty.
+    /// The called method, as the class file names it; the class of a dynamic call is empty.
     pub target: Member<'a>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'
     Ok(Some(Call { at: insn.at, kind, target: pool.member(insn.index())? }))
 }
 
-/// What an instruction makes, if it makes something.
+/// The allocation of an instruction, if it is one.
 pub(crate) fn allocation<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Allocation<'a>>, NoGraph> {
     let class = match insn.opcode {
         NEW | ANEWARRAY | MULTIANEWARRAY => pool.class(insn.index())?,

@@ -37,7 +37,7 @@ impl TestClass {
         class
     }
 
-    /// The same with handlers that catch everything: start, end and target of each.
+    /// A method with handlers that catch everything: start, end and target of each.
     pub(crate) fn covered(code: &[u8], handlers: &[[u16; 3]]) -> Self {
         let handlers = handlers.iter().map(|&[start, end, target]| [start, end, target, 0]).collect();
         Self { handlers, ..Self::new(code) }

@@ -7,7 +7,7 @@ use spl_classfile::pool::{CLASS, DYNAMIC, METHOD_HANDLE, METHOD_TYPE, Pool};
 
 const GETFIELD: u8 = 0xb4;
 
-/// What has to be known of a method to say it.
+/// Says which instructions of a method can throw.
 #[derive(Debug)]
 pub(crate) struct Throwing<'a, 'b> {
     pool: &'b Pool<'a>,

@@ -1,4 +1,5 @@
-//! Graphs beside those of ASM, the library that the JDK itself reads classes with: the same instructions may follow each other.
+//! Graphs compared with those of ASM, the library that the JDK itself reads classes with: the same
+//! instructions may follow each other.
 //!
 //! `SPL_EVERY_CLASS=1` compares all classes of all JDKs at hand, otherwise one of some hundred of the installed one.
 
@@ -79,7 +80,7 @@ fn run(command: &mut Command) -> Output {
 }
 
 impl Asm<'_> {
-    /// What it says of these classes, a line for each method.
+    /// ASM's edges of these classes, a line for each method.
     fn lines(&self, classes: &[Vec<u8>]) -> String {
         let (input, output) = (self.folder.join("classes"), self.folder.join("edges"));
         let mut bytes = (classes.len() as u32).to_be_bytes().to_vec();

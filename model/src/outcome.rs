@@ -110,7 +110,8 @@ pub enum Refusal {
     /// Another agent repeatedly changes the class, which removes the probes; holds the number of times they
     /// were put in again.
     #[error(
-        "probes removed by another agent, which changed its class again after they were put in anew {0} times"
+        "probes removed by another agent, which changed its class again after they were put in again {0} \
+         times"
     )]
     Removed(u32),
     /// The method's own bytecode calls the probe, as `spl instrument` writes it.

@@ -103,7 +103,7 @@ impl FromStr for Sign {
 
 /// The text is not a comparison sign.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no comparison sign: expected <, <=, =, >= or >")]
+#[error("{0:?} is not a comparison sign: expected <, <=, =, >= or >")]
 pub struct UnknownSign(String);
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl FromStr for Bucket {
 
 /// The text is not a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no size interval: expected -, [low, high) or label:text")]
+#[error("{0:?} is not a size interval: expected -, [low, high) or label:text")]
 pub struct BucketError(String);
 
 /// The scale's base makes no buckets.

@@ -23,7 +23,7 @@ pub struct Context {
     pub spl: String,
     /// The task file as it was named.
     pub tasks_file: String,
-    /// The result file's name; it lies beside this one.
+    /// The result file's name; it lies in the same folder.
     pub result_file: String,
     /// Folder of the measurements: relative to this file's folder, or absolute.
     pub measurements: String,
@@ -207,7 +207,7 @@ pub struct End {
     pub changes: u64,
     /// See `changes`.
     pub changes_ns: u64,
-    /// Bytes of metaspace that changes of classes keep in this JVM since its start, with those that the
+    /// Bytes of metaspace that changes of classes keep in this JVM since its start, with the bytes that the
     /// program may still link again because of them; as last known.
     #[serde(default)]
     pub metaspace_kept: Option<u64>,

@@ -146,7 +146,7 @@ pub enum RunStateError {
     /// Written by another release.
     #[error(
         "the run's state has the schema {found:?}, this spl knows {SCHEMA:?}: \
-         continue the run with the spl that began it, or remove the file to begin anew"
+         continue the run with the spl that began it, or remove the file to start over"
     )]
     UnknownSchema {
         /// The schema in the file.

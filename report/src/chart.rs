@@ -1,6 +1,8 @@
 //! Charts as SVG, drawn by plotters, in colours that the page's style sheet decides.
 
+pub mod compact;
 pub mod decisions;
+pub mod detail;
 pub mod distribution;
 pub mod series;
 

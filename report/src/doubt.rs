@@ -139,8 +139,8 @@ pub fn of_times(times: &[u64], name: &str, footing: Footing) -> Vec<Doubt> {
         doubts.push(Doubt {
             seen: format!("{name}: {} are worth {:.0}", counted(times.len() as u64, "call", "calls"), worth),
             meaning: if stands {
-                "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would. There are \
-                 enough: in an interval of so few the limit would not lie either."
+                "Neighbouring calls resemble each other, so that many of them tell less than as many \
+                 independent ones would. The limit would lie outside the interval of these independent calls too."
             } else {
                 "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would: \
                  the true p-value is larger than the one shown."
@@ -219,8 +219,8 @@ pub fn of_evaluation(evaluation: &Evaluation, min_samples: u64) -> Vec<Doubt> {
     if evaluation.drops as f64 > LOST * all as f64 {
         doubts.push(Doubt {
             seen: format!("{} lost", counted(evaluation.drops, "measurement was", "measurements were")),
-            meaning: "Calls came faster than they could be taken out of the program, and the lost ones may have been others than those \
-                      that were kept. Lower overhead-budget.",
+            meaning: "Calls came faster than they could be taken out of the program, and the lost ones may \
+                differ from the kept ones. Lower overhead-budget.",
             weight: Weight::Serious,
         });
     }
@@ -249,7 +249,8 @@ pub fn of_probe(claim: &Claim<'_>, verdict: &Verdict, empty_ns: f64) -> Option<D
             time(median_ns),
             time(empty_ns)
         ),
-        meaning: "What measuring takes is in all times and is not subtracted. It draws the ratio towards 1, because both sides have it.",
+        meaning: "The time of measuring itself is in all times and is not subtracted. It draws the ratio \
+            towards 1, because both sides have it.",
         weight: serious_if(without.is_none_or(|ratio| within(ratio) != within(subject_ns / object_ns))),
     })
 }
@@ -267,7 +268,7 @@ pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> O
     let with = ratio.value * moved;
     let outside = with < ratio.low || ratio.high < with;
     outside.then(|| Doubt {
-        seen: "The calls that were left out took other times than those that were compared".to_owned(),
+        seen: "The calls that were left out took other times than the compared ones".to_owned(),
         meaning: "With them the ratio would lie outside the interval: the interval is that of the compared calls only.",
         weight: serious_if((with < 1.0) != (ratio.value < 1.0)),
     })
@@ -285,7 +286,7 @@ fn of_suspicion(suspicion: &Suspicion, name: &str, footing: Footing) -> Option<D
         Suspicion::WideSpread { .. } | Suspicion::Skewed { .. } => None,
         Suspicion::FewSamples { .. } => doubt(
             suspicion.to_string(),
-            "An average of so few calls can be far off by chance. Raise min-method-measurements.",
+            "An average of few calls can be far off by chance. Raise min-method-measurements.",
             Weight::Serious,
         ),
         Suspicion::Drift { rising } => doubt(

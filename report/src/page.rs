@@ -8,6 +8,8 @@ mod parts;
 mod run;
 mod summary;
 
+use crate::chart::compact::compacted;
+use crate::chart::detail::FULL;
 use crate::facts::Facts;
 use maud::{DOCTYPE, PreEscaped, html};
 use parts::Page;
@@ -57,6 +59,8 @@ pub fn html(facts: &Facts) -> String {
             }
         }
     };
+    let text = markup.into_string();
+    let text = if page.detail == FULL { text } else { compacted(&text) };
     // Our own text has no misleading characters; names of a program may have some.
-    spl_model::lines(&markup.into_string())
+    spl_model::lines(&text)
 }

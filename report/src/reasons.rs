@@ -8,8 +8,8 @@ use spl_verdict::NotEvaluated;
 pub fn why_not(why: &NotEvaluated) -> String {
     match why {
         NotEvaluated::TooFewSamples { left, right } => format!(
-            "Of the sizes that were called most there are {} and {}, and each side needs two of the same. Let the program run longer, or gather \
-             sizes more coarsely (arguments-size-scale-base).",
+            "The most frequent sizes have {} and {} calls, and each side needs two calls of one size. Let \
+             the program run longer, or gather sizes more coarsely (arguments-size-scale-base).",
             counted(*left, "measurement", "measurements"),
             count(*right)
         ),

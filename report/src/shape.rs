@@ -1,7 +1,5 @@
 //! The shape of a set of times, for charts.
 
-/// Points of a density curve.
-const CURVE: usize = 160;
 /// Bars of a histogram.
 pub const BARS: usize = 36;
 
@@ -77,7 +75,7 @@ pub fn steps(low: f64, high: f64, most: usize) -> Vec<f64> {
 
 /// The density of positions by a Gaussian kernel with Silverman's bandwidth (1986, equation 3.31), as points
 /// of a curve over the range, under which the area is 1.
-pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
+pub fn density(ascending: &[f64], range: (f64, f64), points: usize) -> Vec<(f64, f64)> {
     let n = ascending.len();
     if n < 2 {
         return Vec::new();
@@ -87,9 +85,9 @@ pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
     let quartiles = (quantile(ascending, 0.75) - quantile(ascending, 0.25)) / 1.34;
     let spread = if quartiles > 0.0 { variance.sqrt().min(quartiles) } else { variance.sqrt() };
     let (low, high) = range;
-    let width = (0.9 * spread * (n as f64).powf(-0.2)).max((high - low) / CURVE as f64);
+    let width = (0.9 * spread * (n as f64).powf(-0.2)).max((high - low) / points as f64);
     let curve = |index: usize| {
-        let x = low + (high - low) * index as f64 / (CURVE - 1) as f64;
+        let x = low + (high - low) * index as f64 / (points - 1) as f64;
         // Beyond four bandwidths a kernel adds nothing.
         let from = ascending.partition_point(|at| *at < x - 4.0 * width);
         let to = ascending.partition_point(|at| *at <= x + 4.0 * width);
@@ -97,7 +95,7 @@ pub fn density(ascending: &[f64], range: (f64, f64)) -> Vec<(f64, f64)> {
         let scale = n as f64 * width * (2.0 * std::f64::consts::PI).sqrt();
         (x, ascending[from..to].iter().map(kernel).sum::<f64>() / scale)
     };
-    (0..CURVE).map(curve).collect()
+    (0..points).map(curve).collect()
 }
 
 /// Number of positions in each of [`BARS`] equal parts of the range; positions beyond its end are left out.
@@ -110,13 +108,18 @@ pub fn histogram(ascending: &[f64], (low, high): (f64, f64)) -> Vec<u64> {
     bars
 }
 
-/// Points of the empirical distribution function up to `end`, at most `most` of them.
-pub fn distribution(ascending: &[f64], most: usize, end: f64) -> Vec<(f64, f64)> {
+/// Points of the empirical distribution function up to `end`: at most `most`, evenly by their number of values, and those of the
+/// `kept` shares beside them.
+pub fn distribution(ascending: &[f64], most: usize, kept: &[f64], end: f64) -> Vec<(f64, f64)> {
     let n = ascending.len();
     let within = ascending.partition_point(|at| *at <= end);
     let shown = within.min(most);
-    let index = |point: usize| if shown > 1 { point * (within - 1) / (shown - 1) } else { 0 };
-    (0..shown).map(index).map(|index| (ascending[index], (index + 1) as f64 / n as f64)).collect()
+    let even = (0..shown).map(|point| if shown > 1 { point * (within - 1) / (shown - 1) } else { 0 });
+    let kept = kept.iter().map(|share| ((share * n as f64).ceil() as usize).saturating_sub(1));
+    let mut drawn: Vec<usize> = even.chain(kept.filter(|index| *index < within)).collect();
+    drawn.sort_unstable();
+    drawn.dedup();
+    drawn.into_iter().map(|index| (ascending[index], (index + 1) as f64 / n as f64)).collect()
 }
 
 /// The value below which a share of the ascending values lies, at least one value; 0 without values.
@@ -164,11 +167,11 @@ mod tests {
     fn a_density_is_one_in_all_and_highest_where_most_is() {
         let mut times: Vec<f64> = (0..400).map(|i| 100.0 + f64::from(i * 37 % 41)).collect();
         times.sort_by(f64::total_cmp);
-        let curve = density(&times, (50.0, 200.0));
+        let curve = density(&times, (50.0, 200.0), 160);
         let area: f64 = curve.windows(2).map(|two| (two[1].0 - two[0].0) * two[0].1).sum();
         assert!((area - 1.0).abs() < 0.01, "{area}");
         assert!(curve.iter().all(|(x, y)| *y < 1e-3 || (90.0..=150.0).contains(x)));
-        assert!(density(&[5.0], (0.0, 10.0)).is_empty());
+        assert!(density(&[5.0], (0.0, 10.0), 160).is_empty());
         assert_eq!(histogram(&times, (100.0, 141.0)).iter().sum::<u64>(), 400);
     }
 
@@ -184,12 +187,16 @@ mod tests {
     #[test]
     fn a_distribution_ends_at_one() {
         let ascending: Vec<f64> = (1..=1000).map(f64::from).collect();
-        let points = distribution(&ascending, 100, f64::INFINITY);
+        let points = distribution(&ascending, 100, &[], f64::INFINITY);
         assert_eq!((points.len(), points[99]), (100, (1000.0, 1.0)));
+        // A coarse curve still goes through the percentiles and to the longest call.
+        let coarse = distribution(&ascending, 4, &[0.5, 0.99, 0.999], f64::INFINITY);
+        let at = |share: f64| coarse.iter().find(|point| point.1 == share).map(|point| point.0);
+        assert_eq!([0.5, 0.99, 0.999, 1.0].map(at), [500.0, 990.0, 999.0, 1000.0].map(Some), "{coarse:?}");
         assert_eq!(
             (quantile(&ascending, 0.99), quantile(&ascending, 0.5), quantile(&[], 0.5)),
             (990.0, 500.0, 0.0)
         );
-        assert_eq!(distribution(&[7.0], 100, 7.0), [(7.0, 1.0)]);
+        assert_eq!(distribution(&[7.0], 100, &[], 7.0), [(7.0, 1.0)]);
     }
 }

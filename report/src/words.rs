@@ -74,11 +74,11 @@ impl Badge {
         match self {
             Self::Proved => "The measurements show that it holds.",
             Self::NotRefuted => {
-                "It counts as holding because the measurements do not show the contrary. They do not show that it holds either: \
-                 this is no proof."
+                "The claim counts as holding because the measurements do not show the contrary. They do not \
+                 show that it holds either: this is not a proof."
             }
             Self::Refuted => "The measurements show that it does not hold.",
-            Self::NotProved => "It asks for proof, and the measurements do not give one.",
+            Self::NotProved => "The claim asks for proof, and the measurements do not give one.",
             Self::Undecided => "The measurements show neither that it holds nor that it does not.",
             Self::NotEvaluated => {
                 "There were no measurements to judge, or too few; the reason stands with it."
@@ -257,7 +257,8 @@ fn because(claim: &Claim<'_>, verdict: &Verdict, context: &Context) -> String {
         ),
         Basis::NotRefuted => format!(
             "The measurements decide nothing: a difference from the limit like this comes by chance {chance}.{reach} \
-             What says “{}” counts as holding until measurements show the contrary. This is no proof that it holds.",
+             What says “{}” counts as holding until measurements show the contrary. This is not a proof \
+             that it holds.",
             if claim.bound() == Bound::Same { "as long as" } else { "at most" }
         ),
         Basis::NotProved if verdict.ratio.as_ref().is_some_and(|ratio| is_contradicted(claim, ratio)) => {

@@ -193,10 +193,10 @@ fn times_near_those_of_an_empty_method_are_doubted() {
 #[test]
 fn a_proof_by_doubtful_measurements_asks_for_a_look() {
     let mut facts = run(&[2.0]);
-    has(&html(&facts), "Nothing: whatever was claimed holds");
+    has(&html(&facts), "Nothing: every claim holds");
     facts.results[0].drops = 50;
     let page = html(&facts);
-    has(&page, "It is proved, but its reliability is poor. 50 measurements were lost.");
+    has(&page, "This claim is proved, but its reliability is poor. 50 measurements were lost.");
     has(&page, ", reliability poor");
     has(&page, ", and the limit 2: between them is a factor of 1.5");
     has(&page, "Reliability of the comparisons with charts: 1 poor.");
@@ -448,7 +448,10 @@ fn windows_compare_all_calls_of_both_sides() {
     has(&page, "Compared were calls of <b>all sizes</b>: 61 of C0.left and 60 of C0.right");
     facts.context.programs[0].probe_empty_ps = Some(300_000);
     let page = html(&facts);
-    has(&page, "An empty method would show 300 ns: so much is in each time, and is taken out of the ratio.");
+    has(
+        &page,
+        "An empty method would show 300 ns: this cost of the probe is in each time, and is taken out of the ratio.",
+    );
     assert!(!page.contains("is not subtracted"), "it is");
     // An undecided comparison has charts too.
     let why = "the evidence does not suffice either way: at least 34 s more".to_owned();
@@ -480,7 +483,7 @@ fn a_run_without_claims_shows_what_was_measured() {
 #[test]
 fn the_cost_has_workload_sizes_in_it() {
     let mut facts = run(&[2.0]);
-    has(&html(&facts), "What finding workload sizes took is not in it");
+    has(&html(&facts), "The cost of finding workload sizes is not included");
     let end = facts.context.end.as_mut().unwrap();
     (end.probes_ns, end.sizes_ns, end.cpu_ns) = (Some(40_000_000), Some(39_000_000), Some(1_000_000_000));
     let page = html(&facts);
@@ -552,7 +555,7 @@ fn ten_thousand_comparisons_make_a_bounded_page() {
     assert_eq!(page.matches("<figure>").count(), SHOWN * 4 + 1);
     assert!(page.len() < 16 << 20, "{} bytes", page.len());
     assert!(
-        !page.contains("An average of so few calls"),
+        !page.contains("An average of few calls"),
         "calls that were not looked at are no reason for doubt"
     );
 }

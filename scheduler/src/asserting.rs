@@ -47,7 +47,7 @@ impl Scheduler {
     }
 
     /// Judges an assertion whose methods have finished: in the buckets that all of them have filled, or else
-    /// in those that have enough samples for a variance.
+    /// in the buckets that have enough samples for a variance.
     pub(crate) fn assert_leftover(&mut self, index: usize, cause: Cause) {
         let Some(assertion) = self.claims.assertion(index) else { return };
         let methods = assertion.methods().into_iter().filter_map(|method| self.tallies.get(MethodIx(method)));

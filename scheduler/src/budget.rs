@@ -1,8 +1,8 @@
 //! An overhead ceiling. The number of calls to take of each method follows from the cost of a sample and the
-//! rate of calls. An account keeps to the ceiling whatever the calls do: it earns the CPU time that measuring
-//! may cost and pays for each sample before a gate opens; while it is empty all gates stay closed. The price
-//! of a sample includes a guess of the agent thread's CPU time; the difference is settled when that thread
-//! has reported its use.
+//! rate of calls. An account keeps to the ceiling at every rate of calls: it earns the CPU time that
+//! measuring may cost and pays for each sample before a gate opens; while it is empty all gates stay closed.
+//! The price of a sample includes a guess of the agent thread's CPU time; the difference is settled when that
+//! thread has reported its use.
 
 use crate::roster::Roster;
 use crate::{Budget, MethodIx};
@@ -59,7 +59,7 @@ pub(crate) struct Meters {
 struct Meter {
     /// Sampling: one call in this number is taken.
     every: u32,
-    /// Calls since the last measurement of the rate, including those that were passed over.
+    /// Calls since the last measurement of the rate, including the ones that were passed over.
     calls: u128,
     /// Nanoseconds that the gate was open since then, as far as is known, up to its last opening.
     open_ns: u64,
@@ -69,7 +69,7 @@ struct Meter {
     /// Smoothed rate, and the number of measurements in it.
     usual_per_s: u128,
     found: u32,
-    /// Whether the operator was told that the method's closed gate alone costs more than the ceiling.
+    /// Whether the warning was sent that the method's closed gate alone costs more than the ceiling.
     told: bool,
     /// Average cost of the sizes of the newest samples, picoseconds; `None` before the first.
     size_ps: Option<u128>,

@@ -187,7 +187,7 @@ pub enum Cause {
     Budget {
         /// Calls of the method per second.
         calls_per_s: u64,
-        /// Cost of all probes or of a closed gate, whichever the decision concerns, nanoseconds of CPU time
+        /// Cost of the probes or of the closed gate that the decision concerns, nanoseconds of CPU time
         /// per second.
         cost_ns_per_s: u64,
         /// The ceiling.

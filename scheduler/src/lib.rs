@@ -80,7 +80,7 @@
 //! - **Ends out of order.** Ends are sorted within a batch. One that lies before the end of an earlier batch
 //!   adds an end and no time to the difference. A method's own last gap is that of its two latest ends,
 //!   suspension or not.
-//! - **The law sees every sample**, also those that came late or in warm-up: each of them cost the program
+//! - **The law sees every sample**, also samples that came late or in warm-up: each of them cost the program
 //!   time.
 //! - **A comparison of a method that can't be measured** is given up at once, so its partner may finish.
 //! - **One finished side.** The other goes on to its own maximum: a pair of full buckets may still come

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// The span over which `changes_per_minute` counts.
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// The methods whose probes are in, or were asked to go in.
+/// The methods whose probes are in, or were requested.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Probes {
     inside: Vec<bool>,

@@ -76,20 +76,20 @@ impl Scheduler {
         self.step(now_ns, |this| this.take(event))
     }
 
-    /// The same as [`handle`](Self::handle) for an event in one of several JVMs. A JVM without earlier events
+    /// As [`handle`](Self::handle), for an event in one of several JVMs. A JVM without earlier events
     /// feeds the measurement from now on.
     pub fn handle_in(&mut self, jvm: JvmIx, event: Event, now_ns: u64) -> Vec<Decision> {
         self.turn_to(jvm);
         self.handle(event, now_ns)
     }
 
-    /// The same as [`handle`](Self::handle) for [`Event::Samples`]. It flags the discarded samples, and with
+    /// As [`handle`](Self::handle), for [`Event::Samples`]. It flags the discarded samples, and with
     /// windows gives each other sample the number of its window.
     pub fn handle_samples(&mut self, batch: &mut [(MethodIx, Sample)], now_ns: u64) -> Vec<Decision> {
         self.step(now_ns, |this| if batch.is_empty() { this.tick() } else { this.samples(batch) })
     }
 
-    /// The same as [`handle_samples`](Self::handle_samples) for the calls in one of several JVMs.
+    /// As [`handle_samples`](Self::handle_samples), for the calls in one of several JVMs.
     pub fn handle_samples_in(
         &mut self,
         jvm: JvmIx,

@@ -438,7 +438,7 @@ impl Rotation {
         for (&method, calls) in calls {
             let haste = self.haste.entry(method).or_insert(1);
             *haste = match calls.len() as u64 {
-                // A method that is called in bursts has no call in many turns whatever their length: more
+                // A method that is called in bursts has no call in many turns of any length: more
                 // turns meet its bursts.
                 0 if paired.owner_decides => *haste,
                 few if few < paired.enough() => *haste / 2,

@@ -24,6 +24,12 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// An agent to which nothing gets through.
+    #[cfg(test)]
+    pub fn unreachable(id: u64) -> Self {
+        Self { id, messages: unbounded_channel().0 }
+    }
+
     /// Queues a message; the end of the connection is reported as an [`Input::Lost`].
     pub fn send(&self, message: ToAgent) {
         let _ = self.messages.send(message);
@@ -69,8 +75,8 @@ pub struct Stranger {
     pub place: Place,
 }
 
-/// Serves one connection until it ends. A stranger is served only after it has proved that it knows the
-/// token.
+/// Serves one connection until it ends. At a port, a peer is served only after it has proved that it knows
+/// the token.
 pub async fn serve<S>(stream: S, id: u64, stranger: Option<Stranger>, inputs: Sender<Input>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -162,7 +168,7 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Lets a stranger prove that it knows the token.
+/// Lets a peer prove that it knows the token.
 async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     token: Token,

@@ -140,7 +140,7 @@ impl Default for Config {
     }
 }
 
-/// Calls and time that are discarded after probes went in, in addition to those that the agent knows to be
+/// Calls and time that are discarded after probes went in, in addition to calls that the agent knows to be
 /// slower than compiled code.
 pub const WARM_UP: WarmUp = WarmUp { samples: 5, time_ns: 100_000_000 };
 

@@ -78,8 +78,8 @@ pub struct Cost {
     /// CPU time that the agent's thread used before the last reading.
     agent_ns: u64,
     /// Shares that probes and the agent took between the last two readings. The share of the probes is that
-    /// of the program's CPU time; the share of the agent is that of the same or of one processor, whichever
-    /// is more.
+    /// of the program's CPU time; the share of the agent is that of the same or of one processor, the larger
+    /// of the two.
     estimated: Option<(f64, f64)>,
 }
 

@@ -49,7 +49,7 @@ impl Inputs {
 
     /// The next input.
     pub async fn next(&mut self) -> Input {
-        // There is always a sender: `self` has one beside the receiver.
+        // There is always a sender: `self` has one in addition to the receiver.
         self.waiting.recv().await.unwrap_or(Input::Interrupted)
     }
 

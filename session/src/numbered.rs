@@ -36,7 +36,8 @@ pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String
     }
     setup.take_folders(chosen);
     Ok(Some(format!(
-        "{} has the results of another run; those of this one go to {} (--replace: in their place)",
+        "{} has the results of another run; the results of this run go to {} (--replace overwrites the \
+         older ones)",
         shown(&older),
         shown(&new)
     )))

@@ -60,8 +60,8 @@ struct MeasurementFile {
 
 impl Output {
     /// Creates the folders and the result file; measurement files are created with their first samples. An
-    /// unfinished run with the same tasks is resumed, whatever the overwrite keys say. The same holds for
-    /// files of this process (`go_on`).
+    /// unfinished run with the same tasks is resumed with any values of the overwrite keys. The same holds
+    /// for files of this process (`go_on`).
     ///
     /// # Errors
     /// When a folder or file cannot be made, or another controller writes here; one line of text.

@@ -36,6 +36,8 @@ pub struct Peer {
     /// The JVM's number for the scheduler.
     pub jvm: JvmIx,
     pid: u32,
+    /// Whether its JVM has said that it ends.
+    has_ended: bool,
     /// Name in the files' samples that tells this JVM's clock from others.
     pub origin: Arc<str>,
     /// Start of its measurement, `initial-sleep` after its first message; `None` once it has started.
@@ -75,6 +77,7 @@ impl Peer {
             agent: Some(agent),
             jvm,
             pid,
+            has_ended: false,
             origin: Arc::from(pid.to_string()),
             start_at: None,
             labels: Labels::default(),
@@ -97,6 +100,17 @@ impl Peer {
     /// Process id that the agent gave.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Process id of a JVM that may still run; `None` after it has said that it ends, because
+    /// another process may have the number then.
+    pub fn process(&self) -> Option<u32> {
+        (!self.has_ended).then_some(self.pid)
+    }
+
+    /// Notes that its JVM has said that it ends.
+    pub fn ends(&mut self) {
+        self.has_ended = true;
     }
 
     /// Whether its agent is connected.
@@ -264,7 +278,7 @@ pub fn introduction(java_version: &str, pid: u32, command: &str) -> String {
 
 /// Message for a connection that ended without a farewell.
 pub fn lost(why: &str) -> String {
-    format!("the agent is gone ({why}); it restores the program by itself")
+    format!("the connection to the agent was lost ({why}); the agent restores all classes by itself")
 }
 
 /// Reason why a method cannot be measured, in words; `None` when it can, or when its class is not loaded yet.
@@ -279,4 +293,20 @@ pub fn unavailable(outcome: &Outcome) -> Option<String> {
         Outcome::Refused(refusal) => refusal.to_string(),
         Outcome::Instrumented(_) | Outcome::NotLoaded => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jvm_that_said_that_it_ends_is_no_process_any_more() {
+        let mut peer = Peer::new(Agent::unreachable(0), JvmIx(0), 4711, None);
+        assert_eq!(peer.process(), Some(4711));
+        // Detached, it goes on.
+        peer.gone();
+        assert_eq!(peer.process(), Some(4711));
+        peer.ends();
+        assert_eq!((peer.process(), peer.pid()), (None, 4711));
+    }
 }

@@ -76,7 +76,7 @@ impl<'a> Replay<'a> {
                 windowed = false;
             } else {
                 tell(&format!(
-                    "these calls were recorded without windows: the time that they took is parted into {SLICES}"
+                    "these calls were recorded without windows: their time is divided into {SLICES} parts"
                 ));
             }
         }

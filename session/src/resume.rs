@@ -52,7 +52,7 @@ impl RunFile {
         };
         let state = RunState::from_json(&text).map_err(|e| {
             format!(
-                "{}: {e}; remove it to begin anew, or choose another folder with --out",
+                "{}: {e}; remove it to start over, or choose another folder with --out",
                 self.path.display()
             )
         })?;
@@ -91,10 +91,10 @@ impl RunFile {
 /// # Errors
 /// When a file cannot be read or holds something else; one line of text.
 pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sample)>, String> {
-    let to_begin_anew = |why: String| format!("{why}; {BEGIN_ANEW}");
-    let mut recorded = Recorded::open(folder, methods).map_err(to_begin_anew)?;
+    let to_start_over = |why: String| format!("{why}; {START_OVER}");
+    let mut recorded = Recorded::open(folder, methods).map_err(to_start_over)?;
     let mut samples = Vec::new();
-    while let Some(sample) = recorded.next_sample().map_err(to_begin_anew)? {
+    while let Some(sample) = recorded.next_sample().map_err(to_start_over)? {
         samples.push(sample);
     }
     Ok(samples)
@@ -138,10 +138,10 @@ pub fn assertions(path: &Path, decided: &[ClaimIx], numbers: ClaimNumbers) -> Re
     Ok(decided.iter().filter_map(latest).cloned().collect())
 }
 
-const BEGIN_ANEW: &str = "remove run.json beside the results to begin anew";
+const START_OVER: &str = "remove run.json next to the results to start over";
 
 fn cannot_go_on(path: &Path, why: &str) -> String {
-    format!("{}: {why}; {BEGIN_ANEW}", path.display())
+    format!("{}: {why}; {START_OVER}", path.display())
 }
 
 fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {

@@ -3,6 +3,7 @@
 
 use crate::results::Results;
 use crate::setup::Setup;
+use crate::status::ClaimStatus;
 use spl_lang::Program;
 use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_scheduler::Turns;
@@ -156,7 +157,7 @@ impl Sequential {
         Some(Evaluation { leftover: true, drops: ended.drops, ..results.evaluations.pop()? })
     }
 
-    /// The same as [`ended`](Self::ended) for an assertion.
+    /// As [`ended`](Self::ended), for an assertion.
     pub fn ended_assertion(&mut self, ended: Asserted) -> Option<Asserted> {
         let claim = self.numbers.assertion(ended.assertion);
         if self.claims.get(claim.0)?.decided.is_some() {
@@ -273,6 +274,16 @@ impl Sequential {
             [left, right] if left.min(right) == 0 => NotEvaluated::TooFewSamples { left, right },
             _ => ruling.open(),
         }
+    }
+
+    /// Figures of the last look at each claim, comparisons first.
+    pub fn claims(&self) -> Vec<ClaimStatus> {
+        let of = |one: &InTheMaking| {
+            let Some(ruling) = &one.ruling else { return ClaimStatus::default() };
+            let ratio = ruling.look.as_ref().map(|look| [look.ratio, look.low, look.high]);
+            ClaimStatus { ratio, parts: ruling.parts.iter().map(judged_by_calls).collect() }
+        };
+        self.claims.iter().map(of).collect()
     }
 
     /// Figures of the last look at a comparison.

@@ -199,9 +199,9 @@ impl<'a> Session<'a> {
         if self.problems.is_empty() { self.results.standing(&self.setup.program) } else { ExitStatus::Error }
     }
 
-    /// Process ids of all measured programs, as their agents gave them.
+    /// Process ids of the measured programs that have not said that they end, as their agents gave them.
     pub fn programs(&self) -> Vec<u32> {
-        self.peers.values().map(Peer::pid).collect()
+        self.peers.values().filter_map(Peer::process).collect()
     }
 
     /// Time at which the measurement ends by itself; `None` without such a time. A port may wait for its

@@ -86,7 +86,7 @@ impl Setup {
         let needed = self.program.tasks.methods.iter().map(|task| self.instrument(task).kind.name());
         let missing = needed.into_iter().find(|kind| !kinds.iter().any(|known| known == kind))?;
         Some(format!(
-            "its agent does not know probes of the kind {missing}: take the agent of this controller"
+            "its agent does not know probes of the kind {missing}: use the agent library of this spl"
         ))
     }
 

@@ -1,6 +1,7 @@
 //! A running measurement at one moment, for the live view and the metrics.
 
 use spl_scheduler::Situation;
+use spl_verdict::Part;
 use std::time::Duration;
 
 /// Figures to show.
@@ -12,6 +13,8 @@ pub struct Status {
     pub elapsed: Duration,
     /// Every method, in the task file's order.
     pub methods: Vec<MethodStatus>,
+    /// How each claim stands, comparisons first and assertions after them; empty where claims are judged once.
+    pub claims: Vec<ClaimStatus>,
     /// The scheduler's figures.
     pub situation: Situation,
     /// The configured limits of the smoothed time between two measurement ends, nanoseconds.
@@ -27,10 +30,19 @@ pub struct Status {
     pub to_go: Option<Duration>,
 }
 
+/// Figures of a claim at its last look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClaimStatus {
+    /// Scaled left mean over scaled right mean with the lower and the upper end of its interval, for two means.
+    pub ratio: Option<[f64; 3]>,
+    /// Each comparison of the claim in each bucket in which it was looked at.
+    pub parts: Vec<Part>,
+}
+
 /// Metaspace of one JVM that all its changes of classes keep, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metaspace {
-    /// Bytes that the changes keep, with those that the program may still link again because of them.
+    /// Bytes that the changes keep, with the bytes that the program may still link again because of them.
     pub kept: u64,
     /// Bytes set aside to restore the classes that have probes.
     pub reserved: u64,

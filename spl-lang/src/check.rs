@@ -219,7 +219,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             Statistic::Percentile(percent) => format!("p{percent}"),
         };
         let problem = Problem::new(self.methods.slice(span), "one side is a mean, the other is not")
-            .label(format!("the {other} side says nothing, so that its mean is compared"))
+            .label(format!("the {other} side has no statistic, so its mean is compared"))
             .help(format!("write `{asked}(…)` on both sides, or `mean(…)` where you mean it"));
         self.warn(problem);
     }

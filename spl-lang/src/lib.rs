@@ -6,12 +6,12 @@
 //! use spl_lang::{RunMode, parse_tasks};
 //! let text = "a/B.f()V =< a/B.g()V\na/B.f(int)V < a/B.g()V\n";
 //! let errors = parse_tasks(text, RunMode::Comparison).unwrap_err();
-//! assert_eq!(errors[0].to_string(), "1:10: error: `=<` is no comparison sign");
+//! assert_eq!(errors[0].to_string(), "1:10: error: `=<` is not a comparison sign");
 //! assert_eq!(errors[1].help.as_deref(), Some("did you mean `a/B.f(I)V`?"));
 //! ```
 //!
 //! [`parse_file`] reads the full language: methods named as in Java, names, bounds, statistics and formulas.
-//! Which methods are meant only the program's classes tell, so [`File::check`](ast::File::check) asks for
+//! Only the program's classes tell which methods are meant, so [`File::check`](ast::File::check) asks for
 //! them and makes a [`Program`]. The manual, `docs/language.md`, has the grammar and what each construct
 //! means.
 //!

@@ -75,6 +75,20 @@ fn white_space(text: &str, at: usize) -> Problem<'_> {
     }
 }
 
+/// Both ways to complete a class and a method's name: as Java names the method, and as the class file does.
+fn with_descriptor(text: &str) -> String {
+    let Some((class, name)) =
+        text.rsplit_once('.').filter(|(class, name)| !class.is_empty() && !name.is_empty())
+    else {
+        return format!("write them after the name, as in `{text}(I)V`: one int, and no result");
+    };
+    let (java, file) = (class.replace('/', "."), class.replace('.', "/"));
+    let java_name = if name == "<init>" { "new" } else { name };
+    format!(
+        "to name it as Java does, write `{java}#{java_name}`; with types, as in `{file}.{name}(I)V`: one int, and no result"
+    )
+}
+
 fn did_you_mean(method: &MethodRef) -> String {
     format!("did you mean `{method}`?")
 }
@@ -87,7 +101,7 @@ fn explain<'a>(text: &'a str, error: &MethodError) -> Problem<'a> {
     let problem = match error {
         MethodError::NoDescriptor => Problem::new(text, "the method has no descriptor")
             .label("parameter and return types are missing after this")
-            .help(format!("write them after the name, as in `{text}(I)V`: one int, and no result")),
+            .help(with_descriptor(text)),
         MethodError::NoName => Problem::new(path, "the method has no name")
             .label("no `.` between class and method")
             .help("a dot separates the method from its class: `java/lang/Integer.compareTo(Ljava/lang/Integer;)I`"),
@@ -130,7 +144,7 @@ fn bad_descriptor(text: &str, at: usize) -> Problem<'_> {
     let end =
         here.find([';', ')', ',']).map_or(here.len(), |end| end + usize::from(here[end..].starts_with(';')));
     let here = if end == 0 { here } else { &here[..end] };
-    Problem::new(here, "illegal descriptor").label("not a type as class files write it").help(
+    Problem::new(here, "illegal descriptor").label("not a type in the form of class files").help(
         "types are Z boolean, B byte, C char, S short, I int, J long, F float, D double, `Lpkg/Class;`, \
          `[` before the element type of an array, and V for no result",
     )
@@ -192,6 +206,14 @@ mod tests {
             assert!(got.contains(help) && got.is_empty() == help.is_empty(), "{text}: {got}");
         };
         check("a/B.f", "a/B.f", "the method has no descriptor", "`a/B.f(I)V`");
+        check("a/B.f", "a/B.f", "the method has no descriptor", "write `a.B#f`;");
+        check(
+            "p.a.B.f",
+            "p.a.B.f",
+            "the method has no descriptor",
+            "`p.a.B#f`; with types, as in `p/a/B.f(I)V`",
+        );
+        check("a.B.<init>", "a.B.<init>", "the method has no descriptor", "write `a.B#new`;");
         check("a/B/f(I)V", "a/B/f", "the method has no name", "did you mean `a/B.f(I)V`?");
         check("f(I)V", "f", "the method has no name", "java/lang/Integer.compareTo(");
         check("a.B.f(I)V", "a.B", "illegal class name", "did you mean `a/B.f(I)V`?");

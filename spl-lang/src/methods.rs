@@ -186,13 +186,14 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
     fn several(&self, meant: &[MethodRef], span: Span) -> Problem<'a> {
         let listed: Vec<String> = meant.iter().take(MAX_LISTED).map(|method| format!("`{method}`")).collect();
         let more = if meant.len() > MAX_LISTED { " and others" } else { "" };
-        Problem::new(self.slice(span), format!("{} methods are meant, and one is compared", meant.len()))
+        let title = format!("{} methods match, but a comparison needs exactly one", meant.len());
+        Problem::new(self.slice(span), title)
             .label("overloaded")
             .help(format!("add the parameter types, or write one of {}{more}", listed.join(", ")))
     }
 
     fn too_many(&self, count: usize, span: Span) -> Problem<'a> {
-        Problem::new(self.slice(span), format!("{count} methods are meant"))
+        Problem::new(self.slice(span), format!("{count} methods match"))
             .label(format!("more than {MAX_MEANT}"))
             .help("name fewer: a class instead of a package, or how the method's name begins")
     }

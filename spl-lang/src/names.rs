@@ -123,7 +123,7 @@ impl<'a> Names<'_, 'a> {
         };
         self.unknown += 1;
         let problem = Problem::new(self.slice(span), format!("no method is called `{name}`"));
-        let problem = problem.label("not a name given before this line").help(help);
+        let problem = problem.label("no `let` above this line gives this name").help(help);
         self.findings.push(problem.at(self.source, Severity::Error));
     }
 

@@ -165,9 +165,11 @@ impl<'a> Parser<'_, 'a> {
         let rest = keyword("let", input).unwrap_or(input).trim_start();
         let (name, after) = rest.split_at(rest.find(|c| !is_word_char(c)).unwrap_or(rest.len()));
         if !is_name(name) {
-            let problem = Problem::new(first_word(rest), "expected a name")
-                .label(found(rest, "not a name"))
-                .help("a name has letters, digits and `_`, and is no word of the language: `let fast = a/B.f()V`");
+            let problem =
+                Problem::new(first_word(rest), "expected a name").label(found(rest, "not a name")).help(
+                    "a name has letters, digits and `_`, and is not a word of the language: `let fast = \
+                    a/B.f()V`",
+                );
             return Err(nom::Err::Failure(problem));
         }
         let name = self.node(rest, after, name.to_owned());

@@ -16,7 +16,7 @@ impl Diagnostic {
     ///  --> instr.tasks:1:7
     ///   |
     /// 1 | a/B.f(int)V
-    ///   |       ^^^ not a type as class files write it
+    ///   |       ^^^ not a type in the form of class files
     ///   |
     ///   = help: did you mean `a/B.f(I)V`?");
     /// ```

@@ -17,17 +17,29 @@ pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Pro
     if word.is_empty() {
         return Err(Problem::new(first_word(input), "expected a comparison sign")
             .label(if input.is_empty() { "the line ends here" } else { "not a sign" })
-            .help("the signs are `<`, `<=`, `=`, `>=` and `>`"));
+            .help(no_sign(input)));
     }
     let nearest = nearest(word);
     let help = if word.contains(['!', '≠']) {
-        "that two methods differ is no assertion: say with `<` or `>` which one is faster".to_owned()
+        "that two methods differ is not a claim: say with `<` or `>` which one is faster".to_owned()
     } else {
         format!("did you mean `{nearest}`? The signs are `<`, `<=`, `=`, `>=` and `>`")
     };
     let problem =
-        Problem::new(word, format!("`{word}` is no comparison sign")).label("not a sign").help(help);
+        Problem::new(word, format!("`{word}` is not a comparison sign")).label("not a sign").help(help);
     Ok((nearest, rest, Some(problem)))
+}
+
+/// What to write where another operator stands.
+fn no_sign(input: &str) -> &'static str {
+    match input.chars().next() {
+        Some('/') => {
+            "a ratio is written with a factor: `f <= 2 * g` says that f takes at most twice as long as g"
+        }
+        Some('*') => "a factor stands before its method, as in `2 * method`",
+        Some('+' | '-') => "times are not added up: compare single methods, or a method that calls both",
+        _ => "the signs are `<`, `<=`, `=`, `>=` and `>`",
+    }
 }
 
 /// The sign that `word` was probably meant to be, with doubled characters made single: the same characters in

@@ -1,4 +1,4 @@
-//! What a task file asks for: the methods to measure and the comparisons between them (thesis 3.3.3).
+//! The contents of a task file: the methods to measure and the comparisons between them (thesis 3.3.3).
 
 use crate::{Diagnostic, Sign};
 use spl_model::MethodRef;
@@ -62,7 +62,7 @@ pub struct Comparison {
     pub left: usize,
     /// Index into [`Tasks::methods`].
     pub right: usize,
-    /// What is asserted.
+    /// The sign between the two sides.
     pub sign: Sign,
     /// Multiplies the left method's times: finite, positive, 1 by default.
     pub left_factor: f64,

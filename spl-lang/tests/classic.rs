@@ -81,7 +81,7 @@ fn every_error_of_the_file_is_reported() {
         got,
         [
             "1:7: error: illegal descriptor",
-            "1:13: error: `=<` is no comparison sign",
+            "1:13: error: `=<` is not a comparison sign",
             "1:22: error: illegal descriptor",
             "3:13: error: a factor must be greater than 0",
             "3:16: error: not a number",
@@ -97,9 +97,9 @@ fn errors_say_what_would_be_right() {
     let check = |text: &str, column: usize, message: &str, help: &str| {
         check_error(RunMode::Comparison, text, (1, column), message, help);
     };
-    check("a/B.f()V => a/B.g()V", 10, "`=>` is no comparison sign", "did you mean `>=`?");
-    check("a/B.f()V == a/B.g()V", 10, "`==` is no comparison sign", "did you mean `=`?");
-    check("a/B.f()V != a/B.g()V", 10, "`!=` is no comparison sign", "`<` or `>`");
+    check("a/B.f()V => a/B.g()V", 10, "`=>` is not a comparison sign", "did you mean `>=`?");
+    check("a/B.f()V == a/B.g()V", 10, "`==` is not a comparison sign", "did you mean `=`?");
+    check("a/B.f()V != a/B.g()V", 10, "`!=` is not a comparison sign", "`<` or `>`");
     check("a.B.f()V < a/B.g()V", 1, "illegal class name", "did you mean `a/B.f()V`?");
     check("a/B.f()V <", 11, "expected a method", "java/lang/Integer.compareTo");
     check("a/B.f()V is a/B.g()V", 10, "expected a comparison sign", "`<=`");

@@ -25,5 +25,5 @@ fn each_statement_has_one_form() {
 fn lines_that_cannot_be_read_are_reported() {
     let errors = format("a/B.f()V =< g\n\nf < # g\n", RunMode::Comparison).unwrap_err();
     let got: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    assert_eq!(got, ["1:10: error: `=<` is no comparison sign", "3:4: error: expected a method"]);
+    assert_eq!(got, ["1:10: error: `=<` is not a comparison sign", "3:4: error: expected a method"]);
 }

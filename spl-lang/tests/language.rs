@@ -132,9 +132,9 @@ fn wrong_formulas_are_explained() {
         check_error(RunMode::Comparison, &in_assertion(text), (4, column + 12), message, help);
     };
     check("f < g & ", 8, "expected a method", "");
-    check("f => g", 3, "`=>` is no comparison sign", "did you mean `>=`?");
-    check("f < g && g < h", 7, "`&&` is no connective", "write `&`");
-    check("f < g || g < h", 7, "`||` is no connective", "write `|`");
+    check("f => g", 3, "`=>` is not a comparison sign", "did you mean `>=`?");
+    check("f < g && g < h", 7, "`&&` is not a connective", "write `&`");
+    check("f < g || g < h", 7, "`||` is not a connective", "write `|`");
     check("f < g and g < h", 7, "unexpected text after the end", "write `&`");
     check("(f < g", 7, "expected `)` or a connective", "a parenthesis is open");
     check("f < g at 1%#x", 12, "unexpected text after the end", "white space before its `#`");
@@ -181,7 +181,7 @@ fn wrong_definitions_and_assertions_are_explained() {
         check_error(RunMode::Comparison, text, place, message, help);
     };
     check("let 1f = a/B.f()V\n", (1, 5), "expected a name", "letters, digits");
-    check("let mean = a/B.f()V\n", (1, 5), "expected a name", "no word of the language");
+    check("let mean = a/B.f()V\n", (1, 5), "expected a name", "not a word of the language");
     check("let f a/B.f()V\nf < f", (1, 7), "expected `=`", "`let name = method`");
     check(
         "let f = a/B.f(int)V\nlet f = a/B.g()V\nf < a/B.h()V",

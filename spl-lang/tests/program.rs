@@ -41,7 +41,11 @@ fn each_pattern_is_the_method_it_means() {
 #[test]
 fn patterns_that_mean_none_or_several_are_refused_where_one_is_compared() {
     let text = "java.util.ArrayList#remove < java.util.ArrayList#size()\n";
-    let expected = ["1:1: error: 2 methods are meant, and one is compared", "1:30: error: no such method"];
+    let expected = [
+        "1:1: error: 2 methods match, but a comparison needs exactly one",
+        "1:30: error: no \
+        such method",
+    ];
     assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
     let text = "let get = java.util.Vector#get\nassert \"t\": get < 1 ms & get < java.util.Stack#pop()\n";
     let expected = ["1:11: error: no such method", "2:32: error: no such method"];
@@ -170,7 +174,7 @@ fn a_pattern_means_no_more_methods_than_anybody_measures() {
         file.check("p.C#f*", &mut |_| many(count)).map(|program| program.tasks.methods.len())
     };
     assert_eq!(check(1000), Ok(1000));
-    assert_eq!(check(1001).unwrap_err()[0].to_string(), "1:1: error: 1001 methods are meant");
+    assert_eq!(check(1001).unwrap_err()[0].to_string(), "1:1: error: 1001 methods match");
 }
 
 /// Classes with one method without a body.

@@ -4,7 +4,7 @@ use crate::truth::Truth;
 use std::ops::Not;
 
 /// p-values of both answers to an assertion. Those of a composed assertion bound the probability of the wrong
-/// answer like those of a simple one, whatever the dependence of its parts.
+/// answer like those of a simple one, for any dependence of its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// p-value against "it is false": small when the data show that it is true.

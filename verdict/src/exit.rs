@@ -5,11 +5,11 @@ use crate::Evaluation;
 /// Result of one assertion at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
-    /// It holds: proved or not refuted.
+    /// The claim holds: proved or not refuted.
     Holds,
-    /// It is refuted or not proved.
+    /// The claim is refuted or not proved.
     Fails,
-    /// It is undecided, or was never evaluated.
+    /// The claim is undecided, or was never evaluated.
     Undecided,
     /// The run itself went wrong.
     Error,

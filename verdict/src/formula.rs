@@ -47,7 +47,7 @@ pub fn decide<R>(
     Composed { evidence, gaps }
 }
 
-/// The same as [`decide`], but comparisons without a quantifier concern the calls of all sizes together: they
+/// As [`decide`], but comparisons without a quantifier concern the calls of all sizes together: they
 /// are judged once, in no bucket.
 pub(crate) fn decide_joined<R>(
     formula: &Formula<R>,

@@ -151,7 +151,8 @@ pub enum WireError {
     TooLarge,
     /// The length field is out of range.
     #[error(
-        "a frame of {length} bytes was announced, between {NUMBER_BYTES} and {MAX_FRAME_BYTES} are possible: the peer is no spl or the stream is damaged"
+        "a frame of {length} bytes was announced, between {NUMBER_BYTES} and {MAX_FRAME_BYTES} are \
+         possible: the peer is not an spl or the stream is damaged"
     )]
     BadLength {
         /// The announced length.

@@ -76,7 +76,7 @@ fn probes_are_looked_for_where_a_gate_is_open_and_no_call_comes() {
 }
 
 #[test]
-fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_ever_less_often() {
+fn a_call_that_runs_on_behind_a_closed_gate_is_looked_for_less_and_less_often() {
     let (mut connection, _) = connection(100);
     let due = Duration::from_millis(70);
     assert_eq!(

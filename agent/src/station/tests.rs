@@ -44,7 +44,7 @@ fn a_number_names_one_method_and_a_method_has_one_number() {
 }
 
 #[test]
-fn calls_behind_a_closed_gate_are_looked_for_ever_less_often() {
+fn calls_behind_a_closed_gate_are_looked_for_less_and_less_often() {
     let mut station = station();
     assert_eq!(station.look_pause(), None, "no gate was closed");
     station.disarm(Handle(3));

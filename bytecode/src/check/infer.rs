@@ -151,7 +151,7 @@ impl Classes for Names<'_, '_> {
         match &name[..] {
             [b'[', b'L', element @ .., b';'] => self.named(element),
             [b'[', element @ ..] if element.first() == Some(&b'[') => self.named(element),
-            _ => Err(format!("{} is no array of references", String::from_utf8_lossy(&name))),
+            _ => Err(format!("{} is not an array of references", String::from_utf8_lossy(&name))),
         }
     }
 
@@ -164,7 +164,7 @@ impl Classes for Names<'_, '_> {
             Type::Object(index) => self.pool.class(index).map_err(|error| error.to_string())?,
             Type::Parameter(index) => {
                 let field = self.signature.parameters.get(usize::from(index));
-                field.and_then(|field| field.class_name()).ok_or("a parameter is no object")?
+                field.and_then(|field| field.class_name()).ok_or("a parameter is not an object")?
             }
             Type::Top
             | Type::Int
@@ -173,7 +173,7 @@ impl Classes for Names<'_, '_> {
             | Type::Long
             | Type::Null
             | Type::UninitializedThis
-            | Type::Uninitialized(_) => return Err("a frame's type is no object".to_owned()),
+            | Type::Uninitialized(_) => return Err("a frame's type is not an object".to_owned()),
         };
         self.named(name)
     }

@@ -29,7 +29,7 @@ pub(super) fn execute(
         }
         0xc2 | 0xc3 | 0xc6 | 0xc7 => drop(state.pop_any_reference()?),
         IINC if state.local(usize::from(insn.slot()))? != Word::Int => {
-            return Err(format!("local {} is no int", insn.slot()));
+            return Err(format!("local {} is not an int", insn.slot()));
         }
         0x01 => state.push(Word::Null),
         opcode::LDC..=opcode::LDC2_W => constant(insn, state, pool, classes)?,

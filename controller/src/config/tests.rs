@@ -1,9 +1,15 @@
 //! Meaning of the configuration file.
 
+use super::keys::{BEYOND_THESIS, KEYS};
+use super::shown::DEFAULTS;
 use super::*;
+use spl_lang::RunMode;
+use spl_model::Scale;
 use spl_model::Sizing;
-use spl_scheduler::WarmUp;
-use spl_session::config::LONGEST_WAIT_NS;
+use spl_scheduler::{Paired, Settings, WarmUp};
+use spl_session::config::{Judge, LONGEST_WAIT_NS};
+use spl_verdict::Correction;
+use std::time::Duration;
 
 fn parse(text: &str) -> Result<Config, String> {
     super::parse(text, Path::new("f.ini"), &[])
@@ -42,16 +48,16 @@ fn the_page_has_every_key_with_its_default_and_no_other() {
 #[test]
 fn every_key_is_read() {
     let text = "[communication]\ninitial-sleep=1\ncycle-sleep = 2\nport=3\nprograms=4\n\
-        [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=sizeof\nsize-visit-limit=19\nmetaspace-limit=20\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
+        [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=deep\nsize-visit-limit=19\nmetaspace-limit=20\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
         [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
-        [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=8\nmin-method-measurements=9\nmeasurements-to-flush=10\nrun-mode=measurement\n\
+        [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=9\nmin-method-measurements=8\nmeasurements-to-flush=10\nrun-mode=measurement\n\
         [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
     let expected = Config {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
         port: 3,
         programs: 4,
-        argument_size: Sizing::Shallow,
+        argument_size: Sizing::Deep,
         automatic_size: false,
         size_visit_limit: 19,
         metaspace_limit: 20 << 20,
@@ -70,8 +76,8 @@ fn every_key_is_read() {
             min_diff_ns: 5,
             max_diff_ns: 6,
             weight: 7,
-            max_samples: 8,
-            min_samples: 9,
+            max_samples: 9,
+            min_samples: 8,
             limit_p: 0.01,
             mode: RunMode::Measurement,
             scale: Scale::Logarithmic { base: 11 },
@@ -176,8 +182,8 @@ fn mistakes_name_their_place_and_a_remedy() {
     );
     check(
         "[evaluator]\narguments-size-scale-base = 0\n[communication]\nport = x\n",
-        "f.ini:4: port = \"x\": expected a port from 0 to 65535\n\
-         f.ini: arguments-size-scale-base: a logarithmic scale needs a base of at least 2, not 0",
+        "f.ini:2: arguments-size-scale-base = \"0\": a logarithmic scale needs a base of at least 2, not 0\n\
+         f.ini:4: port = \"x\": expected a port from 0 to 65535",
     );
     assert!(parse("[scheduler\n").unwrap_err().starts_with("f.ini:"));
 }

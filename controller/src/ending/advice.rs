@@ -1,19 +1,22 @@
 //! Advice for the operator: a few lines, the most serious first.
 
-use super::names::{self, method_as_written};
 use super::run::{PREFIX, Run};
 use crate::details::judged_samples;
+use crate::names::{self, method_as_written};
 use spl_model::{Lack, Taken};
 use spl_scheduler::MethodIx;
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Before each piece of advice, and before the lines that go on with it.
+const DASH: &str = "- ";
+const INDENT: &str = "  ";
 /// Most lines of advice; more would not help at once.
 const MOST: usize = 5;
 /// Most methods that a line names; the others are counted.
 const NAMED: usize = 3;
 
-/// The advice: at most five lines, each after a dash.
+/// The advice: at most five lines, each piece after a dash. Pieces that are wider than the terminal go on in the next line.
 pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     let mut advice = lacks(run);
     advice.extend(open(run));
@@ -21,21 +24,57 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     advice.extend(lost(run.lost));
     advice.extend(unproved(run));
     advice.extend(suspicious(run));
-    advice.truncate(MOST);
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(PREFIX + 2));
-    advice.into_iter().map(|text| format!("- {}", cut(&text, room))).collect()
+    wrapped(&advice, width.map(|width| width.saturating_sub(PREFIX + DASH.len())))
 }
 
-/// The beginning of a text, cut to `room` characters.
-fn cut(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
-        return text.to_owned();
+/// Pieces of advice in lines of at most `room` characters behind their dashes: as many whole pieces as there are lines for.
+fn wrapped(advice: &[String], room: Option<usize>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in advice {
+        let of_this = match room {
+            Some(room) => in_lines(piece, room),
+            None => vec![piece.clone()],
+        };
+        // A piece that is longer than all lines together is still better begun than not shown.
+        if !lines.is_empty() && lines.len() + of_this.len() > MOST {
+            break;
+        }
+        let dashed = of_this.iter().enumerate().map(|(at, line)| {
+            let before = if at == 0 { DASH } else { INDENT };
+            format!("{before}{line}")
+        });
+        lines.extend(dashed);
     }
-    let short = names::without_packages(text);
-    if short.chars().count() <= room {
-        return short;
+    lines.truncate(MOST);
+    lines
+}
+
+/// A text in lines of at most `room` characters, without packages if it does not fit into one. Words stay whole where a
+/// line has room for them.
+fn in_lines(text: &str, room: usize) -> Vec<String> {
+    let length = |text: &str| text.chars().count();
+    if length(text) <= room {
+        return vec![text.to_owned()];
     }
-    short.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+    let room = room.max(1);
+    let mut lines = vec![String::new()];
+    for word in names::without_packages(text).split(' ') {
+        let mut word: Vec<char> = word.chars().collect();
+        let line = lines.last().map_or(0, |line| length(line));
+        if line > 0 && line + 1 + word.len() > room {
+            lines.push(String::new());
+        } else if line > 0 {
+            lines.last_mut().into_iter().for_each(|line| line.push(' '));
+        }
+        while word.len() > room {
+            let rest = word.split_off(room);
+            lines.last_mut().into_iter().for_each(|line| line.extend(&word));
+            lines.push(String::new());
+            word = rest;
+        }
+        lines.last_mut().into_iter().for_each(|line| line.extend(&word));
+    }
+    lines
 }
 
 /// Methods of undecided claims that lack calls, with the reason: one line for each kind of reason.
@@ -49,7 +88,7 @@ fn lacks(run: Run<'_>) -> Vec<String> {
     kinds.into_values().filter_map(|lacking| said(run, &lacking)).collect()
 }
 
-/// The kinds of reasons by seriousness: those that longer measurement does not help come first.
+/// The kinds of reasons by seriousness: the reasons that a longer measurement does not remove come first.
 fn kind(lack: &Lack) -> u8 {
     match lack {
         Lack::NotBegun { .. } => 0,
@@ -144,7 +183,7 @@ fn open(run: Run<'_>) -> Vec<String> {
             if number == 1 {
                 format!("1 undecided: {why}")
             } else {
-                format!("{number} undecided, as one where {why}")
+                format!("{number} undecided, for example one where {why}")
             }
         })
         .collect()
@@ -165,7 +204,12 @@ fn count(run: Run<'_>, wanted: Basis) -> usize {
 fn failing(run: Run<'_>) -> Option<String> {
     let unshown = count(run, Basis::NotProved);
     let fail = if unshown == 1 { "fails" } else { "fail" };
-    (unshown > 0).then(|| format!("{unshown} {fail} for want of proof, not refuted: measure more calls"))
+    (unshown > 0).then(|| {
+        format!(
+            "{unshown} {fail} because proof is missing, not because of a refutation: \
+        measure more calls"
+        )
+    })
 }
 
 fn lost(count: u64) -> Option<String> {
@@ -177,7 +221,7 @@ fn unproved(run: Run<'_>) -> Option<String> {
     let unrefuted = count(run, Basis::NotRefuted);
     (unrefuted > 0).then(|| {
         format!(
-            "{unrefuted} {} only because nothing shows the contrary (not-refuted)",
+            "{unrefuted} {} only because nothing refutes the claim (not-refuted)",
             if unrefuted == 1 { "holds" } else { "hold" }
         )
     })
@@ -191,5 +235,38 @@ fn suspicious(run: Run<'_>) -> Option<String> {
         0 => None,
         1 => Some("the times of 1 method look odd: the report shows how".to_owned()),
         number => Some(format!("the times of {number} methods look odd: the report shows how")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_advice_goes_on_in_the_next_line() {
+        let advice =
+            ["never called: acme.app.Known#never(long); let the program call them, or leave them out"
+                .to_owned()];
+        assert_eq!(wrapped(&advice, None), [format!("- {}", advice[0])], "nothing is wrapped in pipes");
+        assert_eq!(
+            wrapped(&advice, Some(38)),
+            ["- never called: Known#never(long); let", "  the program call them, or leave them", "  out"]
+        );
+    }
+
+    #[test]
+    fn no_line_is_too_long_and_none_of_the_first_piece_is_lost() {
+        let advice: Vec<String> =
+            (1..9).map(|words| "word-of-13-ch ".repeat(words).trim_end().to_owned()).collect();
+        for room in 1..150 {
+            let lines = wrapped(&advice, Some(room));
+            assert!(!lines.is_empty() && lines.len() <= MOST, "{room}: {lines:?}");
+            assert!(lines.iter().all(|line| line.chars().count() <= room + 2), "{room}: {lines:?}");
+            let first = lines.iter().take_while(|line| **line != "- word-of-13-ch word-of-13-ch");
+            let letters: String = first.flat_map(|line| line[2..].chars()).collect();
+            assert!(advice[0].starts_with(&letters[..letters.len().min(13)]), "{room}: {lines:?}");
+        }
+        // Whole pieces, as many as there are lines for.
+        assert_eq!(wrapped(&advice, Some(27)).len(), 4);
     }
 }

@@ -1,10 +1,12 @@
 //! One line of the table of claims: its verdict and the figures behind it.
 
-use super::names::{self, written_claim};
-use super::run::Run;
+use crate::names::{self, written_claim};
 use spl_lang::{Assertion, Atom, Comparison};
 use spl_report::figure;
-use spl_verdict::{Asserted, Basis, Evaluation, Judged, Ratio, Standing};
+use spl_session::results::Results;
+use spl_session::setup::Setup;
+use spl_session::status::ClaimStatus;
+use spl_verdict::{Asserted, Basis, Evaluation, Judged, Part, Ratio, Standing};
 
 /// Number of calls from which on they are shown in thousands.
 const THOUSANDS: u64 = 10_000;
@@ -37,6 +39,15 @@ impl Row {
         format!("{title}{}", names::without_packages(&self.claim[title.len()..]))
     }
 
+    /// Sets the ratio and its interval. `scaled` are the ratio of the scaled times and the ends of its interval, `limit`
+    /// makes that of the unscaled times of it.
+    fn take_ratio(&mut self, scaled: Option<[f64; 3]>, limit: f64) {
+        if let Some(ratio) = scaled {
+            let [value, low, high] = ratio.map(|scaled| figure::plain(&figure::quotient(scaled * limit)));
+            (self.figure, self.interval) = (value, format!("[{low}, {high}]"));
+        }
+    }
+
     /// The verdict's word.
     pub fn verdict(&self) -> &'static str {
         match self.standing {
@@ -62,38 +73,56 @@ impl Row {
     }
 }
 
-/// A row for each claim, in the file's order: comparisons, then assertions.
-pub fn rows(run: Run<'_>) -> Vec<Row> {
-    let program = &run.setup.program;
-    let comparisons =
-        program.tasks.comparisons.iter().enumerate().map(|(index, one)| of_comparison(run, index, one));
-    let assertions = program.assertions.iter().enumerate().map(|(index, one)| of_assertion(run, index, one));
+/// A row for each claim, in the file's order: comparisons, then assertions. `looks` has their figures at the last look,
+/// in the same order; empty where there are none.
+pub fn rows(setup: &Setup, results: &Results, looks: &[ClaimStatus]) -> Vec<Row> {
+    let program = &setup.program;
+    let of_comparisons = program.tasks.comparisons.len();
+    let comparisons = program
+        .tasks
+        .comparisons
+        .iter()
+        .enumerate()
+        .map(|(index, one)| of_comparison(setup, results, looks.get(index), index, one));
+    let assertions = program
+        .assertions
+        .iter()
+        .enumerate()
+        .map(|(index, one)| of_assertion(setup, results, looks.get(of_comparisons + index), index, one));
     comparisons.chain(assertions).collect()
 }
 
-fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
-    let mut row = empty(written_claim(run.setup, comparison));
+fn of_comparison(
+    setup: &Setup,
+    results: &Results,
+    look: Option<&ClaimStatus>,
+    index: usize,
+    comparison: &Comparison,
+) -> Row {
+    let mut row = empty(written_claim(setup, comparison));
+    let limit = comparison.right_factor / comparison.left_factor;
+    let present = look.and_then(|look| look.ratio);
     let results: Vec<&Evaluation> =
-        run.results.evaluations.iter().filter(|one| one.comparison == index).collect();
+        results.evaluations.iter().filter(|one| one.comparison == index).collect();
     // The worst result of several workload sizes counts.
     let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
-    let Some(worst) = results.iter().min_by_key(rank) else { return row };
+    let Some(worst) = results.iter().min_by_key(rank) else {
+        row.take_ratio(present, limit);
+        if let Some(judged) = look.and_then(|look| telling(&look.parts, false)).map(|(_, judged)| judged) {
+            row.calls = calls(judged.n_left, judged.n_right);
+        }
+        return row;
+    };
     row.standing = Some(worst.standing());
-    let limit = comparison.right_factor / comparison.left_factor;
     let ratio = match &worst.verdict {
         Ok(verdict) => {
             row.basis = Some(verdict.basis);
             verdict.ratio.as_ref().map(|Ratio { value, low, high, .. }| [*value, *low, *high])
         }
         // The present figures of the windows.
-        Err(_) => {
-            run.sequential.and_then(|one| one.look(index)).map(|look| [look.ratio, look.low, look.high])
-        }
+        Err(_) => present,
     };
-    if let Some(ratio) = ratio {
-        let [value, low, high] = ratio.map(|scaled| figure::plain(&figure::quotient(scaled * limit)));
-        (row.figure, row.interval) = (value, format!("[{low}, {high}]"));
-    }
+    row.take_ratio(ratio, limit);
     if worst.n_left + worst.n_right > 0 {
         row.calls = calls(worst.n_left, Some(worst.n_right));
     }
@@ -103,8 +132,14 @@ fn of_comparison(run: Run<'_>, index: usize, comparison: &Comparison) -> Row {
     row
 }
 
-fn of_assertion(run: Run<'_>, index: usize, assertion: &Assertion) -> Row {
-    let text = run.setup.quote(assertion.span);
+fn of_assertion(
+    setup: &Setup,
+    results: &Results,
+    look: Option<&ClaimStatus>,
+    index: usize,
+    assertion: &Assertion,
+) -> Row {
+    let text = setup.quote(assertion.span);
     // The title is shown instead of the word `assert`; a comparison that stands alone has no other words.
     let formula = text.split_once("\":").map(|(_, formula)| formula.trim()).filter(|_| !assertion.alone);
     let mut row = empty(match formula {
@@ -112,25 +147,34 @@ fn of_assertion(run: Run<'_>, index: usize, assertion: &Assertion) -> Row {
         None => assertion.title.clone(),
     });
     row.title = formula.map(|_| assertion.title.clone());
-    let Some(asserted) = run.results.assertions.iter().find(|one| one.assertion == index) else { return row };
-    row.standing = Some(asserted.standing());
-    row.basis = asserted.basis;
+    let asserted = results.assertions.iter().find(|one| one.assertion == index);
+    row.standing = asserted.map(Asserted::standing);
+    row.basis = asserted.and_then(|asserted| asserted.basis);
+    let parts = match (asserted, look) {
+        (Some(asserted), _) => &asserted.parts[..],
+        (None, Some(look)) => &look.parts,
+        (None, None) => return row,
+    };
     let mut atoms = Vec::new();
     assertion.formula.value.for_each(&mut |atom| atoms.push(*atom));
-    if let Some((relation, judged)) = telling(asserted)
+    if let Some((relation, judged)) = telling(parts, row.standing == Some(Standing::Fails))
         && let Some(atom) = atoms.get(relation)
     {
         (row.figure, row.calls) = (of_part(atom, judged), calls(judged.n_left, judged.n_right));
     }
+    // An assertion of two means alone is looked at as a comparison is.
+    let ratio = look.and_then(|look| look.ratio).filter(|_| parts.len() == 1);
+    if let ([Atom::Pair { left, right, .. }], Some(ratio)) = (&atoms[..], ratio) {
+        row.take_ratio(Some(ratio), right.factor / left.factor);
+    }
     row
 }
 
-/// The most informative part of an assertion: the strongest evidence against a failing one, and the least
-/// certain part of another one.
-fn telling(asserted: &Asserted) -> Option<(usize, &Judged)> {
-    let judged = asserted.parts.iter().filter_map(|part| Some((part.relation, part.judged.as_ref().ok()?)));
+/// The most informative part of a claim: the strongest evidence against one that fails, and the least certain part of
+/// another one.
+fn telling(parts: &[Part], fails: bool) -> Option<(usize, &Judged)> {
+    let judged = parts.iter().filter_map(|part| Some((part.relation, part.judged.as_ref().ok()?)));
     let judged = judged.filter(|(_, judged)| judged.n_left > 0);
-    let fails = asserted.standing() == Standing::Fails;
     let doubt = |judged: &Judged| if fails { judged.evidence.p_false } else { -judged.evidence.p_true };
     judged.min_by(|(_, one), (_, other)| doubt(one).total_cmp(&doubt(other)))
 }

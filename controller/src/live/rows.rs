@@ -1,27 +1,24 @@
 //! A measurement as rows of text: a function of its state and the terminal's size.
 
-use crate::claims::Claim;
+use super::row::{Row, cut};
+use super::{claims, methods};
 use crate::colour::Tone;
-use spl_model::one_line;
-use spl_session::status::{MethodStatus, Phase, State, Status};
+use crate::ending::Row as Claim;
+use spl_report::figure::{self, percent, plain};
+use spl_session::status::{Phase, Status};
 use spl_verdict::Standing;
 use std::time::Duration;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most rows that the view takes.
-const MOST_ROWS: usize = 14;
+const MOST_ROWS: usize = 20;
 /// The view takes at most one in this number of a terminal's lines; the others are the program's.
 const SHARE: usize = 2;
 /// Columns and lines below which a terminal shows no view.
 const SMALLEST: (u16, u16) = (24, 6);
-/// Number of columns from which on rows have all figures of a method.
-const WIDE: usize = 70;
-/// Rows above those of the methods.
+/// Rows above those of claims and methods.
 const HEAD: usize = 2;
-
-/// A row: texts in their tones.
-pub type Row = Vec<(Tone, String)>;
-
+/// Rows of methods that are worth showing below all claims: one method, and how many others there are.
+const FEWEST: usize = 2;
 /// Rows for a terminal of this number of columns and lines: few rows, none longer than a line.
 pub fn rows(status: &Status, claims: &[Claim], columns: u16, lines: u16) -> Vec<Row> {
     if columns < SMALLEST.0 || lines < SMALLEST.1 {
@@ -29,7 +26,13 @@ pub fn rows(status: &Status, claims: &[Claim], columns: u16, lines: u16) -> Vec<
     }
     let most = (usize::from(lines) / SHARE).min(MOST_ROWS);
     let mut rows = vec![progress(status), figures(status, claims)];
-    rows.extend(methods(&status.methods, most - HEAD, columns.into()));
+    let of_claims = claims::rows(claims, most - HEAD, columns.into());
+    let left = most - HEAD - of_claims.len();
+    rows.extend(of_claims);
+    // Claims come first; methods take the room that is left.
+    if claims.is_empty() || left >= FEWEST {
+        rows.extend(methods::rows(&status.methods, left, columns.into()));
+    }
     rows.into_iter().map(|row| cut(row, columns.into())).collect()
 }
 
@@ -74,96 +77,21 @@ fn figures(status: &Status, claims: &[Claim]) -> Row {
     let separator = |row: &Row| (Tone::Plain, if row.is_empty() { "" } else { " · " }.to_owned());
     row.push(separator(&row));
     let samples: u64 = status.methods.iter().map(|method| method.samples).sum();
-    row.push((Tone::Plain, format!("{samples} samples, ")));
-    row.push((if status.lost > 0 { Tone::Open } else { Tone::Plain }, format!("{} lost", status.lost)));
+    row.push((Tone::Plain, plain(&format!("{} samples, ", figure::count(samples)))));
+    let tone = if status.lost > 0 { Tone::Open } else { Tone::Plain };
+    row.push((tone, plain(&format!("{} lost", figure::count(status.lost)))));
     if let Some(overhead) = status.overhead {
         let tone = if overhead.estimated > overhead.budget { Tone::Bad } else { Tone::Plain };
-        let (estimated, budget) = (overhead.estimated * 100.0, overhead.budget * 100.0);
         row.push((Tone::Plain, " · overhead ".to_owned()));
-        row.push((tone, format!("{estimated:.2}% of {budget}%")));
+        row.push((tone, format!("{} of {}", percent(overhead.estimated), percent(overhead.budget))));
     }
     if let Some(difference_ns) = status.situation.difference_ns {
         let (least, most) = status.difference_limits_ns;
-        let text = format!(" · an end each {} ({} to {})", short(difference_ns), short(least), short(most));
+        let [mean, least, most] = [difference_ns, least, most].map(|ns| plain(&figure::tick(ns as f64)));
+        let text = format!(" · an end each {mean} ({least} to {most})");
         row.push((Tone::Plain, text));
     }
     row
-}
-
-/// Rows of methods, measured ones first; if there are too many, the last row summarises the others.
-fn methods(methods: &[MethodStatus], room: usize, columns: usize) -> Vec<Row> {
-    let mut ordered = methods.iter().collect::<Vec<_>>();
-    ordered.sort_by_key(|method| importance(method.state));
-    let shown = if ordered.len() <= room { ordered.len() } else { room.saturating_sub(1) };
-    let rest = ordered.split_off(shown);
-    let mut rows = ordered.into_iter().map(|one| method(one, columns)).collect::<Vec<_>>();
-    if !rest.is_empty() && room > 0 {
-        let count = |state: State| (state, rest.iter().filter(|method| method.state == state).count());
-        let counts = State::ALL.map(count).into_iter().filter(|(_, count)| *count > 0);
-        let words = counts.map(|(state, count)| format!("{count} {}", state.word())).collect::<Vec<_>>();
-        rows.push(vec![(Tone::Faint, format!("  and {} more: {}", rest.len(), words.join(", ")))]);
-    }
-    rows
-}
-
-fn importance(state: State) -> usize {
-    match state {
-        State::Armed | State::Resting => 0,
-        State::Warming => 1,
-        State::Suspended => 2,
-        State::Listening => 3,
-        State::NotLoaded => 4,
-        State::Waiting => 5,
-        State::Finished => 6,
-    }
-}
-
-fn method(method: &MethodStatus, columns: usize) -> Row {
-    let tone = match method.state {
-        State::Armed | State::Resting => Tone::Good,
-        State::Warming | State::Suspended | State::NotLoaded => Tone::Open,
-        State::Listening | State::Waiting | State::Finished => Tone::Faint,
-    };
-    let mut figures = format!("{:>5}/{:<5}", method.samples, method.most);
-    if columns >= WIDE {
-        let every = if method.every > 1 { format!("1 in {}", method.every) } else { String::new() };
-        figures.push_str(&format!(" {:>2}/{:<2} buckets {every:<9}", method.full_buckets, method.buckets));
-    }
-    let row = vec![(tone, format!("  {:<10}", method.state.word())), (Tone::Plain, format!("{figures} "))];
-    let taken: usize = row.iter().map(|(_, text)| text.width()).sum();
-    let name = fitting(&one_line(&method.name), columns.saturating_sub(taken));
-    row.into_iter().chain([(Tone::Plain, name)]).collect()
-}
-
-/// A method's name without package and parameters where they would not fit.
-fn fitting(name: &str, columns: usize) -> String {
-    if name.width() <= columns {
-        return name.to_owned();
-    }
-    let (before, _) = name.split_once('(').unwrap_or((name, ""));
-    let short = before.rsplit('/').next().unwrap_or(before);
-    format!("{short}(…)")
-}
-
-/// The row cut to at most this number of columns.
-fn cut(row: Row, columns: usize) -> Row {
-    let wide: usize = row.iter().map(|(_, text)| text.width()).sum();
-    if wide <= columns {
-        return row;
-    }
-    let mut left = columns - 1;
-    let mut short: Row = Vec::new();
-    for (tone, text) in row {
-        let fits = |c: &char| {
-            let width = c.width().unwrap_or(0);
-            let fits = width <= left;
-            left = if fits { left - width } else { 0 };
-            fits
-        };
-        short.push((tone, text.chars().take_while(fits).collect()));
-    }
-    short.push((Tone::Plain, "…".to_owned()));
-    short
 }
 
 /// A time of seconds to days: 83 s are 1m23s.
@@ -177,22 +105,12 @@ fn span(time: Duration) -> String {
     }
 }
 
-/// Nanoseconds in a suitable unit.
-fn short(ns: u64) -> String {
-    let ns = ns as f64;
-    let (value, unit) = match ns {
-        1e9.. => (ns / 1e9, "s"),
-        1e6.. => (ns / 1e6, "ms"),
-        1e3.. => (ns / 1e3, "µs"),
-        _ => (ns, "ns"),
-    };
-    format!("{} {unit}", (value * 10.0).round() / 10.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::{claims, status};
+    use crate::moment::{claim_rows as claims, status};
+    use spl_session::status::{MethodStatus, State};
+    use unicode_width::UnicodeWidthStr;
 
     fn text(rows: &[Row]) -> Vec<String> {
         rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect()
@@ -206,7 +124,11 @@ mod tests {
     fn a_measurement_in_the_middle() {
         insta::assert_snapshot!(shown(&status(), 110, 40), @r"
         spl measuring, 1m23s · 3 measured at once, 4 optimal of 1 to 6 · at most 3m20s to go
-        verdicts: 1 hold, 1 FAIL, 1 open · 1163 samples, 7 lost · overhead 0.42% of 1% · an end each 2.5 ms (1 ms to …
+        verdicts: 1 hold, 1 FAIL, 2 open · 1 163 samples, 7 lost · overhead 0.42% of 1% · an end each 2.5 ms (1 ms to…
+          FAILS       2.10 [1.90, 2.31]   acme.app.A#a <= 1.5 * acme.app.B#b2
+          open        1.02 [0.610, 1.71]  acme.app.A#a = acme.app.B#b3 within 5%
+          open                            quick: p99(acme.app.A#a) <= 5 ms
+          holds      0.500 [0.400, 0.600] acme.app.A#a <= acme.app.B#b1
           armed       120/1000   1/3  buckets 1 in 8    p/A.a()V
           armed         3/1000   0/3  buckets 1 in 8    p/B.b4(Ljava/lang/String;I)Ljava/util/List;
           warming       0/1000   0/3  buckets           p/B.b2()V
@@ -221,10 +143,10 @@ mod tests {
     fn a_narrow_terminal_with_few_lines() {
         insta::assert_snapshot!(shown(&status(), 40, 10), @r"
         spl measuring, 1m23s · 3 measured at on…
-        verdicts: 1 hold, 1 FAIL, 1 open · 1163…
-          armed       120/1000  p/A.a()V
-          armed         3/1000  B.b4(…)
-          and 5 more: 1 waiting, 1 not loaded, …
+        verdicts: 1 hold, 1 FAIL, 2 open · 1 16…
+          FAILS       2.10 A#a <= 1.5 * B#b2
+          open        1.02 A#a = B#b3 within 5%
+          and 2 more claims: 1 open, 1 holds
         ");
     }
 
@@ -251,8 +173,42 @@ mod tests {
         status.methods[4321] = armed;
         let rows = text(&rows(&status, &claims(), 80, 100));
         assert_eq!(rows.len(), MOST_ROWS);
-        assert!(rows[2].contains("p/A.a()V"), "{rows:?}");
-        assert_eq!(rows[13], "  and 4989 more: 4989 waiting");
+        assert!(rows[HEAD + claims().len()].contains("p/A.a()V"), "{rows:?}");
+        assert_eq!(rows[MOST_ROWS - 1], "  and 4987 more: 4987 waiting");
+    }
+
+    #[test]
+    fn claims_come_first_and_narrow_as_they_are_looked_at() {
+        let mut status = status();
+        let many: Vec<Claim> = (0..8).flat_map(|_| claims()).collect();
+        insta::assert_snapshot!(text(&rows(&status, &many, 80, 24)).join("\n"), @r"
+        spl measuring, 1m23s · 3 measured at once, 4 optimal of 1 to 6 · at most 3m20s …
+        verdicts: 8 hold, 8 FAIL, 16 open · 1 163 samples, 7 lost · overhead 0.42% of 1…
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
+          open        1.02 [0.610, 1.71] acme.app.A#a = acme.app.B#b3 within 5%
+          and 23 more claims: 15 open, 8 holds
+        ");
+        // The row of a claim whose interval has narrowed stands where it stood, and the claim's words do not move.
+        let mut later = claims();
+        later[2].interval = "[0.91, 1.14]".to_owned();
+        let (before, after) = (text(&rows(&status, &claims(), 80, 24)), text(&rows(&status, &later, 80, 24)));
+        assert!(before[3].starts_with("  open        1.02 [0.610, 1.71] "), "{before:?}");
+        assert!(after[3].starts_with("  open        1.02 [0.91, 1.14] "), "{after:?}");
+        let differ = before.iter().zip(&after).filter(|(one, other)| one != other).count();
+        assert_eq!(differ, 1, "{before:?} {after:?}");
+        // Where only one row is left no method is shown, and without claims all rows are theirs.
+        status.methods.truncate(3);
+        let few = text(&rows(&status, &claims(), 80, 14));
+        assert!(few.len() == 6 && few[5].contains("holds"), "{few:?}");
+        let none = text(&rows(&status, &[], 80, 14));
+        assert!(none.len() == 5 && none[2].contains("p/A.a()V"), "{none:?}");
     }
 
     #[test]
@@ -273,7 +229,5 @@ mod tests {
     fn times_have_the_unit_that_suits_them() {
         let spans = [0, 59, 60, 3599, 3600, 86_399, 90_000].map(|s| span(Duration::from_secs(s)));
         assert_eq!(spans, ["0s", "59s", "1m00s", "59m59s", "1h00m", "23h59m", "1d01h"]);
-        let shorts = [0, 999, 1000, 2_549_000, 100_000_000, 1_500_000_000].map(short);
-        assert_eq!(shorts, ["0 ns", "999 ns", "1 µs", "2.5 ms", "100 ms", "1.5 s"]);
     }
 }

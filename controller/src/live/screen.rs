@@ -4,7 +4,7 @@
 //! Each change is one write, so that the program's output never comes into the middle of it. The cursor
 //! belongs to the program and returns to its place after each change.
 
-use super::rows::Row;
+use super::row::Row;
 use crate::colour::{self, paint};
 use crossterm::Command;
 use crossterm::cursor::{MoveTo, MoveUp, RestorePosition, SavePosition};
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn another_size_of_terminal_or_view_begins_anew() {
+    fn another_size_of_terminal_or_view_starts_over() {
         let terminal = Terminal::new(20, 8);
         terminal.says("text\n");
         let mut screen = Screen::new(terminal.clone());

@@ -1,10 +1,11 @@
 //! Which file of a crate uses which, read from its source, and the circles in that.
 //!
-//! What counts: a file uses another when it names something of it by a path, in a `use` or in the code, that begins with `crate`,
-//! `self`, `super` or a module of its own. A module and its children are separate files: a parent that names what a
-//! child defines, and a child that names what the parent defines, make a circle. What a file passes on with `pub use` leads to the
-//! file that defines it; such a line counts for the file that has it only if that uses the name itself. What does not count: `mod`, methods
-//! (a parent may call what a child has in an `impl`), what macros write, and what is built for tests alone.
+//! The rule: a file uses another when it names something of it by a path, in a `use` or in the code, that
+//! begins with `crate`, `self`, `super` or a module of its own. A module and its children are separate files:
+//! a parent that names what a child defines, and a child that names what the parent defines, make a circle.
+//! A name that a file passes on with `pub use` leads to the file that defines it; such a line counts for the
+//! file that has it only if that uses the name itself. These do not count: `mod`, methods (a parent may call
+//! what a child has in an `impl`), what macros write, and what is built for tests alone.
 
 use crate::source::{Token, group, tokens};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,6 +1,6 @@
-//! What `docs/ARCHITECTURE.md` promises about the workspace: which crate knows which, where there may be unsafe code,
-//! and that its files use each other in one direction, what a panic does, what is loaded into the measured process, and that the
-//! page's files exist.
+//! Promises of `docs/ARCHITECTURE.md` about the workspace: which crate knows which, where there may be unsafe
+//! code, and that its files use each other in one direction, what a panic does, what is loaded into the
+//! measured process, and that the page's files exist.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test is about some of the values")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -1,4 +1,5 @@
-//! What the agent is told (thesis 3.3.1): by its options or by properties of the JVM. The controller is a stand-in.
+//! Settings of the agent (thesis 3.3.1): by its options or by properties of the JVM. The controller is a
+//! stand-in.
 
 use crate::case::{self, Case};
 use crate::harness;
@@ -85,7 +86,7 @@ fn properties_name_port_token_and_limit() {
     assert_eq!(told(&controller), Some(5));
     check_limit(&mut controller, 5);
     drop(controller);
-    // The secret is read anew for each connection: a controller that was started again has another.
+    // The secret is read again for each connection: a controller that was started again has another.
     fs::write(&token, "other").unwrap();
     drop(Controller::tcp(&listener, "other"));
     assert_unharmed(run);
@@ -123,7 +124,7 @@ fn options_beat_properties_and_useless_values_leave_the_defaults() {
     let run = start(&folder, &options, &properties);
     let mut controller = Controller::unix(&listener);
     assert_eq!(told(&controller), Some(1_000_000));
-    for part in ["unknown agent option \"spl.client.prot\"", "spl.client.port = \"many\" is no number"] {
+    for part in ["unknown agent option \"spl.client.prot\"", "spl.client.port = \"many\" is not a number"] {
         let heard = controller.hears();
         assert!(
             matches!(&heard, Some(ToController::Warning { text }) if text.starts_with(part)),
@@ -143,8 +144,8 @@ fn the_operator_hears_of_useless_values() {
     let ended = run.ends();
     ended.assert_status(0);
     ended.assert_said(&[
-        "spl: the agent warns: spl.client.sleep = \"soon\" is no number from 0 to 3600000; 100 is taken\n",
-        "spl: the agent warns: spl.client.measurements = \"-1\" is no number",
+        "spl: the agent warns: spl.client.sleep = \"soon\" is not a number from 0 to 3600000; 100 is taken\n",
+        "spl: the agent warns: spl.client.measurements = \"-1\" is not a number",
     ]);
     assert!(case.measurements(FAST).len() >= 50);
 }
@@ -166,7 +167,7 @@ fn of_an_agent_that_is_named_twice_the_first_options_count() {
 #[test]
 fn a_program_without_room_for_the_agent_runs_and_the_operator_hears_why() {
     let case = Case::measuring(&["CompareLoop.fast([I)J"]);
-    // In kilobytes: enough for this JVM, too little for the samples' memory beside it.
+    // In kilobytes: enough for this JVM, too little for the samples' memory in addition.
     let limited = "ulimit -v 600000; exec \"$0\" \"$@\"";
     let java = harness::java().display().to_string();
     let small = ["-Xshare:off", "-XX:+UseSerialGC", "-Xmx32m", "-XX:CompressedClassSpaceSize=16m"];

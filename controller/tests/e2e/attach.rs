@@ -121,7 +121,7 @@ fn a_detached_agent_serves_again_and_again() {
                 attaches(pid, &harness::agent(), &nobody).then_some(())
             });
         }
-        // It says goodbye, and is dormant a moment later.
+        // The agent says goodbye, and is dormant a moment later.
         poll("a dormant agent", DEADLINE, || attaches(pid, &harness::agent(), &options).then_some(()));
         agent = door.accept().unwrap();
         let now = (threads(pid).len(), descriptors(pid));

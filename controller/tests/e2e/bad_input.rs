@@ -1,4 +1,5 @@
-//! What an operator gets wrong: refused before the program starts, with a message that names the place and the remedy.
+//! Mistakes of an operator: refused before the program starts, with a message that names the place and the
+//! remedy.
 
 use crate::case::{self, Case};
 use crate::harness;
@@ -93,8 +94,8 @@ fn agent_libraries() {
     let named =
         |file: &'static str| [&USUAL[..], &["--tasks", "spl.tasks", "--require", "--agent", file]].concat();
     check(&named("none.so"), &[], &["the agent library none.so", "No such file", "--agent FILE"]);
-    check(&named("."), &[], &["the agent library .", "is no file", "--agent FILE"]);
-    let remedy = "It has to be built for the JVM's machine and C library";
+    check(&named("."), &[], &["the agent library .", "is not a file", "--agent FILE"]);
+    let remedy = "The agent library has to be built for the JVM's machine and C library";
     check(&named("text.so"), &[("text.so", "no library")], &["does not load", "text.so", remedy]);
 }
 
@@ -161,7 +162,7 @@ fn output_folders() {
     for keep in ["0", "1"] {
         check_ini(
             &format!("[evaluator]\nresult-file-path = /dev/full\noverwrite-results = {keep}\n"),
-            &["cannot write /dev/full: it is no regular file"],
+            &["cannot write /dev/full: it is not a regular file"],
         );
     }
     check_ini(
@@ -259,7 +260,7 @@ fn nobody_has_to_read_to_the_end() {
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!((ended.status.code(), &*said), (Some(0), ""), "{arguments:?}");
     }
-    // What cannot be printed for another reason is said.
+    // Other failures of printing are reported.
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut spl = case.spl_with(&["completions", "bash"]);
     let ended = spl.stdout(full).output().unwrap();

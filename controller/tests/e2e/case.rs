@@ -138,12 +138,13 @@ impl Case {
         self.settings.iter().map(line).collect()
     }
 
-    /// What was written of a method so far; nothing when there is no file.
+    /// The measurements of a method on disk so far; nothing when there is no file.
     pub fn measurements(&self, method: &str) -> Vec<Measurement> {
         read_measurements(&self.path("out/measurements"), method)
     }
 
-    /// Waits until so many measurements of a method are on disk, without reading them all again and again.
+    /// Waits until this number of measurements of a method is on disk, without reading them all again and
+    /// again.
     pub fn awaits_measurements(&self, method: &str, count: u64) {
         awaits_measurements_in(&self.path("out/measurements"), method, count);
     }
@@ -167,12 +168,12 @@ pub fn has_measurements(folder: &Path, method: &str, count: u64) -> bool {
         return false;
     }
     let bytes = fs::read(&path).unwrap();
-    // What is being written may have half a record at its end.
+    // A file that is being written may have half a record at its end.
     let records = Reader::<Measurement>::new(&bytes).map_or(0, |records| records.flatten().count());
     records as u64 >= count
 }
 
-/// Fewer bytes than any record has: until there are so many for each, nothing need be read.
+/// Fewer bytes than any record has: a file with less than this for each record need not be read.
 const SHORTEST_RECORD: u64 = 8;
 
 /// Lifts the agent's own limit of samples.

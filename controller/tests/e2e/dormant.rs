@@ -26,7 +26,7 @@ fn a_program_that_locks_its_memory_locks_none_of_the_room_for_samples() {
     let door = Door::open().unwrap();
     let classes = harness::classes().display().to_string();
     let option = door.option(&harness::agent());
-    // What the JVM maps of its own is less.
+    // The JVM's own mappings are smaller.
     let heap = ["-Xms16m", "-Xmx32m", "-XX:ReservedCodeCacheSize=32m", "-XX:+UseSerialGC"];
     let arguments = heap.into_iter().chain([&*option, "-cp", &classes, "Carriers"]);
     let mut program = Program::start(&harness::java(), arguments).unwrap();

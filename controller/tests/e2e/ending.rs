@@ -73,7 +73,7 @@ fn thirty_one_claims_end_in_a_page() {
     ended.assert_said(&["> 10 s", "Parcel#postage <= 2 * Main#main", "no time at all for "]);
     assert!(!end.iter().any(|line| line.contains(";)") || line.contains("ample")), "{end:#?}");
     assert!(fs::read_to_string(case.path("out/assertions.jsonl")).unwrap().lines().count() >= 30);
-    // What the verdicts rest on is for those who ask.
+    // The basis of the verdicts is shown with -v only.
     assert!(!end.iter().any(|line| line.contains("for it, ")), "{end:#?}");
     assert!(!ended.err.contains("standard deviation"), "{}", ended.err);
 }

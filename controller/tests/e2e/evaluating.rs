@@ -17,7 +17,7 @@ fn eval(case: &Case, more: &[&str]) -> Ended {
     Running::start(case.spl_with(&[&usual[..], more].concat()), &case.path("")).ends()
 }
 
-/// What a result says, in the order of the task file.
+/// The verdicts of a result, in the order of the task file.
 fn said(results: Vec<ResultRecord>) -> Vec<(usize, String, bool)> {
     let mut said: Vec<_> = results
         .into_iter()
@@ -59,7 +59,7 @@ fn the_verdicts_of_a_run_are_found_again_in_its_files() {
 }
 
 #[test]
-fn windows_are_found_again_whatever_judges_them() {
+fn windows_are_found_again_by_both_methods() {
     let comparisons = TASKS.split("assert").next().unwrap();
     for (method, human) in [("sequential", "1"), ("welch", "0")] {
         let case = Case::comparing(comparisons)

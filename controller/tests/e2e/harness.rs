@@ -1,4 +1,4 @@
-//! What the tests need from the machine: the executables under test, Java, and compiled test programs.
+//! The machine's part of the tests: the executables under test, Java, and compiled test programs.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Whatever a test waits for comes within this time, or the test fails.
+/// Longest wait of a test; it fails when the awaited event has not come by then.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The controller under test.
@@ -143,7 +143,7 @@ pub fn poll<T>(what: &str, at_most: Duration, mut attempt: impl FnMut() -> Optio
     }
 }
 
-/// How often something is repeated: `usual` times, or `soak` times under `make soak`.
+/// Number of repetitions: `usual` times, or `soak` times under `make soak`.
 pub fn many(usual: u64, soak: u64) -> u64 {
     if env::var_os("SPL_SOAK").is_some() { soak } else { usual }
 }

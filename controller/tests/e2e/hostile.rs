@@ -119,12 +119,12 @@ fn a_controller_survives_hostile_agents_and_serves_the_next_program() {
         "human-readable-measurements",
         "0",
     );
-    // What its several programs leave is put together.
+    // The results of its several programs are put together.
     let case = case.set("controller", "overwrite-measurements", "0");
     let mut served = serve(&case, &[]);
     let (port, token) = (served.port, served.token.clone());
     let mut random = Random(0x5eed);
-    // Strangers, and some who know the token.
+    // Peers without the token, and some with it.
     for round in 0..8 * DAMAGES {
         let mut agent = Agent::known(port, if round % 3 == 0 { "wrong" } else { &token });
         let messages = [&[hello()][..], &lies(), &[ToController::Bye { reason: ByeReason::Detached }]];

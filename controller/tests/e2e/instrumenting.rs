@@ -35,7 +35,7 @@ fn a_jar_with_probes_runs_as_before_and_is_not_measured_for_another() {
     assert_eq!(before[0].0, after[0].0);
     assert_ne!(before[0].1, after[0].1);
 
-    // Probes of the agent's own go in beside them; its numbers are not those of the probes on disk.
+    // The agent adds probes of its own; its numbers are not those of the probes on disk.
     let jar = case.path("out.jar").into_os_string();
     let mut run = case.start([harness::java().into(), "-cp".into(), jar, "CompareLoop".into(), "0".into()]);
     run.awaits(&format!("spl: {FAST} cannot be measured: it has probes already"));
@@ -170,7 +170,7 @@ fn a_signed_jar_is_refused_or_loses_its_signature() {
     // Its classes are looked at by the JVM: without the agent they miss the probe.
     let without = plainly(Command::new(harness::java()).arg("-jar").arg(case.path("out.jar")));
     assert!(without.2.contains("java/lang/SplProbe"), "{}", without.2);
-    // What is not signed needs no word.
+    // Unsigned archives cause no message.
     let arguments = ["instrument", "--methods", "*", "--unsign", "out.jar", "--output", "again.jar"];
     let ended = Running::start(case.spl_with(&arguments), &case.path("")).ends();
     assert!(!ended.out.contains("without the signature"), "{}", ended.out);

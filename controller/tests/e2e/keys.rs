@@ -247,7 +247,7 @@ rows! {
         }
     };
     run_mode: "controller", "run-mode" => |row| {
-        // The task file of one mode is none of the other's.
+        // A task file of one mode is refused in the other.
         let case = row.compares("comparison");
         assert_eq!(compare(&case, &[10; 3], &[10; 3]), Some(0));
         assert_eq!(case.results().len(), 1);
@@ -336,7 +336,7 @@ fn buckets(case: &Case) -> Vec<String> {
     case.results().iter().map(|result| result.evaluation.bucket.to_string()).collect()
 }
 
-/// The keys of the commented configuration, which has all that `spl` knows: a test beside the code compares them.
+/// The keys of the commented configuration, which has all that `spl` knows: a unit test compares them.
 #[test]
 fn every_key_has_a_test() {
     let text = fs::read_to_string(harness::root().join("splserver.ini")).unwrap();
@@ -360,7 +360,7 @@ fn every_key_has_a_test() {
 #[test]
 fn the_command_line_beats_the_environment_and_that_the_default_file() {
     let case = Case::measuring(&[A]);
-    let wrong = |name: &str| fs::write(case.path(name), format!("[{name}]\nx = 1\n")).unwrap();
+    let wrong = |name: &str| fs::write(case.path(name), "[scheduler]\nx = 1\n").unwrap();
     let named = |arguments: &[&str], variable: Option<&str>| {
         let mut spl = case.spl_with(&[&["serve", "--tasks", "none.tasks"], arguments].concat());
         spl.envs(variable.map(|file| ("SPL_SERVER_CONFIG", file)));

@@ -71,8 +71,8 @@ fn methods_of_math_are_measured_as_the_program_calls_them() {
     program.end().unwrap();
 }
 
-/// What the agent's Java side needs is made ready by its own thread: in one of the program's it could overflow the stack, and never
-/// be ready then.
+/// The agent's own thread prepares its Java side: on a thread of the program the preparation could overflow
+/// the stack, and would never succeed then.
 #[test]
 fn the_first_call_may_come_at_the_end_of_the_stack() {
     let (mut program, mut agent, _door, _) = start();

@@ -1,6 +1,6 @@
 //! End-to-end tests: `spl`, its agent and real JVMs, seen as an operator sees them.
 //!
-//! They need a JDK and the two agent libraries beside `spl`:
+//! The tests need a JDK and the two agent libraries next to `spl`:
 //!
 //! ```text
 //! cargo build -p spl-agent -p spl-witness && cargo test -p spl-controller --test e2e

@@ -1,5 +1,5 @@
-//! What changes of classes keep of the program's metaspace: the lambdas of a changed class are linked anew, and HotSpot keeps the
-//! old ones. However often classes change, no more is kept than the account allows.
+//! Metaspace that changes of classes keep: the lambdas of a changed class are linked again, and HotSpot keeps
+//! the old ones. However often classes change, no more is kept than the account allows.
 
 use crate::case::Case;
 use crate::harness;
@@ -59,8 +59,8 @@ impl Weighed {
         self.ask("weigh")
     }
 
-    /// Puts probes in and takes them out again so often, with `calls` of all lambdas after each and a garbage collection now and
-    /// then; gives how often it was not refused.
+    /// Puts probes in and takes them out again `cycles` times, with `calls` of all lambdas after each and a
+    /// garbage collection now and then; returns the number of changes that were not refused.
     fn cycles(&mut self, agent: &mut Session, handles: &[u32], cycles: u64, calls: u64) -> u64 {
         let run = format!("run {calls}");
         let mut possible = 0;
@@ -93,7 +93,7 @@ fn is_full(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Refused(Refusal::MetaspaceFull { .. }))
 }
 
-/// What the agent said last that changes keep, that is set aside, and that they may keep, in bytes.
+/// The agent's last report in bytes: kept by changes, set aside, and the limit.
 fn account(agent: &Session) -> [u64; 3] {
     let of = |message: &ToController| match *message {
         ToController::Metaspace { kept, reserved, limit } => Some([kept, reserved, limit]),
@@ -137,9 +137,9 @@ fn grows(handles: &[u32], lambdas: bool, calls: u64) {
     if keeps && lambdas {
         assert!(possible < cycles, "{possible} of {cycles} cycles of a hundred lambdas were possible");
     }
-    // What the JVM notes of methods while the test goes on is in it too.
+    // The figure includes the JVM's notes about methods during the test.
     assert!(grown <= limit + MEGABYTE / 2, "metaspace has grown by {grown} bytes");
-    // Whatever the account says, every class has its bytecode back, and there is room for that.
+    // At any state of the account every class gets its bytecode back, and there is room for that.
     assert_eq!(changed(&original, &weighed.witness.snapshot(&CLASSES)), Vec::<String>::new());
     agent.detach().unwrap();
     assert_eq!(weighed.program.end().unwrap(), (Vec::new(), 0));

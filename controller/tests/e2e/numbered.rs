@@ -1,4 +1,4 @@
-//! Results of one run after the other: none replaces those before it unless it is told to.
+//! Results of one run after the other: none replaces earlier ones without --overwrite.
 
 use crate::case::{Case, java};
 use crate::running::{Ended, Running};
@@ -31,14 +31,15 @@ fn a_second_run_has_a_folder_of_its_own() {
     let second = run(&case, &[]);
     second.assert_status(0);
     second.assert_said(&[
-        "spl: out has the results of another run; those of this one go to out-2 (--replace: in their place)",
+        "spl: out has the results of another run; the results of this run go to out-2 (--replace overwrites \
+         the older ones)",
         "spl: report: out-2/report.html",
     ]);
     run(&case, &[]).assert_said(&["spl: report: out-3/report.html"]);
     assert_eq!([bytes(&case, "out/report.html"), bytes(&case, "out/assertions.jsonl")], first);
     assert_eq!([assertions(&case, "out"), assertions(&case, "out-2"), assertions(&case, "out-3")], [1; 3]);
     assert!(case.path("out-2/measurements").is_dir());
-    // What is none of ours is not lost either.
+    // Files of others are not lost either.
     let case = Case::comparing(TASKS);
     fs::create_dir(case.path("out")).unwrap();
     fs::write(case.path("out/result.eval"), "b".repeat(1000)).unwrap();

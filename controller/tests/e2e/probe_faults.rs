@@ -24,7 +24,7 @@ const METHODS: [&str; 5] = [
 ];
 const CLASSES: [&str; 3] = ["Truth", "java/lang/Integer", "java/lang/String"];
 
-/// What a JVM weighs, in bytes.
+/// Memory of a JVM, in bytes.
 #[derive(Debug)]
 struct Weight {
     resident: u64,
@@ -146,7 +146,7 @@ fn a_controller_may_be_killed_at_any_moment() {
 #[test]
 fn a_class_may_be_changed_and_restored_again_and_again() {
     let (mut watched, mut agent) = Watched::start();
-    // What the account allows is another test's; this one looks at what so many changes leave.
+    // Another test checks the account's limit; this one checks the remains of all changes.
     agent.send(&ToAgent::MetaspaceLimit { bytes: 1 << 40 }).unwrap();
     for (handle, method) in (1..).zip(METHODS) {
         agent.define(handle, method, Sizing::None).unwrap();

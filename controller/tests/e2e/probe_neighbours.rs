@@ -69,7 +69,8 @@ fn another_agent_changes_the_same_class() {
     }
 }
 
-/// Waits until the agent has found these methods' probes gone and has put them in anew, for the so-and-so-many-th time.
+/// Waits until the agent has found these methods' probes gone and has put them in again, for the `wanted`th
+/// time.
 fn awaits_removed(agent: &mut Session, from: usize, of: u32, wanted: u32) {
     let removed = |message: &ToController| matches!(message, ToController::Removed { .. });
     let at = agent.await_from(from, "the removal of probes to be noticed", removed).unwrap();
@@ -79,7 +80,7 @@ fn awaits_removed(agent: &mut Session, from: usize, of: u32, wanted: u32) {
 }
 
 #[test]
-fn probes_that_another_agent_takes_out_are_put_in_anew_a_few_times() {
+fn probes_that_another_agent_takes_out_are_put_in_again_a_few_times() {
     for last in [false, true] {
         let (mut program, mut agent, _door) = start("", last);
         agent.define(1, WORD, Sizing::None).unwrap();
@@ -134,7 +135,7 @@ fn a_measurement_goes_on_after_another_agents_change_and_says_so() {
     let ended = run.ends();
     ended.assert_status(0);
     let remark = fs::read_to_string(case.path("out/context.json")).unwrap();
-    assert!(remark.contains("they were put in anew, for the 1. time"), "{remark}");
+    assert!(remark.contains("they were put in again, for the 1. time"), "{remark}");
 }
 
 #[test]

@@ -11,19 +11,19 @@ use std::process::Command;
 
 const CLASSES: [&str; 1] = ["Events"];
 
-/// What the program says to one line.
+/// The program's answer to one line.
 const ANSWER: &str = "-1139256815";
 
-/// What the agent says when it gives up, if it can say anything.
+/// The agent's message when it gives up, if it can send one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Last {
-    /// It never connects.
+    /// The agent never connects.
     Silence,
     /// Why.
     Reason,
     /// Its connection is lost.
     Lost,
-    /// It works to the program's end.
+    /// The agent works to the program's end.
     Nothing,
 }
 

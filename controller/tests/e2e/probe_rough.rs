@@ -26,7 +26,7 @@ const CALLS: usize = 20;
 const LOADERS: usize = 60;
 /// More than there are blocks for threads of their own.
 const CROWD: usize = 600;
-/// Those that something may still hold on to when they have served: a thread's stack, the agent's last order.
+/// Objects that may still be referenced after use: by a thread's stack, by the agent's last order.
 const LAST_LOADERS: usize = 3;
 
 fn start() -> (Program, Session, Door) {
@@ -96,7 +96,7 @@ fn a_thread_that_is_stopped_while_its_size_is_found_is_stopped() {
             }
             assert_eq!(said, "stopped");
             agent.settle().unwrap();
-            // The call of a thread that was stopped before it began is no measured one.
+            // The call of a thread that was stopped before it began is not measured.
             assert_eq!(agent.samples.len(), 0, "{:?}", agent.samples);
         }
         assert_right(&mut program, &mut agent);
@@ -120,7 +120,7 @@ fn what_user_code_throws_is_not_the_programs_even_if_it_looks_like_a_stop() {
         assert_eq!(agent.samples.len(), CALLS, "{line}");
     }
     let warned = |message: &&ToController| matches!(message, ToController::Warning { text } if text.contains("threw java.lang.ThreadDeath"));
-    // They come by way of the agent's other thread.
+    // Warnings come by way of the agent's other thread.
     let both = || {
         agent.settle().unwrap();
         (agent.said.iter().filter(warned).count() >= 2).then_some(())

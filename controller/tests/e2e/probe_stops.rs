@@ -8,7 +8,7 @@ use spl_overhead::{Door, Program, Session};
 use spl_wire::{WireSample, WireSize};
 use std::time::Instant;
 
-/// What an array takes beside its elements.
+/// Bytes of an array in addition to its elements.
 const HEADER: u64 = 16;
 const STOPS: u64 = 30;
 /// Openings at least, and at most: until one came in the middle of the recursion.
@@ -40,7 +40,8 @@ fn level(sample: &WireSample) -> Option<u64> {
 fn exceptions_from_outside_never_make_a_depth_wrong() {
     let (mut program, mut agent, mut witness, _door) = start(Sizing::Shallow, &[]);
     agent.arm(1, 1).unwrap();
-    // It may open in the middle of the recursion, whose first calls are then not known; a round later all are.
+    // The gate may open in the middle of the recursion, whose first calls are then not known; a round later
+    // all are.
     program.tell("").unwrap();
     agent.line_of(&mut program).unwrap();
     agent.settle().unwrap();

@@ -18,7 +18,7 @@ const TARGETS: [(&str, bool); 10] = [
     ("java/lang/System.nanoTime()J", false),
     ("java/lang/Throwable.<init>()V", true),
 ];
-/// Each target is called at least so often in a line of the program.
+/// Least number of calls of each target in a line of the program.
 const ROUNDS: &str = "300";
 
 fn start(options: &[&str], main: &str) -> Program {
@@ -41,7 +41,7 @@ fn measured_in(main: &str) -> (Program, Session, Door) {
     (program, agent, door)
 }
 
-/// What the program says without an agent when it is given these lines.
+/// The program's answers to these lines without an agent.
 fn alone(lines: &[&str]) -> Vec<String> {
     let mut program = start(&[], "HardTargets");
     let mut answer = |line: &&str| {

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 /// As in `Stress.java`.
 const THREADS: usize = 12;
 const SIZES: u64 = 64;
-/// What an array takes beside its elements.
+/// Bytes of an array in addition to its elements.
 const HEADER: u64 = 16;
-/// Blocks that a thread tries before it shares a stripe: so many of the threads find one of their own.
+/// Blocks that a thread tries before it shares a stripe: this number of threads find one of their own.
 const OWN: usize = 4;
 
 fn start() -> (Program, Session, Door) {
@@ -58,7 +58,7 @@ fn calls_at_full_speed_are_seen_once_or_counted() {
     // Depth is known where the thread has a block of its own.
     let own = threads.iter().filter(|calls| calls.iter().all(|call| call.depth == Some(0))).count();
     let shared = threads.iter().filter(|calls| calls.iter().all(|call| call.depth.is_none())).count();
-    // A thread may lose all: those that run before it in its stripe fill the ring.
+    // A thread may lose all: threads that run before it in its stripe fill the ring.
     assert!((1..=OWN).contains(&own) && (1..=THREADS - OWN).contains(&shared), "{own} and {shared} threads");
     program.end().unwrap();
 }
@@ -98,7 +98,7 @@ fn calls_that_rings_have_room_for_are_all_seen() {
 
 /// Systematic sampling of one call in 2, 4, 8 or 64 would see the same sizes again and again.
 #[test]
-fn one_call_in_n_is_taken_without_bias_whatever_the_period_of_the_calls() {
+fn one_call_in_n_is_taken_without_bias_at_every_period_of_the_calls() {
     let (mut program, mut agent, _door) = start();
     const ROUNDS: u32 = 15;
     const CALLS: u32 = 256;

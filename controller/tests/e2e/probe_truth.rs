@@ -1,4 +1,4 @@
-//! What the probe reports against the clock on the wall, and what disturbed the calls.
+//! The probe's times against the clock on the wall, and the disturbances of calls.
 
 use crate::harness;
 use spl_model::{Handle, SampleFlags, Sizing};
@@ -137,7 +137,8 @@ fn samples_say_what_disturbed_them() {
     assert_eq!(flagged(&jvm.agent.samples, 1, SampleFlags::GC), 1);
     assert_eq!(flagged(&jvm.agent.samples, 1, SampleFlags::WARM_UP), 0);
 
-    // Compiled, then changed while another thread naps in a measured method: it is cold until it was compiled anew.
+    // Compiled, then changed while another thread naps in a measured method: it is cold until it was compiled
+    // again.
     jvm.warm("loop");
     jvm.say("nap");
     jvm.agent.samples.clear();

@@ -19,7 +19,7 @@ fn check_unchanged(program: &str, methods: &[&str], enough: u64) -> Case {
     for method in methods {
         case.awaits_measurements(method, enough);
     }
-    // It ends while it is measured.
+    // The program ends while it is measured.
     let ended = run.ends();
     ended.assert_status(0);
     ended.assert_said(&["spl: the program ended with status 0"]);
@@ -142,7 +142,7 @@ fn a_program_that_ends_while_measured_loses_nothing() {
             "{how}: {work} samples on disk, {} used",
             first.n_left
         );
-        // A call that never ended is no sample.
+        // A call that never ended is not a sample.
         let second = &results.iter().find(|result| result.evaluation.comparison == 1).unwrap().evaluation;
         assert_eq!(second.standing(), Standing::Undecided, "{second:?}");
         ended.assert_status(3);

@@ -19,7 +19,7 @@ pub struct Terminal {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What came to the terminal.
+/// The terminal's output.
 struct Seen {
     parser: vt100::Parser,
     bytes: Vec<u8>,
@@ -64,7 +64,7 @@ impl Terminal {
         let (mut reader, shared) = (keys.try_clone().unwrap(), Arc::clone(&seen));
         std::thread::spawn(move || {
             let mut part = [0; 4096];
-            // It fails when nobody has the other side any more.
+            // Reading fails when no process has the other side open any more.
             while let Ok(count @ 1..) = reader.read(&mut part) {
                 let mut seen = shared.lock().unwrap();
                 seen.parser.process(&part[..count]);

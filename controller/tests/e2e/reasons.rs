@@ -22,7 +22,7 @@ fn run(case: &Case) -> Running {
 
 /// Whether every surface says this; gives the value of the method's reason in the document.
 fn said_everywhere(case: &Case, ended: &Ended, method: &str, reason: &str) -> Value {
-    // What ended before it began is no matter of one method.
+    // The reason of a measurement that ended before it began names no method.
     let text =
         if reason.starts_with("the program") { reason.to_owned() } else { format!("{method}: {reason}") };
     ended.assert_said(&[&text]);

@@ -1,4 +1,4 @@
-//! What a measurement leaves for machines: one JSON document, JUnit XML, and metrics while it runs.
+//! Results of a measurement for machines: one JSON document, JUnit XML, and metrics while it runs.
 
 use crate::case::Case;
 use crate::running::Running;

@@ -21,7 +21,7 @@ fn case(human: bool) -> Case {
         .set("controller", "min-method-measurements", "20")
         .set("controller", "human-readable-measurements", form)
         .set("evaluator", "human-readable-results", form)
-        // What is resumed is kept all the same.
+        // A resumed run's results are still kept.
         .set("controller", "overwrite-measurements", "1")
         .set("evaluator", "overwrite-results", "1")
 }
@@ -117,7 +117,7 @@ fn a_finished_run_is_not_gone_on_with() {
 }
 
 #[test]
-fn changed_tasks_begin_anew() {
+fn changed_tasks_start_over() {
     let case = case(false);
     interrupted(&case);
     let case = case.tasks("p/A.a()V = p/B.b()V\np/A.a()V <= p/C.c()V\n");
@@ -145,7 +145,7 @@ fn half_written_samples_are_passed_over() {
 }
 
 #[test]
-fn a_half_written_result_is_decided_anew() {
+fn a_half_written_result_is_decided_again() {
     for human in [false, true] {
         let case = case(human);
         interrupted(&case);
@@ -172,7 +172,7 @@ fn a_damaged_state_names_the_remedy() {
         let spl = case.spl_with(&[&arguments[..], &["--token-file", "token"]].concat());
         let ended = Running::start(spl, &case.path("")).ends();
         ended.assert_status(2);
-        ended.assert_said(&["out/run.json", "remove it to begin anew", "--out"]);
+        ended.assert_said(&["out/run.json", "remove it to start over", "--out"]);
         assert_eq!((case.measurements(B).len(), decided(&case)), (20, vec![0]), "nothing was changed");
     }
     fs::remove_file(&path).unwrap();

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 
 const FAST: &str = "CompareLoop.fast([I)J";
-/// What any call proves.
+/// A claim that any call proves.
 const AMPLE: &str = "median(CompareLoop.fast([I)J) <= 10 s\n";
 /// Runs until it is ended.
 const LOOP: [&str; 4] = [NO_LIMIT, "CompareLoop", "0", "256"];
@@ -44,7 +44,7 @@ fn a_measurement_ends_in_time_and_the_program_goes_on() {
     run.awaits("spl: 1 claim: ");
     run.awaits("spl: report: out/report.html");
     assert!(!run.has_said("ended"), "{}", run.transcript());
-    // What it needs to end is its own.
+    // The time that it takes to end is its own.
     let ended = run.ends();
     assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
     ended.assert_said(&["spl: the program ended with status 0"]);
@@ -57,7 +57,7 @@ fn a_program_is_stopped_when_its_measurement_is_over() {
     let mut run = start(&case, &["--for", "200ms", "--stop-program"], java(&LOOP));
     run.awaits_agent();
     let ended = run.ends_by_itself();
-    ended.assert_said(&["the program is asked to end", "spl: the program ended with status 143"]);
+    ended.assert_said(&["a signal tells the program to end", "spl: the program ended with status 143"]);
     assert!(!ended.err.contains("killed"), "{}", ended.err);
 }
 
@@ -73,7 +73,11 @@ fn a_program_that_does_not_stop_is_killed() {
         shell("trap '' TERM; exec", &arguments, ""),
     );
     let ended = run.ends_by_itself();
-    ended.assert_said(&["it has not ended in 10 s and is killed", "spl: the program was ended by signal 9"]);
+    ended.assert_said(&[
+        "the program has not ended within 10 s and is killed",
+        "spl: the program was ended \
+        by signal 9",
+    ]);
     ended.assert_status(137);
 }
 
@@ -91,13 +95,13 @@ fn the_jvm_of_a_script_is_stopped_with_it() {
 
 #[test]
 fn a_measurement_ends_when_all_is_decided() {
-    // One method would be measured for ever, had it not been decided.
+    // Without a decision the measurement of one method would never end.
     let case = Case::comparing(AMPLE).set("controller", "max-method-measurements", "1000000000");
     let mut run = start(&case, &["--until-decided", "--for", "10h", "--stop-program"], java(&LOOP));
     run.awaits_agent();
     let ended = run.ends_by_itself();
     ended.assert_status(0);
-    ended.assert_said(&["1 claim: 1 holds", "the program is asked to end"]);
+    ended.assert_said(&["1 claim: 1 holds", "a signal tells the program to end"]);
 }
 
 #[test]
@@ -172,7 +176,8 @@ fn what_is_wrong_with_options_is_said() {
         wrong(&options).assert_said(&parts);
     }
     // The file and the options together may contradict themselves: this is the thesis's profile.
-    wrong(&["--policy", "paired"]).assert_said(&["with --set: profile = thesis has no policy"]);
+    wrong(&["--policy", "paired"])
+        .assert_said(&["--set policy=paired: profile = thesis has no policy", "(line "]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct Running {
     folder: PathBuf,
 }
 
-/// What was left of it in the end.
+/// The process after its end.
 pub struct Ended {
     /// Of `spl`.
     pub status: Option<i32>,
@@ -64,7 +64,7 @@ impl Running {
         Self { spl, stdin, lines, seen, next: 0, closed: false, program: None, folder }
     }
 
-    /// The first line, of those that came and those to come, with `part` in it.
+    /// The first line with `part` in it, among past and future lines.
     pub fn awaits(&mut self, part: &str) -> String {
         self.next = 0;
         self.awaits_next(part)
@@ -190,7 +190,7 @@ impl Ended {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail when it has ended already.
+        // Both calls fail when the process has ended already.
         let _ = self.spl.kill();
         let _ = self.spl.wait();
         if std::thread::panicking() {
@@ -226,7 +226,7 @@ fn command_line(process: u32) -> String {
 
 /// Sends a signal to a process.
 pub fn kill(process: u32, signal: &str) {
-    // A process that has ended meanwhile is no failure.
+    // A process may have ended meanwhile; that does not count as a failure.
     let _ = Command::new("kill").args(["-s", signal, &process.to_string()]).stderr(Stdio::null()).status();
 }
 

@@ -38,7 +38,7 @@ fn an_agent_that_lacks_a_kind_of_probes_is_refused_by_its_name() {
     let Served { mut run, port, token } = serve(&case, &["--once"]);
     let mut other = Agent::known(port, &token);
     other.introduces(1, None, &["blocks"]);
-    let why = "its agent does not know probes of the kind times: take the agent of this controller";
+    let why = "its agent does not know probes of the kind times: use the agent library of this spl";
     assert_refused(other, why);
     run.awaits(&format!("pid 1 is not measured: {why}"));
     let mut agent = Agent::connect(port, &token);
@@ -62,7 +62,7 @@ fn only_who_knows_the_token_is_measured() {
     }
     let mut agent = Agent::connect(port, &token);
     run.awaits("spl: the measurement starts");
-    // Who comes meanwhile is turned away, whether it knows the token or not.
+    // Peers that come meanwhile are refused, with or without the token.
     assert_refused(Agent::known(port, ""), "the token is wrong or missing");
     assert_refused(Agent::connect(port, &token), "another JVM is being measured");
     agent.calls(0, &[10; 5]);
@@ -112,7 +112,7 @@ fn two_servers_do_not_share_a_port_or_a_folder() {
     let taken = format!("port {port} is taken, perhaps by another controller");
     check("other", &port, &[&taken, "--port"]);
     check("out", "0", &["another controller is writing to out/measurements", "--out"]);
-    // The first one is none the worse.
+    // The first one is not affected.
     let mut served = first;
     let mut agent = served.measures();
     agent.calls(0, &[10; 5]);
@@ -140,7 +140,7 @@ fn the_status_is_that_of_the_program_that_did_worst() {
         let file = case.path(folder).join("result.eval");
         poll("a result", DEADLINE, || (read_results(&file).len() == 1).then_some(()));
     }
-    served.run.awaits("those of this one go to out-4");
+    served.run.awaits("the results of this run go to out-4");
     served.run.signal("INT");
     served.run.ends().assert_status(1);
     assert!(!case.path("out-4").exists());
@@ -171,7 +171,7 @@ fn programs_are_measured_one_after_the_other() {
     assert_eq!(case.results().len(), 0);
     first.awaits("ready");
 
-    // None of them is told anything: only the first one's end lets the second in.
+    // The controller sends them nothing: only the first one's end lets the second in.
     let unmeasured = unknown.ends();
     assert_eq!((unmeasured.status, &unmeasured.out), (alone.0, &alone.1));
     let measured = first.ends();
@@ -237,7 +237,7 @@ fn a_program_finds_its_controller_late_and_again_after_a_crash() {
     let early = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = early.local_addr().unwrap().port();
     let program = client(&case, port, TOKEN_FILE, &PROGRAM);
-    // It has tried before there is a controller.
+    // The agent has tried before there is a controller.
     drop(early.accept().unwrap());
     drop(early);
     let number = port.to_string();

@@ -1,4 +1,4 @@
-//! Ends that nobody planned: Ctrl-C, a program that is killed. What restored bytecode is like, `restore` shows.
+//! Ends that nobody planned: Ctrl-C, a program that is killed. `restore` shows the restored bytecode.
 
 use crate::case::{Case, NO_LIMIT, java};
 use crate::running::{Running, kill};

@@ -30,7 +30,7 @@ fn oracle(path: &Path) {
     harness::jar(path, &entries);
 }
 
-/// What the program says of each object, in the order of its calls, and what the samples say.
+/// The sizes that the program prints, in the order of its calls, and the sizes of the samples.
 struct Sizes {
     names: Vec<String>,
     expected: [Vec<u64>; 3],
@@ -78,7 +78,7 @@ fn sizes(options: &[&str], jar: &Path) -> Sizes {
     });
     let value = |sample: &WireSample| match sample.size {
         WireSize::Value(value) => value,
-        other => panic!("{other:?} is no number"),
+        other => panic!("{other:?} is not a number"),
     };
     let measured = [0, 1, 2].map(|handle| {
         let mut of =

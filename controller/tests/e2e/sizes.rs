@@ -15,7 +15,7 @@ const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
 
 /// The sizes of the calls with an array of 16 and one of 256 numbers; an array of a 64-bit JVM with compressed class
-/// pointers has 16 bytes beside its elements.
+/// pointers has 16 bytes in addition to its elements.
 fn check_sizes(mode: &str, expected: &[Size]) {
     let case = Case::measuring(&[FAST]).set("scheduler", "argument-size", mode).endless();
     let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "16", "256"]);
@@ -104,7 +104,16 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
     run.ends().assert_status(3);
 }
 
-/// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes.
+/// The example of a size processor on the page of the package `spl.size`.
+fn example() -> String {
+    let page = fs::read_to_string(harness::root().join("agent/java/spl/size/package-info.java")).unwrap();
+    let (_, from) = page.split_once(" * <pre>{@code\n").unwrap();
+    let (example, _) = from.split_once(" * }</pre>").unwrap();
+    example.lines().map(|line| format!("{}\n", line.trim_start_matches(" *"))).collect()
+}
+
+/// The class path with the program `Sized` and its processors, compiled against what `spl api-jar` writes,
+/// together with the example of its documentation.
 pub fn sized() -> PathBuf {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     let compiled = || {
@@ -112,8 +121,10 @@ pub fn sized() -> PathBuf {
         let out = case.spl_with(&["api-jar", "-o", "spl-api.jar"]).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tests-java-sizes");
-        let sources = ["Sized", "OwnLoader", "Rough"]
+        fs::write(case.path("OfText.java"), example()).unwrap();
+        let of_tests = ["Sized", "OwnLoader", "Rough"]
             .map(|name| harness::root().join(format!("tests-java/sizes/{name}.java")));
+        let sources = of_tests.into_iter().chain([case.path("OfText.java")]);
         harness::javac(sources, ["-cp".as_ref(), &case.path("spl-api.jar")], &target);
         target
     };
@@ -245,7 +256,7 @@ fn programs_find_sizes_themselves_and_may_do_it_wrong() {
         &format!("size processor Sized$Thrower threw java.lang.IllegalArgumentException: {bytes}"),
         &format!("size processor Sized$None gave no size: {bytes}"),
         &format!("size processor Sized$Bucketless its size gave no bucket: {bytes}"),
-        "size processor Sized$Slow takes more than 1 ms a call and is asked no more",
+        "size processor Sized$Slow takes more than 1 ms a call and is not called any more",
         "size processor no.Such of Sized.missing(Ljava/lang/String;)J is not used: there is no class no.Such on the class path of the measured class",
         "size processor Sized$Hidden of Sized.hidden(Ljava/lang/String;)J is not used: its constructor, or the class, is not public",
         "is not used: it is abstract",

@@ -29,7 +29,7 @@ const SHAPES: [Shape; 7] = [
     },
 ];
 
-/// A way in which a JVM can be told to run code.
+/// A way in which a JVM can run code.
 type Tier = (&'static str, &'static [&'static str]);
 
 const C1: Tier = ("C1", &["-XX:TieredStopAtLevel=1"]);
@@ -39,7 +39,7 @@ const TIERS: [Tier; 4] = [
     ("C1 with counters", &["-XX:TieredStopAtLevel=2"]),
     ("C1 with profiles", &["-XX:TieredStopAtLevel=3"]),
 ];
-/// What C2 has not compiled yet is interpreted, or runs in C1's code.
+/// Code that C2 has not compiled yet is interpreted, or runs as C1 compiled it.
 const MIXED: [Tier; 2] = [("C2", &["-XX:-TieredCompilation"]), ("all", &[])];
 
 /// Size of the stack, kilobytes.
@@ -93,7 +93,7 @@ impl Run {
     }
 }
 
-/// What the interpreter does without us: the depth of a shape, and what a level of it takes.
+/// The interpreter without an agent: the depth of a shape, and what a level of it takes.
 struct Own {
     depth: u64,
     bytes: f64,

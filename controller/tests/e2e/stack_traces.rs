@@ -1,4 +1,5 @@
-//! Calls that run while their class is changed lose file and line in stack traces; who measures is told of those that go on.
+//! Calls that run while their class is changed lose file and line in stack traces; a message names the calls
+//! that go on.
 
 use crate::harness;
 use spl_model::Sizing;

@@ -133,7 +133,8 @@ impl Agent {
                     self.armed.remove(&handle.0);
                     return Some(ToAgent::Disarm { handle });
                 }
-                // It comes now and then; who does not answer has the clock of its first message.
+                // Pings come now and then; an agent that does not answer keeps the clock of its first
+                // message.
                 Some(ToAgent::Ping { .. }) => {}
                 Some(message) => return Some(message),
                 None => self.decoder.push(&read(&mut self.stream)?),
@@ -141,7 +142,7 @@ impl Agent {
         }
     }
 
-    /// What the controller has said when it has handled all that was sent.
+    /// The controller's messages once it has handled all that was sent.
     pub fn settles(&mut self) -> Vec<ToAgent> {
         self.pings += 1;
         self.say(&ToController::Ping { id: self.pings });
@@ -154,7 +155,7 @@ impl Agent {
         }
     }
 
-    /// As [`settles`](Self::settles), of an agent that may be turned away instead.
+    /// As [`settles`](Self::settles), for an agent that may be refused instead.
     pub fn settles_or_leaves(&mut self) -> Vec<ToAgent> {
         self.pings += 1;
         let ping = self.frame(&ToController::Ping { id: self.pings });
@@ -227,14 +228,14 @@ pub struct Served {
     pub run: Running,
     /// Its port.
     pub port: u16,
-    /// What it wrote to its token file.
+    /// The contents of its token file.
     pub token: String,
 }
 
 /// The token file of [`serve`].
 pub const TOKEN_FILE: &str = "token";
 
-/// Starts `spl serve` with these arguments beside those that name the configuration, the tasks and the folder.
+/// Starts `spl serve` with the configuration, the tasks, the folder, and these arguments.
 pub fn serve(case: &Case, more: &[&str]) -> Served {
     let usual = ["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"];
     serve_as(case, &[&usual[..], &["--port", "0", "--token-file", TOKEN_FILE], more].concat())
@@ -309,7 +310,7 @@ pub struct Controller {
     stream: Box<dyn Connection>,
     encoder: Encoder,
     decoder: Decoder,
-    /// What the agent said first.
+    /// The agent's first message.
     pub hello: ToController,
 }
 

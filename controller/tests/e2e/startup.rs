@@ -94,6 +94,6 @@ fn a_size_processor_is_not_passed_over_in_silence() {
     let case = Case::comparing("CompareLoop.fast([I)J, pkg.Sizes <= CompareLoop.slow([I)J\n");
     let ended = case.start(["true"]).ends_by_itself();
     ended.assert_said(&[
-        "CompareLoop.fast([I)J: size processors are asked only with argument-size = deep, and it is not that",
+        "CompareLoop.fast([I)J: size processors are used only with argument-size = deep, and it has another value",
     ]);
 }

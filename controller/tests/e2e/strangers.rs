@@ -7,7 +7,7 @@ use std::process::Command;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 
-/// A program is measured beside this number of silent connections, each opened again when it is closed.
+/// A program is measured during this number of silent connections, each opened again when it is closed.
 fn check(connections: &str) {
     let case = Case::measuring(&[FAST]).endless();
     let Served { mut run, port, .. } = serve(&case, &["--once"]);

@@ -1,11 +1,12 @@
-//! On a terminal: the live view beside a program that writes to the same terminal and reads from it, and Ctrl-C.
+//! On a terminal: the live view with a program that writes to the same terminal and reads from it, and
+//! Ctrl-C.
 
 use crate::case::{Case, NO_LIMIT, java};
 use crate::pty::Terminal;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
-/// What DECSTBM with no margins and a cleared rest of the screen look like.
+/// The sequences of DECSTBM with no margins and of clearing the rest of the screen.
 const GIVEN_BACK: &str = "\u{1b}[r\u{1b}8\u{1b}[J";
 
 fn endless() -> Case {
@@ -14,6 +15,12 @@ fn endless() -> Case {
 
 fn start(case: &Case, options: &[&str]) -> Terminal {
     Terminal::start(case, options, java(&[NO_LIMIT, "CompareLoop", "0", "100000"]))
+}
+
+/// The amount of measurements at the program's end depends on the machine.
+fn assert_held_or_undecided(terminal: &mut Terminal) {
+    let status = terminal.ends();
+    assert!(matches!(status, Some(0 | 3)), "{status:?}: {}", terminal.bytes());
 }
 
 #[test]
@@ -25,7 +32,7 @@ fn ctrl_c_ends_the_measurement_and_a_second_one_the_program() {
     }
     terminal.types("\u{3}");
     terminal.awaits("the program goes on; Ctrl-C ends it too");
-    // Whatever twenty calls say on a busy machine.
+    // Every verdict that twenty calls may give on a busy machine.
     assert_eq!(case.results().len(), 1);
     assert!(!terminal.bytes().contains("the program ended"), "{}", terminal.bytes());
     terminal.types("\u{3}");
@@ -40,20 +47,28 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
     let mut terminal = start(&case, &[]);
     terminal.awaits_screen("a view", |lines| {
         let shown = lines.iter().position(|line| line.starts_with("spl measuring"));
-        shown.is_some_and(|at| at == 20 && lines[22].contains(FAST) && lines[23].contains(SLOW))
+        // Two rows of figures, the claim, and both its methods.
+        shown.is_some_and(|at| {
+            let claim = &lines[at + 2];
+            at == 19
+                && claim.contains(FAST)
+                && claim.contains(SLOW)
+                && lines[22].contains(FAST)
+                && lines[23].contains(SLOW)
+        })
     });
     terminal.resize(60, 12);
     terminal.awaits_screen("a view on a smaller terminal", |lines| {
-        lines.len() == 12 && lines[8].starts_with("spl measuring") && lines[11].contains("CompareLoop.")
+        lines.len() == 12 && lines[7].starts_with("spl measuring") && lines[11].contains("CompareLoop.")
     });
     // The end of its input, with which the program ends too.
     terminal.types("\u{4}");
     terminal.awaits("spl: the program ended with status 0");
-    assert_eq!(terminal.ends(), Some(0));
+    assert_held_or_undecided(&mut terminal);
     let text = terminal.bytes();
     let (view, after) = text.rsplit_once(GIVEN_BACK).expect("the terminal was given back");
     assert!(!after.contains("\u{1b}[1;"), "nothing is kept free any more: {after:?}");
-    assert!(view.contains("\u{1b}[1;20r") && view.contains("\u{1b}[1;8r"));
+    assert!(view.contains("\u{1b}[1;19r") && view.contains("\u{1b}[1;7r"));
     for line in ["CompareLoop: arrays of 1 length(s)\r\n", "\r\nended\r\n"] {
         assert!(text.contains(line), "{line:?} is not whole");
     }
@@ -63,7 +78,7 @@ fn a_program_reads_from_the_terminal_and_its_lines_stay_above_the_view() {
 fn a_killed_program_gives_the_terminal_back() {
     let case = endless();
     let mut terminal = start(&case, &[]);
-    terminal.awaits_screen("a view", |lines| lines[20].starts_with("spl measuring"));
+    terminal.awaits_screen("a view", |lines| lines[19].starts_with("spl measuring"));
     let text = terminal.bytes();
     let pid = text.split("pid ").nth(1).and_then(|rest| rest.split(':').next()?.parse().ok()).unwrap();
     case.awaits_measurements(SLOW, 20);
@@ -80,9 +95,10 @@ fn plain_lines_where_they_are_asked_for() {
     let mut terminal = start(&case, &["--plain"]);
     terminal.awaits("spl: 0 of 2 methods finished");
     terminal.types("\u{4}");
-    assert_eq!(terminal.ends(), Some(0));
+    // A terminal still has colours.
+    terminal.awaits("\u{1b}[38;5;");
+    terminal.awaits("spl: the program ended with status 0");
+    assert_held_or_undecided(&mut terminal);
     let text = terminal.bytes();
     assert!(!text.contains("\u{1b}[1;") && !text.contains("\u{1b}7"), "{text:?}");
-    // A terminal has colours all the same.
-    assert!(text.contains("\u{1b}[38;5;2mholds\u{1b}[39m"), "{text:?}");
 }

@@ -84,7 +84,7 @@ fn samples_of_two_programs_count_together_and_are_never_mixed_up() {
         ("label:shared", 5, 5)
     );
 
-    // Both are told to close and to restore, and the end is awaited of both.
+    // The controller sends both agents the orders to close and to restore, and waits for both.
     let told = first.settles();
     let handles = [Handle(0), Handle(1)];
     for order in [
@@ -122,7 +122,7 @@ fn samples_of_two_programs_count_together_and_are_never_mixed_up() {
     ];
     Running::start(case.spl_with(&eval), &case.path("")).ends().assert_status(0);
     let again = read_results(&case.path("again.eval"));
-    // As text: times that are all the same have no t, and nothing equals that.
+    // As text: equal times have no t, and nothing equals that.
     assert_eq!(format!("{again:?}"), format!("{:?}", [result]));
     let context = std::fs::read_to_string(case.path("out/context.json")).unwrap();
     for pid in PIDS {

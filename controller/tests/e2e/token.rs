@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 const SECRET: &str = "a secret of the operator";
 const REASON: &str = "the token is wrong or missing";
-/// A peer that doesn't say in so long who it is is left; twice that leaves room for a busy machine.
+/// A peer that has not proved itself by then is disconnected; twice that leaves room for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn two_methods() -> Case {
@@ -62,7 +62,8 @@ fn the_controller_shows_its_token_and_believes_no_proof_of_another_connection() 
     assert_eq!(ended.err.matches("it does not know the token").count(), 1, "{}", ended.err);
 }
 
-/// How long the controller keeps a connection on which these bytes come, the last of them over and over.
+/// Time for which the controller keeps a connection on which these bytes come, the last of them over and
+/// over.
 fn kept(mut stream: TcpStream, bytes: Vec<u8>, goes_on: bool) -> Duration {
     stream.set_nodelay(true).unwrap();
     let begun = Instant::now();
@@ -77,7 +78,7 @@ fn kept(mut stream: TcpStream, bytes: Vec<u8>, goes_on: bool) -> Duration {
         }
         assert!(begun.elapsed() < DEADLINE, "the connection is kept");
         if goes_on {
-            // It may be closed by now: the next reading tells.
+            // The connection may be closed by now: the next reading tells.
             let _ = stream.write_all(&bytes[bytes.len() - 1..]);
         }
     }
@@ -110,7 +111,7 @@ fn half_and_endless_beginnings_are_left_alone_in_time() {
     let mut known = Agent::known(port, &served.token);
     known.bytes(&u32::MAX.to_le_bytes()).unwrap();
     while known.hears().is_some() {}
-    // Who is honest does not wait for them.
+    // An honest peer does not wait for them.
     let mut agent = served.measures();
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);
@@ -136,7 +137,7 @@ fn strangers_do_not_use_up_what_the_controller_needs() {
     assert!(descriptors < OWN, "{descriptors} descriptors");
     drop(strangers);
     let mut agent = served.measures();
-    served.run.awaits("no more of those who are turned away are named");
+    served.run.awaits("further refused connections are not reported");
     agent.calls(0, &[10; 5]);
     agent.calls(1, &[10; 5]);
     agent.bye();
@@ -173,10 +174,10 @@ fn a_listener_that_is_no_controller_gets_nothing_of_use() {
         let agent = take::<NONCE_BYTES>(&mut stream, &mut bytes);
         let ours = Nonces { agent, controller: [8; NONCE_BYTES] };
         let answer = match round {
-            // What anybody can make of what came: zeros, and the agent's own nonce.
+            // Proofs that anybody can make of the received bytes: zeros, and the agent's own nonce.
             0 => [ours.controller, [0; 32]].concat(),
             1 => [ours.controller, agent].concat(),
-            // What a controller said in an earlier connection.
+            // A controller's proof of an earlier connection.
             _ => earlier.take().unwrap(),
         };
         stream.write_all(&answer).unwrap();
@@ -208,7 +209,7 @@ fn a_silent_listener_does_not_delay_the_end() {
     let port = listener.local_addr().unwrap().port();
     let program = case::java(&["CompareLoop", "1"]);
     let agent = format!("-agentpath:{}=spl.client.port={port}", harness::agent().display());
-    // The fastest of three: whatever disturbs one makes it slower.
+    // The fastest of three: a disturbance makes one slower, never faster.
     let fastest = |options: &[&str]| {
         let run = || {
             let begun = Instant::now();

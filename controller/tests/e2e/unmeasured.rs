@@ -1,4 +1,4 @@
-//! What keeps `spl run` from measuring does not keep the program from running, unless that is asked for.
+//! Obstacles to measuring do not keep `spl run` from running the program, unless that is asked for.
 
 use crate::case::{self, Case};
 use crate::harness;
@@ -44,7 +44,7 @@ fn a_library_that_does_not_load_is_left_out() {
     let words = [
         "does not load the agent library",
         "text.so",
-        "It has to be built for the JVM's machine and C library",
+        "The agent library has to be built for the JVM's machine and C library",
     ];
     let agent = ["--agent", "text.so"];
     let ended = check_unmeasured("run", &[&USUAL[..], &["out"], &agent].concat(), &words);

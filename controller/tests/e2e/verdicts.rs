@@ -68,7 +68,7 @@ fn assumptions_that_hold_give_status_0_and_samples_that_say_why() {
     }
 }
 
-/// What every sample of the program must look like: one thread, no recursion, no exception.
+/// The form of every sample of the program: one thread, no recursion, no exception.
 fn check_samples(samples: &[Measurement], method: &str) {
     assert!(samples.len() as u64 >= MIN, "{method}: {}", samples.len());
     // The main thread's number is 1 or, on newer JVMs, 3.

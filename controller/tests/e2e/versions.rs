@@ -56,7 +56,7 @@ struct Jvm(Child);
 
 impl Drop for Jvm {
     fn drop(&mut self) {
-        // Both fail when it has ended already.
+        // Both calls fail when the process has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,5 @@
-//! Commands that start several JVMs: the one that has the classes is measured, or those that the operator names, or each.
+//! Commands that start several JVMs: the one that has the classes is measured, or the ones that the operator
+//! names, or each.
 
 use crate::case::{Case, java};
 use crate::running::Running;
@@ -34,7 +35,7 @@ fn a_script_that_asks_for_the_version_first() {
         run.awaits("spl: every class is as it was");
         let ended = run.ends();
         ended.assert_status(0);
-        ended.assert_said(&["the program goes on: its next JVM is waited for", "1 claim: 1 holds"]);
+        ended.assert_said(&["the program goes on; spl waits for its next JVM", "1 claim: 1 holds"]);
     }
 }
 
@@ -64,7 +65,7 @@ fn a_program_that_does_its_work_in_a_child() {
     ended.assert_status(0);
     assert!(!case.measurements(FAST).is_empty());
     assert_eq!(ended.err.matches("every class is as it was").count(), 1, "{}", ended.err);
-    // Without it the child is no matter of ours, and the operator is told.
+    // Without it the child is not measured, and a message says so.
     let case = self::case();
     let mut run = start(&case, &[], java(&["Forks", "CompareLoop", "0"]));
     run.awaits("CompareLoop.fast([I)J: its class is not loaded yet");

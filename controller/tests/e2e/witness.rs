@@ -29,7 +29,7 @@ impl Witness {
         Self { stream, answers }
     }
 
-    /// What the JVM now runs for each method of these classes.
+    /// The bytecode that the JVM now runs for each method of these classes.
     pub fn snapshot(&mut self, classes: &[&str]) -> Snapshot {
         let mut snapshot = Snapshot::new();
         for class in classes {

@@ -1,4 +1,4 @@
-//! What an agent says is written byte by byte as it has been written before, in both forms.
+//! The files of a recorded agent's messages are the same bytes as before, in both forms.
 
 use crate::case::Case;
 use crate::stand_in::{Served, serve};
@@ -19,7 +19,7 @@ fn calls(mean_ns: u64, count: u64) -> Vec<u64> {
     (0..count).map(|number| mean_ns * (90 + number * number * 7919 % 21) / 100).collect()
 }
 
-/// Files of the run, by their names: those that depend on nothing but what was said.
+/// Files of the run, by their names: the ones that depend on the messages alone.
 fn written(human: &str) -> Vec<(String, String)> {
     let case = Case::comparing(TASKS)
         .set("controller", "min-method-measurements", "20")

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # What the acceptance scripts have in common. Each of them sources it at its beginning, names its `forms` and ends with
 # `exit "$failed"`. Every script has a bounded form, for continuous integration and before a commit: it runs all that the script
-# is made of, but for a minute or two, on the installed JDK, with the programs of the tests. What needs a quiet machine, hours or
-# large downloads is left to the full form.
+# is made of, but for a minute or two, on the installed JDK, with the programs of the tests. Only the full
+# form does the parts that need a quiet machine, hours or large downloads.
 set -euo pipefail
 readonly FORM=${1:-}
 # For messages.
@@ -22,11 +22,11 @@ trap 'rm -rf "$work"' EXIT
 
 # 1 in the bounded form.
 brief=0
-# Where the programs are, and how cargo is told to build them.
+# Folder of the programs, and the option with which cargo builds them.
 BIN=$TARGET/release
 BUILD=(--release)
 
-# What the script can be asked for beside nothing and --bounded. $@: options.
+# Options of the script in addition to --bounded. $@: options.
 forms() {
     local option
     for option in "" --bounded "$@"; do
@@ -49,7 +49,7 @@ set_brief() {
 build() { cargo build -q "${BUILD[@]}" "$@"; }
 
 ok() { printf 'ok   %s\n' "$*"; }
-# What this machine or this form does not show, and why.
+# A claim that this machine or this form does not show, and why.
 skip() { printf 'note not tried: %s\n' "$*"; }
 fail() {
     printf 'FAIL %s\n' "$*"

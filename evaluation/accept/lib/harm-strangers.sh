@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What strangers and small matters can do to a program, shown on one JDK. Sourced by harm.sh, after claims.sh.
+# Effects of peers without the token and of small matters on a program, shown on one JDK. Sourced by harm.sh,
+# after claims.sh.
 
 # $number: the JDK's release.
 strangers_and_small() {
@@ -21,7 +22,7 @@ strangers_and_small() {
         e2e signals::no_end signals::a_hangup
 }
 
-# What no JDK is needed for.
+# Claims that need no JDK.
 strangers_and_small_alone() {
     tested "folders that are not ours, or of a living controller, are never removed, links never followed" \
         cargo test -q -p spl-session --lib -- private_folder
@@ -50,7 +51,7 @@ without_tmp() {
     javac --release 11 -d "$folder" tests-java/CompareLoop.java tests-java/Life.java
     printf 'CompareLoop.fast([I)J\n' >"$folder/one.tasks"
     printf '[controller]\nrun-mode = measurement\n' >"$folder/spl.ini"
-    # $1: what can only be read beside /tmp; the rest: more options.
+    # $1: what can only be read, apart from /tmp; the rest: more options.
     alone() {
         local also=$1
         shift

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # What spl makes of a recorded run, for cuts.sh and what recorded its runs.
 
-# Judges a run anew and renders it, into its folder `rendered`. $1: spl; $2: the run's folder, with spl.ini, spl.tasks and out.
+# Judges a run again and renders it, into its folder `rendered`. $1: spl; $2: the run's folder, with spl.ini,
+# spl.tasks and out.
 rendered() {
     local spl=$1 status=0
     mkdir -p "$2/rendered"

@@ -1,6 +1,6 @@
 /** One way of calling a body that takes about two nanoseconds: a chain of five cycles that no compiler can shorten. */
 abstract class Burst {
-    /** Calls the body so often, each time with the last result. */
+    /** Calls the body `count` times, each time with the last result. */
     abstract long calls(long x, int count);
 
     /** Without probe, and in a class that is never touched. */
@@ -18,7 +18,7 @@ abstract class Burst {
         }
     }
 
-    /** The same, to be measured. */
+    /** The measured one of the two equal methods. */
     static final class Probed extends Burst {
         @Override
         long calls(long x, int count) {
@@ -35,7 +35,7 @@ abstract class Burst {
 
     /** The least that measuring can cost: two clock reads and a store. */
     static final class Floor extends Burst {
-        // A cache line of its own for each thread, whatever lies before and behind.
+        // A cache line of its own for each thread, at any neighbours in memory.
         long p0, p1, p2, p3, p4, p5, p6, p7;
         long took;
         long q0, q1, q2, q3, q4, q5, q6, q7;

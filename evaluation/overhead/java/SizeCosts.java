@@ -17,8 +17,8 @@ import spl.size.SizeProcessor;
 /**
  * Times bursts of calls with arguments of one shape, each a method of its own.
  *
- * <p>Says "ready". For each line "SHAPE ROUNDS" on standard input it answers with the median nanoseconds of a call over so
- * many bursts; between two of them the agent empties its rings.
+ * <p>Says "ready". For each line "SHAPE ROUNDS" on standard input it answers with the median nanoseconds of a
+   call over ROUNDS bursts; between two of them the agent empties its rings.
  */
 final class SizeCosts {
     private static final int CALLS = 500;

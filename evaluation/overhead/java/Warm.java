@@ -1,7 +1,8 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 
-/** For each line "BURSTS PAUSE CALLS": calls a body of a few hundred nanoseconds so often, and says "done". */
+/** For each line "BURSTS PAUSE CALLS": calls a body of a few hundred nanoseconds CALLS times in each burst,
+** and says "done". */
 final class Warm {
     private static volatile long sink;
 

@@ -1,8 +1,8 @@
-//! What every part of the measurement is told.
+//! Inputs of every part of the measurement.
 
 use std::path::PathBuf;
 
-/// What all parts need.
+/// Inputs of all parts.
 pub struct Bench {
     /// The JVMs' launcher.
     pub java: PathBuf,

@@ -1,4 +1,4 @@
-//! What a call costs: never instrumented, gate closed, armed, one in a hundred, restored.
+//! Cost of a call: never instrumented, gate closed, armed, one in a hundred, restored.
 
 use crate::bench::Bench;
 use crate::claims::Report;
@@ -9,7 +9,8 @@ const METHOD: &str = "Burst$Probed.body(J)J";
 const HANDLE: u32 = 1;
 /// Calls of a burst, as in `Overhead.java`.
 const CALLS: f64 = 1500.0;
-/// How much longer a burst is where nothing is recorded: against a body of two nanoseconds the clock itself would count.
+/// Factor by which a burst is longer where nothing is recorded: against a body of two nanoseconds the clock
+/// itself would count.
 const LONG: u32 = 20;
 /// Microseconds between bursts: the agent empties its rings every millisecond.
 const PAUSE_US: u32 = 2500;
@@ -31,7 +32,7 @@ struct Fork {
     restored: Phase,
     /// Share of the calls in the armed phase that were recorded.
     recorded: f64,
-    /// What the agent says that a measured call costs, in nanoseconds.
+    /// Cost of a measured call as the agent reports it, in nanoseconds.
     calibrated: f64,
 }
 

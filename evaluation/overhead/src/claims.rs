@@ -15,9 +15,9 @@ struct Claim {
     claim: String,
     /// The median of `forks`.
     figure: f64,
-    /// What the figure should not exceed; `None` where that is the limit.
+    /// Goal of the figure, its upper end; `None` where that is the limit.
     target: Option<f64>,
-    /// What the figure must not exceed; `None` where nothing is claimed.
+    /// Upper limit of the figure; `None` where nothing is claimed.
     limit: Option<f64>,
     /// The figure in each JVM.
     forks: Vec<f64>,
@@ -50,7 +50,7 @@ impl Report {
         limit: Option<f64>,
     ) {
         let figure = median(forks);
-        // What could not be measured does not hold.
+        // A claim that could not be measured does not hold.
         let holds = limit.is_none_or(|limit| figure <= limit);
         let word = if holds { "ok  " } else { "FAIL" };
         let bound = limit.map_or_else(String::new, |limit| format!(", at most {limit}{unit}"));

@@ -1,5 +1,5 @@
-//! A controller that does what it is told, for tests and benchmarks of the agent: it starts JVMs with the agent and keeps
-//! everything that the agent says.
+//! A controller without decisions of its own, for tests and benchmarks of the agent: it starts JVMs with the
+//! agent and keeps everything that the agent says.
 #![forbid(unsafe_code)]
 
 mod program;
@@ -10,7 +10,7 @@ pub use session::{Door, Session};
 
 use std::time::Duration;
 
-/// Whatever is waited for comes within this time.
+/// Longest wait for any event.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Why a JVM or its agent did not do what it should.
@@ -19,12 +19,12 @@ pub enum Fault {
     /// Something that the operating system refused.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// The failed step.
         what: &'static str,
         /// The system's answer.
         source: std::io::Error,
     },
-    /// It did not come in time.
+    /// An awaited event did not come in time.
     #[error("waited {DEADLINE:?} in vain for {0}")]
     Late(String),
     /// The other side broke the protocol, or the program its own.

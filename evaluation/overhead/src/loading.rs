@@ -1,4 +1,4 @@
-//! What a class that is none of the measured ones costs more while the agent waits for classes.
+//! Additional cost of loading an unmeasured class while the agent waits for classes.
 
 use crate::bench::Bench;
 use crate::claims::{Report, median};
@@ -7,7 +7,7 @@ use spl_overhead::{Door, Fault, Program};
 
 /// Loaders of 500 classes each, in a row.
 const LOADERS: usize = 10;
-/// How often waiting and not waiting take turns.
+/// Number of turns of waiting and not waiting.
 const TURNS: usize = 12;
 const HANDLE: u32 = 1;
 

@@ -1,4 +1,5 @@
-//! What the agent costs the program: each figure the median of several JVMs, what is compared measured in turn.
+//! Cost of the agent for the program: each figure the median of several JVMs, what is compared measured in
+//! turn.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -24,7 +25,7 @@ struct Options {
     /// The Java compiler.
     #[arg(long, default_value = "javac")]
     javac: PathBuf,
-    /// The agent's library; that beside this program by default.
+    /// The agent's library; by default the one next to this program.
     #[arg(long)]
     agent: Option<PathBuf>,
     /// JVMs for each figure.

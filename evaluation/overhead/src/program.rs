@@ -1,4 +1,4 @@
-//! A Java program that is asked and answers line by line. It never outlives its value.
+//! A Java program that answers questions line by line. It never outlives its value.
 
 use crate::{DEADLINE, Fault, system};
 use std::ffi::OsStr;
@@ -125,7 +125,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Both fail when it has ended already.
+        // Both calls fail when the program has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

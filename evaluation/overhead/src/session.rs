@@ -134,7 +134,7 @@ impl Session {
         }
     }
 
-    /// What the agent says that a measured call costs, in nanoseconds.
+    /// Cost of a measured call as the agent reports it, in nanoseconds.
     pub fn probe_cost_ns(&self) -> Option<f64> {
         self.said.iter().find_map(|message| {
             let ToController::Hello { probe_cost_ps, .. } = message else { return None };
@@ -142,7 +142,7 @@ impl Session {
         })
     }
 
-    /// What the agent says that a measured call of an empty method reports, in nanoseconds.
+    /// Reported time of a measured call of an empty method, as the agent states it, in nanoseconds.
     pub fn probe_empty_ns(&self) -> Option<f64> {
         self.said.iter().find_map(|message| {
             let ToController::Hello { probe_empty_ps, .. } = message else { return None };
@@ -217,10 +217,10 @@ impl Session {
     /// Numbers a method, written as in task files.
     ///
     /// # Errors
-    /// When it is no method, or the connection is over.
+    /// When it is not a method, or the connection is over.
     pub fn define(&mut self, handle: u32, method: &str, sizing: Sizing) -> Result<(), Fault> {
         let method: MethodRef =
-            method.parse().map_err(|_| Fault::Unexpected(format!("{method} is no method")))?;
+            method.parse().map_err(|_| Fault::Unexpected(format!("{method} is not a method")))?;
         let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };
         self.send(&ToAgent::Define { handle: Handle(handle), instrument })
     }
@@ -273,7 +273,7 @@ impl Session {
         self.settle()
     }
 
-    /// Waits until the agent has done what it was told and has sent all samples that were in its rings.
+    /// Waits until the agent has carried out its orders and has sent all samples that were in its rings.
     ///
     /// # Errors
     /// When it does not answer.

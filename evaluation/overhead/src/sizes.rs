@@ -1,4 +1,4 @@
-//! What finding the workload size of a call costs, by the shape of its argument.
+//! Cost of finding the workload size of a call, by the shape of its argument.
 
 use crate::bench::Bench;
 use crate::claims::Report;
@@ -39,7 +39,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What a measured call costs more than one behind a closed gate, for each shape, in nanoseconds.
+/// Additional cost of a measured call over one behind a closed gate, for each shape, in nanoseconds.
 fn fork(bench: &Bench, sizing: &Sizing) -> Result<Vec<f64>, Fault> {
     let door = Door::open()?;
     let classes = bench.classes.display().to_string();
@@ -49,7 +49,7 @@ fn fork(bench: &Bench, sizing: &Sizing) -> Result<Vec<f64>, Fault> {
     program.expect("ready")?;
     let handles = (0..).zip(SHAPES).map(|(handle, (name, _, kind))| {
         let method = format!("SizeCosts.{name}({kind})V").parse();
-        let method = method.map_err(|_| Fault::Unexpected(format!("{name} is no method")))?;
+        let method = method.map_err(|_| Fault::Unexpected(format!("{name} is not a method")))?;
         let is_processed = *sizing == Sizing::Deep && name == PROCESSED;
         let sizing = if is_processed { Sizing::Processor(PROCESSOR.to_owned()) } else { sizing.clone() };
         let instrument = Instrument { method, kind: ProbeKind::Times(sizing) };

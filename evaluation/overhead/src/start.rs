@@ -1,4 +1,4 @@
-//! What a dormant agent adds to the start-up and the end of a small program.
+//! Time that a dormant agent adds to the start-up and the end of a small program.
 
 use crate::bench::Bench;
 use crate::claims::{Report, median};
@@ -28,7 +28,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     for _ in 0..bench.forks {
         let (mut times, mut added) = (Vec::new(), Vec::new());
         for pair in 0..PAIRS {
-            // Whoever comes second finds warmer caches.
+            // The second of a pair finds warmer caches.
             let (without, with) = if pair % 2 == 0 {
                 let without = time(&alone)?;
                 (without, time(&with)?)
@@ -41,12 +41,12 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
             pairs.push(with / without);
         }
         starts.push(median(&times));
-        // What the machine does to both of a pair cancels out.
+        // Influences of the machine on both of a pair cancel out.
         ratios.push(1.0 + median(&added) / median(&times));
     }
     report.note("start", "a small program", " ms", &starts);
     report.at_most("start", "with a dormant agent against without", "", &ratios, 1.02);
-    report.note("start", "95% of the medians of pairs drawn anew", "", &interval(&pairs));
+    report.note("start", "95% of the medians of pairs drawn again", "", &interval(&pairs));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What the first calls after a change of their class report, against what they report when all is compiled.
+//! Reported times of the first calls after a change of their class, against the times once all is compiled.
 
 use crate::bench::Bench;
 use crate::claims::{Report, median};

@@ -1,4 +1,4 @@
-//! What a call costs, measured: rounds in which every way has one JVM.
+//! Cost of a call, measured: rounds in which every way has one JVM.
 
 use crate::tools::{Jdk, Setting, Tools};
 use crate::ways::{Built, Way, spl_methods};
@@ -31,7 +31,7 @@ pub struct Costs {
     pub forks: Vec<Fork>,
 }
 
-/// What one way cost in one JVM.
+/// Cost of one way in one JVM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fork {
     /// From 1.
@@ -44,7 +44,7 @@ pub struct Fork {
     pub each_call: bool,
     /// Calls of the measured methods.
     pub calls: u64,
-    /// How many of them were recorded.
+    /// Number of recorded calls.
     pub recorded: u64,
     /// The figures.
     pub cells: Vec<Cell>,
@@ -53,9 +53,9 @@ pub struct Fork {
 /// Nanoseconds of a call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cell {
-    /// What is called.
+    /// The called body.
     pub body: String,
-    /// By so many threads at once.
+    /// Number of threads that call it at once.
     pub threads: u32,
     /// Without anything.
     pub plain_ns: f64,
@@ -72,7 +72,7 @@ pub struct Cell {
 pub fn read(file: &Path) -> Result<Costs, String> {
     let text =
         fs::read_to_string(file).map_err(|e| format!("{}: {e}; run make evaluate-peers", file.display()))?;
-    serde_json::from_str(&text).map_err(|e| format!("{}: {e}; measure anew", file.display()))
+    serde_json::from_str(&text).map_err(|e| format!("{}: {e}; measure again", file.display()))
 }
 
 /// Measures and writes after each JVM what there is.
@@ -177,7 +177,7 @@ fn conversation(tools: &Tools, way: &Way, log: &Path) -> Result<(Vec<Cell>, u64)
         };
         asked().map_err(|e| e.to_string())
     })?;
-    // What was recorded is counted when the JVM ends.
+    // Recorded calls are counted when the JVM ends.
     match program.end().map_err(|e| e.to_string())? {
         (_, 0) => Ok(found),
         (_, status) => Err(format!("the program ended with status {status}")),

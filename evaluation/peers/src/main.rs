@@ -1,4 +1,4 @@
-//! What a measured call costs beside other tools' calls, and how true the reported ratios are beside JMH's.
+//! Cost of a measured call compared with other tools', and truth of the reported ratios compared with JMH's.
 #![forbid(unsafe_code)]
 
 mod costs;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tools::Tools;
 
-/// Measures the probe beside other tools.
+/// Compares the probe with other tools.
 #[derive(Debug, Parser)]
 struct Options {
     #[command(subcommand)]
@@ -20,7 +20,8 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// What a call costs, in nanoseconds and against two clock reads; adds to what is measured already with --append.
+    /// Cost of a call, in nanoseconds and against two clock reads; adds to what is measured already with
+    /// --append.
     Costs {
         #[command(flatten)]
         tools: Tools,
@@ -37,7 +38,7 @@ enum What {
         #[arg(long, default_value = "evaluation/out/peers.json")]
         json: PathBuf,
     },
-    /// Ratios of methods: the controller's beside those of JMH and of the JVM's own method timing.
+    /// Ratios of methods: the controller's compared with those of JMH and of the JVM's own method timing.
     Truth {
         #[command(flatten)]
         tools: Tools,

@@ -10,7 +10,7 @@ use std::process::Command;
 /// The programs that are needed.
 #[derive(Clone, Debug, Args)]
 pub struct Tools {
-    /// The controller, with the agent's library beside it.
+    /// The controller, with the agent's library in the same folder.
     #[arg(long)]
     pub spl: PathBuf,
     /// Launcher of the JDK that all can run on, 17 or later.
@@ -50,7 +50,7 @@ pub struct Machine {
 }
 
 impl Tools {
-    /// The same with absolute paths.
+    /// These tools with absolute paths.
     ///
     /// # Errors
     /// When something is missing.
@@ -84,7 +84,7 @@ impl Tools {
         self.jars.join(name).display().to_string()
     }
 
-    /// What this machine is, and what is measured.
+    /// Facts about this machine and the measured versions.
     ///
     /// # Errors
     /// When a JVM does not start.

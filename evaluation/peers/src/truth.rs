@@ -1,4 +1,5 @@
-//! How true reported ratios are: the controller's beside JMH's and the JVM's own method timing, on the same methods.
+//! Truth of reported ratios: the controller's compared with JMH's and the JVM's own method timing, on the
+//! same methods.
 
 use crate::tools::{Jdk, Setting, Tools, root, run};
 use serde::Serialize;
@@ -13,13 +14,13 @@ use tempfile::TempDir;
 
 const SETTINGS: &str = "truth.ini";
 const TASKS: &str = "truth.tasks";
-/// What `spl` says when it has measured everything.
+/// Message of `spl` when it has measured everything.
 const DONE: &str = "spl: every class is as it was";
 /// Files that JMH consists of.
 const JMH: [&str; 4] =
     ["jmh-core.jar", "jmh-generator-annprocess.jar", "jopt-simple.jar", "commons-math3.jar"];
-/// In which company JMH calls a method. Its time for each is bounded: so many iterations of so many milliseconds to warm up,
-/// and to measure.
+/// In which company JMH calls a method. Its time for each is bounded: iterations, and their milliseconds, to
+/// warm up and to measure.
 struct Company {
     class: &'static str,
     options: [&'static str; 10],
@@ -34,7 +35,7 @@ const AMONG: Company =
 /// Seconds of the program that the JVM's own timing is given; what it says of those before `JFR_FROM` is left out.
 const JFR_UNTIL: u64 = 8;
 const JFR_FROM: usize = 12;
-/// How often it says what it has found so far.
+/// Period of its reports.
 const JFR_PERIOD: &str = "250ms";
 
 /// All that was measured.
@@ -70,7 +71,7 @@ pub struct Score {
     pub call_ns: f64,
 }
 
-/// What a run of the controller says of a pair.
+/// The ratio of a pair by a run of the controller.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ratio {
     /// The JVM.
@@ -157,7 +158,7 @@ fn jmh(
     java.args(["-cp", &format!("{}:{classpath}", work.path().display()), "org.openjdk.jmh.Main"]);
     java.args(["-bm", "avgt", "-tu", "ns", "-rf", "json", "-rff"]).arg(&results);
     java.args(company.options).arg(format!("truth.{}.*", company.class)).env_remove("JAVA_TOOL_OPTIONS");
-    // It may not lock the machine against others that measure at the same time in a folder of their own.
+    // JMH must not lock the machine against others that measure at the same time in a folder of their own.
     java.current_dir(work.path());
     let said = run(&mut java)?;
     let text = fs::read_to_string(&results).map_err(|_| format!("JMH left no results:\n{said}"))?;
@@ -222,7 +223,7 @@ fn ours(tools: &Tools, jdk: Jdk, work: &TempDir, pairs: usize) -> Result<Vec<Rat
         .collect()
 }
 
-/// What the JVM's own timing says, without the program's first seconds.
+/// Times by the JVM's own timing, without the program's first seconds.
 fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score>, String> {
     eprintln!("JFR method timing (Jdk25)");
     let file = work.path().join("truth.jfr");
@@ -237,7 +238,7 @@ fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score
     let arguments = [&recording, "-Xlog:disable", "-cp", &classes, "truth.Mix"];
     let fault = |fault: spl_overhead::Fault| format!("JFR method timing: {fault}");
     let mut program = Program::start(&tools.launcher(Jdk::Jdk25), arguments).map_err(fault)?;
-    // It prints nothing; this only lets its time pass.
+    // The program prints nothing; this only lets its time pass.
     if let Some(line) = program.line_within(std::time::Duration::from_secs(JFR_UNTIL)).map_err(fault)? {
         return Err(format!("the program said {line:?}"));
     }
@@ -259,7 +260,7 @@ fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score
     let scores = sums.into_iter().filter_map(|(method, sums)| {
         let periods = sums.get(JFR_FROM..)?.windows(2).filter(|pair| pair[1].0 > pair[0].0);
         let means = periods.map(|pair| (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0)).collect::<Vec<_>>();
-        // A method that was called in no period is none of the program's.
+        // The program has no method that was called in no period.
         (!means.is_empty()).then(|| Score { jdk: Jdk::Jdk25, run: 1, method, call_ns: middle(means) })
     });
     Ok(scores.collect())

@@ -13,7 +13,7 @@ const JAVASSIST: &str = "/usr/share/java/javassist.jar";
 /// The pause of the re-created design between two looks at its messages, milliseconds: the thesis's default.
 const CYCLE_SLEEP_MS: u32 = 100;
 
-/// What the JVM's flight recorder leaves; it insists on this ending.
+/// The recording of the JVM's flight recorder, which requires this ending.
 const RECORDING: &str = "received.jfr";
 
 /// A tool and how to run it.
@@ -37,7 +37,7 @@ enum Counted {
     File,
     /// Events of a recording.
     Events,
-    /// What the events of a recording say of calls.
+    /// Calls by the events of a recording.
     Invocations,
 }
 
@@ -205,7 +205,7 @@ impl Built {
     fn recreated(&self) -> Way {
         let tasks = self.text("recreated.tasks");
         let agent = format!("{}={tasks},0,{CYCLE_SLEEP_MS},{}", self.text("recreated.jar"), i32::MAX);
-        // It looks for classes where its recorder has to be, on the boot class path.
+        // Byteman looks for classes where its recorder has to be, on the boot class path.
         let classes = format!("-Xbootclasspath/a:{}", self.text("classes"));
         self.way("thesis's design, re-created", &[classes, format!("-javaagent:{agent}")])
     }
@@ -214,7 +214,7 @@ impl Built {
         let recording =
             format!("-XX:StartFlightRecording:settings=none,filename={},{settings}", self.text(RECORDING));
         let repository = format!("-XX:FlightRecorderOptions:repository={}", self.text("repository"));
-        // It would say on standard output that it records.
+        // The flight recorder would say on standard output that it records.
         let quiet = "-Xlog:disable".to_owned();
         let way = self.way(name, &[recording, repository, quiet]);
         Way { jdk: Jdk::Jdk25, each_call: counted == Counted::Events, counted, ..way }
@@ -231,7 +231,7 @@ impl Built {
         self.jfr("JFR method tracing", settings, Counted::Events)
     }
 
-    /// How many calls the tool that ran last has recorded.
+    /// Number of calls that the tool that ran last has recorded.
     ///
     /// # Errors
     /// When it has left nothing, or something else.

@@ -11,7 +11,7 @@ use plotters::prelude::{
 
 /// Width and height, in pixels.
 const SIZE: (u32, u32) = (800, 400);
-/// Told apart by those who see few colours too: Okabe and Ito's palette (2008), without its yellow.
+/// Distinct also with impaired colour vision: Okabe and Ito's palette (2008), without its yellow.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -164,7 +164,7 @@ fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     corners
 }
 
-/// What stands at a tick.
+/// The label of a tick.
 fn tick(axis: &Axis, value: f64) -> String {
     if axis.names.is_empty() {
         return plain(value);

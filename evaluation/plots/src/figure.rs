@@ -1,4 +1,4 @@
-//! What a chart shows.
+//! Contents of a chart.
 
 use serde::Deserialize;
 
@@ -8,13 +8,13 @@ use serde::Deserialize;
 pub struct Chart {
     /// Name of its file.
     pub file: String,
-    /// What stands above it.
+    /// Its title, above it.
     pub title: String,
     /// From left to right.
     pub x: Axis,
     /// From bottom to top.
     pub y: Axis,
-    /// What is drawn, in the order of the legend.
+    /// Its series, in the order of the legend.
     pub lines: Vec<Line>,
     /// Moments on the x axis that are marked by an upright line.
     #[serde(default)]
@@ -25,7 +25,7 @@ pub struct Chart {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// What is on it, with its unit.
+    /// Its quantity, with the unit.
     pub label: String,
     /// Whether equal distances are equal ratios.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct Axis {
     /// Where it ends, when not at the largest value.
     #[serde(default)]
     pub end: Option<f64>,
-    /// What stands at 1, 2, 3, … in place of numbers, where each is a thing of its own.
+    /// Labels at 1, 2, 3, … in place of numbers, where each is a thing of its own.
     #[serde(default)]
     pub names: Vec<String>,
 }
@@ -45,7 +45,7 @@ pub struct Axis {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// What the legend says.
+    /// Its text in the legend.
     pub name: String,
     /// How it is drawn.
     #[serde(default)]

@@ -18,7 +18,7 @@ struct Options {
     into: PathBuf,
 }
 
-/// What is wanted of such a file.
+/// Wanted contents of such a file.
 #[derive(Debug, Deserialize)]
 struct Figures {
     plots: Vec<Chart>,

@@ -18,7 +18,7 @@ const BATCH: usize = 4096;
 const STEP_NS: u64 = 1_000;
 /// Width of a bucket with the default scale, bytes.
 const BUCKET_BYTES: u64 = 100;
-/// How long an agent that was turned away waits for the first time, and at most; twice as long each time, as that in a JVM.
+/// First and longest wait of an agent that was refused; twice as long each time, as that in a JVM.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// A connection to the controller.
@@ -32,7 +32,7 @@ pub struct Agent {
     /// Methods with open gates.
     open: BTreeSet<Handle>,
     sizing: Sizing,
-    /// How often each gate was closed.
+    /// Number of closings of each gate.
     disarmed: BTreeMap<Handle, u64>,
     clock_ns: u64,
     buckets: u64,
@@ -40,10 +40,10 @@ pub struct Agent {
     pings: u64,
 }
 
-/// What became of an attempt to be measured.
+/// Outcome of an attempt to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// All was sent, so many samples, and the controller has detached the agent.
+    /// All samples were sent, with their number, and the controller has detached the agent.
     Measured(u64),
     /// Another program is being measured.
     Rejected,
@@ -127,7 +127,7 @@ impl Agent {
         self.stream.write_all(&bytes).map_err(system("the controller has closed the connection"))
     }
 
-    /// Does what it is told and sends samples of all methods whose gates are open, until it is detached.
+    /// Carries out the orders and sends samples of all methods whose gates are open, until it is detached.
     ///
     /// # Errors
     /// When the connection breaks or nothing comes.
@@ -144,7 +144,7 @@ impl Agent {
         }
     }
 
-    /// Does what it is told until every sample has been sent and taken in.
+    /// Carries out the orders until every sample has been sent and taken in.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -204,7 +204,7 @@ impl Agent {
         self.say(&ToController::Bye { reason: ByeReason::VmDeath })
     }
 
-    /// How long to wait before it is tried again, after so many times.
+    /// Wait before the next attempt, after this number of attempts.
     pub fn pause(rejected: u32) -> Duration {
         AGAIN.0.saturating_mul(2_u32.saturating_pow(rejected)).min(AGAIN.1)
     }
@@ -218,7 +218,7 @@ impl Agent {
         })
     }
 
-    /// What waits, if there is something else to do; otherwise what comes.
+    /// The waiting message, if there is something else to do; otherwise the next one.
     fn next_message(&self) -> Result<Option<ToAgent>, Fault> {
         if self.open.iter().all(|&handle| self.left[handle.index()] == 0) {
             return self.wait().map(Some);

@@ -23,7 +23,7 @@ pub struct Controller {
     children_s: f64,
 }
 
-/// What a controller has used up.
+/// Resources that a controller has used.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     /// CPU time in seconds, of the whole process.
@@ -91,7 +91,7 @@ impl Controller {
         self.folder.path().join(name)
     }
 
-    /// Waits until it has said so many lines with this in them; gives the last.
+    /// Waits until it has printed `count` lines with this text; returns the last.
     ///
     /// # Errors
     /// When it ends before, or says nothing more.
@@ -140,7 +140,7 @@ impl Controller {
         Ok((status, children_s()? - self.children_s))
     }
 
-    /// How many results of assertions it has written.
+    /// Number of results of assertions that it has written.
     ///
     /// # Errors
     /// When they cannot be read.

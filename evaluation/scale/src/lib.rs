@@ -1,4 +1,4 @@
-//! How much one controller takes in: the real one, over the real protocol, with agents that are simulated.
+//! Throughput of one controller: the real one, over the real protocol, with agents that are simulated.
 #![forbid(unsafe_code)]
 
 mod agent;
@@ -11,7 +11,7 @@ pub use plan::{Plan, Shape};
 
 use std::time::Duration;
 
-/// Whatever is waited for comes within this time.
+/// Longest wait for any event.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Why an experiment has no figures.
@@ -20,12 +20,12 @@ pub enum Fault {
     /// Something that the operating system refused.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// The failed step.
         what: &'static str,
         /// The system's answer.
         source: std::io::Error,
     },
-    /// It did not come in time.
+    /// An awaited event did not come in time.
     #[error("waited {DEADLINE:?} in vain for {0}")]
     Late(&'static str),
     /// The controller did something else than it should.

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const AGENTS: u32 = 100;
 const SMALL: Shape = Shape { methods: 10, assertions: 0, samples: 100, buckets: 1 };
 
-/// How much one controller takes in, over the real protocol, from simulated agents.
+/// Throughput of one controller, over the real protocol, from simulated agents.
 #[derive(Debug, Parser)]
 struct Options {
     /// The controller.
@@ -30,7 +30,7 @@ struct Options {
     /// Only what is named: `intake`, `samples`, `methods`, `assertions`, `buckets` or `agents`; may be repeated.
     #[arg(long)]
     only: Vec<String>,
-    /// Largest sizes are divided by so much, for a quick look.
+    /// Divisor of the largest sizes, for a quick look.
     #[arg(long, default_value_t = 1)]
     divide: u64,
 }
@@ -132,7 +132,7 @@ fn whole(spl: &Path, shape: Shape) -> Result<(Value, Arc<TempDir>), Fault> {
     let mut agent = Agent::connect(controller.port(), &controller.token()?, 1, shape)?;
     let began = Instant::now();
     let Turn::Measured(sent) = agent.run()? else {
-        return Err(Fault::Unexpected("the only agent was turned away".to_owned()));
+        return Err(Fault::Unexpected("the only agent was refused".to_owned()));
     };
     let (wall_s, peak_kib, results) =
         (began.elapsed().as_secs_f64(), controller.used()?.peak_kib, written(&controller, shape)?);
@@ -149,7 +149,7 @@ fn written(controller: &Controller, shape: Shape) -> Result<usize, Fault> {
     if shape.assertions == 0 { Ok(0) } else { controller.results() }
 }
 
-/// A hundred programs at once: one is measured, the others are turned away and come again.
+/// A hundred programs at once: one is measured, the others are refused and come again.
 fn agents(spl: &Path) -> Result<Value, Fault> {
     let controller = Controller::start(spl, &Plan::of(SMALL), false)?;
     let (port, token) = (controller.port(), controller.token()?);

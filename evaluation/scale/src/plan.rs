@@ -1,11 +1,11 @@
-//! What an experiment asks of the controller.
+//! Work of an experiment for the controller.
 
 use std::fmt::Write as _;
 
 /// Methods of a class, so that there are as many classes as in real task lists.
 const METHODS_OF_A_CLASS: usize = 10;
 
-/// How much there is of everything.
+/// Numbers of all things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Methods.
@@ -28,8 +28,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Everything is measured at once and from the beginning, and no sample is discarded: only work is asked for. What is
-    /// compared has to have all samples of a bucket.
+    /// Everything is measured at once and from the beginning, and no sample is discarded: only work is asked
+    /// for. Compared methods have to have all samples of a bucket.
     pub fn of(shape: Shape) -> Self {
         let mut tasks = String::new();
         for number in 0..shape.methods {

@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Pairs of methods of a known ratio, beside their times as the program itself takes them.
+ * Pairs of methods of a known ratio, with their times as the program itself takes them.
  *
  * <p>The methods are those of {@code Bodies}, a class that is written for each run. All of them are called in turn, beginning with
  * another one in each round, until a line comes; before the measurement begins and after that line each call is timed here too.
@@ -12,7 +12,7 @@ public final class Known {
 
     /** Until here compiling goes on, and nothing is timed; nanoseconds. */
     private static final long SETTLE_NS = 1_200_000_000L;
-    /** How long is timed; the measurement begins three seconds after the start. */
+    /** Seconds of timing; the measurement begins three seconds after the start. */
     private static final long TIMED_NS = 1_500_000_000L;
     private static final int MOST = 200_000;
 
@@ -38,7 +38,7 @@ public final class Known {
         while (!asked) {
             known.round(false);
         }
-        // What was changed in the classes is compiled anew.
+        // The changed classes are compiled again.
         known.during(SETTLE_NS, false);
         known.during(TIMED_NS, true);
         known.print("after");

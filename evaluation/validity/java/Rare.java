@@ -6,7 +6,7 @@ import java.io.IOException;
  */
 public final class Rare {
 
-    /** Every so many calls one is long: 2% of them, which are most of the time. */
+    /** One call in this number is long: 2% of them, which are most of the time. */
     private static final int EVERY = 50;
     private static final int LONG_MS = 1_000;
     private static final int SHORT_MS = 2;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What a method does, step by step, each of which needs the one before.
+/// Work of a method, step by step, each of which needs the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Work {
@@ -18,11 +18,11 @@ pub enum Work {
 /// A pair: `b` takes `ratio` times as long as `a`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// What both do.
+    /// The work of both.
     pub work: Work,
     /// About how long `a` takes, nanoseconds.
     pub about_ns: u32,
-    /// How many times as many steps `b` does, in percent.
+    /// Steps of `b`, in percent of those of `a`.
     pub percent: u32,
     /// Whether `b` calls `a`, and does the rest itself.
     pub nested: bool,
@@ -32,7 +32,7 @@ pub struct Pair {
 pub const WORKS: [Work; 3] = [Work::Arithmetic, Work::Division, Work::Chase];
 /// All ratios, in percent.
 pub const PERCENT: [u32; 5] = [100, 105, 125, 200, 300];
-/// How long the shorter methods of a run take, nanoseconds, and whether the longer ones call them.
+/// Times of the shorter methods of a run, nanoseconds, and whether the longer ones call them.
 const LENGTHS: [(u32, bool); 6] =
     [(200, false), (1_000, false), (5_000, false), (50_000, false), (1_000, true), (5_000, true)];
 
@@ -104,7 +104,7 @@ pub fn source(pairs: &[Pair]) -> String {
     let all = names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let mut say = |line: String| {
         let said = writeln!(text, "{line}");
-        debug_assert!(said.is_ok(), "a text takes whatever is written into it");
+        debug_assert!(said.is_ok(), "a text takes everything that is written into it");
     };
     say(format!("    static final String[] NAMES = {{{all}}};\n"));
     say("    static long call(int method, long value) {\n        switch (method) {".to_owned());

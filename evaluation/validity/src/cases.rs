@@ -37,8 +37,8 @@ impl Cases {
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut all = Vec::new();
         for line in lines {
-            let expected =
-                parsed(line).ok_or_else(|| format!("{} has a line that is none: {line}", list.display()))?;
+            let expected = parsed(line)
+                .ok_or_else(|| format!("{} has a line that cannot be read: {line}", list.display()))?;
             let folder = self.folder.join(&expected.folder);
             for (settings, config) in
                 [("its own", folder.join("c.ini").as_path()), ("default", default.path())]

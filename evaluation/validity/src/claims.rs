@@ -4,7 +4,7 @@ use crate::processes::{Process, Sizes};
 use crate::recording::method;
 use serde::Serialize;
 
-/// What is claimed: something that lies at its limit, or far from it.
+/// Content of a claim: something that lies at its limit, or far from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scenario {
@@ -14,7 +14,7 @@ pub enum Scenario {
     Clear,
 }
 
-/// How far a clear claim is from its limit.
+/// Distance of a clear claim from its limit.
 pub const CLEAR: f64 = 1.2;
 /// The tolerance of a bare `=`, of the claim within a tolerance, and how near to it the claims at its limit are.
 const WITHIN: f64 = 0.05;
@@ -27,7 +27,7 @@ pub struct Claim {
     pub text: String,
     /// By which results name it: the title of an assertion, or its text.
     pub key: String,
-    /// What sort of claim it is, for the tables.
+    /// Kind of the claim, for the tables.
     pub name: String,
     /// Whether it is true.
     pub truth: bool,
@@ -36,7 +36,7 @@ pub struct Claim {
 }
 
 impl Scenario {
-    /// How many times as long the right method takes.
+    /// Time of the right method as a multiple of the left one's.
     #[must_use]
     pub fn ratio(self) -> f64 {
         if self == Self::Limit { 1.0 } else { CLEAR }
@@ -78,7 +78,7 @@ impl List {
         self.claims.push(Claim { text, key: title, name, truth, level });
     }
 
-    /// The same as a line and as an assertion.
+    /// The same claim as a line and as an assertion.
     fn both(&mut self, name: &str, text: &str, truth: bool) {
         self.line(name, text, truth);
         self.assert(name, text, truth);
@@ -139,7 +139,7 @@ impl List {
         self.quantiles();
     }
 
-    /// Comparisons of quantiles, whichever way they are.
+    /// Comparisons of quantiles, in either direction.
     fn quantiles(&mut self) {
         if !self.parts_quantiles() || self.process.sizes != Sizes::None {
             return;

@@ -1,11 +1,11 @@
-//! What a count of rare events says about their probability, exactly (Clopper and Pearson 1934).
+//! Exact interval of the probability of rare events from their count (Clopper and Pearson 1934).
 
 /// Enough halvings for a double.
 const HALVINGS: u32 = 60;
 /// The confidence of the intervals in tables.
 pub const CONFIDENCE: f64 = 0.95;
 /// A claim fails when as many errors as were seen, or more, have this probability at the rate that is allowed: there are some
-/// thousand claims, and none of them shall fail for their number.
+/// thousand claims, and none of them should fail for their number.
 pub const SURPRISE: f64 = 1e-4;
 
 /// P(B ≥ `least`) of a binomial count B.
@@ -50,7 +50,7 @@ fn solve(holds: impl Fn(f64) -> bool) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// Whether so many errors speak against a rate of at most `allowed`.
+/// Whether this number of errors speaks against a rate of at most `allowed`.
 #[must_use]
 pub fn is_too_many(count: u64, trials: u64, allowed: f64) -> bool {
     at_least(count, trials, allowed) < SURPRISE

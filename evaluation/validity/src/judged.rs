@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What became of a claim.
+/// Outcome of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     /// Called true.
@@ -74,7 +74,7 @@ impl Case {
 }
 
 impl Judge {
-    /// What `spl eval` says of each claim, by its title, or by its text where it has none.
+    /// Results of `spl eval` for each claim, by its title, or by its text where it has none.
     ///
     /// # Errors
     /// When it gives no document; text.

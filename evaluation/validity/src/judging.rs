@@ -12,7 +12,7 @@ use spl_validity::processes::Process;
 use spl_validity::wrong::{Family, LIMIT, Outcome, Plan, Tally, family, outcome};
 use std::path::{Path, PathBuf};
 
-/// What every judgement takes.
+/// Inputs of every judgement.
 #[derive(Debug, Args)]
 pub struct Common {
     /// The controller.
@@ -27,7 +27,7 @@ pub struct Common {
     /// Windows in a run, after each of which the product looks.
     #[arg(long, default_value_t = 100)]
     windows: usize,
-    /// Calls in a turn are so many times those of the catalogue.
+    /// Calls in a turn, as a multiple of those of the catalogue.
     #[arg(long, default_value_t = 1)]
     calls: usize,
     /// Decides all.
@@ -35,7 +35,7 @@ pub struct Common {
     seed: u64,
 }
 
-/// How often claims of each kind are decided wrongly, and how often they are decided.
+/// Rates at which claims of each kind are decided wrongly, and decided at all.
 #[derive(Debug, Args)]
 pub struct Judging {
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Judging {
     /// Say what came of each claim.
     #[arg(long)]
     each: bool,
-    /// How often `f < g` was found before, for each process: it shall be found as often now.
+    /// Rate at which `f < g` was found before, for each process: it has to be found as often now.
     #[arg(long)]
     power: Option<PathBuf>,
 }
@@ -66,11 +66,11 @@ struct Found {
     process: String,
     found: u64,
     runs: u64,
-    /// Why it is no measure.
+    /// Reason why it is not a measure.
     left_out: Option<String>,
 }
 
-/// How often any of many claims is decided wrongly.
+/// Rate at which any of many claims is decided wrongly.
 #[derive(Debug, Args)]
 pub struct Families {
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub struct Families {
     share: bool,
 }
 
-/// So many standard errors above what is allowed are too many.
+/// Number of standard errors above the allowed rate that is too much.
 const ERRORS: f64 = 4.0;
 
 impl Common {
@@ -183,7 +183,7 @@ fn compare(before: &Power, outcomes: &[Outcome], claims: &mut Claims) {
             of(found.found, found.runs, [least, most]),
         );
         match &found.left_out {
-            Some(why) => println!("       {text}, which is no measure ({why})"),
+            Some(why) => println!("       {text}, which is not a measure ({why})"),
             None => claims.say(high >= least, &text),
         }
     }

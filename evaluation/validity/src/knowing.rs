@@ -1,4 +1,4 @@
-//! `spl-validity known`: claims about methods of a known ratio in a JVM, idle and beside busy processes.
+//! `spl-validity known`: claims about methods of a known ratio in a JVM, idle and with busy processes.
 
 use crate::claiming::Claims;
 use clap::Args;
@@ -17,13 +17,13 @@ const WRONG_AT_LIMIT: f64 = 0.05;
 const CLEAR: f64 = 0.1;
 /// This part of them.
 const DECIDED: f64 = 0.8;
-/// How far ratios of medians may be from the program's own timing, from this length on.
+/// Largest distance of ratios of medians from the program's own timing, from this length on.
 const MEDIANS: (f64, u32) = (0.01, 1_000);
 
 /// Methods of a known ratio.
 #[derive(Debug, Args)]
 pub struct Known {
-    /// The controller, with the agent's library beside it.
+    /// The controller, with the agent's library in the same folder.
     #[arg(long)]
     spl: PathBuf,
     /// The JVM's launcher.
@@ -41,7 +41,7 @@ pub struct Known {
     /// Seconds of measuring in a run.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Processes that use a processor each, beside the program; the runs are made with each number.
+    /// Processes that use a processor each, in addition to the program; the runs are made with each number.
     #[arg(long, value_delimiter = ',', default_values_t = [0, 2])]
     busy: Vec<usize>,
     /// Settings: the text of a splserver.ini, with ; for the ends of its lines.
@@ -65,7 +65,7 @@ impl Known {
             let decided = claimed.iter().filter(|one| one.decided).count();
             let text = format!(
                 "{}: of claims about rare long calls wrong are {wrong} of {}, {decided} are decided",
-                beside(busy),
+                load(busy),
                 claimed.len()
             );
             claims.say(wrong == 0, &text);
@@ -81,25 +81,23 @@ impl Known {
 }
 
 fn say(runs: &[Run], busy: usize, seconds: u64, claims: &mut Claims) {
-    let beside = beside(busy);
+    let load = load(busy);
     let judgements = || runs.iter().flat_map(|run| run.judgements.iter());
     let far: Vec<&Judgement> = judgements().filter(|one| one.distance >= NEVER_WRONG).collect();
     let wrong = far.iter().filter(|one| one.wrong).count();
-    let text =
-        format!("{beside}: of claims 5% or more from their limit wrong are {}", rate(wrong, far.len()));
+    let text = format!("{load}: of claims 5% or more from their limit wrong are {}", rate(wrong, far.len()));
     claims.say(wrong == 0, &text);
     for one in far.iter().filter(|one| one.wrong) {
         println!("       {}: {} ({}) by {:.1}%", one.pair.name(), one.text, one.truth, 100.0 * one.distance);
     }
     let near: Vec<&Judgement> = judgements().filter(|one| one.distance <= AT_LIMIT).collect();
     let wrong = near.iter().filter(|one| one.wrong).count();
-    let text =
-        format!("{beside}: of claims at their limit wrong are {} (at most 5%)", rate(wrong, near.len()));
+    let text = format!("{load}: of claims at their limit wrong are {} (at most 5%)", rate(wrong, near.len()));
     claims.say(interval(wrong as u64, near.len() as u64)[0] <= WRONG_AT_LIMIT, &text);
     let clear: Vec<&Judgement> = judgements().filter(|one| one.distance >= CLEAR).collect();
     let decided = clear.iter().filter(|one| one.decided).count();
     let text = format!(
-        "{beside}: of claims 10% or more from their limit decided within {seconds} s are {} (at least 80%)",
+        "{load}: of claims 10% or more from their limit decided within {seconds} s are {} (at least 80%)",
         rate(decided, clear.len())
     );
     claims.say(decided as f64 >= DECIDED * clear.len() as f64, &text);
@@ -111,12 +109,12 @@ fn say(runs: &[Run], busy: usize, seconds: u64, claims: &mut Claims) {
             one.reason.as_deref().unwrap_or("no reason is given")
         );
     }
-    ratios(runs, &beside, claims);
+    ratios(runs, &load, claims);
 }
 
-fn ratios(runs: &[Run], beside: &str, claims: &mut Claims) {
+fn ratios(runs: &[Run], load: &str, claims: &mut Claims) {
     let (most, from_ns) = MEDIANS;
-    // What the program timed before and after differs too: between both nothing is off.
+    // The program's own times before and after differ too: between both nothing is off.
     let error = |one: &Medians| {
         let [low, high] = [one.timed[0].min(one.timed[1]), one.timed[0].max(one.timed[1])];
         (one.recorded / one.recorded.clamp(low, high) - 1.0).abs()
@@ -128,7 +126,7 @@ fn ratios(runs: &[Run], beside: &str, claims: &mut Claims) {
     let off: Vec<&&Medians> = counted.iter().filter(|one| error(one) > most).collect();
     let worst = counted.iter().map(|one| error(one)).fold(0.0, f64::max);
     let text = format!(
-        "{beside}: ratios of medians of 1 µs or more off by over 1% from the program's own timing are {}, the worst by {:.2}%",
+        "{load}: ratios of medians of 1 µs or more off by over 1% from the program's own timing are {}, the worst by {:.2}%",
         rate(off.len(), counted.len()),
         100.0 * worst
     );
@@ -144,8 +142,8 @@ fn ratios(runs: &[Run], beside: &str, claims: &mut Claims) {
     }
 }
 
-fn beside(busy: usize) -> String {
-    if busy == 0 { "idle".to_owned() } else { format!("beside {busy} busy processes") }
+fn load(busy: usize) -> String {
+    if busy == 0 { "idle".to_owned() } else { format!("with {busy} busy processes") }
 }
 
 fn rate(count: usize, all: usize) -> String {

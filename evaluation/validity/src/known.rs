@@ -15,17 +15,17 @@ use std::thread;
 use std::time::Duration;
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
-/// What `spl` says when it has measured everything.
+/// Message of `spl` when it has measured everything.
 const DONE: &str = "spl: every class is as it was";
 /// The agent's `initial-sleep`, seconds: only then measuring begins.
 const INITIAL_SLEEP_S: u64 = 3;
 /// After this many seconds without an end a run has failed.
 const DEADLINE_S: u64 = 60;
 
-/// What is needed to run.
+/// Inputs of a run.
 #[derive(Clone, Debug)]
 pub struct Tools {
-    /// The controller; the agent's library lies beside it.
+    /// The controller; the agent's library lies in the same folder.
     pub spl: PathBuf,
     /// The JVM's launcher.
     pub java: PathBuf,
@@ -49,9 +49,9 @@ pub struct Plan {
 pub struct Judgement {
     /// The pair.
     pub pair: Pair,
-    /// What is claimed, as in the task file.
+    /// The claim, as in the task file.
     pub text: String,
-    /// How far the truth is from the limit of the claim, as a part of the limit.
+    /// Distance of the truth from the limit of the claim, as a part of the limit.
     pub distance: f64,
     /// Whether the claim is true.
     pub truth: bool,
@@ -74,7 +74,7 @@ pub struct Medians {
     pub recorded: f64,
     /// The smaller number of recorded calls.
     pub calls: usize,
-    /// How long the shorter method takes, nanoseconds, as the program timed it.
+    /// Time of the shorter method, nanoseconds, as the program timed it.
     pub took_ns: f64,
 }
 
@@ -83,7 +83,7 @@ pub struct Medians {
 pub struct Run {
     /// Its number.
     pub number: usize,
-    /// Busy processes beside it.
+    /// Number of busy processes at the same time.
     pub busy: usize,
     /// The claims.
     pub judgements: Vec<Judgement>,
@@ -311,13 +311,13 @@ fn await_line(lines: &mpsc::Receiver<String>, time: Duration, said: &mut Vec<Str
     }
 }
 
-/// What Ctrl-C is to `spl`.
+/// Sends `spl` the signal of Ctrl-C.
 fn interrupt(child: &Child) -> Result<(), String> {
     let status = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
     status.map_err(|e| format!("cannot start kill: {e}")).map(drop)
 }
 
-/// What a busy process does, as long as we are there.
+/// Work of a busy process, as long as we are there.
 const BUSY: &str = "while kill -0 $PPID 2>/dev/null; do :; done";
 
 /// Processes that use a processor each, until they are dropped.
@@ -337,7 +337,7 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // It is ours, and does not end by itself.
+            // The process is ours, and does not end by itself.
             let _killed = child.kill();
             let _ended = child.wait();
         }
@@ -374,7 +374,7 @@ fn medians(work: &Path, pairs: &[Pair], pair: usize, timed: &Timed) -> Result<Me
     })
 }
 
-/// What a call of an empty method reports, nanoseconds: so much of each recorded time is the probe's.
+/// Reported time of a call of an empty method, nanoseconds: the probe's part of each recorded time.
 fn probe_ns(work: &Path) -> Result<f64, String> {
     let text = fs::read_to_string(work.join("out/context.json"))
         .map_err(|e| format!("spl run wrote no context: {e}"))?;
@@ -417,7 +417,7 @@ fn judgement(
     timed: &Timed,
     decisions: &BTreeMap<String, Decision>,
 ) -> Result<Judgement, String> {
-    // What the program timed before and what it timed after: where they disagree, the truth lies between them.
+    // The program's own times before and after: where they disagree, the truth lies between them.
     let mut distances = Vec::new();
     for phase in ["before", "after"] {
         distances.push(distance(claim, ratio(timed, phase, claim.pair)?));
@@ -440,7 +440,8 @@ fn judgement(
     })
 }
 
-/// How far a true ratio is on the right side of a claim's limit, as a part of the limit; negative where the claim is false.
+/// Distance of a true ratio from a claim's limit, on its right side, as a part of the limit; negative where
+/// the claim is false.
 fn distance(claim: &Claim, truth: f64) -> f64 {
     let part = truth / claim.factor;
     match claim.sign {

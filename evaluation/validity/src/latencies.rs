@@ -3,7 +3,7 @@
 use crate::random::Random;
 use serde::Serialize;
 
-/// What a case is like, which decides what is promised for it.
+/// Kind of a case, which decides what is promised for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -20,7 +20,7 @@ pub enum Kind {
 pub struct Case {
     /// In a table.
     pub name: &'static str,
-    /// What it is like.
+    /// Its kind.
     pub kind: Kind,
     shape: Shape,
 }
@@ -35,11 +35,11 @@ enum Shape {
     Spiky { part: f64, times: f64 },
     /// The logarithm is a first-order autoregression with deviation 0.5 and this coefficient.
     Autoregressive(f64),
-    /// Moving sums of so many exponential times.
+    /// Moving sums of this number of exponential times.
     MovingSum(usize),
     /// Lognormal with deviation 0.5, times a load that both sides share: from 1 at the start to this at the end.
     Rising(f64),
-    /// The same; the load goes up and down as a sine, so many times, between 1 and 2.
+    /// Such sums; the load goes up and down as a sine, this number of times, between 1 and 2.
     Waves(f64),
 }
 
@@ -74,7 +74,7 @@ const SCALE_NS: f64 = 100_000.0;
 pub struct Calls {
     shape: Shape,
     random: Random,
-    /// What is kept of the calls before.
+    /// Memory of the calls before.
     past: Vec<f64>,
 }
 

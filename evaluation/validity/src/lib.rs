@@ -1,5 +1,5 @@
-//! How often verdicts are wrong: by simulation of latencies as programs have them, and with methods of a real JVM whose true
-//! ratio is known.
+//! Rates of wrong verdicts: by simulation of latencies as programs have them, and with methods of a real JVM
+//! whose true ratio is known.
 #![forbid(unsafe_code)]
 
 pub mod bodies;

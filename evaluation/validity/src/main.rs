@@ -20,12 +20,12 @@ use std::process::ExitCode;
 
 /// Of equal methods, the part that the sequential mode may call different in autocorrelated and drifting cases.
 const ALPHA_DEPENDENT: f64 = 0.06;
-/// The slowdown is found at least so often, in the first case.
+/// Least rate at which the slowdown is found, in the first case.
 const POWER: f64 = 0.99;
-/// How far a reported ratio may be from the truth.
+/// Largest distance of a reported ratio from the truth.
 const RATIO_ERROR: f64 = 0.02;
 
-/// How often verdicts are wrong.
+/// Measures rates of wrong verdicts.
 #[derive(Debug, Parser)]
 struct Options {
     #[command(subcommand)]
@@ -69,7 +69,7 @@ struct Simulate {
 
 #[derive(Debug, Args)]
 struct Ratios {
-    /// The controller, with the agent's library beside it.
+    /// The controller, with the agent's library in the same folder.
     #[arg(long)]
     spl: PathBuf,
     /// The JVM's launcher.

@@ -6,7 +6,7 @@ use spl_stats::normal_upper;
 /// A part of a mixture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Part {
-    /// How much of the whole; weights need not add up to 1.
+    /// Share of the whole; weights need not add up to 1.
     pub weight: f64,
     /// Its median.
     pub median: f64,
@@ -56,7 +56,7 @@ impl Marginal {
         self.parts.iter().map(mean).sum()
     }
 
-    /// How many times are at most this one.
+    /// Share of the times that are at most this one.
     #[must_use]
     pub fn at_most(&self, time: f64) -> f64 {
         let below = |part: &Part| {

@@ -16,7 +16,7 @@ pub enum Shape {
     Autoregressive(f64),
     /// Regimes of calls that take longer.
     Regimes {
-        /// How many times as long.
+        /// Factor of the time.
         times: f64,
         /// The part of the calls that do.
         part: f64,
@@ -34,9 +34,9 @@ pub enum Load {
     Constant,
     /// From 1 at the start to this at the end.
     Rising(f64),
-    /// Up and down between 1 and 2 as a sine, so many times.
+    /// Up and down between 1 and 2 as a sine, this number of times.
     Waves(f64),
-    /// Twice as long half of the time, for so many windows on average.
+    /// Twice as long half of the time, for this number of windows on average.
     Regimes(f64),
 }
 
@@ -56,9 +56,9 @@ pub enum Sizes {
 /// When calls come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// So many in each turn, whatever they take.
+    /// This number in each turn, for any time that they take.
     Steady,
-    /// The left method is called in every so many windows only.
+    /// The left method is called in one window of this number only.
     Seldom(usize),
     /// One after the other as long as the turn lasts: the longer they take, the fewer there are.
     Closed,
@@ -71,7 +71,7 @@ pub struct Process {
     pub name: &'static str,
     /// How calls of the left and the right method come.
     pub shapes: [Shape; 2],
-    /// What both share.
+    /// The shared part of both.
     pub load: Load,
     /// Calls in a turn.
     pub calls: [usize; 2],
@@ -99,7 +99,7 @@ const WITHIN: f64 = 0.3;
 const DEVIATION: f64 = 0.5;
 
 impl Sizes {
-    /// How much longer a call of a size takes.
+    /// Factor of the time of a call of a size.
     fn times(self, size: usize) -> f64 {
         if self == Self::None { 1.0 } else { 0.4 + 0.17 * size as f64 }
     }
@@ -138,7 +138,8 @@ impl Shape {
 
     /// The same where calls come one after the other for a turn, in which `calls` of the mean length have room. A level L then
     /// has calls / L + c of them, of which c, half of 1 plus the squared coefficient of variation, come from the last one, that
-    /// reaches beyond the turn. What is weighed by 1 / L has a median that is smaller by the factor exp(-deviation²).
+    /// reaches beyond the turn. Times that are weighed by 1 / L have a median that is smaller by the factor
+    /// exp(-deviation²).
     fn marginal_closed(self, calls: usize) -> Marginal {
         let Self::OwnLevel(sd) = self else { return self.marginal() };
         let (square, deviation) = (sd * sd, sd.hypot(WITHIN));
@@ -149,7 +150,7 @@ impl Shape {
                 Part { weight: (WITHIN * WITHIN).exp() / 2.0, median: 1.0, deviation },
             ])
         };
-        // How many have room follows from the mean, which follows from how many have room.
+        // The number of calls that have room follows from the mean, which follows from that number.
         (0..ROUNDS).fold(self.marginal(), |before, _| of(before.mean()))
     }
 }
@@ -177,7 +178,7 @@ impl Load {
 }
 
 impl Process {
-    /// What is true of a method's times over the whole time; `side` is 0 or 1.
+    /// The true statistics of a method's times over the whole time; `side` is 0 or 1.
     #[must_use]
     pub fn marginal(&self, side: usize) -> Marginal {
         let shape = self.shapes[side].marginal();
@@ -210,7 +211,7 @@ impl Process {
         }
     }
 
-    /// Whether there is one more call in a turn that was opened so long ago and has had `call` of `calls`.
+    /// Whether there is one more call in a turn that was opened `since_ns` ago and has had `call` of `calls`.
     #[must_use]
     pub fn is_open(&self, call: usize, calls: usize, since_ns: f64) -> bool {
         if self.arrival == Arrival::Closed { since_ns < TURN_NS } else { call < calls }

@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 /// The true ratios, in percent.
 const PERCENT: [u32; 4] = [100, 105, 120, 200];
-/// What `spl` says when it has measured everything.
+/// Message of `spl` when it has measured everything.
 const DONE: &str = "spl: every class is as it was";
 
-/// What is needed to run.
+/// Inputs of a run.
 #[derive(Clone, Debug)]
 pub struct Tools {
-    /// The controller; the agent's library lies beside it.
+    /// The controller; the agent's library lies in the same folder.
     pub spl: PathBuf,
     /// The JVM's launcher.
     pub java: PathBuf,
@@ -61,7 +61,7 @@ impl Pair {
     }
 }
 
-/// Measures all pairs so many times, each time in a JVM of its own.
+/// Measures all pairs `runs` times, each time in a JVM of its own.
 ///
 /// # Errors
 /// When something cannot be started or does not end as it should; one line of text.
@@ -96,8 +96,8 @@ fn pair(name: String, nested: bool, truth: f64) -> Pair {
 }
 
 impl Pair {
-    /// That the one is longer, and that their ratio is the known one, within what counts as equal. The latter is true, so that
-    /// nothing should ever refute it.
+    /// Claims that one is longer, and that their ratio is the known one, within the tolerance of an equality.
+    /// The latter is true, so that nothing should ever refute it.
     fn tasks(&self) -> String {
         let (long, short) = self.name.split_once(' ').unwrap_or_default();
         format!("{long}(J)J > {short}(J)J\n{long}(J)J = (1, {}) {short}(J)J\n", self.truth)

@@ -23,14 +23,15 @@ pub fn method(side: usize, number: usize) -> String {
 pub struct Recording {
     /// Lines of the left and the right method.
     pub lines: [String; 2],
-    /// How many calls each has.
+    /// Number of calls of each.
     pub calls: [usize; 2],
     /// The sum of the times, nanoseconds, before the clock rounds them.
     pub sums_ns: [f64; 2],
 }
 
 impl Recording {
-    /// So many windows of a process; the right method takes `ratio` times as long. Every second window has the reverse order.
+    /// Windows of a process; the right method takes `ratio` times as long. Every second window has the
+    /// reverse order.
     #[must_use]
     pub fn of(process: &Process, ratio: f64, windows: usize, number: usize, random: &mut Random) -> Self {
         let mut sources = process.sources(random);
@@ -54,7 +55,7 @@ impl Recording {
                     if process.arrival != Arrival::Closed {
                         now = now.max(opened + in_turn * TURN_NS);
                     }
-                    // Else the clock's phase would be the same at each call.
+                    // Otherwise the clock's phase would be the same at each call.
                     now += random.uniform() * process.step_ns as f64;
                     recording.add(process, side, &names[side], [now, now + time], size, window);
                     now += time + if process.arrival == Arrival::Closed { 0.0 } else { PAUSE_NS };
@@ -79,12 +80,12 @@ impl Recording {
         let read = |time: f64| time as u64 / step * step;
         let size = if process.sizes == Sizes::None { "-".to_owned() } else { (50 + 100 * size).to_string() };
         let line = writeln!(self.lines[side], "{},{},0,1,{name},{size},{window},0,7", read(start), read(end));
-        debug_assert!(line.is_ok(), "a text takes whatever is written into it");
+        debug_assert!(line.is_ok(), "a text takes everything that is written into it");
         self.calls[side] += 1;
         self.sums_ns[side] += end - start;
     }
 
-    /// What was recorded when this many windows were over.
+    /// The recording after this number of windows.
     #[must_use]
     pub fn up_to(&self, windows: usize) -> Self {
         let is_of = |line: &&str| {

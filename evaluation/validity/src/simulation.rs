@@ -12,13 +12,13 @@ use std::thread;
 
 /// Accepted probability of a wrong decision, that of `limit-p-value`.
 pub const ALPHA: f64 = 0.05;
-/// How much longer the right method takes where there is a difference to be found.
+/// Factor of the right method's time where there is a difference to be found.
 pub const SLOWDOWN: f64 = 1.2;
 
 /// With smaller windows than this only the sequential mode looks after each.
 const PEEKING_WINDOW: u64 = 10;
 
-/// How much is simulated.
+/// Amount of simulation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Plan {
     /// Comparisons of each case.
@@ -46,12 +46,12 @@ pub struct Rates {
     pub unpaired: f64,
 }
 
-/// What came of a case.
+/// Outcome of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// Its name.
     pub name: &'static str,
-    /// What it is like.
+    /// Its kind.
     pub kind: Kind,
     /// Of equal methods, those called different.
     pub equal: Rates,
@@ -64,7 +64,7 @@ pub struct Outcome {
 /// One comparison.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    /// What the sequential mode says of "left is shorter", and after how many pairs.
+    /// Verdict of the sequential mode on "left is shorter", and the number of pairs before it.
     sequential: (Truth, u64),
     once: bool,
     peeking: bool,

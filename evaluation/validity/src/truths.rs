@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Parts of the calls whose means tell how far the mean of all may be off.
 const BATCHES: usize = 40;
 
-/// What the closed form says of one side of a process, and what its calls say.
+/// Statistics of one side of a process, by the closed form and by its calls.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
     /// Mean time over the closed form's.
@@ -38,14 +38,14 @@ impl Estimate {
         Self { mean, error: (variance / means.len() as f64).sqrt() }
     }
 
-    /// How many standard errors it is away from a value; a thousandth of the value is none.
+    /// Distance from a value in standard errors; a thousandth of the value counts as 0.
     #[must_use]
     pub fn distance(&self, from: f64) -> f64 {
         ((self.mean - from).abs() - 1e-3 * from).max(0.0) / self.error.max(1e-12)
     }
 }
 
-/// So many windows of calls of one side.
+/// Windows of calls of one side.
 #[must_use]
 pub fn sampled(process: &Process, side: usize, windows: usize, seed: u64) -> Sampled {
     let mut random = Random::new(seed);
@@ -65,7 +65,8 @@ pub fn sampled(process: &Process, side: usize, windows: usize, seed: u64) -> Sam
             call += 1;
         }
     }
-    // Batches of calls that are spread over the whole time: a drift is no error. They are long enough to be independent.
+    // Batches of calls that are spread over the whole time: a drift is not an error. They are long enough to
+    // be independent.
     let marginal = process.marginal(side);
     let stretch = times.len() / BATCHES / BATCHES;
     let spread: Vec<f64> = (0..BATCHES)

@@ -1,4 +1,4 @@
-//! How often `spl` decides wrongly, and how often it decides, over many recorded runs of each process.
+//! Rates at which `spl` decides wrongly, and decides at all, over many recorded runs of each process.
 
 use crate::claims::{Claim, Scenario, tasks};
 use crate::interval::{interval, is_too_many};
@@ -13,7 +13,7 @@ use std::thread;
 /// The level of `spl` by default.
 pub const LIMIT: f64 = 0.05;
 
-/// How much is judged.
+/// Amount of judging.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     /// Runs of each process.
@@ -75,7 +75,7 @@ impl Tally {
     }
 }
 
-/// What became of one run: of each claim whether it was ever decided wrongly, and what it was in the end.
+/// Outcome of one run: for each claim whether it was ever decided wrongly, and its last verdict.
 struct Run {
     wrong: Vec<bool>,
     last: Vec<Decision>,

@@ -12,7 +12,7 @@ fn the_sequential_mode_errs_no_more_often_than_allowed_however_often_it_looks() 
         assert!(outcome.equal.sequential <= ALPHA, "{outcome:?}");
         assert_eq!(outcome.slower.sequential_wrong, 0.0, "{outcome:?}");
         if case.kind == Kind::Independent {
-            // Else the simulation would not show what looking does.
+            // Otherwise the simulation would not show the effect of looking.
             assert!(outcome.equal.peeking > 2.0 * ALPHA, "{outcome:?}");
         }
     }

@@ -1,10 +1,10 @@
-//! What is true of the simulated processes is known in two ways, which agree.
+//! The true statistics of the simulated processes are known in two ways, which agree.
 
 use spl_validity::catalogue::PROCESSES;
 use spl_validity::processes::{Load, Sizes};
 use spl_validity::truths::sampled;
 
-/// So many standard errors are as good as never: there are some 200 comparisons.
+/// Number of standard errors that practically never occurs: there are some 200 comparisons.
 const ERRORS: f64 = 4.5;
 
 #[test]

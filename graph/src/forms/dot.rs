@@ -11,7 +11,7 @@ const SHOWN_CASES: usize = 8;
 const SHOWN_CALLS: usize = 8;
 
 /// The graph in the language of Graphviz: a box for each block, dashed edges for exceptions, dashed boxes for blocks that no path leads
-/// to, double borders for those that leave the method.
+/// to, double borders for blocks that leave the method.
 #[must_use]
 pub fn dot(graph: &Graph<'_>) -> String {
     let mut out = format!("digraph {} {{\n  node [shape=box];\n", quoted(&method_name(graph)));

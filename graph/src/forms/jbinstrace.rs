@@ -21,7 +21,7 @@ pub struct Numbered<'g, 'a> {
     pub graph: &'g Graph<'a>,
 }
 
-/// What the numbers of JBInsTrace do not reach.
+/// A number that JBInsTrace's format cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TooMany {
     /// The number of this method is 524,288 or higher.
@@ -56,7 +56,7 @@ pub fn jbinstrace(methods: &[Numbered<'_, '_>]) -> Result<String, TooMany> {
     Ok(JBINSTRACE_START.to_owned() + &methods + JBINSTRACE_END)
 }
 
-/// The beginning of the document, for those who make it in parts.
+/// The beginning of the document, for callers that write it in parts.
 pub const JBINSTRACE_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<jbinstrace version=\"1\">\n";
 /// The end of the document.
 pub const JBINSTRACE_END: &str = "</jbinstrace>\n";
@@ -115,7 +115,8 @@ fn call_site(call: &Call<'_>) -> String {
     format!("<call_site call=\"{class}:{name}{descriptor}\" type=\"{kind}\"/>")
 }
 
-/// A value of an attribute (XML 1.0, section 2.3). What XML cannot hold at all is shown as U+FFFD.
+/// A value of an attribute (XML 1.0, section 2.3). Characters that XML cannot hold at all are shown as
+/// U+FFFD.
 fn escaped(name: &[u8]) -> String {
     let mut out = String::new();
     for c in shown(name).chars() {

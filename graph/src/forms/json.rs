@@ -16,7 +16,8 @@ pub fn json(graphs: &[Graph<'_>], refused: &[(String, String)]) -> String {
     json_start().to_owned() + &methods.join(",") + &json_end(refused)
 }
 
-/// The beginning of the document, for those who write it in parts: methods follow, with commas between them.
+/// The beginning of the document, for callers that write it in parts: methods follow, with commas between
+/// them.
 #[must_use]
 pub fn json_start() -> &'static str {
     "{\"schema\":\"spl.cfg/1\",\"methods\":["

@@ -5,7 +5,7 @@ use crate::sites::{Allocation, Call, CallKind};
 use spl_classfile::mutf8;
 use spl_model::one_line;
 
-/// A name of the class file, on one line whatever it holds.
+/// A name of the class file, always on one line.
 pub(super) fn shown(name: &[u8]) -> String {
     one_line(&mutf8::decode(name))
 }
@@ -16,7 +16,7 @@ pub fn method_name(graph: &Graph<'_>) -> String {
     format!("{}.{}{}", shown(graph.class), shown(graph.name), shown(graph.descriptor))
 }
 
-/// What a call calls: as a method, and without a class where it is dynamic.
+/// The target of a call: as a method, and without a class where it is dynamic.
 pub(super) fn called(call: &Call<'_>) -> String {
     let target = format!("{}{}", shown(call.target.name), shown(call.target.descriptor));
     match call.kind {
@@ -27,12 +27,12 @@ pub(super) fn called(call: &Call<'_>) -> String {
     }
 }
 
-/// What is made, and how.
+/// The allocated type, and the instruction.
 pub(super) fn made(allocation: &Allocation<'_>) -> String {
     format!("{} {}", allocation.instruction(), shown(allocation.class))
 }
 
-/// What a handler catches; `any` is everything.
+/// The class that a handler catches; `any` is everything.
 pub(super) fn caught(graph: &Graph<'_>, place: u16) -> String {
     let catches = graph.handlers.get(usize::from(place)).and_then(|handler| handler.catches);
     catches.map_or_else(|| "any".to_owned(), shown)

@@ -13,8 +13,8 @@ use std::fmt::Write;
 /// block 3  14..22  5 bytecodes  line 4  calls Foo.a()V, Foo.b(I)V  -> 4   loop 0  can throw
 /// ```
 ///
-/// A block's numbers are the offsets of its first and its last instruction. Edges are told by the block that they lead to, those of
-/// exceptions behind `catch`.
+/// A block's numbers are the offsets of its first and its last instruction. Edges are named by the block that
+/// they lead to, edges of exceptions after `catch`.
 #[must_use]
 pub fn text(graph: &Graph<'_>) -> String {
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });

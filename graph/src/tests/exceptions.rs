@@ -76,7 +76,7 @@ fn neighbouring_ranges_with_the_same_handlers_are_one_part() {
     let mut class = TestClass::covered(&[0, 0, 0xb1, 0x57, 0xb1], &[[0, 2, 3], [1, 2, 3]]);
     class.handlers[1][3] = class.class("E");
     with_graph(&class.bytes(), |graph| {
-        // The second entry stands behind one that catches everything, so its border is none.
+        // The second entry stands behind one that catches everything, so its start does not end a part.
         let parts: Vec<_> = graph.blocks[0].stretches.iter().map(|one| (one.start, one.end)).collect();
         assert_eq!(parts, [(0, 2)]);
     });

@@ -1,4 +1,5 @@
-//! Code of 65,535 bytes that no compiler writes: it takes bounded time and memory, whatever comes of it.
+//! Code of 65,535 bytes that no compiler writes: it takes bounded time and memory, also where it has no
+//! graph.
 
 use crate::testing::TestClass;
 use crate::{Graph, NoGraph};

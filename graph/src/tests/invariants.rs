@@ -1,4 +1,4 @@
-//! What holds for every graph, compared with what the instructions themselves say.
+//! Invariants of every graph, compared with what the instructions themselves say.
 
 use crate::{EdgeKind, Graph};
 use spl_classfile::code;
@@ -29,7 +29,7 @@ fn blocks_are_the_code(graph: &Graph<'_>, insns: &[Insn<'_>], length: usize) {
     for insn in insns {
         let holders =
             graph.blocks.iter().enumerate().filter(|(_, block)| (block.first..block.end).contains(&insn.at));
-        // Of most methods there are few; of huge ones the search alone is looked at.
+        // Most methods have few blocks; for huge ones the search alone is checked.
         if graph.blocks.len() < 200 {
             assert_eq!(
                 holders.map(|(number, _)| number).collect::<Vec<_>>(),
@@ -72,7 +72,7 @@ fn edges_of_code(
     edges
 }
 
-/// The same as the graph has it.
+/// The same edges, as the graph has them.
 pub(crate) fn edges_of_graph(
     graph: &Graph<'_>,
     insns: &[Insn<'_>],

@@ -10,10 +10,11 @@ use spl_classfile::code::Code;
 use std::path::Path;
 use std::process::Command;
 
-/// One class of so many is read where not all are; a prime, so that classes of all packages are among them.
+/// Where not all classes are read, one class in this number is; a prime, so that classes of all packages are
+/// among them.
 const STEP: usize = 211;
 
-/// What a walk over classes has met.
+/// Counts of a walk over classes.
 #[derive(Debug, Default)]
 struct Met {
     methods: usize,

@@ -28,7 +28,7 @@ fn broken_code_is_refused() {
     malformed(&TestClass::new(&[0xa7, 0xff, 0xff]), "leaves the code");
     malformed(&TestClass::new(&[0x03]), "run past its end");
     malformed(&TestClass::new(&[0x03, 0x99, 0xff, 0xff]), "run past its end");
-    malformed(&TestClass::new(&[0xb8, 0, 1, 0xb1]), "no member reference");
+    malformed(&TestClass::new(&[0xb8, 0, 1, 0xb1]), "not a member reference");
     malformed(&TestClass::new(&[0xbb, 0, 1, 0xb1]), "should have the tag");
 }
 
@@ -37,7 +37,7 @@ fn ranges_that_cover_nothing_or_half_an_instruction_are_refused() {
     // 0: sipush, 3: pop, 4: return.
     let covered = |handler: [u16; 3]| TestClass::covered(&[0x11, 0, 0, 0x57, 0xb1], &[handler]);
     for range in [[3, 3], [4, 3], [1, 4], [0, 2], [0, 6], [5, 5], [5, 6]] {
-        malformed(&covered([range[0], range[1], 4]), "no instructions");
+        malformed(&covered([range[0], range[1], 4]), "not instructions");
     }
     malformed(&covered([0, 5, 2]), "no instruction starts at offset 2");
     malformed(&covered([0, 5, 5]), "no instruction starts at offset 5");

@@ -51,7 +51,7 @@ fn what_contradicts_itself_is_refused() {
     check("\"result\":\"holds\"", "\"result\":\"fails\"", "contradicts");
     check("\"number\":3", "\"number\":0", "count from 1");
     check("\"truth\":\"true\"", "\"truth\":\"maybe\"", "maybe");
-    check("[100, inf)", "[100, ", "no size interval");
+    check("[100, inf)", "[100, ", "not a size interval");
     check("\"reason\":null", "\"reason\":\"no common bucket\"", "either its figures or a reason");
     check("{", "", "not the result of an assertion");
 }

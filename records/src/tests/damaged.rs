@@ -167,7 +167,7 @@ fn malformed_results_are_told_with_line_and_column() {
     check_line(
         "-,,",
         "5,,",
-        "line 1, column 38: \"5\" is no size interval: expected -, [low, high) or label:text",
+        "line 1, column 38: \"5\" is not a size interval: expected -, [low, high) or label:text",
     );
     check_line(",1,no", ",0,no", "line 1, column 63: expected a comparison's number, from 1");
     check_line(

@@ -75,7 +75,7 @@ fn what_is_no_state_is_told() {
     check(
         r#"{"schema": "spl.run/2", "anything": 1}"#,
         "the run's state has the schema \"spl.run/2\", this spl knows \"spl.run/1\": \
-         continue the run with the spl that began it, or remove the file to begin anew",
+         continue the run with the spl that began it, or remove the file to start over",
     );
     let body = |tasks: &str, method: &str| {
         let method = format!(r#"{{"method": "{method}", "measurements": 0, "finished": false}}"#);

@@ -1,12 +1,13 @@
 //! Spread of the times of a comparison's sides: density, distribution, histogram.
 
+use super::detail::{Detail, FULL};
 use super::{Axis, Ink, Mark, Scale, figure, times_name};
 use crate::figure::{count, counted, tick, time};
 use crate::shape::{self, steps};
 use maud::Markup;
 
-/// Points of a distribution's curve.
-const POINTS: usize = 200;
+/// Shares of the calls whose times stay points of a distribution's curve, however coarse it is.
+const KEPT: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999];
 /// Labels on an axis of times.
 const TIMES: usize = 6;
 
@@ -30,6 +31,8 @@ pub struct Look {
     pub shares: Vec<f64>,
     /// The fixed time that a figure is compared with, nanoseconds, if it is near enough to be drawn.
     pub bound_ns: Option<f64>,
+    /// How finely the charts are drawn.
+    pub detail: Detail,
     /// Text about calls that are not drawn, set by the charts.
     pub beyond: String,
 }
@@ -40,6 +43,7 @@ impl Default for Look {
             figures: "the averages, which the verdict compares".to_owned(),
             shares: Vec::new(),
             bound_ns: None,
+            detail: FULL,
             beyond: String::new(),
         }
     }
@@ -115,7 +119,7 @@ fn times<'a>(name: &'a str, axis: shape::Axis, label: &'a dyn Fn(f64) -> String)
 
 fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) -> Markup {
     let label = |at: f64| tick(axis.ns(at));
-    let curves: Vec<_> = placed.iter().map(|at| shape::density(at, axis.range)).collect();
+    let curves: Vec<_> = placed.iter().map(|at| shape::density(at, axis.range, look.detail.curve)).collect();
     let top = curves.iter().flatten().map(|(_, y)| *y).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     // The height of a density depends on the axis; only heights relative to each other have a meaning.
     let relative = |curve: &Vec<(f64, f64)>| curve.iter().map(|(x, y)| (*x, y / top)).collect();
@@ -147,8 +151,11 @@ fn density(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) 
 
 fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &Look) -> Markup {
     let label = |at: f64| tick(axis.ns(at));
-    let curve =
-        |(side, at): (&Side, &Vec<f64>)| Mark::Line(side.ink, shape::distribution(at, POINTS, axis.range.1));
+    let steps = look.detail.steps;
+    let kept = if steps < FULL.steps { &KEPT[..] } else { &[] };
+    let curve = |(side, at): (&Side, &Vec<f64>)| {
+        Mark::Line(side.ink, shape::distribution(at, steps, kept, axis.range.1))
+    };
     let mut marks: Vec<_> = sides.iter().zip(placed).map(curve).collect();
     marks.extend(look.shares.iter().map(|share| Mark::Level(Ink::Text, *share)));
     marks.extend(limit(axis, look));
@@ -163,7 +170,7 @@ fn distribution(sides: &[Side], placed: &[Vec<f64>], axis: shape::Axis, look: &L
     figure(
         "Cumulative distribution (ECDF)",
         &format!(
-            "How many of the calls took at most that long: where the curve crosses 50% is the median. {}{}",
+            "Share of the calls that took at most this time; the curve crosses 50% at the median. {}{}",
             if !look.shares.is_empty() {
                 "The level line is at the share of calls that the verdict asks for: where the curve crosses it, the figure that \
                  is compared is read below."

@@ -1,13 +1,12 @@
 //! Times of a comparison's sides over the run.
 
+use super::detail::Detail;
 use super::distribution::scale;
 use super::{Axis, Ink, Mark, Scale, figure, times_name};
 use crate::figure::{digits, tick, time};
 use crate::shape::{self, steps, thinned};
 use maud::Markup;
 
-/// Most dots of one colour; of more dots, the lowest and the highest of neighbours are drawn.
-const DOTS: usize = 500;
 /// Largest quotient that is drawn, as a power of two; more extreme ones are drawn at the edge.
 const FARTHEST: f64 = 6.0;
 
@@ -27,21 +26,22 @@ pub struct Side {
     pub gc: Vec<Dot>,
 }
 
-/// Calls over time; `bound_ns` is the fixed time that they are compared with, nanoseconds.
-pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
+/// Calls over time; `bound_ns` is the fixed time that they are compared with, nanoseconds. Of more dots of a colour than
+/// `detail` has, the lowest and the highest of neighbours are drawn.
+pub fn calls(sides: &[Side], bound_ns: Option<f64>, detail: Detail) -> Markup {
     let all = || sides.iter().flat_map(|side| side.kept.iter().chain(&side.discarded));
     let axis = shape::Axis::of(all().map(|dot| dot.1).chain(bound_ns));
     let last = all().map(|dot| dot.0).fold(0.0, f64::max).max(1e-6);
-    let place = |dots: &[Dot]| {
+    let place = |dots: &[Dot], most: usize| {
         let dots: Vec<Dot> = dots.iter().map(|(at, ns)| (*at, axis.at(*ns))).collect();
-        thinned(&dots, DOTS, |dot| dot.1)
+        thinned(&dots, most, |dot| dot.1)
     };
     let mut marks = Vec::new();
     for side in sides {
-        marks.push(Mark::Rings(Ink::Discarded, place(&side.discarded)));
+        marks.push(Mark::Rings(Ink::Discarded, place(&side.discarded, detail.rings)));
     }
-    marks.extend(sides.iter().map(|side| Mark::Dots(side.ink, place(&side.kept))));
-    marks.extend(sides.iter().map(|side| Mark::Rings(Ink::Gc, place(&side.gc))));
+    marks.extend(sides.iter().map(|side| Mark::Dots(side.ink, place(&side.kept, detail.dots))));
+    marks.extend(sides.iter().map(|side| Mark::Rings(Ink::Gc, place(&side.gc, detail.rings))));
     marks.extend(bound_ns.map(|bound| Mark::Level(Ink::Limit, axis.at(bound))));
     let mut legend: Vec<_> = sides.iter().map(|side| (side.ink, side.name.clone())).collect();
     if sides.iter().any(|side| !side.discarded.is_empty()) {
@@ -80,7 +80,7 @@ pub fn calls(sides: &[Side], bound_ns: Option<f64>) -> Markup {
 
 /// The quotient of both sides' mean times in each window, each multiplied by its constant, so that the limit
 /// is at 1.
-pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
+pub fn windows(quotients: &[(u64, f64)], names: [&str; 2], detail: Detail) -> Markup {
     let place =
         |(window, quotient): &(u64, f64)| (*window as f64, quotient.log2().clamp(-FARTHEST, FARTHEST));
     let dots: Vec<Dot> = quotients.iter().map(place).collect();
@@ -111,6 +111,6 @@ pub fn windows(quotients: &[(u64, f64)], names: [&str; 2]) -> Markup {
                 scale: Scale::LogQuotient,
             },
         ],
-        &[Mark::Level(Ink::Limit, 0.0), Mark::Dots(Ink::Text, thinned(&dots, DOTS, |dot| dot.1))],
+        &[Mark::Level(Ink::Limit, 0.0), Mark::Dots(Ink::Text, thinned(&dots, detail.dots, |dot| dot.1))],
     )
 }

@@ -24,7 +24,7 @@ impl Shown<'_> {
     /// Advice for the operator; `None` for an assertion that holds.
     pub fn advice(&self, page: &Page<'_>) -> Option<String> {
         let Some(record) = self.record else {
-            return Some("It has no result: the run did not come to its end.".to_owned());
+            return Some("This claim has no result: the run did not come to its end.".to_owned());
         };
         let badge = self.badge();
         if matches!(badge, Badge::Proved | Badge::NotRefuted) {
@@ -184,7 +184,7 @@ fn why(shown: &Shown<'_>, record: &AssertionRecord) -> String {
     let asserted = &record.asserted;
     let mut text = shown.badge().meaning().to_owned();
     if asserted.leftover {
-        text.push_str(" It was judged at the end with the measurements that there were.");
+        text.push_str(" This claim was judged at the end with the measurements that there were.");
     }
     if asserted.drops > 0 {
         let lost = counted(asserted.drops, "measurement was", "measurements were");

@@ -31,7 +31,7 @@ pub fn results(page: &Page<'_>) -> Markup {
             @if !rest.is_empty() {
                 details.more {
                     summary { "The other " (counted(rest.len() as u64, "comparison", "comparisons")) ", without charts" }
-                    p { "Those that need looking at come first and have charts; there is room for "
+                    p { "Claims that need attention come first and have charts; there is room for "
                         (count(crate::SHOWN as u64)) ". " code { "spl eval --json" } " has the figures of all." }
                     (scrolling("Other comparisons", table(page, &rest)))
                 }
@@ -252,7 +252,8 @@ fn known(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked<
     let empty_ns =
         context.programs.last().and_then(|program| program.probe_empty_ps).map(|ps| ps as f64 / 1000.0);
     if let Some(empty_ns) = empty_ns.filter(|_| Chosen::of(context) == Chosen::Windows) {
-        known.push(html! { "An empty method would show " (time(empty_ns)) ": so much is in each time, and is taken out of the ratio." });
+        known.push(html! { "An empty method would show " (time(empty_ns)) ": this cost of the probe is in \
+        each time, and is taken out of the ratio." });
     }
     if context.scale.is_none() {
         known.push(html! { "Sizes were not looked at (argument-size = nocheck): one side may have had more work in a call than the other." });
@@ -348,16 +349,18 @@ fn charts(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
     let first_ns = all.iter().flatten().map(|call| call.start_ns).min().unwrap_or(0);
     let over_time = [dots(&sides[0], &all[0], first_ns), dots(&sides[1], &all[1], first_ns)];
     let in_order = |&(window, quotient): &(u64, f64)| (window, claim.in_order(quotient, quotient.recip()).0);
+    let look = distribution::Look { detail: page.detail, ..distribution::Look::default() };
     let quotients: Vec<(u64, f64)> = judged.quotients.iter().map(in_order).collect();
     html! {
         p.note {
             @if sides.iter().any(|side| side.factor != 1.0) { "In the charts times are multiplied by the constants of the comparison, so that the limit is where both are equal. " }
-            @if !judged.exact { "The charts show all calls of these sizes that count, not exactly those that the verdict rests on." }
+            @if !judged.exact { "The charts show all calls of these sizes that count, not exactly the calls \
+                that the verdict rests on." }
         }
         div.charts {
-            @for chart in distribution::charts(&sides, &distribution::Look::default()) { (chart) }
-            (series::calls(&over_time, None))
-            @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name])) }
+            @for chart in distribution::charts(&sides, &look) { (chart) }
+            (series::calls(&over_time, None, page.detail))
+            @if quotients.len() > 1 { (series::windows(&quotients, [&sides[0].name, &sides[1].name], page.detail)) }
         }
     }
 }

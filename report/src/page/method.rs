@@ -23,7 +23,8 @@ pub fn section(page: &Page<'_>) -> Markup {
     html! {
         section aria-labelledby="methods" {
             h2 #methods { "Methods" }
-            p.lead { "Of the measured calls of a method, those that count are left when the discarded ones, those without a partner and those that were not needed any more are taken away. Times are those of all calls that were not discarded; a comparison takes some of them only. p99: of 100 calls 99 take at most that long." }
+            p.lead { "Of the measured calls of a method, the counted ones are left without the discarded \
+                ones, the ones without a partner and the ones that were not needed any more. Times are those of all calls that were not discarded; a comparison takes some of them only. p99: of 100 calls 99 take at most that long." }
             (scrolling("Methods", html! { table.methods.stacked {
                 thead { tr {
                     th { "Method" } th.n { "Average" } th.n { "Median" } th.n { "p99" }
@@ -64,7 +65,11 @@ fn charts(page: &Page<'_>) -> Markup {
         }
     };
     let sides = (0..page.facts.context.methods.len()).map(side).filter(|side| side.ascending_ns.len() > 1);
-    let look = distribution::Look { figures: "the average".to_owned(), ..distribution::Look::default() };
+    let look = distribution::Look {
+        figures: "the average".to_owned(),
+        detail: page.detail,
+        ..distribution::Look::default()
+    };
     html! {
         @for side in sides.take(SHOWN_METHODS) {
             details.claim {

@@ -1,6 +1,7 @@
 //! The facts of a run for the sections of the page, and pieces of markup that several sections have.
 
 use super::asserted;
+use crate::chart::detail::Detail;
 use crate::doubt::{self, Doubt, Footing, Reliability};
 use crate::facts::{Facts, shown};
 use crate::judged::{Chosen, Judged};
@@ -19,6 +20,8 @@ pub(super) struct Page<'a> {
     pub(super) names: Names,
     pub(super) claims: Vec<Shown<'a>>,
     pub(super) assertions: Vec<asserted::Shown<'a>>,
+    /// How finely charts are drawn.
+    pub(super) detail: Detail,
 }
 
 /// A comparison with its results.
@@ -102,8 +105,12 @@ impl<'a> Page<'a> {
             let results = of_this.iter().copied().map(look).collect();
             Shown { number: index + 1, asked, results, in_full }
         };
-        let claims = context.comparisons.iter().enumerate().map(claim).collect();
-        Self { facts, claims, assertions: asserted::Shown::all(facts), names }
+        let claims: Vec<Shown<'_>> = context.comparisons.iter().enumerate().map(claim).collect();
+        let assertions = asserted::Shown::all(facts);
+        let compared: usize =
+            claims.iter().filter(|shown| shown.in_full).map(|shown| shown.results.len()).sum();
+        let asserted: usize = assertions.iter().map(|shown| shown.charted().len()).sum();
+        Self { facts, claims, assertions, names, detail: Detail::of(compared + asserted) }
     }
 
     /// Reason without a verdict about these methods, and the remedy.

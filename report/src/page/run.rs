@@ -67,7 +67,8 @@ pub fn settings(page: &Page<'_>) -> Markup {
             h2 #configuration { "Configuration" }
             details {
                 summary { (count(settings.len() as u64)) " keys, " (count(changed as u64)) " of them changed" }
-                p.note { "What each key does and in which unit it is stands in " code { "docs/configuration.md" } " of spl." }
+                p.note { "The effect and the unit of each key stand in " code { "docs/configuration.md" } " \
+                    of spl." }
                 (scrolling("Configuration", html! { table {
                     thead { tr { th { "Key" } th { "Value" } th { "Default" } } }
                     @for section in sections { tbody {
@@ -98,19 +99,21 @@ pub fn glossary(page: &Page<'_>) -> Markup {
                 }
                 div { dt { "Ratio" } dd { "The average time of one method divided by that of the other." } }
                 div { dt { "Interval" } dd { "Where the true ratio lies, in 95 of 100 measurements like this one. A wide one means that the ratio is known only roughly." } }
-                div { dt { "p-value" } dd { "How often chance alone would give a result at least as clear, if the truth were just at the limit. Small: hardly chance. The usual way to find it is Welch's t-test, which allows for each method's own spread." } }
-                div { dt { "Sizes" } dd { "How much a call had to work on, by its arguments. "
+                div { dt { "p-value" } dd { "Probability that chance alone gives a result at least as \
+                    clear, if the truth is just at the limit. Small: hardly chance. The usual way to find it is Welch's t-test, which allows for each method's own spread." } }
+                div { dt { "Sizes" } dd { "Amount of data that a call worked on, by its arguments. "
                     @if page.facts.context.scale.is_some() { "Only calls of similar sizes are compared." }
                     @else { "With argument-size set, only calls of similar sizes are compared. In this run sizes were not looked at: calls with much and with little to do are compared alike." }
                 } }
                 div { dt { "Discarded" } dd { "Not counted: warm-up, or, with discard-disturbed = 1, a call that a garbage collection or a change of classes overlapped." } }
-                div { dt { "Std. deviation" } dd { "How far single calls typically lie from their average." } }
+                div { dt { "Std. deviation" } dd { "Typical distance of single calls from their average." } }
                 div { dt { "Probe" } dd { "The code that is put into a method to take the time of its calls, and is taken out again." } }
                 div { dt { "Gate" } dd { "A switch in each probe: while it is open, times are taken; while it is closed, the call goes on almost as if there were no probe." } }
                 div { dt { "Window" } dd { "A short time in which both sides of a comparison take turns, so that both see the same load." } }
                 div { dt { "Warm-up" } dd { "The time until the JVM has compiled a method; calls in it are slow and do not count." } }
                 div { dt { "Doubt" } dd { "Something in the measurements that makes the ratio less certain. It is serious when it may make the verdict itself wrong." } }
-                div { dt { "Reliability" } dd { "How far these very measurements can be trusted. Good: there is a proof or a refutation, and no doubt touches it. Fair: doubts make the ratio less certain, or nothing was proved or refuted. Poor: a doubt is serious, or there are doubts and the limit is within a tenth of the interval." } }
+                div { dt { "Reliability" } dd { "Degree to which these measurements can be trusted. Good: \
+                    there is a proof or a refutation, and no doubt touches it. Fair: doubts make the ratio less certain, or nothing was proved or refuted. Poor: a doubt is serious, or there are doubts and the limit is within a tenth of the interval." } }
             }
         }
     }

@@ -171,7 +171,7 @@ struct Item {
     text: String,
 }
 
-/// Advice: first about failing claims, then about undecided ones, then about those that hold with doubtful
+/// Advice: first about failing claims, then about undecided ones, then about ones that hold with doubtful
 /// measurements. The same advice about several claims is given once.
 fn items(page: &Page<'_>) -> Vec<Item> {
     let context = &page.facts.context;
@@ -196,7 +196,7 @@ fn items(page: &Page<'_>) -> Vec<Item> {
                 Some(texts.into_iter().flatten().collect::<Vec<_>>().join(" "))
                     .filter(|text| !text.is_empty())
             }
-            None => Some("It has no result: the run did not come to its end.".to_owned()),
+            None => Some("This claim has no result: the run did not come to its end.".to_owned()),
         };
         if let Some(text) = text {
             add(shown.badge(), (format!("#c{}", shown.number), claim.formula()), text);
@@ -220,7 +220,7 @@ fn what_to_do(page: &Page<'_>) -> Markup {
             p { (if page.claims.is_empty() && page.assertions.is_empty() {
                 "Nothing was claimed, so that there is nothing to do: the table of methods has what was measured."
             } else {
-                "Nothing: whatever was claimed holds, by measurements without serious doubts."
+                "Nothing: every claim holds, by measurements without serious doubts."
             }) }
         } @else {
             ol.todo {
@@ -245,7 +245,7 @@ fn doubtful(shown: &Shown<'_>) -> Option<String> {
     let of = |weight| poor.doubts.iter().find(|doubt| doubt.weight == weight);
     let doubt = of(Weight::Serious).or_else(|| of(Weight::Open))?;
     let what = match Badge::of(poor.evaluation) {
-        Badge::Proved => "It is proved, but its reliability is poor",
+        Badge::Proved => "This claim is proved, but its reliability is poor",
         Badge::Refuted | Badge::NotProved | Badge::Undecided | Badge::NotEvaluated | Badge::NotRefuted => {
             "Its reliability is poor"
         }
@@ -279,7 +279,8 @@ fn cost(page: &Page<'_>) -> Markup {
             @if let Some(sizes) = end.and_then(|end| end.sizes_ns).filter(|sizes| *sizes > 0) {
                 " Finding workload sizes was " (time(sizes as f64)) " of it: argument-size = nocheck saves that."
             } @else if end.and_then(|end| end.sizes_ns).is_none() && page.facts.context.scale.is_some() {
-                " What finding workload sizes took is not in it: without a limit on the cost (overhead-budget) it is not known."
+                " The cost of finding workload sizes is not included: without a limit on the cost \
+                 (overhead-budget) it is not known."
             }
             @if let Some(agent) = end.and_then(|end| end.agent_ns).filter(|agent| *agent > 0) {
                 " The agent's own thread, which takes the measurements out of the program, took " (time(agent as f64))

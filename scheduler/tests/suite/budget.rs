@@ -286,7 +286,7 @@ fn calls_beyond_the_quota_are_paid_for_later() {
 }
 
 #[test]
-fn gates_are_opened_anew_when_samples_were_lost() {
+fn gates_are_opened_again_when_samples_were_lost() {
     let mut scheduler = Scheduler::new(settings(10_000_000), &apart(1, &[])).unwrap();
     assert_eq!(gates(&scheduler.handle(Event::Start, 0)), "A:1/25000");
     assert_eq!(gates(&scheduler.handle(Event::Dropped { method: None, count: 100 }, 0)), "A:1/24900");

@@ -51,7 +51,7 @@ fn warm_up_lasts_a_time_after_the_first_call() {
     let warm_up = Some(WarmUp { samples: 0, time_ns: 100 });
     let mut scheduler = Scheduler::new(Settings { warm_up, ..calm() }, &apart(1, &[])).unwrap();
     scheduler.handle(Event::Start, 0);
-    // They start at 10, 109 and 110.
+    // The calls start at 10, 109 and 110.
     scheduler.handle(event("A@20 A@119 A@120"), 1);
     let only = scheduler.progress().next().unwrap();
     assert_eq!((only.discarded, only.samples), (2, 1));
@@ -135,27 +135,36 @@ fn every_decision_explains_itself() {
         "start",
         0,
         &[
-            "measure p/P.a()V: fewer methods are measured than is optimal (1 of 2 unfinished methods measured, 1 optimal)",
-            "put probes into p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal)",
-            "open the gate of p/P.a()V to one call in 1: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal)",
+            "measure p/P.a()V: fewer methods are measured than is optimal (1 of 2 unfinished methods \
+             measured, 1 optimal)",
+            "put probes into p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods \
+             measured, 1 optimal)",
+            "open the gate of p/P.a()V to one call in 1: the decisions before this one ask for it (1 of 2 \
+             unfinished methods measured, 1 optimal)",
         ],
     );
     check(
         "tick",
         1001,
         &[
-            "measure p/Q.b()V: no sample came for 1001 ns, more than 1000 ns (2 of 2 unfinished methods measured, 2 optimal)",
-            "put probes into p/Q.b()V: the decisions before this one ask for it (2 of 2 unfinished methods measured, 2 optimal)",
-            "open the gate of p/Q.b()V to one call in 1: the decisions before this one ask for it (2 of 2 unfinished methods measured, 2 optimal)",
+            "measure p/Q.b()V: no sample came for 1001 ns, more than 1000 ns (2 of 2 unfinished methods \
+             measured, 2 optimal)",
+            "put probes into p/Q.b()V: the decisions before this one ask for it (2 of 2 unfinished methods \
+             measured, 2 optimal)",
+            "open the gate of p/Q.b()V to one call in 1: the decisions before this one ask for it (2 of 2 \
+             unfinished methods measured, 2 optimal)",
         ],
     );
     check(
         "A@10 B@12",
         1002,
         &[
-            "suspend p/P.a()V: measurements end 2 ns apart, less than 5 ns (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
-            "close the gate of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
-            "take probes out of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished methods measured, 1 optimal, difference 2 ns)",
+            "suspend p/P.a()V: measurements end 2 ns apart, less than 5 ns (1 of 2 unfinished methods \
+             measured, 1 optimal, difference 2 ns)",
+            "close the gate of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished \
+             methods measured, 1 optimal, difference 2 ns)",
+            "take probes out of p/P.a()V: the decisions before this one ask for it (1 of 2 unfinished \
+             methods measured, 1 optimal, difference 2 ns)",
         ],
     );
 }
@@ -185,7 +194,7 @@ fn the_agents_limit_may_be_known_late() {
     let mut scheduler = check_decisions(settings, &apart(3, &[]), &[("start", "+A +B"), ("A@1+1x3 B@5", "")]);
     assert_eq!(short(&scheduler.handle(Event::AgentLimit(3), 0)), "!A +C");
     assert_eq!(short(&scheduler.handle(event("B@10 B@11 C@12"), 0)), "!B");
-    // A higher one than the controller's changes nothing; none at all would be no measurement.
+    // A higher one than the controller's changes nothing; a limit of zero would prevent any measurement.
     assert_eq!(short(&scheduler.handle(Event::AgentLimit(9), 0)), "");
     assert_eq!(short(&scheduler.handle(event("C@20 C@21 C@22 C@23"), 0)), "!C done");
 }

@@ -178,7 +178,7 @@ fn a_long_call_belongs_to_the_turn_in_which_it_began() {
             (2200, "B@1200", "+B"),
             (3200, "pulse", "_B"),
             (3300, "pulse", "+A"),
-            // It began at 900, in A's first turn, and ended in its second.
+            // The call began at 900, in A's first turn, and ended in its second.
             (3400, "A@3350~2450", ""),
             (4300, "pulse", "_A"),
             (4400, "pulse", "w1:0-1+0!1 +A"),
@@ -224,7 +224,7 @@ fn a_group_is_suspended_and_measured_again_as_a_whole() {
 }
 
 #[test]
-fn a_side_that_is_never_called_keeps_nobody_measured_for_ever() {
+fn a_side_that_is_never_called_does_not_keep_others_measured() {
     // B is silent: one call of A counts in each window, and the maximum of 2 ends it. B alone makes no pairs.
     let mut scheduler =
         Scheduler::new(Settings { max_samples: 2, ..paired() }, &apart(2, &[(0, 1)])).unwrap();
@@ -312,13 +312,13 @@ fn a_window_waits_for_the_calls_that_began_in_it() {
     ];
     let scheduler = check(settings.clone(), &apart(2, &[(0, 1)]), &begin);
     let mut waiting = scheduler.clone();
-    // It ends after 3 windows, and is a call of the first.
+    // The call ends after 3 windows, and is a call of the first.
     for (now, text, expected) in
         [(5500, "B@5400~4000", ""), (5600, "drained B", ""), (6000, "pulse", "_B t1:1+2 +B")]
     {
         assert_eq!(short(&waiting.handle(event(text), now)), expected, "{now} {text}");
     }
-    // It does not end: after the longest wait the window is closed, and says so.
+    // The call does not end: after the longest wait the window is closed, and says so.
     let mut cut = scheduler;
     cut.handle(event("pulse"), 6000);
     cut.handle(event("pulse"), 7000);

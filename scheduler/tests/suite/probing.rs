@@ -65,7 +65,7 @@ fn probes_of_suspended_methods_stay_for_a_while() {
             (1900, "limit A", "!A +C", "in C out A"),
         ],
     );
-    // Nor do they come out when something else is decided meanwhile.
+    // Probes stay in when something else is decided meanwhile.
     check(
         Settings { restore_after_ns: 1000, initial_optimal: 3, ..nervous() },
         &[

@@ -58,7 +58,7 @@ pub fn open_records<R: Record>(
     let wrong = |error: std::io::Error| cannot_write(path, &error);
     // Opening or reading a device or a pipe could block without end.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return Err(format!("cannot write {}: it is no regular file", path.display()));
+        return Err(format!("cannot write {}: it is not a regular file", path.display()));
     }
     let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
     if overwrite {

@@ -1,4 +1,4 @@
-//! The results: plain comparisons in the thesis's file, assertions beside it.
+//! The results: plain comparisons in the thesis's file, assertions in a file next to it.
 
 use super::lines::{Lines, cannot_write, open_records};
 use crate::config::Config;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Results of assertions, beside those of comparisons.
+/// Results of assertions, next to the file of the comparisons.
 pub const ASSERTIONS_FILE: &str = "assertions.jsonl";
 /// Both files.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ impl Session<'_> {
         self.carry_out_all(Vec::new());
     }
 
-    /// The same as [`event`](Self::event) for an event in one JVM.
+    /// As [`event`](Self::event), for an event in one JVM.
     pub(super) fn event_in(&mut self, jvm: JvmIx, event: Event) {
         self.events.push_back((Some(jvm), event));
         self.carry_out_all(Vec::new());
@@ -112,7 +112,8 @@ impl Session<'_> {
         let Some(cost) = self.peer_of(jvm).and_then(|peer| peer.cost.as_ref()) else { return };
         let percent = cost.part(cost_ns_per_s) * 100.0;
         let text = format!(
-            "called so often at times that its probes then take about {percent:.0}% of the CPU time even while no call is \
+            "called at times at such a rate that its probes take about {percent:.0}% of the CPU time even \
+             while no call is \
              measured, which the budget cannot bound: end its measurement soon (max-method-measurements), or measure a \
              caller instead"
         );
@@ -150,7 +151,7 @@ impl Session<'_> {
         let mut reached =
             methods.iter().filter_map(|&method| self.scheduler.reached_maximum(MethodIx(method)));
         if let (NotEvaluated::Open { why, .. }, Some((key, limit))) = (why, reached.next()) {
-            why.push_str(&format!(", but {key} = {limit} ended it"));
+            why.push_str(&format!(", but the maximum {key} = {limit} came first"));
         }
     }
 

@@ -105,7 +105,8 @@ impl Session<'_> {
         self.observer.note(&introduction(&java_version, pid, &command));
         if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
             self.observer.note(&format!(
-                "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish there",
+                "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish at \
+                 the smaller number",
                 self.config.scheduler.max_samples
             ));
         }
@@ -169,7 +170,7 @@ impl Session<'_> {
         match self.strangers.cmp(&MOST_NOTED) {
             Ordering::Less => self.observer.note(text),
             Ordering::Equal => {
-                self.observer.note(&format!("{text}; no more of those who are turned away are named"))
+                self.observer.note(&format!("{text}; further refused connections are not reported"))
             }
             Ordering::Greater => return false,
         }
@@ -237,12 +238,12 @@ impl Session<'_> {
                 // A pattern may mean hundreds of methods, and few of their classes be there.
                 match peer.absent.len() {
                     0..=SAID_ABSENT => self.observer.note(&format!(
-                        "{}: its class is not loaded yet; it is measured when it is",
+                        "{}: its class is not loaded yet; measuring begins when the program loads it",
                         task.method
                     )),
-                    count if count == SAID_ABSENT + 1 => self
-                        .observer
-                        .note("more classes are not loaded yet; their methods are measured when they are"),
+                    count if count == SAID_ABSENT + 1 => self.observer.note(
+                        "more classes are not loaded yet; measuring begins when the program loads them",
+                    ),
                     _ => {}
                 }
             }
@@ -287,7 +288,7 @@ impl Session<'_> {
         let seconds = gap_ns as f64 / 1e9;
         let text = format!(
             "another agent changed its class, which took its probes out for {seconds:.1} s at most, in which calls were not \
-             seen; they were put in anew, for the {times}. time"
+             seen; they were put in again, for the {times}. time"
         );
         for &handle in handles {
             let Some(task) = self.tasks.methods.get(handle.index()) else { continue };
@@ -356,7 +357,10 @@ impl Session<'_> {
         match farewell {
             Farewell::Detached if self.was_sent_away(id) => {}
             Farewell::Detached => self.observer.note(DETACHED),
-            Farewell::ProgramEnds => tracing::info!("the JVM ends"),
+            Farewell::ProgramEnds => {
+                tracing::info!("the JVM ends");
+                self.peers.get_mut(&id).into_iter().for_each(Peer::ends);
+            }
             Farewell::Failed(why) => self.problem(why),
         }
         self.without(id)
@@ -366,7 +370,7 @@ impl Session<'_> {
     pub(super) fn lost_peer(&mut self, id: PeerId, why: &str) -> Next {
         if self.detach_by.is_some() || self.scheduler.is_done() {
             let text = "the connection ended before the agent said that every class is as it was";
-            self.observer.note(&format!("{text} ({why}); it restores the program by itself"));
+            self.observer.note(&format!("{text} ({why}); the agent restores all classes by itself"));
         } else {
             self.observer.note(&peer::lost(why));
         }
@@ -381,7 +385,7 @@ impl Session<'_> {
             peer.jvm
         });
         if !self.is_anybody_here() && self.awaits_another() {
-            self.observer.note("the program goes on: its next JVM is waited for");
+            self.observer.note("the program goes on; spl waits for its next JVM");
             return Next::Go;
         }
         if !self.is_anybody_here() {

@@ -16,6 +16,7 @@ impl Session<'_> {
             phase: self.phase(),
             elapsed: self.began.elapsed(),
             methods: self.scheduler.progress().map(|progress| self.method_status(&progress)).collect(),
+            claims: self.sequential.as_ref().map(Sequential::claims).unwrap_or_default(),
             situation: self.scheduler.situation(),
             difference_limits_ns: (settings.min_diff_ns, settings.max_diff_ns),
             overhead: self.overhead(),
@@ -115,7 +116,7 @@ impl Session<'_> {
         &self.results
     }
 
-    /// What was measured.
+    /// The scheduler, which knows what was measured.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }

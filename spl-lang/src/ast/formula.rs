@@ -37,7 +37,7 @@ impl<R> Formula<R> {
     /// A formula of the same shape over other comparisons; the first error ends the conversion.
     ///
     /// # Errors
-    /// What `change` returns.
+    /// The first error of `change`.
     pub fn try_map<S, E>(&self, change: &mut impl FnMut(&R) -> Result<S, E>) -> Result<Formula<S>, E> {
         Ok(match self {
             Self::Relation(relation) => Formula::Relation(change(relation)?),

@@ -6,7 +6,7 @@ use std::fmt;
 /// A piece of the tree with its place. Two nodes are equal when their values are, at any places.
 #[derive(Clone, Debug)]
 pub struct Node<T> {
-    /// What was read.
+    /// The parsed value.
     pub value: T,
     /// The bytes it was read from.
     pub span: Span,

@@ -214,7 +214,7 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| letter(c) && !c.is_ascii_digit()) && name.chars().all(letter)
 }
 
-/// Java's convention: `T`, `E`, `K2`. What such a type is erased to stands in the class's signature only.
+/// Java's convention: `T`, `E`, `K2`. Only the class's signature says to which type it is erased.
 fn is_type_variable(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_uppercase()) && chars.all(|c| c.is_ascii_digit())

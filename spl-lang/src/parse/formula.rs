@@ -51,7 +51,7 @@ impl<'a> Parser<'_, 'a> {
             let after = match after.strip_prefix(connective) {
                 Some(single) => {
                     let doubled = &rest.trim_start()[..2];
-                    let problem = Problem::new(doubled, format!("`{doubled}` is no connective"));
+                    let problem = Problem::new(doubled, format!("`{doubled}` is not a connective"));
                     self.note(problem.label("written twice").help(format!("write `{connective}`")));
                     single
                 }

@@ -120,9 +120,10 @@ impl<'a> Parser<'_, 'a> {
         match size.filter(|size| size.checked_bytes().is_some()) {
             Some(size) => Ok((if word.is_empty() { rest } else { after }, size)),
             None => {
-                self.note(
-                    Problem::new(number, "the size is too large").label("sizes are 64-bit numbers of bytes"),
-                );
+                self.note(Problem::new(number, "the size is too large").label(
+                    "a size in bytes must fit into 64 \
+                        bits",
+                ));
                 Ok((after, ByteSize { amount: 0, unit }))
             }
         }
@@ -147,7 +148,7 @@ impl<'a> Parser<'_, 'a> {
             // class.
             (word, None) => {
                 let problem = Problem::new(word, format!("there is no statistic `{word}`"))
-                    .label("stands before a parenthesis, without a class")
+                    .label("has no class, and a parenthesis follows")
                     .help(
                         "the statistics are `mean`, `median` and percentiles such as `p99` and `p99.9`; a method is \
                          written with its class, as in `pkg/Class.name(I)V`",

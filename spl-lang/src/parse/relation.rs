@@ -55,7 +55,7 @@ impl<'a> Parser<'_, 'a> {
             let problem =
                 Problem::new(pair, "factors in parentheses stand between two methods without factors");
             let help = "write the factors before the methods: `2 * f <= 1.5 * g`";
-            self.note(problem.label("a side has its own factor, or is a bound").help(help));
+            self.note(problem.label("one side already has a factor, or is a bound").help(help));
         }
     }
 
@@ -132,8 +132,12 @@ fn micro(word: &str) -> &str {
 }
 
 fn no_unit<'a>(at: &'a str, number: &str) -> Problem<'a> {
-    let help =
-        format!("write a bound as `{number} ms` (ns, us, ms or s), or a factor as `{number} * method`");
+    let method = method::scan(at);
+    let help = if method.contains(['/', '.', '#']) {
+        format!("a factor is written with `*`: `{number} * {method}`")
+    } else {
+        format!("write a bound as `{number} ms` (ns, us, ms or s), or a factor as `{number} * method`")
+    };
     Problem::new(first_word(at), "expected a unit or `*` after the number")
         .label(found(at, "not a unit"))
         .help(help)

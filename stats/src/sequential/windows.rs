@@ -49,7 +49,7 @@ pub enum SettingsError {
     #[error("a ratio cannot be compared with {0}: the bound must be positive and finite")]
     Bound(f64),
     /// The error probability must lie strictly between 0 and 1.
-    #[error("{0} is no error probability: it must lie between 0 and 1")]
+    #[error("{0} is not an error probability: it must lie between 0 and 1")]
     Alpha(f64),
 }
 

@@ -27,7 +27,7 @@ pub struct Look {
     pub clipped: u64,
     /// Whether long calls, which are clipped, matter more on one side than on the other.
     pub tail_dependent: bool,
-    /// Number of comparisons of parts of the measurement with other parts, and number of those that differ.
+    /// Number of comparisons of parts of the measurement with other parts, and number of differing ones.
     pub self_check: (u64, u64),
     /// The smallest and the largest ratio of a workload size, where they differ by more than chance explains.
     pub sizes_differ: Option<(f64, f64)>,

@@ -133,7 +133,8 @@ impl Means {
         let calls = if short.bound { long.n } else { short.n };
         if (calls as f64) < needed {
             let what = format!(
-                "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among them; there are {calls}"
+                "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among \
+                 them; there are {calls}"
             );
             return Some(Need::new(what, Some(self.windows as f64 * needed / calls as f64)));
         }
@@ -167,7 +168,8 @@ impl Means {
         let [few, many] = [of_short.bursts, of_long.bursts].map(|bursts| bursts.round() as u64);
         (share_at_least(many, few + many, part) > DOUBT * rules.level).then(|| {
             let what = format!(
-                "long calls decide, which may have hit either side: {many} bursts of them on the one, {few} on the other"
+                "long calls decide, which may have hit either side: {many} bursts of them on the one, {few} \
+                 on the other"
             );
             Need::new(what, None)
         })
@@ -177,7 +179,8 @@ impl Means {
         let (seen, needed) = (tail.bursts, Rules::MIN_BURSTS);
         let what = if tail.is_known() {
             format!(
-                "rare long calls decide, and longer ones than the longest may come: {seen:.0} bursts of them were seen"
+                "rare long calls decide, and longer ones than the longest may come: {seen:.0} bursts of \
+                 them were seen"
             )
         } else {
             format!(
@@ -275,8 +278,8 @@ impl Means {
         (side.factor * mean, side.windows.iter().map(share).collect())
     }
 
-    /// Compares the ratio in blocks of windows with neighbouring blocks: number of comparisons, and of those
-    /// that differ.
+    /// Compares the ratio in blocks of windows with neighbouring blocks: number of comparisons, and of
+    /// differing ones.
     pub(super) fn self_check(&self) -> (u64, u64) {
         let (_, left) = self.shares(&self.left, Times::Clipped, -self.probe_ns);
         let (_, right) = self.shares(&self.right, Times::Clipped, -self.probe_ns);

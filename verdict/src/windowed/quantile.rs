@@ -1,7 +1,7 @@
 //! A quantile of one side's calls: its evidence about a bound, and the joint evidence of two sides about a
 //! bound on each.
-//! The number of calls that are longer than a bound shows on which side of the bound a quantile lies,
-//! whatever the distribution.
+//! The number of calls that are longer than a bound shows on which side of the bound a quantile lies, for any
+//! distribution.
 
 use super::history::Kept;
 use super::rules::{Need, Rules, short_of};

@@ -319,7 +319,7 @@ final class SplProcessors {
             debts = now;
             if (now >= TOO_MUCH && !exhausted) {
                 exhausted = true;
-                warn(name + " takes more than " + LIMIT / 1_000_000 + " ms a call and is asked no more: " + otherwise);
+                warn(name + " takes more than " + LIMIT / 1_000_000 + " ms a call and is not called any more: " + otherwise);
             }
         }
     }

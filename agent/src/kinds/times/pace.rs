@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_soon_when_so_many_may_come_that_a_ring_cannot_hold_them() {
+    fn it_looks_soon_when_more_may_come_than_a_ring_can_hold() {
         let mut pace = Pace::new();
         pace.looked(pace.looked + DRAIN_EVERY, 0, false);
         pace.opens(ROOM);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records the runs that evaluation/accept/cuts.sh judges and renders again, with what they become by this spl: record.sh SPL FOLDER.
-# When a change means to alter what is judged or shown, record.sh --again SPL FOLDER keeps the runs that are in the folder and judges
-# and renders them anew; look at the differences that cuts.sh names before.
+# When a change means to alter what is judged or shown, record.sh --again SPL FOLDER keeps the runs that are
+# in the folder and judges and renders them again; look at the differences that cuts.sh names before.
 set -euo pipefail
 again=0
 if [[ $1 == --again ]]; then

@@ -1,5 +1,5 @@
-//! What it costs the sorting example that its classes change, that closed gates stand in its methods, and that all gates are
-//! open, each by itself. The first two are what no choice of samples can save.
+//! Costs of the sorting example: of changes of its classes, of closed gates in its methods, and of open
+//! gates, each by itself. The first two are what no choice of samples can save.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 const WARM_UP: usize = 300;
 /// Cycles whose median is the normal time, or that with closed gates.
 const STEADY: usize = 60;
-/// Cycles after a change in which code is compiled anew.
+/// Cycles after a change in which code is compiled again.
 const WAVE: usize = 200;
 /// Cycles with open gates; each takes several hundred thousand samples.
 const OPEN: usize = 30;
@@ -26,7 +26,7 @@ struct Options {
     /// The JVM's launcher.
     #[arg(long, default_value = "java")]
     java: PathBuf,
-    /// The agent's library; that beside this program by default.
+    /// The agent's library; by default the one next to this program.
     #[arg(long)]
     agent: Option<PathBuf>,
     /// Folder with the classes of the sorting example.
@@ -35,7 +35,7 @@ struct Options {
     /// Task file with the methods.
     #[arg(long)]
     tasks: PathBuf,
-    /// How many of its methods, from the first on.
+    /// Number of its methods, from the first on.
     #[arg(long, default_value_t = usize::MAX)]
     methods: usize,
 }
@@ -120,7 +120,7 @@ fn opened(session: &mut Session, program: &mut Program, handles: &[u32]) -> Resu
     }))
 }
 
-/// How long a change of classes took.
+/// Time that a change of classes took.
 fn took_ms(message: &ToController) -> Option<f64> {
     let ToController::Retransformed { took_ns, .. } = message else { return None };
     Some(*took_ns as f64 / 1e6)

@@ -1,7 +1,8 @@
 package peers;
 
 /**
- * What the rules of {@code byteman.btm} call: Byteman's own timers go through maps and locks and would be slower. Not final, because
+ * Helper of the rules of {@code byteman.btm}: Byteman's own timers go through maps and locks and would be
+   slower. Not final, because
  * Byteman derives a class from it for each rule.
  */
 public class BytemanHelper {
@@ -10,7 +11,7 @@ public class BytemanHelper {
         Recorder.enter();
     }
 
-    /** It ends. */
+    /** The call ends. */
     public void exit() {
         Recorder.exit();
     }

@@ -2,7 +2,7 @@ package peers;
 
 /** The bodies of {@link Plain} with the least that measuring can cost: two clock reads and a store, written by hand. */
 final class Floor {
-    // A cache line of its own for each thread's, whatever lies before and behind.
+    // A cache line of its own for each thread's, at any neighbours in memory.
     long p0, p1, p2, p3, p4, p5, p6, p7;
     long took;
     long q0, q1, q2, q3, q4, q5, q6, q7;

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What Byteman and AspectJ record into, which have no recorder of their own: a ring of each thread, found by a thread-local
+ * Recorder for Byteman and AspectJ, which have none of their own: a ring of each thread, found by a
+   thread-local
  * variable. Nobody empties it; that costs these two nothing, as it would cost others.
  */
 public final class Recorder {

@@ -60,7 +60,7 @@ public final class CatalogueServlet extends HttpServlet {
         }
     }
 
-    /** What is asked for. */
+    /** The requested entry. */
     private static final class Query {
         private final long from;
         private final int count;

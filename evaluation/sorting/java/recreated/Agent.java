@@ -56,7 +56,7 @@ public final class Agent implements ClassFileTransformer {
         thread.setDaemon(true);
         Recorder.setCommunication(thread);
         if (wait == 0) {
-            // Who waits for nothing wants each call measured, the first one too.
+            // An operator who waits for nothing wants each call measured, the first one too.
             agent.begin();
         }
         if (System.getProperty(RECEIVED) != null) {
@@ -130,7 +130,7 @@ public final class Agent implements ClassFileTransformer {
 
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> old, ProtectionDomain domain, byte[] bytes) {
-        // First loads, of any class in any thread, are none of ours.
+        // First loads, of any class in any thread, are left alone.
         if (old == null || !measured.containsKey(name)) {
             return null;
         }

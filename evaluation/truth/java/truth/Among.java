@@ -20,7 +20,7 @@ public class Among extends Alone {
         others = Mix.between(name.substring(name.lastIndexOf('.') + 1));
     }
 
-    /** What JMH needs for itself when it times each call. */
+    /** JMH's own time when it times each call. */
     @Benchmark
     public long nothing() {
         return value;

@@ -62,7 +62,8 @@ public final class Mix {
         return value;
     }
 
-    /** What the program calls between two calls of this method; everything, if it is none of them. */
+    /** The calls of the program between two calls of this method; all calls, if it does not call the
+    ** method. */
     static List<LongUnaryOperator> between(String method) {
         List<String> names = new ArrayList<>(METHODS.keySet());
         Collections.rotate(names, -Math.max(names.indexOf(method), 0));

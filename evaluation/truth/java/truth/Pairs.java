@@ -95,7 +95,7 @@ public final class Pairs {
         return next(sum);
     }
 
-    /** The same of a linked list. */
+    /** Elements of a linked list by their numbers. */
     public static long linkedList(long value) {
         int index = (int) (value >>> 40) % LIST;
         long sum = value;
@@ -114,7 +114,7 @@ public final class Pairs {
         return value;
     }
 
-    /** The same of a tree. */
+    /** Values of a tree by such keys. */
     public static long treeMap(long value) {
         for (int i = 0; i < LOOKUPS; i++) {
             value = next(value + TREE_MAP.get(4 * (int) ((value >>> 40) % KEYS)));
@@ -131,7 +131,7 @@ public final class Pairs {
         return value;
     }
 
-    /** The same by a builder. */
+    /** Two strings to one by a builder. */
     public static long builder(long value) {
         for (int i = 0; i < JOINED; i++) {
             String joined = new StringBuilder()
@@ -154,7 +154,7 @@ public final class Pairs {
         return next(value + numbers[SORTED / 2]);
     }
 
-    /** The same of a list. */
+    /** Numbers of a list, sorted. */
     public static long collectionsSort(long value) {
         List<Integer> numbers = new ArrayList<>(SORTED);
         for (int i = 0; i < SORTED; i++) {

@@ -9,7 +9,7 @@ public final class Main {
     private static final long NS_PER_S = 1_000_000_000;
     private static final int SMALL = 2_000;
     private static final int LARGE = 50_000;
-    /** One call in so many is of the other ledger. */
+    /** One call in this number is of the other ledger. */
     private static final int SELDOM = 10;
 
     private Main() {}

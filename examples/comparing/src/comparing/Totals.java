@@ -1,6 +1,6 @@
 package comparing;
 
-/** What is compared. */
+/** The compared methods. */
 final class Totals {
 
     private Totals() {}

@@ -1,6 +1,6 @@
 package measuring;
 
-/** What is sent. */
+/** A parcel with its address, weight and value. */
 final class Parcel {
 
     private final String address;

@@ -68,7 +68,7 @@ public final class Main {
 
     /** Downloads and parses at once: the parser pulls from the connection, as with a feed on the web. */
     private static SyndFeed read(URL address) throws IOException, FeedException {
-        // No proxy: the address is this machine's own, whatever the environment says about the web.
+        // No proxy: the address is this machine's own, so proxy settings of the environment do not apply.
         HttpURLConnection connection = (HttpURLConnection) address.openConnection(Proxy.NO_PROXY);
         try (Reader reader = new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8)) {
             return new SyndFeedInput().build(reader);

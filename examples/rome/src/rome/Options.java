@@ -1,6 +1,6 @@
 package rome;
 
-/** What the command line asks for. Parsed once; every value is in range. */
+/** The options of the command line. Parsed once; every value is in range. */
 final class Options {
 
     static final String USAGE =

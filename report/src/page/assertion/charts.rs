@@ -140,6 +140,7 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
         figures: format!("{}, which the verdict looks at", figures.join(" and ")),
         shares,
         bound_ns: near,
+        detail: page.detail,
         ..distribution::Look::default()
     };
     let first_ns = sides.iter().flat_map(|side| &side.calls).map(|call| call.start_ns).min().unwrap_or(0);
@@ -164,11 +165,12 @@ fn charts(page: &Page<'_>, relation: &Relating, judged: &Judged, sides: &[Side<'
                 "The limit of " (time(bound)) " is too far from the calls to be drawn: "
                 (if bound > judged.left_ns { "all of them are far below it. " } else { "all of them are far above it. " })
             }
-            @if !is_exact { "The charts show calls of these sizes that count, not exactly those that the verdict rests on." }
+            @if !is_exact { "The charts show calls of these sizes that count, not exactly the calls that \
+                the verdict rests on." }
         }
         div.charts {
             @for chart in distribution::charts(&drawn, &look) { (chart) }
-            (series::calls(&over_time, near))
+            (series::calls(&over_time, near, page.detail))
         }
     }
 }

@@ -3,6 +3,7 @@
 use spl_lang::Comparison;
 use spl_model::MethodRef;
 use spl_session::setup::Setup;
+use std::collections::BTreeMap;
 
 /// A comparison as in its line; in the usual form where the line is unknown.
 pub fn written_claim(setup: &Setup, comparison: &Comparison) -> String {
@@ -14,6 +15,23 @@ pub fn written_claim(setup: &Setup, comparison: &Comparison) -> String {
 pub fn method_as_written(setup: &Setup, index: usize) -> String {
     let Some(task) = setup.program.tasks.methods.get(index) else { return "?".to_owned() };
     named_in(setup.line(task.line), &task.method).unwrap_or_else(|| task.method.to_string())
+}
+
+/// All methods as the lines have them that name them first. Methods that a line means together have their full names.
+pub fn methods_as_written(setup: &Setup) -> Vec<String> {
+    let written: Vec<String> =
+        (0..setup.program.tasks.methods.len()).map(|index| method_as_written(setup, index)).collect();
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &written {
+        *times.entry(name).or_default() += 1;
+    }
+    let is_own = |name: &String| times.get(name.as_str()) == Some(&1);
+    let full = |index: usize| setup.program.tasks.methods[index].method.to_string();
+    written
+        .iter()
+        .enumerate()
+        .map(|(index, name)| if is_own(name) { name.clone() } else { full(index) })
+        .collect()
 }
 
 /// The name of a method in a line: with the parts before the simple name of its class, and after its own
