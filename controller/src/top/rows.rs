@@ -1,6 +1,6 @@
 //! The table of `spl top`, as lines and as a document.
 
-use crate::ending::without_packages;
+use crate::names::without_packages;
 use serde::Serialize;
 use spl_lang::ast::MethodPattern;
 use spl_model::MethodRef;
