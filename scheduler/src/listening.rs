@@ -48,6 +48,8 @@ impl Scheduler {
             if self.is_silent(method) {
                 self.listen(method, Cause::NotCalled);
             } else if self.has_had_share(method) {
+                let busy = self.jvm.budget.is_some_and(|budget| self.jvm.meters.is_busy(method, &budget));
+                self.jvm.probes.set_busy(method, busy);
                 self.set_status(method, Status::Suspended);
                 self.decide(Action::Suspend(method), Cause::PlaceOver);
             } else {
