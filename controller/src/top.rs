@@ -44,7 +44,7 @@ pub struct Looking {
 /// When no method is meant or the program cannot be measured, as text for the operator. The program was not started
 /// then.
 pub fn top(arguments: &Top) -> Result<ExitStatus, String> {
-    check_folders(arguments.json.as_deref().into_iter())?;
+    check_folders(arguments.json.as_deref())?;
     let all = wanted(arguments)?;
     let progress = Progress::new(arguments.quiet);
     let count = all.len();

@@ -6,9 +6,9 @@ use crate::running::Running;
 use serde_json::Value;
 use std::fs;
 
-/// A top without the wait and the classes that the test's own settings would have.
+/// A top that reads no task file.
 fn top(case: &Case, arguments: &[&str], program: &[&str]) -> Running {
-    let before = ["top", "--set", "initial-sleep=0", "--set", "settle-time=0", "--json", "top.json"];
+    let before = ["top", "--set", "settle-time=0", "--json", "top.json"];
     let mut spl = case.spl_with(&[&before[..], arguments, &["--"]].concat());
     fs::remove_file(case.path("spl.tasks")).unwrap();
     spl.args(java(&[&[NO_LIMIT][..], program].concat()));
@@ -18,10 +18,12 @@ fn top(case: &Case, arguments: &[&str], program: &[&str]) -> Running {
 #[test]
 fn the_methods_of_a_program_are_found() {
     let case = Case::measuring(&["unused.Class#method"]);
-    let mut run = top(&case, &["--for", "3s", "--methods", "CompareLoop#*"], &["CompareLoop", "0", "256"]);
+    // It ends when each of them has its samples, however long that takes.
+    let methods = ["--methods", "CompareLoop#fast", "--methods", "CompareLoop#slow"];
+    let until = ["--for", "10m", "--set", "max-method-measurements=20", "--set", "initial-sleep=0"];
+    let mut run = top(&case, &[&until[..], &methods].concat(), &["CompareLoop", "0", "65536"]);
     run.awaits_agent();
-    // `compare` is called once a round, as are both others, and `pass` four times.
-    run.awaits("a line for a task file: CompareLoop#");
+    run.awaits("a line for a task file: CompareLoop#slow(int[]) <= ");
     run.ends().assert_status(0);
 
     let found: Value = serde_json::from_slice(&fs::read(case.path("top.json")).unwrap()).unwrap();
@@ -39,8 +41,7 @@ fn the_methods_of_a_program_are_found() {
     assert!(median(slow) > median(fast), "{found}");
     let share = |one: &Value| one["time_share"].as_f64().unwrap_or(-1.0);
     assert!(methods.is_sorted_by(|one, other| share(one) >= share(other)), "{found}");
-    // `main` runs all the time, and never ended.
-    assert!(methods.iter().all(|one| one["java"] != "CompareLoop#main(java.lang.String[])"), "{found}");
+    assert!(methods.iter().all(|one| one["calls_per_s"].as_f64().unwrap() > 0.0), "{found}");
     let left = fs::read_dir(case.path("")).unwrap().flatten();
     let left = left.filter(|file| file.file_name().to_string_lossy().starts_with("spl-top-"));
     assert_eq!(left.count(), 0, "the samples are gone");
@@ -54,10 +55,11 @@ fn what_cannot_be_looked_at_is_said() {
         run.awaits(part);
         run.ends().assert_status(status);
     };
-    let (program, nothing) = (["CompareLoop", "1"], "no method is meant by this");
+    let (program, nothing) = (["CompareLoop", "1"], "no method matches this");
     check(&["--methods", "CompareLop#*"], &program, 2, nothing);
     check(&["--methods", "CompareLoop#("], &program, 2, "the pattern is not understood");
     check(&["--methods", "java.lang.Object#hashCode"], &program, 2, "has a body that could be measured");
     // The program ended before anything was looked at.
-    check(&["--methods", "CompareLoop#*"], &program, 0, "was called while it was looked at");
+    let late = ["--methods", "CompareLoop#*", "--set", "initial-sleep=600000"];
+    check(&late, &program, 0, "was called while it was looked at");
 }
