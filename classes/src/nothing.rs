@@ -1,4 +1,4 @@
-//! What was probably meant by a pattern of several methods that matches none.
+//! Proposals for a pattern of several methods that matches none.
 
 use crate::{Catalogue, Known};
 use spl_lang::ast::MethodPattern;

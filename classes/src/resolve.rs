@@ -98,7 +98,7 @@ pub fn resolve(file: &File, text: &str, catalogue: &mut Catalogue, complete: boo
     resolution
 }
 
-/// What may be meant instead of a method that its class does not have; `None` if nothing is near.
+/// Proposals instead of a method that its class does not have; `None` if nothing is near.
 pub fn proposal(term: &MethodTerm, catalogue: &mut Catalogue) -> Option<String> {
     Looker { catalogue, complete: true, findings: Vec::new() }.why_no_method(term).1
 }

@@ -256,8 +256,8 @@ pub struct Top {
     /// Look for so long, as 30s or 5m, from the beginning of the measurement on; the program goes on.
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse, default_value = "30s")]
     pub longest: Duration,
-    /// Methods to look at, as in a task file: com.shop.**#*, a class, @com.shop.Timed; may be given several times [default: those
-    /// of the program's own classes, without constructors and accessors]
+    /// Methods to look at, as in a task file: com.shop.**#*, a class, @com.shop.Timed; may be given several times [default: the
+    /// 1000 largest of the program's own classes]
     #[arg(long, value_name = "PATTERN")]
     pub methods: Vec<String>,
     /// CPU time that looking may take, in percent of what the program uses; beats `overhead-budget` of the configuration.

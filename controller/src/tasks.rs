@@ -57,8 +57,8 @@ fn meaning(
     })
 }
 
-/// What the classes say against a file. Classes named as in the class file may come from any class loader of the
-/// program, so that only those named as in Java have to be on the class path.
+/// Problems of a file by the program's classes. Classes named as in the class file may come from any class
+/// loader of the program, so that only those named as in Java have to be on the class path.
 fn findings(resolution: &Resolution) -> Vec<Diagnostic> {
     let is_elsewhere = |finding: &&Diagnostic| {
         resolution.mentions.iter().any(|mention| {

@@ -3,7 +3,8 @@
 # shown has changed by that. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup`
 # installs; takes some fifteen minutes on an idle machine. With --bounded it takes three, and the agent's price is not compared.
 # The data for the comparison are in data/cuts: traces of the scheduler, and runs that were recorded
-# (record.sh) by the version before. shellcheck source=evaluation/accept/lib/claims.sh
+# (record.sh) by the version before.
+# shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/rendered.sh
 . evaluation/accept/lib/rendered.sh

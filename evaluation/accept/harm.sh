@@ -3,8 +3,8 @@
 # agents, peers without the token, and small matters. On every JDK that is there; prints a line "ok|FAIL claim
 # figure" for each claim and fails if one does. With --bounded it takes minutes, else the recursions of
 # thousands of threads, 2,000 stops and an hour of hostile programs are in it. In brackets stand former
-# figures: the ones of the version that the claims came from. shellcheck
-# source=evaluation/accept/lib/claims.sh
+# figures: the ones of the version that the claims came from.
+# shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/harm-strangers.sh
 . evaluation/accept/lib/harm-strangers.sh

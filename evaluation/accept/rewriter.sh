@@ -2,7 +2,8 @@
 # Promises of the rewriter, on the classes of four JDKs and of large applications. Prints a line "ok|FAIL
 # claim figure" for each promise and fails if one is broken. Installs the applications and the JDKs; takes
 # some twenty minutes. With --bounded the application is ROME, which the examples need anyway, and the JDK the
-# installed one. shellcheck source=evaluation/accept/lib/claims.sh
+# installed one.
+# shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
 

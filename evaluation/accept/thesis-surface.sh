@@ -2,7 +2,8 @@
 # The thesis's description, each point shown on JDK 11, 17, 21 and 25: by the end-to-end tests of its topic
 # and by the examples. Prints a line "ok|FAIL claim figure" for each and fails if one does. Fetches the JDKs
 # that are missing; builds what it runs. With --bounded on the installed JDK, and with what cannot take long
-# on a busy machine. shellcheck source=evaluation/accept/lib/claims.sh
+# on a busy machine.
+# shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
 

@@ -108,8 +108,8 @@ pub fn histogram(ascending: &[f64], (low, high): (f64, f64)) -> Vec<u64> {
     bars
 }
 
-/// Points of the empirical distribution function up to `end`: at most `most`, evenly by their number of values, and those of the
-/// `kept` shares beside them.
+/// Points of the empirical distribution function up to `end`: at most `most`, evenly by their number of
+/// values, and those of the `kept` shares in addition.
 pub fn distribution(ascending: &[f64], most: usize, kept: &[f64], end: f64) -> Vec<(f64, f64)> {
     let n = ascending.len();
     let within = ascending.partition_point(|at| *at <= end);

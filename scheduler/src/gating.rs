@@ -53,7 +53,7 @@ impl Scheduler {
         let mut closed: Vec<MethodIx> = measured.filter(|&method| self.should_open(method)).collect();
         let later = closed.partition_point(|method| method.0 < self.jvm.gates.first);
         closed.rotate_left(later);
-        // What listens comes last: it costs nothing until it is called.
+        // Listening methods come last: each costs nothing until it is called.
         let listening = roster.listening_methods().iter().copied();
         closed.extend(listening.filter(|&method| self.should_open(method)));
         for (served, &method) in closed.iter().enumerate() {

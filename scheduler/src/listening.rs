@@ -33,12 +33,12 @@ impl Scheduler {
         self.settings.listening > 0 && self.jvm.rotations.is_empty() && self.jvm.last_receipt_ns.is_some()
     }
 
-    /// Gives the places of silent methods, and of those that have had their share, to methods that wait.
+    /// Gives the places of silent methods, and of methods that have had their share, to waiting ones.
     pub(crate) fn yield_places(&mut self) {
         if !self.listens() {
             return;
         }
-        // A method that yields waits in its turn; it is no reason for another one to yield.
+        // A method that yields waits in its turn; another one need not yield for it.
         let mut wanted = self.jvm.roster.waiting().count();
         let measured: Vec<MethodIx> = self.jvm.roster.measured_methods().iter().copied().collect();
         for method in measured {

@@ -56,7 +56,7 @@ pub struct Settings {
     /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
     /// Methods that begin to listen with one change of classes. Methods that are not called then give their
-    /// places to those that wait, and measured methods do so after a share of the time. Without windows only;
+    /// places to waiting ones, and measured methods do so after a share of the time. Without windows only;
     /// 0, as in the thesis: none of this.
     pub listening: usize,
     /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.

@@ -149,7 +149,7 @@ impl Rotation {
 
     /// Starts the group's share of the time.
     pub(crate) fn begin_share(&mut self, now_ns: u64) {
-        // A group that stayed silent is asked again later each time.
+        // Each time a group stays silent, its next turn comes later.
         let pause = (1 << self.silent_shares.min(LONGEST_PAUSE)) - 1;
         self.shares = (self.shares.0.saturating_add(1 + pause), now_ns);
         (self.openings, self.heard) = (0, false);

@@ -63,7 +63,7 @@ impl File {
     }
 
     /// As [`File::check`], with classes that know which methods have a body. Where several methods may be
-    /// meant, a method without a body means those that implement it.
+    /// meant, a method without a body means its implementations.
     ///
     /// # Errors
     /// As [`File::check`].

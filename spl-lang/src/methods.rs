@@ -7,7 +7,7 @@ use crate::{Diagnostic, MeasuredMethod, Severity, Span};
 use spl_model::MethodRef;
 use std::collections::HashMap;
 
-/// The classes of a program, of which a task file's methods are asked.
+/// The classes of a program, in which a task file's methods are looked up.
 pub trait Classes {
     /// The methods that a pattern may match; additional ones do no harm.
     fn meant(&mut self, pattern: &MethodPattern) -> Vec<MethodRef>;

@@ -30,7 +30,7 @@ pub(crate) fn take(input: &str) -> Result<(Sign, &str, Option<Problem<'_>>), Pro
     Ok((nearest, rest, Some(problem)))
 }
 
-/// What to write where another operator stands.
+/// Correction of another operator.
 fn no_sign(input: &str) -> &'static str {
     match input.chars().next() {
         Some('/') => {

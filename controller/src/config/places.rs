@@ -87,7 +87,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The first line, from 1, that is no section, no key with a value, no comment and not empty.
+/// The first line, from 1, that is not empty, and neither a section, a key with a value nor a comment.
 pub(super) fn odd_line(text: &str) -> Option<usize> {
     let is_odd = |line: &str| match line.trim() {
         line if line.is_empty() || line.starts_with(['#', ';']) => false,

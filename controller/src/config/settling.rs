@@ -92,7 +92,7 @@ pub(super) fn scale(draft: &Draft) -> Result<Scale, String> {
     scale.map_err(|error| error.to_string())
 }
 
-/// What is wrong with the name of a section; `None` if there is such a section.
+/// The mistake in the name of a section; `None` if there is such a section.
 pub(super) fn unknown_section(name: &str) -> Option<String> {
     let mut sections = KEYS.iter().map(|(section, ..)| *section).collect::<Vec<_>>();
     sections.dedup();

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 /// Columns of a claim's word, `undecided`, and of its figure.
 const WORD: usize = 9;
 const FIGURE: usize = 6;
-/// Fewest columns for the name of a claim beside its interval.
+/// Fewest columns for the name of a claim next to its interval.
 const NAME: usize = 16;
 
 /// Rows of claims: failing ones, then open ones with their intervals, then the others. If there are too many, the last

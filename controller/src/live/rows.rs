@@ -50,10 +50,8 @@ fn progress(status: &Status) -> Row {
         (
             Tone::Plain,
             format!(
-                " · {} measured at once, {} optimal of 1 to {}",
-                situation.measured,
-                situation.optimal,
-                situation.unfinished.max(1)
+                " · {} measured at once (best {}), {} unfinished",
+                situation.measured, situation.optimal, situation.unfinished
             ),
         ),
     ];
@@ -88,7 +86,7 @@ fn figures(status: &Status, claims: &[Claim]) -> Row {
     if let Some(difference_ns) = status.situation.difference_ns {
         let (least, most) = status.difference_limits_ns;
         let [mean, least, most] = [difference_ns, least, most].map(|ns| plain(&figure::tick(ns as f64)));
-        let text = format!(" · an end each {mean} ({least} to {most})");
+        let text = format!(" · a sample every {mean} ({least} to {most} wanted)");
         row.push((Tone::Plain, text));
     }
     row
@@ -123,8 +121,8 @@ mod tests {
     #[test]
     fn a_measurement_in_the_middle() {
         insta::assert_snapshot!(shown(&status(), 110, 40), @r"
-        spl measuring, 1m23s · 3 measured at once, 4 optimal of 1 to 6 · at most 3m20s to go
-        verdicts: 1 hold, 1 FAIL, 2 open · 1 163 samples, 7 lost · overhead 0.42% of 1% · an end each 2.5 ms (1 ms to…
+        spl measuring, 1m23s · 3 measured at once (best 4), 6 unfinished · at most 3m20s to go
+        verdicts: 1 hold, 1 FAIL, 2 open · 1 163 samples, 7 lost · overhead 0.42% of 1% · a sample every 2.5 ms (1 ms…
           FAILS       2.10 [1.90, 2.31]   acme.app.A#a <= 1.5 * acme.app.B#b2
           open        1.02 [0.610, 1.71]  acme.app.A#a = acme.app.B#b3 within 5%
           open                            quick: p99(acme.app.A#a) <= 5 ms
@@ -159,7 +157,7 @@ mod tests {
         (status.overhead, status.to_go, status.lost) = (None, None, 0);
         status.situation.difference_ns = None;
         insta::assert_snapshot!(text(&rows(&status, &[], 80, 24)).join("\n"), @r"
-        spl waiting for the program, 1m23s · 3 measured at once, 4 optimal of 1 to 6
+        spl waiting for the program, 1m23s · 3 measured at once (best 4), 6 unfinished
         0 samples, 0 lost
           waiting       0/1000   1/3  buckets 1 in 8    p/A.a()V
         ");
@@ -182,7 +180,7 @@ mod tests {
         let mut status = status();
         let many: Vec<Claim> = (0..8).flat_map(|_| claims()).collect();
         insta::assert_snapshot!(text(&rows(&status, &many, 80, 24)).join("\n"), @r"
-        spl measuring, 1m23s · 3 measured at once, 4 optimal of 1 to 6 · at most 3m20s …
+        spl measuring, 1m23s · 3 measured at once (best 4), 6 unfinished · at most 3m20…
         verdicts: 8 hold, 8 FAIL, 16 open · 1 163 samples, 7 lost · overhead 0.42% of 1…
           FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2
           FAILS       2.10 [1.90, 2.31]  acme.app.A#a <= 1.5 * acme.app.B#b2

@@ -129,7 +129,7 @@ fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
     record("slow", 3000, |_| String::new()).unwrap();
     let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential"]);
     ended.assert_status(1);
-    ended.assert_said(&["recorded without windows: the time that they took is parted"]);
+    ended.assert_said(&["recorded without windows: their time is divided into 100 parts"]);
     eval(&case, &["--measurements", "recorded", "--method", "welch"]).assert_status(1);
 }
 

@@ -32,7 +32,7 @@ fn assertions_are_decided_while_the_program_runs() {
     let ended = run.ends();
     ended.assert_status(1);
     ended.assert_said(&[
-        "spl: CompareLoop.fast([I)J < CompareLoop.slow([I)J",
+        "spl: fast < slow\nspl:   holds",
         "spl: assert \"slow is slower\": median(slow) > 1.2 * median(fast) & p90(fast) <= 5 s",
         "spl:     p90(fast) <= 5 s: ",
         "spl: verdict: both take no time: FAILS",
@@ -71,8 +71,8 @@ fn windows_are_shared_and_looked_at_until_the_evidence_suffices() {
         .set("controller", "max-method-measurements", "10000");
     let mut run = case.java(&["CompareLoop", "0", "20000"]);
     run.awaits_agent();
-    run.awaits("spl: verdict: CompareLoop.fast([I)J < ");
-    run.awaits("spl: verdict: CompareLoop.fast([I)J > ");
+    run.awaits("spl: verdict: CompareLoop#fast < ");
+    run.awaits("spl: verdict: CompareLoop#fast > ");
     let ended = run.ends();
     ended.assert_status(1);
     let mut bases: Vec<_> = case.results().into_iter().map(|one| (one.sign, one.evaluation)).collect();

@@ -2,7 +2,7 @@ package acme;
 
 import java.util.List;
 
-/** The methods that the task files beside this one speak of, and miss. Nothing runs them. */
+/** The methods that the task files of this folder mean, and misspell. Nothing runs them. */
 public class Known {
     public static long one(long s) {
         return 3 * s;

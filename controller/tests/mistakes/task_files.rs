@@ -16,7 +16,7 @@ fn compiled() -> tempfile::TempDir {
     folder
 }
 
-/// What `spl check` says about a task file: its status, and a line for each finding and its parts.
+/// The output of `spl check` for a task file: its status, and a line for each finding and its parts.
 fn check(folder: &Path, tasks: &str) -> (i32, String) {
     fs::write(folder.join("t.tasks"), format!("{tasks}\n")).unwrap();
     let (status, document, said) = spl(folder, &["check", "--json", "--classpath", "classes", "t.tasks"]);
@@ -104,6 +104,6 @@ fn a_method_that_no_class_has_is_answered_with_the_nearest() {
     check("acme.Known#oen", "did you mean `acme.Known#one(long)`?");
     check("acme.Knwon#one", "did you mean the class acme.Known?");
     check("acme.Known$Max#pickAll", "it is inherited: write `acme.Known$Base#pickAll(java.util.List)`");
-    check("acme.Known#zzzzzzz", "no method is meant by this\n");
+    check("acme.Known#zzzzzzz", "no method matches this\n");
     assert_eq!(said("acme.Known#one").0, 0);
 }

@@ -1,4 +1,4 @@
-//! Methods that are not called give their places to those that wait.
+//! Methods that are not called give their places to waiting ones.
 
 use crate::bench::{apart, calm, event, gates, probes, short, tasks, with_status};
 use spl_lang::RunMode;

@@ -9,7 +9,7 @@ const MS: u64 = 1_000_000;
 const METHODS: usize = 658;
 const OF_A_CLASS: usize = 11;
 
-/// What a run in measurement mode has by default, and 1% of one processor.
+/// The defaults of a run in measurement mode, and 1% of one processor.
 fn settings(listening: usize) -> Settings {
     let budget = Budget {
         ceiling_ns_per_s: 10_000_000,

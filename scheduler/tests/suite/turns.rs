@@ -243,6 +243,6 @@ fn groups_that_are_not_called_give_their_places_to_others() {
     let windows = |letter: &str| program.windows.get(&method(letter)).copied().unwrap_or(0);
     let (called, silent) = (windows("Y"), windows("A"));
     assert!(called > silent * 2, "{called} and {silent} windows");
-    // Silent groups are asked again and again.
+    // Silent groups get turns again and again.
     assert!(silent > 100, "{silent}");
 }

@@ -73,7 +73,7 @@ impl MethodPattern {
         })
     }
 
-    /// Whether it matches `method`, whatever annotations that has.
+    /// Whether it matches `method`, without regard to annotations.
     #[must_use]
     pub fn matches(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
