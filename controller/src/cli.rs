@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::duration;
+use crate::top::Looking;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -27,6 +28,8 @@ pub struct Cli {
 pub enum Command {
     /// Start a program and measure it.
     Run(Run),
+    /// Start a program and find the methods that it calls most and that take most of its time.
+    Top(Top),
     /// Wait for programs that `spl client` starts, and measure one after the other.
     Serve(Serve),
     /// Start a program that a controller in another terminal measures.
@@ -57,7 +60,12 @@ impl Command {
     /// Whether standard output has to hold one JSON document, also after an error.
     pub fn prints_json(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Serve(_) | Self::Client(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Run(_)
+            | Self::Top(_)
+            | Self::Serve(_)
+            | Self::Client(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
             Self::Instrument(arguments) => arguments.json,
             Self::Eval(arguments) => arguments.json,
             Self::Report(arguments) => arguments.json,
@@ -233,6 +241,58 @@ pub struct Run {
     /// Do not start the program when it cannot be measured.
     #[arg(long)]
     pub require: bool,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Where methods are only looked for: `spl top`.
+    #[arg(skip)]
+    pub looking: Option<Looking>,
+}
+
+/// `spl top`
+#[derive(Debug, Args)]
+#[command(after_help = TOP_HELP)]
+pub struct Top {
+    /// Look for so long, as 30s or 5m, from the beginning of the measurement on; the program goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse, default_value = "30s")]
+    pub longest: Duration,
+    /// Methods to look at, as in a task file: com.shop.**#*, a class, @com.shop.Timed; may be given several times [default: the
+    /// 1000 largest of the program's own classes]
+    #[arg(long, value_name = "PATTERN")]
+    pub methods: Vec<String>,
+    /// CPU time that looking may take, in percent of what the program uses; beats `overhead-budget` of the configuration.
+    #[arg(long, value_name = "PERCENT")]
+    pub overhead_budget: Option<String>,
+    /// Show at most so many methods.
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub limit: usize,
+    /// Write the table as one JSON document to FILE (docs/schema/top-1.json).
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Set a key of the configuration, as in --set initial-sleep=0; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Where the program's classes are; by default what its command line says.
+    #[command(flatten)]
+    pub classes: Classes,
+    /// Look only at JVMs whose main class, or JAR, is this; with * for any characters.
+    #[arg(long, value_name = "PATTERN")]
+    pub main: Option<String>,
+    /// Show errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Show lines only, and no live view where standard error is a terminal.
+    #[arg(long)]
+    pub plain: bool,
+    /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
+    #[arg(long)]
+    pub stop_program: bool,
+    /// The agent's library [default: libspl_agent.so beside this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -541,6 +601,18 @@ started, and the status is 2; with --require it is not started.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
 2 something went wrong. The program's own status is reported, not mixed in.";
+
+const TOP_HELP: &str = "\
+Examples:
+  spl top -- java -jar service.jar
+  spl top --for 2m --methods 'com.shop.**#*' --stop-program -- java -cp app.jar com.shop.Main
+
+The table on standard error has a line for each method that was called, the one with the greatest share of time first.
+calls/s, mean and median are of the calls that were taken while the method was looked at; \"looked at\" says how long that
+was. Times are inclusive: a caller has those of what it calls, and a recursive call counts again. Each name can stand in a
+task file. Methods are looked at in turn; a method whose class was not loaded, or whose turn did not come, is counted below.
+
+Exit status: 0 there was a measurement, 2 something went wrong.";
 
 const SERVE_HELP: &str = "\
 Examples:

@@ -45,6 +45,7 @@ mod stdout;
 mod stopping;
 mod table;
 mod tasks;
+mod top;
 mod tryout;
 mod unmeasured;
 
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
             Ok(code) => return ExitCode::from(code),
             Err(problem) => Err(problem),
         },
+        cli::Command::Top(arguments) => top::top(arguments),
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),

@@ -9,6 +9,7 @@ use crate::reports;
 use crate::serve::worse;
 use crate::showing::Showing;
 use crate::stopping;
+use crate::top::Looking;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
 use spl_session::agents::Input;
@@ -41,6 +42,9 @@ pub fn run(arguments: &Run) -> Result<u8, String> {
     let progress = Progress::new(arguments.common.quiet);
     let (mut setup, _) =
         reading::read(&arguments.common, &arguments.command, &mut |text| progress.note(text))?;
+    if arguments.looking.is_some() {
+        Looking::prepare(&mut setup);
+    }
     let until = arguments.until.until();
     setup.can_be_decided(&until)?;
     if let Some(note) = numbered::choose(&mut setup, arguments.common.replace)? {
@@ -166,8 +170,12 @@ async fn each(
         measure::drive(&mut session, inputs).await;
         let is_first = worst.is_none();
         if is_first || session.ever_connected() {
-            let page = reports::write(&mut session, &setup, &arguments.reports);
-            reports::say(&session, &setup, page.as_deref(), &progress);
+            if let Some(looking) = &arguments.looking {
+                looking.say(&mut session, arguments.common.quiet);
+            } else {
+                let page = reports::write(&mut session, &setup, &arguments.reports);
+                reports::say(&session, &setup, page.as_deref(), &progress);
+            }
             worst = Some(worse(worst, session.standing()));
         }
         was_anybody |= session.ever_connected();

@@ -19,6 +19,8 @@ const LOOKING: u128 = 2;
 const SAVED_LOOKING_NS: u64 = 2_000_000_000;
 /// Number of measured rates after which the smoothed rate is that of the program, and not of a moment.
 const SURE: u32 = 8;
+/// A closed gate that costs more than 1/BUSY of the ceiling is not kept for a method's next turn.
+const BUSY: u128 = 20;
 /// Attoseconds in a picosecond. The account counts in attoseconds, which keeps rounding out of it: with one
 /// nanosecond earned a second, a nanosecond earns one attosecond.
 const AS_PER_PS: u128 = 1_000_000;
@@ -345,6 +347,13 @@ impl Meters {
             }
         }
         dear
+    }
+
+    /// Whether calls of the method cost more than a part of the ceiling even while its gate is closed.
+    pub(crate) fn is_busy(&self, method: MethodIx, budget: &Budget) -> bool {
+        let cost = |meter: &Meter| meter.usual_per_s.saturating_mul(u128::from(budget.closed_cost_ps));
+        let part = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS / BUSY;
+        self.meters.get(method.0).is_some_and(|meter| cost(meter) > part)
     }
 
     /// Shares the ceiling among the measured methods; the unused part of a rare method's share goes to the

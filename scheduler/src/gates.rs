@@ -29,6 +29,8 @@ pub(crate) struct Opening {
     pub(crate) since_ns: u64,
     /// Whether the JVM needs the order again: a new turn begins, or the gate may have closed unseen.
     pub(crate) stale: bool,
+    /// Whether samples were lost while it was open, perhaps of this method.
+    pub(crate) doubted: bool,
 }
 
 impl Opening {
@@ -61,6 +63,7 @@ impl Gates {
     pub(crate) fn distrust(&mut self) {
         for (&method, opening) in self.open.iter_mut().filter(|(_, opening)| opening.quota.is_some()) {
             opening.stale = true;
+            opening.doubted = true;
             self.unsettled.insert(method);
         }
     }

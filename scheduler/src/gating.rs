@@ -83,8 +83,21 @@ impl Scheduler {
         if let Some(opening) = self.jvm.gates.open.remove(&method) {
             self.jvm.meters.closed(method);
             self.jvm.meters.pay_back(opening.reserved_ps);
+            let open_ns = self.now_ns.saturating_sub(opening.since_ns);
+            // A gate with a quota closes with the end of its last call.
+            let closed_ns = opening.ends_ns.filter(|_| opening.is_spent()).map(|(_, last)| {
+                let since = i128::from(opening.since_ns) + self.jvm.clock_offset_ns;
+                u64::try_from(i128::from(last) - since).unwrap_or(0)
+            });
             if let Some(method) = self.tallies.get_mut(method) {
-                method.open_ns = method.open_ns.saturating_add(self.now_ns.saturating_sub(opening.since_ns));
+                method.open_ns = method.open_ns.saturating_add(open_ns);
+                // A gate whose last samples may be lost may have closed at any time.
+                if closed_ns.is_some() || !opening.doubted {
+                    let looked_ns = closed_ns.map_or(open_ns, |closed_ns| closed_ns.min(open_ns));
+                    method.looked_ns = method.looked_ns.saturating_add(looked_ns);
+                    let calls = opening.taken.saturating_mul(u64::from(opening.every));
+                    method.calls = method.calls.saturating_add(calls);
+                }
             }
         }
     }
@@ -126,7 +139,16 @@ impl Scheduler {
             (quota, reserved_ps) = (Some(samples), cost_ps);
         }
         let since_ns = self.now_ns;
-        let opening = Opening { every, quota, taken: 0, reserved_ps, ends_ns: None, since_ns, stale: false };
+        let opening = Opening {
+            every,
+            quota,
+            taken: 0,
+            reserved_ps,
+            ends_ns: None,
+            since_ns,
+            stale: false,
+            doubted: false,
+        };
         self.jvm.gates.open.insert(method, opening);
         if let Some(method) = self.tallies.get_mut(method) {
             method.openings = method.openings.saturating_add(1);

@@ -21,8 +21,6 @@ use crate::{Action, Cause, MethodIx, Paired, Scheduler};
 const SILENT_NS: u64 = 1_000_000_000;
 /// Time that a method has a place while another one waits, nanoseconds; the same as that of a group.
 const SHARE_NS: u64 = Paired::SHARE_NS;
-/// Methods that begin to listen with one change of classes; the last class is always taken as a whole.
-const BATCH: usize = 64;
 /// Shortest time between two such changes, nanoseconds.
 const PACE_NS: u64 = 1_000_000_000;
 /// Calls after which the gate of a listening method closes. All methods may be called at once, and these
@@ -32,7 +30,7 @@ pub(crate) const HEARD_CALLS: u64 = 10;
 impl Scheduler {
     /// Whether methods listen here.
     pub(crate) fn listens(&self) -> bool {
-        self.settings.listening && self.jvm.rotations.is_empty() && self.jvm.last_receipt_ns.is_some()
+        self.settings.listening > 0 && self.jvm.rotations.is_empty() && self.jvm.last_receipt_ns.is_some()
     }
 
     /// Gives the places of silent methods, and of methods that have had their share, to waiting ones.
@@ -50,6 +48,8 @@ impl Scheduler {
             if self.is_silent(method) {
                 self.listen(method, Cause::NotCalled);
             } else if self.has_had_share(method) {
+                let busy = self.jvm.budget.is_some_and(|budget| self.jvm.meters.is_busy(method, &budget));
+                self.jvm.probes.set_busy(method, busy);
                 self.set_status(method, Status::Suspended);
                 self.decide(Action::Suspend(method), Cause::PlaceOver);
             } else {
@@ -113,7 +113,7 @@ impl Scheduler {
         if nobody_waits || paced || self.jvm.roster.listening_methods().iter().any(unsettled) {
             return;
         }
-        let batch = next_batch(&self.jvm.roster);
+        let batch = next_batch(&self.jvm.roster, self.settings.listening);
         if !batch.is_empty() {
             self.jvm.listening_since_ns = Some(self.now_ns);
         }
@@ -123,13 +123,12 @@ impl Scheduler {
     }
 }
 
-/// Methods that were never measured, in the order of their classes, of as many classes as [`BATCH`] methods
-/// have.
-fn next_batch(roster: &Roster) -> Vec<MethodIx> {
+/// So many methods that were never measured, in the order of their classes, and all others of the last class.
+fn next_batch(roster: &Roster, count: usize) -> Vec<MethodIx> {
     let is_new = |(_, one): &(MethodIx, &Standing)| one.status == Status::Waiting;
     let mut new: Vec<(usize, MethodIx)> =
         roster.iter().filter(is_new).map(|(method, one)| (one.class, method)).collect();
     new.sort_unstable();
-    let last_class = new.get(BATCH - 1).map_or(usize::MAX, |&(class, _)| class);
+    let last_class = new.get(count.saturating_sub(1)).map_or(usize::MAX, |&(class, _)| class);
     new.into_iter().take_while(|&(class, _)| class <= last_class).map(|(_, method)| method).collect()
 }

@@ -20,6 +20,8 @@ pub(crate) struct Probes {
     inside: Vec<bool>,
     /// Methods whose classes should change as seldom as possible.
     dear: Vec<bool>,
+    /// Methods that are called so often that a closed gate costs too much.
+    busy: Vec<bool>,
     /// Time since which a method is suspended or finished, as seen at the end of an event.
     idle_since_ns: Vec<Option<u64>>,
     /// Revision of the roster and the time of the next due change, if nothing was due; `None` where something
@@ -41,6 +43,7 @@ impl Probes {
         Self {
             inside: vec![false; methods],
             dear: vec![false; methods],
+            busy: vec![false; methods],
             idle_since_ns: vec![None; methods],
             settled: None,
             recent_ns: VecDeque::new(),
@@ -55,6 +58,13 @@ impl Probes {
     pub(crate) fn set_dear(&mut self, method: MethodIx) {
         if let Some(dear) = self.dear.get_mut(method.0) {
             *dear = true;
+        }
+    }
+
+    /// Notes whether the method is called so often that its probes should not stay in behind a closed gate.
+    pub(crate) fn set_busy(&mut self, method: MethodIx, busy: bool) {
+        if let Some(one) = self.busy.get_mut(method.0) {
+            *one = busy;
         }
     }
 
@@ -119,7 +129,11 @@ impl Probes {
             // The method is measured again soon, and a change of its class would stop the measurement of all
             // its methods for a time.
             Status::Suspended if settings.owner_decides() => inside,
-            Status::Suspended if settings.listening && settings.restore_after_ns > 0 => inside,
+            Status::Suspended
+                if settings.listening > 0 && settings.restore_after_ns > 0 && !self.busy[method.0] =>
+            {
+                inside
+            }
             Status::Suspended | Status::Finished => {
                 let since = *self.idle_since_ns[method.0].get_or_insert(now_ns);
                 let stays = self.dear[method.0] || now_ns.saturating_sub(since) < settings.restore_after_ns;

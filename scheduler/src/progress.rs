@@ -31,6 +31,11 @@ pub struct MethodProgress {
     pub surplus: u64,
     /// Samples of this method known to be lost.
     pub dropped: u64,
+    /// Time in which its gate could take calls up to its last closing, nanoseconds of the owner's clock; without
+    /// the times in which samples were lost.
+    pub looked_ns: u64,
+    /// Calls in that time, estimated: those that were taken, and those passed over for them.
+    pub calls: u64,
     /// Buckets with at least one sample.
     pub buckets: usize,
     /// Buckets with the number of samples that a comparison needs.
@@ -59,6 +64,8 @@ impl Scheduler {
             discarded: method.discarded,
             surplus: method.surplus,
             dropped: method.dropped,
+            looked_ns: method.looked_ns,
+            calls: method.calls,
             buckets: method.buckets.len(),
             full_buckets: method.buckets.values().filter(|bucket| bucket.len() as u64 >= needed).count(),
             open_claims: self.claims.open_count(index),

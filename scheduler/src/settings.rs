@@ -55,10 +55,10 @@ pub struct Settings {
     pub changes_per_minute: Option<u32>,
     /// Ceiling of the probes' cost; the thesis has none.
     pub budget: Option<Budget>,
-    /// Whether methods that are not called give their places to waiting ones, and listen with open gates;
-    /// and whether measured methods give their places to waiting ones after a share of the time. Without
-    /// windows only. In the thesis neither is so.
-    pub listening: bool,
+    /// Methods that begin to listen with one change of classes. Methods that are not called then give their
+    /// places to waiting ones, and measured methods do so after a share of the time. Without windows only;
+    /// 0, as in the thesis: none of this.
+    pub listening: usize,
     /// Paired sampling in windows, in comparison mode: the policy `paired`. The thesis's policy is `delay`.
     pub paired: Option<Paired>,
 }
@@ -182,6 +182,9 @@ pub struct WarmUp {
 }
 
 impl Settings {
+    /// [`Settings::listening`] of the controller: so many methods of a few classes disturb a program little.
+    pub const LISTENING: usize = 64;
+
     /// The thesis's defaults (3.3.2).
     #[must_use]
     pub fn thesis() -> Self {
@@ -203,7 +206,7 @@ impl Settings {
             settle_ns: 0,
             changes_per_minute: None,
             budget: None,
-            listening: false,
+            listening: 0,
             paired: None,
         }
     }

@@ -30,6 +30,9 @@ pub(crate) struct Tally {
     /// clock.
     pub(crate) openings: u64,
     pub(crate) open_ns: u64,
+    /// Time in which its gate could take calls, nanoseconds, and the calls in it, with those passed over.
+    pub(crate) looked_ns: u64,
+    pub(crate) calls: u64,
     /// True if its gate once stayed closed because the budget was used up.
     pub(crate) unpaid: bool,
     /// Reason why it could not be measured.

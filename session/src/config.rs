@@ -131,7 +131,7 @@ impl Default for Config {
                 instrument_ahead: 8,
                 settle_ns: 500_000_000,
                 changes_per_minute: Some(60),
-                listening: true,
+                listening: Settings::LISTENING,
                 ..Settings::thesis()
             },
             window: Duration::from_millis(100),

@@ -63,6 +63,7 @@ mod strangers;
 mod terminal;
 mod together;
 mod token;
+mod top;
 mod transparency;
 mod unmeasured;
 mod verdicts;

@@ -8,7 +8,13 @@ const MS: u64 = 1_000_000;
 
 /// Two places, and a law that changes nothing.
 fn settings() -> Settings {
-    Settings { initial_optimal: 2, max_samples: 1000, mode: RunMode::Measurement, listening: true, ..calm() }
+    Settings {
+        initial_optimal: 2,
+        max_samples: 1000,
+        mode: RunMode::Measurement,
+        listening: Settings::LISTENING,
+        ..calm()
+    }
 }
 
 /// Drives a scheduler through events at these milliseconds.
@@ -50,7 +56,7 @@ fn places_go_round_among_the_methods_that_are_called() {
 fn nobody_listens_while_there_are_places_for_all() {
     let trace = [(0, "start", "+A +B"), (9000, "tick", ""), (60_000, "tick", ""), (60_001, "B@60001", "")];
     check(settings(), 2, &trace);
-    let nobody = Settings { listening: false, ..settings() };
+    let nobody = Settings { listening: 0, ..settings() };
     check(nobody, 3, &[(0, "start", "+A +B"), (9000, "tick", ""), (9001, "B@9001", "")]);
 }
 
@@ -147,4 +153,34 @@ fn the_reason_names_the_missing_calls() {
     // A's gate was open all the time, first as a measured method's and then as a listening one's.
     let lack = scheduler.lack(MethodIx(0)).unwrap().to_string();
     assert!(lack.contains("never called") && lack.contains("5.0 s"), "{lack}");
+}
+
+#[test]
+fn probes_of_a_busy_method_do_not_stay_behind_its_closed_gate() {
+    // Ten million calls a second cost as much as the ceiling behind a closed gate.
+    let budget = Budget {
+        ceiling_ns_per_s: 10_000_000,
+        sample_cost_ps: 40_000,
+        agent_cost_ps: 0,
+        agent_spare_ns_per_s: 0,
+        skip_cost_ps: 1000,
+        closed_cost_ps: 1000,
+        size_cost_ps: 0,
+        window_ns: MS,
+        max_every: 1024,
+    };
+    let settings = Settings {
+        initial_optimal: 1,
+        budget: Some(budget),
+        max_samples: 1_000_000,
+        restore_after_ns: 1,
+        ..settings()
+    };
+    let mut scheduler = Scheduler::new(settings, &apart(2, &[])).unwrap();
+    scheduler.handle(Event::Start, 0);
+    scheduler.handle(event("A@1000+100x25000"), 100 * MS);
+    scheduler.handle(event("A@3700000000+1000x50"), 3800 * MS);
+    assert_eq!(short(&scheduler.handle(event("B@3900000000"), 3900 * MS)), "-B");
+    assert_eq!(short(&scheduler.handle(event("B@4100000000"), 4200 * MS)), "-A +B");
+    assert_eq!(probes(&scheduler.handle(Event::Tick, 4300 * MS)), "in out A");
 }

@@ -10,7 +10,7 @@ const METHODS: usize = 658;
 const OF_A_CLASS: usize = 11;
 
 /// The defaults of a run in measurement mode, and 1% of one processor.
-fn settings(listening: bool) -> Settings {
+fn settings(listening: usize) -> Settings {
     let budget = Budget {
         ceiling_ns_per_s: 10_000_000,
         sample_cost_ps: 60_000,
@@ -43,7 +43,7 @@ fn period_ns(method: usize) -> Option<u64> {
 }
 
 /// Samples of each method after this time, in cycles of 100 ms.
-fn simulate(listening: bool, seconds: u64) -> Vec<u64> {
+fn simulate(listening: usize, seconds: u64) -> Vec<u64> {
     let methods = (0..METHODS).map(|index| MeasuredMethod {
         method: format!("p/C{}.m{index}()V", index / OF_A_CLASS).parse().unwrap(),
         processor: None,
@@ -81,7 +81,7 @@ fn simulate(listening: bool, seconds: u64) -> Vec<u64> {
 
 #[test]
 fn all_that_are_called_are_measured_among_658() {
-    let samples = simulate(true, 60);
+    let samples = simulate(Settings::LISTENING, 60);
     let mut called = 0;
     for (method, &samples) in samples.iter().enumerate() {
         let Some(period_ns) = period_ns(method) else {
@@ -99,7 +99,7 @@ fn all_that_are_called_are_measured_among_658() {
 
 #[test]
 fn without_listening_most_of_them_are_not() {
-    let samples = simulate(false, 60);
+    let samples = simulate(0, 60);
     let missed = (0..METHODS).filter(|&method| period_ns(method).is_some() && samples[method] == 0).count();
     assert!(missed > 19, "{missed}");
 }

@@ -20,6 +20,9 @@ const HUGE_METHOD_BYTES: u32 = 8000;
 /// Most messages about agents that are not measured, in one measurement.
 const MOST_NOTED: u32 = 50;
 
+/// Methods of classes that are not loaded that are named; of more, only that there are some.
+const SAID_ABSENT: usize = 10;
+
 impl Session<'_> {
     pub(super) fn said(&mut self, agent: &Agent, message: ToController) -> Next {
         if let ToController::Hello { .. } = message {
@@ -232,10 +235,17 @@ impl Session<'_> {
             Outcome::NotLoaded => {
                 peer.absent.insert(method);
                 self.context.remark(method, About::Availability, "its class was not loaded".to_owned());
-                self.observer.note(&format!(
-                    "{}: its class is not loaded yet; measuring begins when the program loads it",
-                    task.method
-                ));
+                // A pattern may mean hundreds of methods, and few of their classes be there.
+                match peer.absent.len() {
+                    0..=SAID_ABSENT => self.observer.note(&format!(
+                        "{}: its class is not loaded yet; measuring begins when the program loads it",
+                        task.method
+                    )),
+                    count if count == SAID_ABSENT + 1 => self.observer.note(
+                        "more classes are not loaded yet; measuring begins when the program loads them",
+                    ),
+                    _ => {}
+                }
             }
             // Earlier samples of the method still count.
             why @ Outcome::Refused(
