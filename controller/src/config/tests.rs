@@ -87,7 +87,7 @@ fn every_key_is_read() {
             instrument_ahead: 18,
             settle_ns: 19_000_000,
             changes_per_minute: Some(15),
-            listening: true,
+            listening: Settings::LISTENING,
             paired: Some(Paired {
                 min_turn_ns: 12_000_000,
                 overlap_bound_ns: 13_000_000,
