@@ -253,7 +253,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(after_help = TOP_HELP)]
 pub struct Top {
-    /// Look for so long, as 30s or 5m, from the beginning of the measurement on; the program goes on.
+    /// Time to look from the beginning of the measurement on, as 30s or 5m; the program goes on.
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse, default_value = "30s")]
     pub longest: Duration,
     /// Methods to look at, as in a task file: com.shop.**#*, a class, @com.shop.Timed; may be given several times [default: the
@@ -263,7 +263,7 @@ pub struct Top {
     /// CPU time that looking may take, in percent of what the program uses; beats `overhead-budget` of the configuration.
     #[arg(long, value_name = "PERCENT")]
     pub overhead_budget: Option<String>,
-    /// Show at most so many methods.
+    /// Number of methods to show at most.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     pub limit: usize,
     /// Write the table as one JSON document to FILE (docs/schema/top-1.json).
@@ -290,7 +290,7 @@ pub struct Top {
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,
-    /// The agent's library [default: libspl_agent.so beside this program]
+    /// The agent's library [default: libspl_agent.so next to this program]
     #[arg(long, value_name = "FILE")]
     pub agent: Option<PathBuf>,
     /// The program and its arguments.

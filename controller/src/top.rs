@@ -1,7 +1,7 @@
-//! `spl top`: the methods that a program calls most, and those that take most of its time.
+//! `spl top`: the most called methods of a program, and the methods with the most time.
 //!
-//! Many methods are looked at, few at once: methods that are not called wait behind open gates, and those that are
-//! called have places in turn, within the overhead budget. The figures are those of the calls that were taken.
+//! Many methods are looked at, few at once: methods that are not called wait behind open gates, and called methods
+//! have places in turn, within the overhead budget. The figures are those of the calls that were taken.
 
 mod rows;
 
@@ -33,7 +33,7 @@ const MOST_OWN: usize = 1000;
 /// Part of all methods that begin to wait for calls with one change of classes, a second after the one before.
 const PARTS: usize = 8;
 
-/// What a run that looks for methods does beside.
+/// The output of a run that looks for methods.
 #[derive(Clone, Debug)]
 pub struct Looking {
     limit: usize,
@@ -149,7 +149,7 @@ fn own_methods(catalogue: &mut Catalogue) -> Result<Vec<Known>, String> {
     let found: Vec<Known> =
         classes.iter().flat_map(|class| catalogue.methods(class)).filter(is_candidate).collect();
     if found.is_empty() {
-        return Err("the program's classes are not known: its command is no `java` with a class path or a JAR that has any; \
+        return Err("the program's classes are not known: its command is not `java` with a class path or a JAR that has classes; \
                     name them with --classpath, or methods with --methods"
             .to_owned());
     }

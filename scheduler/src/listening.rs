@@ -123,7 +123,7 @@ impl Scheduler {
     }
 }
 
-/// So many methods that were never measured, in the order of their classes, and all others of the last class.
+/// At least `count` methods that were never measured, in the order of their classes; the last class is whole.
 fn next_batch(roster: &Roster, count: usize) -> Vec<MethodIx> {
     let is_new = |(_, one): &(MethodIx, &Standing)| one.status == Status::Waiting;
     let mut new: Vec<(usize, MethodIx)> =

@@ -34,7 +34,7 @@ pub struct MethodProgress {
     /// Time in which its gate could take calls up to its last closing, nanoseconds of the owner's clock; without
     /// the times in which samples were lost.
     pub looked_ns: u64,
-    /// Calls in that time, estimated: those that were taken, and those passed over for them.
+    /// Calls in that time, estimated: calls that were taken and calls that were passed over.
     pub calls: u64,
     /// Buckets with at least one sample.
     pub buckets: usize,

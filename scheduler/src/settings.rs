@@ -182,7 +182,7 @@ pub struct WarmUp {
 }
 
 impl Settings {
-    /// [`Settings::listening`] of the controller: so many methods of a few classes disturb a program little.
+    /// [`Settings::listening`] of the controller: probes in 64 methods of a few classes disturb a program little.
     pub const LISTENING: usize = 64;
 
     /// The thesis's defaults (3.3.2).

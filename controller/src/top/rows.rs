@@ -39,9 +39,9 @@ pub struct Seen {
 /// All methods that were looked at.
 #[derive(Debug)]
 pub struct Rows {
-    /// Those that were called, the one with the greatest share of time first.
+    /// The methods that were called, the one with the greatest share of time first.
     seen: Vec<Seen>,
-    /// Number of methods without a call, and number of those that no gate was open for.
+    /// Number of methods without a call, and number of methods whose gate was never open.
     silent: usize,
     unseen: usize,
     /// Samples that never arrived.
@@ -60,7 +60,7 @@ pub struct Document<'a> {
 }
 
 impl Rows {
-    /// What a measurement has of its methods.
+    /// The rows for the methods of a measurement.
     pub fn of(scheduler: &Scheduler, lost: u64) -> Self {
         let mut rows = Self { seen: Vec::new(), silent: 0, unseen: 0, lost };
         for one in scheduler.progress() {

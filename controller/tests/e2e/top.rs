@@ -18,7 +18,7 @@ fn top(case: &Case, arguments: &[&str], program: &[&str]) -> Running {
 #[test]
 fn the_methods_of_a_program_are_found() {
     let case = Case::measuring(&["unused.Class#method"]);
-    // It ends when each of them has its samples, however long that takes.
+    // The run ends when each of the two methods has its samples, however long that takes.
     let methods = ["--methods", "CompareLoop#fast", "--methods", "CompareLoop#slow"];
     let until = ["--for", "10m", "--set", "max-method-measurements=20", "--set", "initial-sleep=0"];
     let mut run = top(&case, &[&until[..], &methods].concat(), &["CompareLoop", "0", "65536"]);
