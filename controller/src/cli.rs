@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::duration;
-use crate::top::Looking;
+use crate::looking::Looking;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

@@ -25,6 +25,7 @@ mod judgement;
 mod junit;
 mod launcher;
 mod live;
+mod looking;
 mod manual;
 mod methods;
 mod metrics;

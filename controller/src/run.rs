@@ -2,6 +2,7 @@
 
 use crate::cli::Run;
 use crate::foreground;
+use crate::looking::Looking;
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
@@ -9,7 +10,6 @@ use crate::reports;
 use crate::serve::worse;
 use crate::showing::Showing;
 use crate::stopping;
-use crate::top::Looking;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
 use spl_session::agents::Input;

@@ -3,21 +3,14 @@
 //! Many methods are looked at, few at once: methods that are not called wait behind open gates, and called methods
 //! have places in turn, within the overhead budget. The figures are those of the calls that were taken.
 
-mod rows;
-
 use crate::cli::{Changes, Common, Ending, Jvms, Reports, Run, Top};
-use crate::ending::width;
+use crate::looking::Looking;
 use crate::progress::Progress;
-use crate::said::say;
 use crate::{methods, run};
-use rows::Rows;
 use spl_classes::{Catalogue, Known};
 use spl_model::MethodRef;
 use spl_session::files::{check_folders, write_whole};
-use spl_session::session::Session;
-use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
-use std::path::PathBuf;
 
 /// Bytes of bytecode below which a method is an accessor or does as little. Its calls cost less than a look at them,
 /// so it is looked at only where it is named.
@@ -30,15 +23,6 @@ const ENOUGH: &str = "1000";
 const MOST: usize = 4000;
 /// Methods of the program's own classes that are looked at. Probes in every small method slow a program down.
 const MOST_OWN: usize = 1000;
-/// Part of all methods that begin to wait for calls with one change of classes, a second after the one before.
-const PARTS: usize = 8;
-
-/// The output of a run that looks for methods.
-#[derive(Clone, Debug)]
-pub struct Looking {
-    limit: usize,
-    json: Option<PathBuf>,
-}
 
 /// Looks at the methods of a program and says which are called most.
 ///
@@ -154,30 +138,6 @@ fn own_methods(catalogue: &mut Catalogue) -> Result<Vec<Known>, String> {
             .to_owned());
     }
     Ok(found)
-}
-
-impl Looking {
-    /// Prepares the setup: many methods wait for calls at once.
-    pub fn prepare(setup: &mut Setup) {
-        let methods = setup.program.tasks.methods.len();
-        let settings = &mut setup.config.scheduler;
-        settings.listening = settings.listening.max(methods / PARTS);
-    }
-
-    /// Says which methods were called most, and writes the document.
-    pub fn say(&self, session: &mut Session<'_>, quiet: bool) {
-        let seen = Rows::of(session.scheduler(), session.lost());
-        if let Some(path) = &self.json {
-            let text = spl_model::plain_json(
-                &serde_json::to_string_pretty(&seen.document(self.limit)).unwrap_or_default(),
-            );
-            let written = write_whole(path, (text + "\n").as_bytes());
-            session.check(written.map_err(|error| format!("cannot write {}: {error}", path.display())));
-        }
-        if !quiet {
-            seen.lines(self.limit, width()).iter().for_each(|line| say(line));
-        }
-    }
 }
 
 /// A time in seconds or minutes.
