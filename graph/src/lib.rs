@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod counters;
 mod cover;
 mod dominators;
 mod edge;
@@ -32,6 +33,7 @@ mod lines;
 mod loops;
 mod metrics;
 mod no_graph;
+mod often;
 mod search;
 mod sites;
 #[cfg(test)]
@@ -41,6 +43,7 @@ mod tests;
 mod throwing;
 
 pub use block::{Block, Exit};
+pub use counters::{Counters, Counts, Place};
 pub use cover::{Handler, Stretch};
 pub use edge::{Edge, EdgeKind};
 pub use graph::Graph;

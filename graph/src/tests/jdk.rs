@@ -2,6 +2,7 @@
 //!
 //! `SPL_EVERY_CLASS=1` reads all classes of all JDKs at hand; otherwise one of some hundred of the installed one is taken.
 
+use super::counting;
 use super::invariants::check;
 use crate::{Call, Graph, NoGraph, forms};
 use spl_classes::{Catalogue, Jdk};
@@ -14,6 +15,17 @@ use std::process::Command;
 /// among them.
 const STEP: usize = 211;
 
+/// Blocks that a walker runs in each method.
+const WALK: usize = 40;
+
+/// Numbers without order, the same each time (Knuth's linear congruential generator).
+fn choices(mut state: u64) -> impl Iterator<Item = usize> {
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    })
+}
+
 /// Counts of a walk over classes.
 #[derive(Debug, Default)]
 struct Met {
@@ -24,6 +36,7 @@ struct Met {
     irreducible: usize,
     most_blocks: usize,
     most_covered: usize,
+    counters: usize,
 }
 
 fn walk(class: &ClassFile<'_>, met: &mut Met) {
@@ -37,6 +50,7 @@ fn walk(class: &ClassFile<'_>, met: &mut Met) {
         check(&graph, code.bytes, &code.handlers);
         assert!(forms::text(&graph).lines().count() == 1 + graph.blocks.len() + graph.handlers.len());
         met.methods += 1;
+        met.counters += counting::compare(&graph, choices(met.methods as u64).take(WALK));
         met.blocks += graph.blocks.len();
         met.edges += graph.edges.len();
         met.loops += graph.loops.len();

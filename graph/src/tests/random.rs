@@ -10,7 +10,7 @@ use spl_classfile::code::Code;
 
 /// An instruction that is to be laid out; targets are chosen among all instructions.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     Plain(u8),
     Branch(u8, usize),
     Wide(usize),
@@ -18,7 +18,7 @@ enum Step {
     Lookup(Vec<usize>),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let target = || any::<usize>();
     // nop, iconst_0, idiv, aaload, return, athrow.
     let plain = prop::sample::select(vec![0x00_u8, 0x03, 0x6c, 0x32, 0xb1, 0xbf]).prop_map(Step::Plain);
@@ -93,7 +93,7 @@ fn without_empty_tables(steps: Vec<Step>) -> Vec<Step> {
     steps.into_iter().map(fixed).collect()
 }
 
-fn class_of(steps: Vec<Step>, handlers: &[(usize, usize, usize, bool)]) -> TestClass {
+pub(super) fn class_of(steps: Vec<Step>, handlers: &[(usize, usize, usize, bool)]) -> TestClass {
     let (code, offsets) = laid_out(&without_empty_tables(steps));
     let mut class = TestClass::new(&code);
     let caught = class.class("E");
