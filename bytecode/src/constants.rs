@@ -1,11 +1,14 @@
 //! The constants of a class, in a pool that grows at its end.
 
-use crate::names::PROBE_CLASS;
+use crate::names::{COUNTERS_CLASS, PROBE_CLASS};
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
 use spl_classfile::reader::malformed;
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
 use std::collections::HashMap;
+
+/// Tag, class, name and descriptor of a method or field of ours.
+type Member = (u8, &'static str, &'static str, &'static str);
 
 /// A pool that grows at its end. Existing constants are reused.
 #[derive(Clone, Debug)]
@@ -15,7 +18,7 @@ pub(crate) struct PoolBuilder<'a> {
     /// The keys of `added`, in order of insertion.
     order: Vec<Vec<u8>>,
     /// Members of the probe class requested so far; every method requests the same few.
-    members: Vec<((u8, &'static str, &'static str), u16)>,
+    members: Vec<(Member, u16)>,
     /// Buffer for the entry being looked up.
     entry: Vec<u8>,
     appended: Vec<u8>,
@@ -84,20 +87,35 @@ impl<'a> PoolBuilder<'a> {
 
     /// A method of the probe class.
     pub(crate) fn method(&mut self, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
-        self.member(METHOD, name, descriptor)
+        self.member(METHOD, PROBE_CLASS, name, descriptor)
+    }
+
+    /// A method of the class that counts.
+    pub(crate) fn counters_method(
+        &mut self,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<u16, Refusal> {
+        self.member(METHOD, COUNTERS_CLASS, name, descriptor)
     }
 
     /// A field of the probe class.
     pub(crate) fn field(&mut self, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
-        self.member(FIELD, name, descriptor)
+        self.member(FIELD, PROBE_CLASS, name, descriptor)
     }
 
-    fn member(&mut self, tag: u8, name: &'static str, descriptor: &'static str) -> Result<u16, Refusal> {
-        let key = (tag, name, descriptor);
+    fn member(
+        &mut self,
+        tag: u8,
+        class: &'static str,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<u16, Refusal> {
+        let key = (tag, class, name, descriptor);
         if let Some((_, index)) = self.members.iter().find(|(known, _)| *known == key) {
             return Ok(*index);
         }
-        let class = self.class(PROBE_CLASS.as_bytes())?;
+        let class = self.class(class.as_bytes())?;
         let (name, descriptor) = (self.utf8(name.as_bytes())?, self.utf8(descriptor.as_bytes())?);
         let signature = self.intern(NAME_AND_TYPE, &[&name.to_be_bytes(), &descriptor.to_be_bytes()])?;
         let index = self.intern(tag, &[&class.to_be_bytes(), &signature.to_be_bytes()])?;

@@ -144,6 +144,18 @@ impl Emitter<'_, '_> {
         Ok(self)
     }
 
+    /// Calls a method of the class that counts.
+    pub(crate) fn call_counters(
+        &mut self,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.counters_method(name, descriptor)?;
+        self.code.push(INVOKESTATIC);
+        self.code.extend(method.to_be_bytes());
+        Ok(self)
+    }
+
     /// Calls a method of the probe class.
     pub(crate) fn call(
         &mut self,

@@ -34,6 +34,14 @@ pub(crate) struct Layout<'a> {
     /// ascending.
     behind_others: Vec<(u32, PieceId)>,
     wide: Vec<bool>,
+    /// Code that only the taken way of a condition runs: the condition's piece, and the range in the buffer of
+    /// inserted code. Ascending.
+    through: Vec<(u32, Range<usize>)>,
+    /// Other targets of switches than the original ones: the switch's piece, the original target, and the
+    /// piece instead of it. Ascending.
+    redirects: Vec<(u32, u32, PieceId)>,
+    /// Pieces that need the frame of an original offset.
+    copies: Vec<(u32, PieceId)>,
     /// Offset of each piece, and the end of the code.
     positions: Vec<u32>,
 }
@@ -51,6 +59,9 @@ impl<'a> Layout<'a> {
             starts: Vec::with_capacity(code_length / 2 + 16),
             behind_others: Vec::new(),
             wide: Vec::new(),
+            through: Vec::new(),
+            redirects: Vec::new(),
+            copies: Vec::new(),
             positions: Vec::new(),
         }
     }
@@ -75,6 +86,42 @@ impl<'a> Layout<'a> {
             self.behind_others.push((insn.at, next));
         }
         self.pieces.push(Piece::Original(insn));
+    }
+
+    /// Adds a conditional branch whose taken way runs the code that `build` appends to the buffer passed to it.
+    /// Also returns the result of `build`.
+    pub(crate) fn push_through<T>(
+        &mut self,
+        insn: Insn<'a>,
+        build: impl FnOnce(&mut Vec<u8>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let (id, start) = (self.next(), self.inserted.len());
+        let built = build(&mut self.inserted)?;
+        let end = insn.end();
+        self.push(insn);
+        if self.inserted.len() > start {
+            self.through.push((id.0, start..self.inserted.len()));
+            // The inverted condition jumps behind that code.
+            self.copies.push((end, self.next()));
+        }
+        Ok(built)
+    }
+
+    /// Makes the switch `switch` lead to the piece `to` wherever it led to the original offset `target`.
+    pub(crate) fn redirect(&mut self, switch: PieceId, target: u32, to: PieceId) {
+        self.redirects.push((switch.0, target, to));
+        self.redirects.sort_unstable_by_key(|(switch, target, _)| (*switch, *target));
+        self.copies.push((target, to));
+    }
+
+    /// The pieces that need a frame of their own, each with the original offset whose state is theirs.
+    pub(crate) fn copies(&self) -> &[(u32, PieceId)] {
+        &self.copies
+    }
+
+    fn through(&self, index: usize) -> Option<&Range<usize>> {
+        let found = self.through.binary_search_by_key(&(index as u32), |(piece, _)| *piece);
+        found.ok().map(|place| &self.through[place].1)
     }
 
     /// Adds a piece of code that `build` appends to the buffer passed to it. Also returns the result of
@@ -139,11 +186,13 @@ impl<'a> Layout<'a> {
 
     /// Original offsets of the instructions after a conditional branch that was widened.
     pub(crate) fn after_widened_conditions(&self) -> Vec<u32> {
-        let widened = |(piece, wide): (&Piece<'_>, &bool)| match piece {
-            Piece::Original(insn) if *wide && !matches!(insn.opcode, GOTO | GOTO_W) => Some(insn.end()),
+        let widened = |(index, (piece, wide)): (usize, (&Piece<'_>, &bool))| match piece {
+            Piece::Original(insn) if *wide && !matches!(insn.opcode, GOTO | GOTO_W) => {
+                self.through(index).is_none().then(|| insn.end())
+            }
             Piece::Original(_) | Piece::Inserted(_) => None,
         };
-        self.pieces.iter().zip(&self.wide).filter_map(widened).collect()
+        self.pieces.iter().zip(&self.wide).enumerate().filter_map(widened).collect()
     }
 
     /// Computes all offsets, and widens branches until nothing changes.
@@ -156,9 +205,13 @@ impl<'a> Layout<'a> {
         for pass in 0..=u8::MAX {
             self.positions.clear();
             let mut at = 0;
-            for (piece, &wide) in self.pieces.iter().zip(&self.wide) {
+            let mut through = self.through.iter().peekable();
+            for (index, (piece, &wide)) in self.pieces.iter().zip(&self.wide).enumerate() {
                 self.positions.push(at as u32);
-                at += piece.size(at, wide);
+                at += match through.next_if(|(piece, _)| *piece as usize == index) {
+                    Some((_, code)) => 3 + code.len() + if wide { 5 } else { 3 },
+                    None => piece.size(at, wide),
+                };
             }
             self.positions.push(at as u32);
             if at > MAX_CODE {
@@ -179,7 +232,8 @@ impl<'a> Layout<'a> {
             let Piece::Original(Insn { flow: Flow::Jump(target), .. }) = &self.pieces[index] else {
                 continue;
             };
-            if !self.wide[index] && !(-reach - 1..=reach).contains(&self.distance(index, *target)?) {
+            let skip = self.through(index).map_or(0, |code| 3 + code.len() as i32);
+            if !self.wide[index] && !(-reach - 1..=reach).contains(&(self.distance(index, *target)? - skip)) {
                 self.wide[index] = true;
                 changed = true;
             }
@@ -209,6 +263,22 @@ impl<'a> Layout<'a> {
 
     fn write_jump(&self, index: usize, opcode: u8, target: u32, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let distance = self.distance(index, target)?;
+        if let Some(code) = self.through(index) {
+            let skip = 3 + code.len();
+            let past = skip + if self.wide[index] { 5 } else { 3 };
+            out.push(opcode::inverted(opcode));
+            out.extend((past as u16).to_be_bytes());
+            out.extend(&self.inserted[code.clone()]);
+            let distance = distance - skip as i32;
+            if self.wide[index] {
+                out.push(GOTO_W);
+                out.extend(distance.to_be_bytes());
+            } else {
+                out.push(GOTO);
+                out.extend((distance as i16).to_be_bytes());
+            }
+            return Ok(());
+        }
         if !self.wide[index] {
             out.push(opcode);
             out.extend((distance as i16).to_be_bytes());
@@ -230,7 +300,12 @@ impl<'a> Layout<'a> {
         let mut targets = insn.targets();
         let mut next = || -> Result<[u8; 4], Refusal> {
             let target = targets.next().ok_or_else(|| malformed("a switch lacks a target"))?;
-            Ok(self.distance(index, target)?.to_be_bytes())
+            let to = match self.redirects.binary_search_by_key(&(index as u32, target), |one| (one.0, one.1))
+            {
+                Ok(place) => self.offset(self.redirects[place].2),
+                Err(_) => self.moved(target)?,
+            };
+            Ok((i32::from(to) - self.positions[index] as i32).to_be_bytes())
         };
         out.push(insn.opcode);
         out.resize(out.len() + padding(self.positions[index] as usize), 0);

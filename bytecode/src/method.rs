@@ -3,19 +3,20 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, PROBE_CLASS};
+use crate::names::{self, COUNTERS_CLASS, PROBE_CLASS};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
 use crate::stack_maps::stack_maps;
 use crate::tables::{Moves, moved};
-use crate::weave::{Subject, Weave, Woven, weave};
+use crate::weave::{Counted, Subject, Weave, Woven, weave};
 use spl_classfile::class::{ClassFile, Method, STACK_MAPS};
 use spl_classfile::code::Code;
 use spl_classfile::frames::STACK_MAP_TABLE;
 use spl_classfile::instruction::{Insn, decode};
 use spl_classfile::opcode::INVOKESTATIC;
 use spl_classfile::signature::Signature;
+use spl_graph::{Graph, NoGraph};
 use spl_model::Refusal;
 
 /// HotSpot interprets methods with more bytes of code than this (`HugeMethodLimit` in its `globals.hpp`).
@@ -53,6 +54,14 @@ pub(crate) fn rewrite<'a>(
     let facts = flow::analyse(&code, &insns, &class.pool, constructs, budget)?;
     let region = region::start(constructs, &facts)?;
     let is_static = method.is_static();
+    let mut weaves: Vec<_> = probes.iter().map(|probe| Weave::of(probe)).collect();
+    // Locals that are set at the start come first.
+    weaves.sort_by_key(|weave| (!weave.starts(), weave.is_innermost()));
+    let counted = if weaves.iter().any(Weave::starts) {
+        Some(Counted::of(Graph::of(class, method).map_err(no_graph)?))
+    } else {
+        None
+    };
     let subject = Subject {
         owner: (class.major >= CLASS_CONSTANTS).then_some(class.this_class),
         code: &code,
@@ -62,9 +71,8 @@ pub(crate) fn rewrite<'a>(
         is_static,
         constructs,
         region,
+        counted,
     };
-    let mut weaves: Vec<_> = probes.iter().map(|probe| Weave::of(probe)).collect();
-    weaves.sort_by_key(Weave::is_innermost);
     weaves.iter().try_for_each(|weave| weave.check(&subject))?;
     let woven = weave(&subject, &weaves, pool)?;
     let new = NewCode {
@@ -85,11 +93,19 @@ pub(crate) fn rewrite<'a>(
     Ok(NewMethod { info: new.write()?, report })
 }
 
+fn no_graph(why: NoGraph) -> Refusal {
+    match why {
+        NoGraph::Refused(refusal) => refusal,
+        NoGraph::NoCode | NoGraph::TooInvolved => Refusal::TableFull("exception handlers".to_owned()),
+    }
+}
+
 /// Whether the method has probes already. With two probes, a call would give two samples, one of them under
 /// the id embedded in the first probe.
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| insn.opcode == INVOKESTATIC) {
-        if class.pool.member(insn.index())?.class == PROBE_CLASS.as_bytes() {
+        let called = class.pool.member(insn.index())?.class;
+        if called == PROBE_CLASS.as_bytes() || called == COUNTERS_CLASS.as_bytes() {
             return Ok(true);
         }
     }

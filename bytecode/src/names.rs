@@ -5,6 +5,19 @@ use spl_classfile::class::Method;
 /// The class whose static methods the inserted code calls. Binary name with slashes.
 pub const PROBE_CLASS: &str = "java/lang/SplProbe";
 
+/// The class whose static methods count edges.
+pub const COUNTERS_CLASS: &str = "java/lang/SplCounters";
+/// Counts the entry, and gives the address of the thread's counters of a method: `long counted(int id)`.
+pub const COUNTED: (&str, &str) = ("counted", "(I)J");
+/// Counts the entry of a method without other counters: `void count(int id)`.
+pub const COUNT_ENTRY: (&str, &str) = ("count", "(I)V");
+/// Adds 1 to one of the first counters: `void hitN(long address)`. The entry's counter is not among them.
+pub const HITS: [&str; 8] = ["", "hit1", "hit2", "hit3", "hit4", "hit5", "hit6", "hit7"];
+/// Descriptor of these.
+pub const HIT_NEAR: &str = "(J)V";
+/// Adds 1 to a counter: `void hit(long address, int number)`.
+pub const HIT: (&str, &str) = ("hit", "(JI)V");
+
 /// Gate, quota and depth: `int enter(int id)`; 0 means that this call is not sampled.
 pub const ENTER: (&str, &str) = ("enter", "(I)I");
 /// Start clock: `long begin(int token)`, nanoseconds of the JVM's monotonic clock, 0 for token 0.

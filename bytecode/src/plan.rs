@@ -20,6 +20,8 @@ pub struct Probe {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Planned {
     Known(ProbeKind),
+    /// Counts of edges.
+    Blocks,
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
@@ -33,10 +35,13 @@ impl Planned {
     fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
+            (Self::Blocks, Self::Blocks) => true,
+            (Self::Known(_), Self::Blocks) | (Self::Blocks, Self::Known(_)) => false,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
             #[cfg(test)]
-            (Self::Known(_), Self::Visits { .. }) | (Self::Visits { .. }, Self::Known(_)) => false,
+            (Self::Known(_) | Self::Blocks, Self::Visits { .. })
+            | (Self::Visits { .. }, Self::Known(_) | Self::Blocks) => false,
         }
     }
 }
@@ -47,6 +52,12 @@ impl Probe {
     pub fn new(method_name: &str, descriptor: &str, id: InstrumentId, kind: ProbeKind) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Known(kind) }
+    }
+
+    /// A probe that counts the edges of the method's graph.
+    pub fn blocks(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Blocks }
     }
 
     /// The method.

@@ -8,6 +8,8 @@ use crate::weave::{ProgramLocals, Subject, Woven};
 use spl_classfile::class::ClassFile;
 use spl_classfile::frames::{FrameReader, Type, initial_locals};
 use spl_model::Refusal;
+use std::collections::BTreeMap;
+use std::iter::Peekable;
 
 /// The frames of the original code, whose table is `old`, with our locals appended; then the frames of our
 /// own code.
@@ -33,23 +35,27 @@ pub(crate) fn stack_maps(
             missing.insert(place, region);
         }
     }
+    let copies = original.copied(woven, pool, budget)?.into_iter().peekable();
     let mut missing = missing.iter().peekable();
     let parameter_class = |index: u8| match subject.signature.parameters.get(usize::from(index)) {
         Some(field) => class_constant(*field, pool),
         None => Err(Refusal::Malformed("a stack map frame names a parameter that is not there".to_owned())),
     };
-    let mut writer = FrameWriter::new(initial.clone(), parameter_class);
-    let ours = woven.slots.types();
     let max_locals = usize::from(subject.code.max_locals);
+    let mut new = NewTable {
+        writer: FrameWriter::new(initial.clone(), parameter_class),
+        woven,
+        ours: woven.slots.types(),
+        max_locals,
+        copies,
+        locals: Vec::new(),
+        stack: Vec::new(),
+    };
     let mut reader = FrameReader::new(old, initial)?;
-    let (mut locals, mut stack) = (Vec::new(), Vec::new());
     loop {
         let is_there = reader.advance()?;
         while let Some(frame) = missing.next_if(|frame| !is_there || frame.at < reader.at) {
-            with_ours(&mut locals, &frame.locals, max_locals, &ours, woven)?;
-            stack.clone_from(&frame.stack);
-            shift(&mut stack, woven)?;
-            writer.write(woven.layout.moved(frame.at)?, &locals, &stack)?;
+            new.write(woven.layout.moved(frame.at)?, &frame.locals, &frame.stack)?;
         }
         if !is_there {
             break;
@@ -57,20 +63,61 @@ pub(crate) fn stack_maps(
         // The class file itself has this frame.
         missing.next_if(|frame| frame.at == reader.at);
         budget.spend(max_locals)?;
-        with_ours(&mut locals, &reader.locals, max_locals, &ours, woven)?;
-        // The next frame has its own stack, but starts from these locals.
-        shift(&mut reader.stack, woven)?;
-        writer.write(woven.layout.moved(reader.at)?, &locals, &reader.stack)?;
+        new.write(woven.layout.moved(reader.at)?, &reader.locals, &reader.stack)?;
     }
+    new.copies_before(None)?;
     for frame in &our_frames {
         let program = match frame.program {
             ProgramLocals::Unknown => &[][..],
             ProgramLocals::AtRegion => &region_locals,
         };
-        with_ours(&mut locals, program, max_locals, &frame.ours, woven)?;
-        writer.write(frame.at, &locals, &frame.stack)?;
+        with_ours(&mut new.locals, program, max_locals, &frame.ours, woven)?;
+        new.writer.write(frame.at, &new.locals, &frame.stack)?;
     }
-    writer.finish()
+    new.writer.finish()
+}
+
+/// The table under construction.
+struct NewTable<'w, 'a, F, C: Iterator<Item = (u16, MissingFrame)>> {
+    writer: FrameWriter<F>,
+    woven: &'w Woven<'a>,
+    /// Types of our locals.
+    ours: Vec<Type>,
+    max_locals: usize,
+    /// Frames of pieces that have the state of an original offset, ascending.
+    copies: Peekable<C>,
+    locals: Vec<Type>,
+    stack: Vec<Type>,
+}
+
+impl<F: FnMut(u8) -> Result<u16, Refusal>, C: Iterator<Item = (u16, MissingFrame)>> NewTable<'_, '_, F, C> {
+    /// Writes the frame at `at`, with our locals, after the copies that come before it.
+    fn write(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+        self.copies_before(Some(at))?;
+        // A copy at the same place has the same types.
+        while self.copies.next_if(|(copy, _)| *copy == at).is_some() {}
+        self.add(at, locals, stack)
+    }
+
+    /// Writes the copies before an offset, or all that are left.
+    fn copies_before(&mut self, end: Option<u16>) -> Result<(), Refusal> {
+        let mut last = None;
+        while let Some((at, frame)) = self.copies.next_if(|(copy, _)| end.is_none_or(|end| *copy < end)) {
+            if last != Some(at) {
+                self.add(at, &frame.locals, &frame.stack)?;
+            }
+            last = Some(at);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+        with_ours(&mut self.locals, locals, self.max_locals, &self.ours, self.woven)?;
+        self.stack.clear();
+        self.stack.extend(stack);
+        shift(&mut self.stack, self.woven)?;
+        self.writer.write(at, &self.locals, &self.stack)
+    }
 }
 
 /// The frames of a method as in its class file.
@@ -92,6 +139,48 @@ struct MissingFrame {
 impl Original<'_, '_> {
     fn reader(&self) -> Result<FrameReader<'_>, Refusal> {
         FrameReader::new(self.table, self.initial.to_vec())
+    }
+
+    /// The frames of pieces that have the state of an original offset: offset in the new code and frame,
+    /// ascending. A class that lacks the frames of its own branches gets none.
+    fn copied(
+        &self,
+        woven: &Woven<'_>,
+        pool: &mut PoolBuilder<'_>,
+        budget: &mut Budget,
+    ) -> Result<Vec<(u16, MissingFrame)>, Refusal> {
+        let mut wanted: Vec<u32> = woven.layout.copies().iter().map(|(at, _)| *at).collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let (mut known, mut is_any) = (BTreeMap::new(), false);
+        let mut reader = self.reader()?;
+        while reader.advance()? {
+            is_any = true;
+            if wanted.binary_search(&reader.at).is_ok() {
+                budget.spend(reader.locals.len() + reader.stack.len())?;
+                known.insert(reader.at, (reader.locals.clone(), reader.stack.clone()));
+            }
+        }
+        if !is_any {
+            return Ok(Vec::new());
+        }
+        wanted.retain(|at| !known.contains_key(at));
+        for frame in self.inferred(&wanted, pool, budget)? {
+            known.insert(frame.at, (frame.locals, frame.stack));
+        }
+        let mut frames = Vec::with_capacity(woven.layout.copies().len());
+        for (at, piece) in woven.layout.copies() {
+            if let Some((locals, stack)) = known.get(at) {
+                budget.spend(locals.len() + stack.len())?;
+                let frame = MissingFrame { at: *at, locals: locals.clone(), stack: stack.clone() };
+                frames.push((woven.layout.offset(*piece), frame));
+            }
+        }
+        frames.sort_by_key(|(at, _)| *at);
+        Ok(frames)
     }
 
     /// The offsets of `wanted` without a frame in the class file.

@@ -51,7 +51,7 @@ $(cat "$folder"/before/* | wc -c) bytes, of $(cat "$folder"/out/measurements/*.m
 
 # Files that a new kind of probe may touch: its name, its code in the bytecode, its call in Java, what it is to the agent, and the
 # simulated agent, which has to say what it does with it.
-readonly SEAMS='model/src/instrument\.rs|bytecode/src/weave/(kinds|mod|blocks)\.rs|bytecode/src/names\.rs
+readonly SEAMS='model/src/instrument\.rs|bytecode/src/weave/(kinds|mod|heads)\.rs|bytecode/src/names\.rs
 |agent/java/java/lang/Spl[A-Za-z]*\.java|agent/src/kinds\.rs|evaluation/scale/src/agent\.rs'
 
 second_kind() {

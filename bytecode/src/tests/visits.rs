@@ -40,7 +40,7 @@ impl Visits {
     }
 
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { blocks: true, exits: self.exits }
+        Wanted { blocks: true, counters: false, exits: self.exits }
     }
 
     pub(crate) fn at(
@@ -57,7 +57,7 @@ impl Visits {
             Site::BlockHead(number) => number as i32,
             Site::Return if self.exits => RETURN,
             Site::Throw if self.exits => THROW,
-            Site::Return | Site::Throw => return Ok(0),
+            Site::Start | Site::Edge(_) | Site::Returning(_) | Site::Return | Site::Throw => return Ok(0),
         };
         code.load(Kind::Int, slots.own[0]).int(place)?.call("visit", "(II)V")?;
         Ok(2)

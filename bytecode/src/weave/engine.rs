@@ -20,6 +20,7 @@ use spl_classfile::code::Handler;
 use spl_classfile::heads::block_heads;
 use spl_classfile::instruction::{Flow, Insn};
 use spl_classfile::opcode::{self, ATHROW, GOTO, POP};
+use spl_graph::EdgeKind;
 use spl_model::Refusal;
 use std::ops::Range;
 
@@ -64,7 +65,11 @@ pub(crate) fn weave<'a>(
         weaves,
         pool,
         result,
-        slots: AllSlots::behind(subject.code.max_locals, weaves.iter().map(Weave::locals), result)?,
+        slots: AllSlots::behind(
+            subject.code.max_locals,
+            weaves.iter().map(|weave| (weave.locals(subject), weave.starts())),
+            result,
+        )?,
         layout: Layout::new(subject.code.bytes.len()),
         heads,
         heads_passed: 0,
@@ -72,6 +77,10 @@ pub(crate) fn weave<'a>(
         exits: Vec::new(),
         max_stack: usize::from(subject.code.max_stack),
     };
+    if weaves.iter().any(Weave::starts) {
+        let (_, words) = weaver.at(Site::Start)?;
+        weaver.needs_stack(Some(0), 0, words);
+    }
     weaver.before_region()?;
     let (entry, words) = weaver.at(Site::Entry)?;
     weaver.needs_stack(subject.height(subject.region), 0, words);
@@ -131,13 +140,79 @@ impl<'a> Weaver<'a, '_> {
                 self.needs_stack(self.subject.height(index), 0, words);
                 self.heads_passed += 1;
             }
-            // A constructor cannot return before its region.
-            if opcode::is_return(insn.opcode) && index >= self.subject.region {
-                self.exit(index, insn)?;
+            let next_head = self.heads.get(self.heads_passed).copied().unwrap_or(self.subject.insns.len());
+            if self.subject.counted.is_some() && next_head == index + 1 {
+                self.end_of_block(index, insn)?;
             } else {
-                self.layout.push(*insn);
+                self.original(index, insn)?;
             }
         }
+        Ok(())
+    }
+
+    fn original(&mut self, index: usize, insn: &Insn<'a>) -> Result<(), Refusal> {
+        // A constructor cannot return before its region.
+        if opcode::is_return(insn.opcode) && index >= self.subject.region {
+            return self.exit(index, insn);
+        }
+        self.layout.push(*insn);
+        Ok(())
+    }
+
+    /// The last instruction of a block, with the code on its edges.
+    fn end_of_block(&mut self, index: usize, insn: &Insn<'a>) -> Result<(), Refusal> {
+        let block = self.heads_passed.saturating_sub(1);
+        let Some(counted) = &self.subject.counted else { return Ok(()) };
+        let edges = counted.graph.blocks.get(block).map(|block| block.edges.clone()).unwrap_or_default();
+        let edges = || edges.clone().filter_map(|place| Some((place, counted.graph.edges.get(place)?)));
+        if opcode::is_return(insn.opcode) {
+            let (_, words) = self.at(Site::Returning(block))?;
+            self.needs_stack(self.subject.height(index), 0, words);
+            return self.original(index, insn);
+        }
+        let taken = edges().find(|(_, edge)| edge.kind == EdgeKind::Taken);
+        let falls = edges().find(|(_, edge)| edge.kind == EdgeKind::FallThrough);
+        match (&insn.flow, taken) {
+            (Flow::Jump(_), Some((taken, _))) if falls.is_some() => {
+                let (subject, weaves) = (self.subject, self.weaves);
+                let (pool, slots) = (&mut *self.pool, &self.slots);
+                let words = self.layout.push_through(*insn, |code| {
+                    on_edge(taken, subject, weaves, slots, &mut Emitter { pool, code })
+                })?;
+                // The operands of the condition are not on the stack any more.
+                self.needs_stack(self.subject.height(index), 0, words);
+            }
+            (Flow::Jump(_), Some((taken, _))) => {
+                let (_, words) = self.at(Site::Edge(taken))?;
+                self.needs_stack(self.subject.height(index), 0, words);
+                self.layout.push(*insn);
+            }
+            _ => {
+                let switch = self.layout.next();
+                self.original(index, insn)?;
+                for (place, edge) in edges().filter(|(_, edge)| matches!(edge.kind, EdgeKind::Switch { .. }))
+                {
+                    self.case(switch, index, place, counted.graph.blocks[edge.to].first)?;
+                }
+            }
+        }
+        if let Some((falls, _)) = falls {
+            let (_, words) = self.at(Site::Edge(falls))?;
+            self.needs_stack(self.subject.height(index + 1), 0, words);
+        }
+        Ok(())
+    }
+
+    /// The code on an edge of a switch, from where it goes on to the original target.
+    fn case(&mut self, switch: PieceId, index: usize, edge: usize, target: u32) -> Result<(), Refusal> {
+        if !self.weaves.iter().any(|weave| weave.is_on(Site::Edge(edge), self.subject)) {
+            return Ok(());
+        }
+        let (piece, words) = self.at(Site::Edge(edge))?;
+        self.needs_stack(self.subject.height(index), 0, words);
+        let at = self.subject.insns.get(index).map_or(0, |insn| insn.at);
+        self.layout.push(Insn { at, opcode: GOTO, bytes: &[], flow: Flow::Jump(target) });
+        self.layout.redirect(switch, target, piece);
         Ok(())
     }
 
@@ -168,10 +243,12 @@ impl<'a> Weaver<'a, '_> {
 
     fn finish(mut self, entry: Range<PieceId>) -> Result<Woven<'a>, Refusal> {
         let exits = if self.wants_exits { Some(self.exit_landings()?) } else { None };
-        let unmeasured = self.unmeasured()?;
-        let escaped = self.escaped()?;
+        // Code of the start has no handlers.
+        let has_handlers = self.weaves.iter().any(|weave| !weave.starts());
+        let unmeasured = if has_handlers { self.unmeasured()? } else { None };
+        let escaped = if has_handlers { Some(self.escaped()?) } else { None };
         let landings = Landings { exits, unmeasured, escaped };
-        let overflow = self.pool.class(names::OVERFLOW)?;
+        let overflow = if has_handlers { self.pool.class(names::OVERFLOW)? } else { 0 };
         self.layout.place()?;
         let (handlers, handlers_before) = self.handlers(entry, &landings, overflow)?;
         let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
@@ -187,14 +264,15 @@ impl<'a> Weaver<'a, '_> {
         overflow: u16,
     ) -> Result<(Vec<Handler>, usize), Refusal> {
         let mut handlers = Handlers { layout: &self.layout, overflow, list: Vec::new() };
-        let escaped = landings.escaped;
-        if let Some(exits) = &landings.exits {
+        if let (Some(exits), Some(escaped)) = (&landings.exits, landings.escaped) {
             for exit in &self.exits {
                 handlers.add_ours(exit.record, exit.load, exits.drop_result, escaped);
             }
             handlers.add_ours(exits.record, exits.rethrown, Some(exits.drop_thrown), escaped);
         }
-        handlers.add_ours(entry.start, entry.end, landings.unmeasured, escaped);
+        if let Some(escaped) = landings.escaped {
+            handlers.add_ours(entry.start, entry.end, landings.unmeasured, escaped);
+        }
         let before = handlers.list.len();
         handlers.keep(self.subject, entry.start)?;
         if let Some(exits) = &landings.exits {
@@ -273,6 +351,20 @@ impl<'a> Weaver<'a, '_> {
         self.needs_stack(Some(0), 0, 1 + words);
         Ok(handler)
     }
+}
+
+/// The code of all kinds on an edge; returns the stack words it needs.
+fn on_edge(
+    edge: usize,
+    subject: &Subject<'_, '_>,
+    weaves: &[Weave<'_>],
+    slots: &AllSlots,
+    code: &mut Emitter<'_, '_>,
+) -> Result<usize, Refusal> {
+    let on_one = |most: usize, (index, weave): (usize, &Weave<'_>)| {
+        Ok(most.max(weave.at(Site::Edge(edge), subject, slots.of(index), code)?))
+    };
+    weaves.iter().enumerate().try_fold(0, on_one)
 }
 
 /// Counts a call for all kinds as not recorded; returns the stack words it needs.

@@ -1,5 +1,6 @@
 //! The kinds of probes, as the engine asks them.
 
+use super::blocks::Blocks;
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use super::times::Times;
@@ -12,6 +13,7 @@ use spl_model::{ProbeKind, Refusal};
 /// The code of one probe in a method.
 pub(crate) enum Weave<'a> {
     Times(Times<'a>),
+    Blocks(Blocks),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -21,9 +23,15 @@ impl<'a> Weave<'a> {
         let id = probe.id;
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
+            Planned::Blocks => Self::Blocks(Blocks { id }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
+    }
+
+    /// Whether the kind's locals are set at the very start, and keep their values to the end of the call.
+    pub(crate) fn starts(&self) -> bool {
+        self.wanted().counters
     }
 
     /// Whether the kind enters last and leaves first, so that no code of other kinds runs between a clock and
@@ -36,15 +44,17 @@ impl<'a> Weave<'a> {
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
+            Self::Blocks(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
     }
 
     /// The local variables kept from site to site. They are zero until the entry code sets them.
-    pub(crate) fn locals(&self) -> Vec<Kind> {
+    pub(crate) fn locals(&self, subject: &Subject<'_, '_>) -> Vec<Kind> {
         match self {
             Self::Times(times) => times.locals(),
+            Self::Blocks(_) => Blocks::locals(subject),
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -53,8 +63,19 @@ impl<'a> Weave<'a> {
     pub(crate) fn wanted(&self) -> Wanted {
         match self {
             Self::Times(_) => Times::WANTED,
+            Self::Blocks(_) => Blocks::WANTED,
             #[cfg(test)]
             Self::Visits(visits) => visits.wanted(),
+        }
+    }
+
+    /// Whether the kind has code there.
+    pub(crate) fn is_on(&self, site: Site, subject: &Subject<'_, '_>) -> bool {
+        match self {
+            Self::Blocks(_) => Blocks::is_on(site, subject),
+            Self::Times(_) => false,
+            #[cfg(test)]
+            Self::Visits(_) => false,
         }
     }
 
@@ -68,6 +89,7 @@ impl<'a> Weave<'a> {
     ) -> Result<usize, Refusal> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
+            Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
         }
@@ -78,6 +100,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
+            Self::Blocks(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

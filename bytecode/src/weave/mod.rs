@@ -1,5 +1,6 @@
 //! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
 
+mod blocks;
 mod engine;
 mod handlers;
 mod kinds;
@@ -10,5 +11,5 @@ mod woven;
 
 pub(crate) use self::engine::weave;
 pub(crate) use self::kinds::Weave;
-pub(crate) use self::subject::Subject;
+pub(crate) use self::subject::{Counted, Subject};
 pub(crate) use self::woven::{ProgramLocals, Woven};

@@ -19,6 +19,8 @@ pub(crate) struct AllSlots {
     /// Slot of each local variable, in the order of the kinds.
     slots: Vec<u16>,
     kinds: Vec<Kind>,
+    /// Number of `slots` that the start sets; they come first.
+    started: usize,
     /// For each kind, the end of its range in `slots`.
     ends: Vec<usize>,
     /// The method's result or exception during an exit; never both.
@@ -27,16 +29,18 @@ pub(crate) struct AllSlots {
 }
 
 impl AllSlots {
-    /// The slots after `max_locals` others: the locals of each kind, then the method's result.
+    /// The slots after `max_locals` others: the locals of each kind, and whether the start sets them, then the
+    /// method's result.
     pub(crate) fn behind(
         max_locals: u16,
-        locals: impl Iterator<Item = Vec<Kind>>,
+        locals: impl Iterator<Item = (Vec<Kind>, bool)>,
         result: Option<Kind>,
     ) -> Result<Self, Refusal> {
         let full = || Refusal::TableFull("local variables".to_owned());
         let (mut slots, mut kinds, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        let mut held = max_locals;
-        for of_one in locals {
+        let (mut held, mut started) = (max_locals, 0);
+        for (of_one, starts) in locals {
+            started += if starts { of_one.len() } else { 0 };
             for kind in of_one {
                 slots.push(held);
                 kinds.push(kind);
@@ -45,7 +49,7 @@ impl AllSlots {
             ends.push(slots.len());
         }
         let after = held.checked_add(result.map_or(1, Kind::words)).ok_or_else(full)?;
-        Ok(Self { slots, kinds, ends, held, max_locals: after })
+        Ok(Self { slots, kinds, started, ends, held, max_locals: after })
     }
 
     /// The slots of the kind `index`.
@@ -68,11 +72,17 @@ impl AllSlots {
         self.kinds.iter().map(of).collect()
     }
 
-    /// Writes code that zeroes all of them; returns its stack words.
+    /// The verification types of the locals that the start sets.
+    pub(crate) fn started_types(&self) -> Vec<Type> {
+        self.types().into_iter().take(self.started).collect()
+    }
+
+    /// Writes code that zeroes all locals except the ones that the start sets; returns its stack words.
     pub(crate) fn blank(&self, code: &mut Emitter<'_, '_>) -> usize {
-        for (slot, kind) in self.slots.iter().zip(&self.kinds) {
+        let blanked = || self.slots.iter().zip(&self.kinds).skip(self.started);
+        for (slot, kind) in blanked() {
             code.zero(*kind).store(*kind, *slot);
         }
-        self.kinds.iter().map(|kind| usize::from(kind.words())).max().unwrap_or_default()
+        blanked().map(|(_, kind)| usize::from(kind.words())).max().unwrap_or_default()
     }
 }

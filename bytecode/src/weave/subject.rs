@@ -4,6 +4,8 @@ use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
 use spl_classfile::signature::Signature;
+use spl_graph::{Counters, Graph, Place};
+use std::collections::BTreeMap;
 
 /// The parts of a method that its probes depend on.
 pub(crate) struct Subject<'a, 'b> {
@@ -18,6 +20,21 @@ pub(crate) struct Subject<'a, 'b> {
     pub(crate) constructs: bool,
     /// Index of the first instruction of the region. Before it only probes of blocks run.
     pub(crate) region: usize,
+    /// The method's counters, if a kind wants them.
+    pub(crate) counted: Option<Counted<'a>>,
+}
+
+/// A method's graph, and the number of the counter at each place that has one.
+pub(crate) struct Counted<'a> {
+    pub(crate) graph: Graph<'a>,
+    pub(crate) numbers: BTreeMap<Place, u32>,
+}
+
+impl<'a> Counted<'a> {
+    pub(crate) fn of(graph: Graph<'a>) -> Self {
+        let numbers = Counters::of(&graph).places().zip(0..).collect();
+        Self { graph, numbers }
+    }
 }
 
 impl Subject<'_, '_> {
@@ -35,6 +52,14 @@ impl Subject<'_, '_> {
 /// A place for inserted code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Site {
+    /// The very start, before all code that the program or another kind may run. An overflow there is the
+    /// program's: the call itself could have caused it. No handler covers this code.
+    Start,
+    /// On an edge between blocks, by its place among those of the graph. As for heads, no code that may
+    /// overflow the stack must be put there.
+    Edge(usize),
+    /// Before the return that the basic block with this number ends with; the result is on the stack.
+    Returning(usize),
     /// Before the region. After a stack overflow the call continues, and is counted.
     Entry,
     /// Before the first instruction of the basic block with this number, in the order of the code. The
@@ -61,6 +86,8 @@ impl Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) blocks: bool,
+    /// The start, and edges and returns where counters go.
+    pub(crate) counters: bool,
     /// Returns and exceptions.
     pub(crate) exits: bool,
 }

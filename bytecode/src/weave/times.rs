@@ -25,7 +25,7 @@ struct Locals {
 }
 
 impl Times<'_> {
-    pub(super) const WANTED: Wanted = Wanted { blocks: false, exits: true };
+    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true };
 
     pub(super) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         let replaces = || {
@@ -52,7 +52,7 @@ impl Times<'_> {
         let locals = Locals { token, start, size: size.first().copied() };
         match site {
             Site::Entry => self.enter(subject, &locals, slots.spare, code),
-            Site::BlockHead(_) => Ok(0),
+            Site::Start | Site::Edge(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
             Site::Return => locals.record(names::LEAVE, code),
             Site::Throw => locals.record(names::THROWN, code),
         }

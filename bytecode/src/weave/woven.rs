@@ -29,8 +29,8 @@ pub(super) struct Landings {
     /// Handler of an overflow in the entry code: the body runs unmeasured. `None` if the body begins with a
     /// non-empty stack, which a handler cannot keep.
     pub(super) unmeasured: Option<PieceId>,
-    /// Handler of all other exceptions.
-    pub(super) escaped: PieceId,
+    /// Handler of all other exceptions in our own code, if it has handlers.
+    pub(super) escaped: Option<PieceId>,
 }
 
 pub(super) struct ExitLandings {
@@ -90,11 +90,13 @@ impl Woven<'_> {
                 frames.push(frame(drop_result, ProgramLocals::Unknown, with(result)));
             }
         }
-        // Our own locals may be unwritten here.
+        // Our locals that the entry sets may be unwritten here.
         if let Some(unmeasured) = self.landings.unmeasured {
-            frames.push(frame(unmeasured, ProgramLocals::AtRegion, Vec::new()));
+            frames.push(frame(unmeasured, ProgramLocals::AtRegion, self.slots.started_types()));
         }
-        frames.push(frame(self.landings.escaped, ProgramLocals::Unknown, Vec::new()));
+        if let Some(escaped) = self.landings.escaped {
+            frames.push(frame(escaped, ProgramLocals::Unknown, Vec::new()));
+        }
         Ok(frames)
     }
 }

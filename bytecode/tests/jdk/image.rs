@@ -87,14 +87,15 @@ impl Jdk {
     /// Makes the JVM verify and link `classes` instead of its own, together with a stub of the probe. Returns
     /// a line for each class that it could not link, and last `linked N`.
     pub fn link(&self, folder: &Path, classes: &[Class]) -> String {
-        let stub = probe_stub(folder).join("java/lang/SplProbe.class");
-        let probe = Class {
+        let stubs = probe_stub(folder);
+        let stub = |name: &str| Class {
             module: "java.base".to_owned(),
-            name: "java/lang/SplProbe".to_owned(),
-            bytes: fs::read(stub).expect("it was compiled"),
+            name: name.to_owned(),
+            bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
+        let stubs = ["java/lang/SplProbe", "java/lang/SplCounters"].map(stub);
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
-        for class in classes.iter().chain([&probe]) {
+        for class in classes.iter().chain(&stubs) {
             modules.entry(&class.module).or_default().push(class);
         }
         let names = folder.join("names");
@@ -131,12 +132,31 @@ fn write_jar(path: &Path, classes: &[&Class]) {
 
 /// A plan with a probe for every method of the class that has code.
 pub fn everything(class_bytes: &[u8], sizing: &Sizing) -> Plan {
+    let time =
+        |name: &str, descriptor: &str, id| Probe::new(name, descriptor, id, ProbeKind::Times(sizing.clone()));
+    probes(class_bytes, &[&time])
+}
+
+/// A plan with counters in every method with code, and with probes of the time if a size is given.
+pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
+    let time = |name: &str, descriptor: &str, id| {
+        Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
+    };
+    let all: [&Make<'_>; 2] = [&Probe::blocks, &time];
+    probes(class_bytes, if sizing.is_some() { &all } else { &all[..1] })
+}
+
+/// Makes a probe of a method's name and descriptor and its number.
+type Make<'m> = dyn Fn(&str, &str, InstrumentId) -> Probe + 'm;
+
+fn probes(class_bytes: &[u8], makes: &[&Make<'_>]) -> Plan {
     let methods = inspect(class_bytes).expect("a class file").methods;
     let with_code = methods.into_iter().filter(|method| method.code_bytes.is_some());
-    let probe = |(number, method): (u32, MethodInfo)| {
+    let of_method = |(number, method): (u32, MethodInfo)| {
         // Ids of one, two and four bytes.
         let id = InstrumentId(number * 300);
-        Probe::new(&method.name, &method.descriptor, id, ProbeKind::Times(sizing.clone()))
+        let probes = makes.iter().map(|make| make(&method.name, &method.descriptor, id));
+        probes.collect::<Vec<_>>()
     };
-    (0..).zip(with_code).map(probe).collect()
+    (0..).zip(with_code).flat_map(of_method).collect()
 }

@@ -8,9 +8,9 @@ mod image;
 #[path = "../support/mod.rs"]
 mod support;
 
-use image::{Class, Jdk, compile, everything};
+use image::{Class, Jdk, compile, counters, everything};
 use proptest::test_runner::{Config, TestRunner};
-use spl_bytecode::{Refusal, Untouched, inspect, instrument};
+use spl_bytecode::{Plan, Refusal, Untouched, inspect, instrument};
 use spl_model::Sizing;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,11 +45,10 @@ impl Tally {
 }
 
 /// Rewrites all methods of a class in place and reads the result with an independent reader.
-fn rewrite(class: &mut Class, sizing: &Sizing, tally: &mut Tally) {
+fn rewrite(class: &mut Class, plan: &Plan, tally: &mut Tally) {
     let name = &class.name;
-    let plan = everything(&class.bytes, sizing);
     tally.methods += plan.probes().len();
-    let new = match instrument(&class.bytes, &plan) {
+    let new = match instrument(&class.bytes, plan) {
         Ok(new) => new,
         Err(refusal @ Refusal::OwnClass(_)) => return tally.refuse(plan.probes().len(), &refusal),
         Err(other) => panic!("{name}: {other}"),
@@ -73,14 +72,43 @@ const EXEMPT: [&str; 4] = ["java/lang/Object", "java/lang/String", "java/lang/Cl
 
 #[test]
 fn every_method_of_each_jdk_is_rewritten_and_verified() {
+    of_each_jdk(rewrite_and_verify);
+}
+
+#[test]
+fn counters_of_every_method_of_each_jdk_are_verified() {
+    of_each_jdk(count_and_verify);
+}
+
+/// Two at a time: much of each run is one thread of a JVM.
+fn of_each_jdk(check: fn(&Jdk)) {
     let jdks = Jdk::all();
-    // Two at a time: much of each run is one thread of a JVM.
     thread::scope(|scope| {
         for half in 0..2 {
             let mine = jdks.iter().skip(half).step_by(2);
-            scope.spawn(move || mine.for_each(rewrite_and_verify));
+            scope.spawn(move || mine.for_each(check));
         }
     });
+}
+
+/// Every second class has counters alone, the others have the times too.
+fn count_and_verify(jdk: &Jdk) {
+    let folder = folder(&format!("jdk-counters-{}", jdk.number));
+    let mut classes = jdk.classes(&folder);
+    let mut tally = Tally::default();
+    for (number, class) in classes.iter_mut().enumerate() {
+        let sizing = (number % 2 == 1).then_some(&Sizing::None);
+        let plan = counters(&class.bytes, sizing);
+        rewrite(class, &plan, &mut tally);
+    }
+    let text = tally.text(classes.len());
+    println!("JDK {}: {text}", jdk.version());
+    assert_eq!(tally.unable, 0, "{text}");
+    let printed = jdk.link(&folder, &classes);
+    let last = printed.lines().last().unwrap_or_default();
+    assert_eq!(last, format!("linked {}", classes.len()), "{printed}");
+    judge_what_the_jvm_does_not_verify(jdk, &folder, &classes);
+    fs::remove_dir_all(&folder).expect("the folder is this test's own");
 }
 
 fn rewrite_and_verify(jdk: &Jdk) {
@@ -88,7 +116,8 @@ fn rewrite_and_verify(jdk: &Jdk) {
     let mut classes = jdk.classes(&folder);
     let mut tally = Tally::default();
     for (number, class) in classes.iter_mut().enumerate() {
-        rewrite(class, &SIZES[number % SIZES.len()], &mut tally);
+        let plan = everything(&class.bytes, &SIZES[number % SIZES.len()]);
+        rewrite(class, &plan, &mut tally);
     }
     let text = tally.text(classes.len());
     println!("JDK {}: {text}", jdk.version());

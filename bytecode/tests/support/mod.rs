@@ -44,7 +44,8 @@ pub fn probe_stub(folder: &Path) -> PathBuf {
     let patch = format!("java.base={}", sources().display());
     let javac = &mut tool("javac");
     javac.args(["-nowarn", "-source", "11", "-target", "11", "--patch-module", &patch, "-d"]);
-    run(javac.arg(&classes).arg(sources().join("java/lang/SplProbe.java")));
+    javac.arg(&classes);
+    run(javac.args(["SplProbe", "SplCounters"].map(|name| sources().join(format!("java/lang/{name}.java")))));
     classes
 }
 

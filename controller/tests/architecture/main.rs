@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-report", &["spl-verdict", "spl-stats", "spl-records", "spl-model"]),
     ("spl-classfile", &["spl-model"]),
     ("spl-graph", &["spl-classfile", "spl-model"]),
-    ("spl-bytecode", &["spl-classfile", "spl-model"]),
+    ("spl-bytecode", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
     ("spl-classes", &["spl-bytecode", "spl-lang", "spl-model"]),
     ("spl-session", &["spl-scheduler", "spl-verdict", "spl-records", "spl-wire", "spl-lang", "spl-model"]),

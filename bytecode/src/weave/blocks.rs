@@ -1,0 +1,76 @@
+//! Counts of edges, from which those of blocks follow.
+//!
+//! The start asks for the address of the thread's counters of this method, which counts the entry; each place with a counter adds 1
+//! behind that address. No handler is needed: what leaves by an exception is solved for.
+
+use super::slots::Slots;
+use super::subject::{Site, Subject, Wanted};
+use crate::emit::{Emitter, Kind};
+use crate::names;
+use spl_graph::Place;
+use spl_model::{InstrumentId, Refusal};
+
+/// The kind that counts edges.
+pub(crate) struct Blocks {
+    /// Permanent number of (class, method).
+    pub(crate) id: InstrumentId,
+}
+
+impl Blocks {
+    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false };
+
+    /// The address; a method whose only counter is its entry needs none.
+    pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {
+        let counters = subject.counted.as_ref().map_or(0, |counted| counted.numbers.len());
+        if counters > 1 { vec![Kind::Long] } else { Vec::new() }
+    }
+
+    pub(super) fn at(
+        &self,
+        site: Site,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        if site == Site::Start {
+            return self.start(slots, code);
+        }
+        let (Some(number), &[address, ..]) = (number(site, subject), slots.own) else { return Ok(0) };
+        code.load(Kind::Long, address);
+        if let Some(name) = names::HITS.get(number as usize) {
+            code.call_counters(name, names::HIT_NEAR)?;
+            return Ok(2);
+        }
+        code.int(number as i32)?.call_counters(names::HIT.0, names::HIT.1)?;
+        Ok(3)
+    }
+
+    /// Whether a counter is there.
+    pub(super) fn is_on(site: Site, subject: &Subject<'_, '_>) -> bool {
+        site == Site::Start || number(site, subject).is_some()
+    }
+
+    fn start(&self, slots: Slots<'_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        code.int(self.id.0 as i32)?;
+        match *slots.own {
+            [address, ..] => {
+                code.call_counters(names::COUNTED.0, names::COUNTED.1)?.store(Kind::Long, address);
+            }
+            [] => {
+                code.call_counters(names::COUNT_ENTRY.0, names::COUNT_ENTRY.1)?;
+            }
+        }
+        Ok(2)
+    }
+}
+
+/// The number of the counter at a site.
+fn number(site: Site, subject: &Subject<'_, '_>) -> Option<u32> {
+    let place = match site {
+        Site::Edge(edge) => Place::Edge(edge),
+        Site::BlockHead(block) => Place::Head(block),
+        Site::Returning(block) => Place::Return(block),
+        Site::Start | Site::Entry | Site::Return | Site::Throw => return None,
+    };
+    subject.counted.as_ref()?.numbers.get(&place).copied()
+}

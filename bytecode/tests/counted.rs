@@ -1,0 +1,125 @@
+//! Blocks of real methods are counted exactly, by a real JVM, alone and in one method with the times.
+
+mod support;
+
+use spl_bytecode::{Plan, Probe, inspect, instrument};
+use spl_classfile::class::ClassFile;
+use spl_classfile::mutf8;
+use spl_graph::{Counters, Counts, Graph};
+use spl_model::{InstrumentId, ProbeKind, Sizing};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use support::{class_files, folder, probe_stub, run, sources, tool};
+
+/// The counts of each method of `Counted` and its nested class, by name and descriptor.
+fn counted(case: &str, options: &[&str], with_times: bool) -> BTreeMap<String, Counts> {
+    let folder = folder(&format!("counted-{case}"));
+    let classes = folder.join("classes");
+    let javac = &mut tool("javac");
+    run(javac.args(["-nowarn", "--release", "11", "-d"]).arg(&classes).arg(sources().join("Counted.java")));
+    let files = class_files(&classes);
+    let originals: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("javac wrote it")).collect();
+    let mut counters: Vec<(String, Counters, usize)> = Vec::new();
+    let mut next = 1;
+    for (file, bytes) in files.iter().zip(&originals) {
+        let class = ClassFile::read(bytes).expect("a class file");
+        let mut plan = Plan::default();
+        for method in &class.methods {
+            let Ok(graph) = Graph::of(&class, method) else { continue };
+            let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
+            let of_method = Counters::of(&graph);
+            plan.add(Probe::blocks(&name, &descriptor, InstrumentId(next)));
+            if with_times {
+                plan.add(Probe::new(&name, &descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep)));
+            }
+            let count = of_method.places().len();
+            counters.push((format!("{}.{name}{descriptor}", short(file)), of_method, next as usize));
+            next += count as u32;
+        }
+        let new = instrument(bytes, &plan).expect("no class of ours");
+        assert!(new.outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{:?}", new.outcomes);
+        assert!(inspect(&new.bytes).is_ok());
+        fs::write(file, new.bytes).expect("the folder is writable");
+    }
+    let stub = format!("java.base={}", probe_stub(&folder).display());
+    let java = &mut tool("java");
+    java.args(["-Xverify:all", "--patch-module", &stub])
+        .args(options)
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Counted");
+    let mut values = vec![0; next as usize];
+    for line in run(java).lines() {
+        let (place, value) = line.split_once(' ').expect("a place and a value");
+        values[place.parse::<usize>().expect("a number")] = value.parse().expect("a number");
+    }
+    fs::remove_dir_all(&folder).expect("the folder is this test's own");
+    let solved = |(name, counters, first): (String, Counters, usize)| {
+        let values = &values[first..first + counters.places().len()];
+        (name, counters.solve(values).expect("one value of each counter"))
+    };
+    counters.into_iter().map(solved).collect()
+}
+
+fn short(file: &Path) -> &str {
+    file.file_stem().and_then(|name| name.to_str()).expect("a name of ASCII letters")
+}
+
+fn check(counts: &BTreeMap<String, Counts>) {
+    let of = |name: &str| &counts[&format!("Counted.{name}")];
+    assert_eq!(of("foo()V").blocks, [1, 101, 100, 50, 100, 1]);
+    assert_eq!(of("fib(I)I").blocks[0], 21_891);
+    assert_eq!(of("ackermann(II)I").blocks[0], 44);
+    // 111 steps: 41 of odd numbers, 70 of even ones.
+    let collatz = of("collatz(J)I");
+    for runs in [112, 111, 70, 41] {
+        assert!(collatz.blocks.contains(&runs), "{collatz:?}");
+    }
+    let sort = of("sort([I)V");
+    assert_eq!(
+        sort.blocks.iter().filter(|runs| **runs == 4950).count(),
+        3,
+        "each pair is exchanged: {sort:?}"
+    );
+    assert!(of("multiply(I)[[D").blocks.contains(&27_000));
+    let sevenths = of("sevenths(I)I");
+    assert_eq!(sevenths.caught.iter().flatten().copied().collect::<Vec<_>>(), [142]);
+    assert_eq!(sevenths.gone.iter().sum::<i64>(), 142);
+    assert_eq!((of("thrower(I)V").left, of("thrower(I)V").gone.iter().sum::<i64>()), (142, 142));
+    // Ten activations; those of 0 and 1 are left by the exception, that of 2 catches it.
+    let straddle = of("straddle(I)V");
+    assert_eq!((straddle.blocks[0], straddle.left), (10, 2));
+    assert_eq!(straddle.caught.iter().flatten().copied().collect::<Vec<_>>(), [1]);
+    assert_eq!(of("table(I)I").blocks[0], 10);
+    // 1000 and 5000 are one way of the switch.
+    assert_eq!(of("lookup(I)I").blocks, [10, 1, 2, 7]);
+    let finally = of("finallyReturns(I)I");
+    assert_eq!((finally.blocks[0], finally.left), (5, 0));
+    assert!(finally.caught.iter().flatten().any(|caught| *caught == 1), "{finally:?}");
+    let inner = &counts["Counted$Inner.<init>(I)V"];
+    assert_eq!(inner.blocks, [2, 1, 1, 2]);
+    for (name, one) in counts {
+        let all = one.blocks.iter().chain(&one.gone).chain(one.edges.iter().flatten());
+        assert!(all.chain(one.caught.iter().flatten()).all(|count| *count >= 0), "{name}: {one:?}");
+        let caught: i64 = one.caught.iter().flatten().sum();
+        assert_eq!(one.gone.iter().sum::<i64>(), caught + one.left, "{name}");
+    }
+}
+
+#[test]
+fn blocks_are_counted_exactly() {
+    for (case, options) in
+        [("interpreted", ["-Xint"]), ("compiled", ["-Xmixed"]), ("c1", ["-XX:TieredStopAtLevel=1"])]
+    {
+        check(&counted(case, &options, false));
+    }
+}
+
+#[test]
+fn times_in_the_same_methods_change_no_count() {
+    let [alone, both] = [false, true].map(|times| counted(&format!("times-{times}"), &[], times));
+    check(&both);
+    // `main` itself has not returned when it prints.
+    assert_eq!(alone, both);
+}
