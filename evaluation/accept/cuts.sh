@@ -82,7 +82,7 @@ second_kind() {
         tail -n 20 "$work/log.txt"
     fi
     # Not `tested`: only the copy has this test, so that the bounded form runs it too.
-    if (cd "$copy" && passes cargo test -q -p spl-bytecode --lib -- weave::blocks && ((passed > 0))); then
+    if (cd "$copy" && passes cargo test -q -p spl-bytecode --lib -- weave::heads && ((passed > 0))); then
         ok "and it is woven alone and beside the times, and verified"
     else
         fail "and it is woven alone and beside the times, and verified"
