@@ -10,8 +10,9 @@ use spl_session::session::Session;
 use spl_session::setup::Setup;
 use std::path::PathBuf;
 
-/// Part of all methods that begin to wait for calls with one change of classes, a second after the one before.
-const PARTS: usize = 8;
+/// Most methods that begin to wait for calls with one change of classes. After each change the JVM compiles hot code
+/// again, so one large change disturbs a program less than several small ones.
+const AT_ONCE: usize = 1000;
 
 /// The output of a run that looks for methods.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl Looking {
     pub fn prepare(setup: &mut Setup) {
         let methods = setup.program.tasks.methods.len();
         let settings = &mut setup.config.scheduler;
-        settings.listening = settings.listening.max(methods / PARTS);
+        settings.listening = settings.listening.max(methods.min(AT_ONCE));
     }
 
     /// Says which methods were called most, and writes the document.
