@@ -3,8 +3,8 @@
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::Tasks;
 use spl_model::Sample;
-use spl_scheduler::{Action, Budget, Decision, Event, MethodIx, Paired, Scheduler, Settings};
-use std::collections::{BTreeMap, VecDeque};
+use spl_scheduler::{Action, Budget, Cause, Decision, Event, MethodIx, Paired, Scheduler, Settings};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const MS: u64 = 1_000_000;
 
@@ -76,6 +76,8 @@ struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
     every: Vec<u32>,
     windows: BTreeMap<MethodIx, u64>,
     suspended: usize,
+    /// Methods that were suspended because nobody called them.
+    gave_place: BTreeSet<MethodIx>,
     restored: usize,
 }
 
@@ -91,6 +93,7 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
             every: Vec::new(),
             windows: BTreeMap::new(),
             suspended: 0,
+            gave_place: BTreeSet::new(),
             restored: 0,
         }
     }
@@ -108,7 +111,12 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
                     }
                     Action::Close(method) => decisions.extend(self.close(method, now)),
                     Action::Turns(turns) => *self.windows.entry(turns.turns[0].method).or_default() += 1,
-                    Action::Suspend(_) => self.suspended += 1,
+                    Action::Suspend(method) => {
+                        self.suspended += 1;
+                        if decision.cause == Cause::NotCalled {
+                            self.gave_place.insert(method);
+                        }
+                    }
                     Action::Retransform { restore, .. } => self.restored += restore.len(),
                     _ => {}
                 }
@@ -245,4 +253,6 @@ fn groups_that_are_not_called_give_their_places_to_others() {
     assert!(called > silent * 2, "{called} and {silent} windows");
     // Silent groups get turns again and again.
     assert!(silent > 100, "{silent}");
+    // Before their share of the time was over, and only they.
+    assert_eq!(program.gave_place, (0..24).map(MethodIx).collect());
 }
