@@ -34,6 +34,7 @@ fn spl(arguments: &[&str], folder: &Path) -> Command {
 fn lines() -> Vec<(Vec<&'static str>, i32)> {
     let case = ["--config", "c.ini", "--tasks", "t.tasks", "--measurements", "ms"];
     let run = ["run", "--tasks", "t.tasks", "--", "sh", "-c", "echo; echo; exit 0"];
+    let top = ["top", "--methods", "java.lang.Math#max(int, int)", "--", "sh", "-c", "echo; echo; exit 0"];
     let mut lines: Vec<(Vec<&str>, i32)> = [
         (&["--help"][..], 0),
         (&["--version"], 0),
@@ -58,6 +59,8 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["client", "--require", "--token-file", "t", "--", "./nothing"], 2),
         (&["serve", "--tasks", "nothing"], 2),
         (&run, 2),
+        (&top, 2),
+        (&["top", "--methods", "nothing.*#*", "--", "java"], 2),
         (&[], 2),
     ]
     .map(|(line, status)| (line.to_vec(), status))
