@@ -9,6 +9,7 @@ use spl_records::{AssertionRecord, TasksHash};
 use spl_scheduler::Scheduler;
 use spl_verdict::Asserted;
 use spl_wire::ToAgent;
+use std::ops::Range;
 
 /// Everything that is read before anything is started.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Setup {
     pub program: Program,
     /// Text of the tasks, which results quote.
     text: String,
+    /// The lines of the text, without comments: thousands of claims look theirs up.
+    lines: Vec<Range<usize>>,
     /// Hash that identifies the tasks.
     pub tasks_hash: TasksHash,
 }
@@ -36,7 +39,8 @@ impl Setup {
         (program, text): (Program, String),
     ) -> Result<Self, String> {
         let tasks_hash = TasksHash::of(&text);
-        let setup = Self { config, settings, program, text, tasks_hash };
+        let lines = lines(&text);
+        let setup = Self { config, settings, program, text, lines, tasks_hash };
         setup.scheduler()?;
         Ok(setup)
     }
@@ -120,8 +124,8 @@ impl Setup {
 
     /// A line of the task file, from 1, without its comment; empty beyond the last line.
     pub fn line(&self, number: usize) -> &str {
-        let line = number.checked_sub(1).and_then(|index| self.text.lines().nth(index));
-        line.map_or("", spl_lang::without_comment)
+        let line = number.checked_sub(1).and_then(|index| self.lines.get(index).cloned());
+        line.and_then(|line| self.text.get(line)).unwrap_or_default()
     }
 
     /// An assertion's result with its text.
@@ -136,4 +140,14 @@ impl Setup {
             asserted: asserted.clone(),
         })
     }
+}
+
+/// The places of all lines without their comments.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let place = |line: &str| {
+        let code = spl_lang::without_comment(line);
+        let start = code.as_ptr().addr() - text.as_ptr().addr();
+        start..start + code.len()
+    };
+    text.lines().map(place).collect()
 }
