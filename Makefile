@@ -3,8 +3,8 @@
 CARGO ?= cargo
 
 .PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
-	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth \
-	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth clean
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill \
+	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -88,8 +88,8 @@ accept: setup build ## run the acceptance scripts in evaluation/accept (hours, o
 accept-bounded: setup ## what of them needs no idle machine, in minutes; after `make test`
 	scripts/accept.sh --bounded
 
-evaluation: ## measure everything that docs/evaluation.md shows (up to 25 minutes, on an idle machine)
-	@evaluation/measure.sh sorting rome scale service peers truth
+evaluation: ## measure everything that docs/evaluation.md shows (up to 50 minutes, on an idle machine)
+	@evaluation/measure.sh sorting rome scale service peers truth drill
 
 evaluate-sorting: ## what measuring costs the sorting example
 	@evaluation/measure.sh sorting
@@ -108,6 +108,9 @@ evaluate-peers: ## what a measured call costs, compared with other tools
 
 evaluate-truth: ## reported ratios compared with JMH
 	@evaluation/measure.sh truth
+
+evaluate-drill: ## what a drill costs programs, compared with other tools (up to 25 minutes; DRILL_OPTIONS="--forks 2 --waves 0": 12)
+	@evaluation/measure.sh drill
 
 evaluate-build: setup build
 	scripts/setup.sh --evaluation
@@ -147,6 +150,14 @@ measure-truth: evaluate-build jdks
 	$(RELEASE)/spl-peers truth --spl $(RELEASE)/spl
 	evaluation/chapter.py truth
 
+# Of run.py: fewer --forks, other --apps, --append.
+DRILL_OPTIONS ?=
+
+measure-drill: evaluate-build
+	scripts/setup.sh --drill
+	evaluation/drill/run.py --spl $(RELEASE)/spl $(DRILL_OPTIONS)
+	evaluation/chapter.py drill
+
 VALIDITY = $(or $(CARGO_TARGET_DIR),target)/release/spl-validity
 validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (three hours)
 	$(CARGO) build --release -p spl-validity
@@ -156,6 +167,7 @@ validity: setup build ## how often verdicts are wrong, simulated and in JVMs, in
 		--settings '[evaluator];correction = holm'
 	$(VALIDITY) known --json evaluation/out/known.json --spl $(RELEASE)/spl
 	$(VALIDITY) simulate --json evaluation/out/validity.json
+	$(VALIDITY) fleets --json evaluation/out/fleets.json
 	$(VALIDITY) ratios --json evaluation/out/ratios.json --spl $(RELEASE)/spl
 	evaluation/validity/table.py
 

@@ -2,10 +2,14 @@
 
 mod javac;
 
+use std::path::PathBuf;
 use std::process::Command;
+use std::{env, fs};
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     "java/java/lang/SplJdk.java",
+    "java/java/lang/SplCounters.java",
+    "java/java/lang/SplFlags.java",
     "java/java/lang/SplProbe.java",
     "java/java/lang/SplProcessors.java",
     "java/java/lang/SplRecorder.java",
@@ -31,7 +35,10 @@ fn main() {
         "--patch-module",
         "java.base=java",
     ];
-    if let Err(message) = javac::compile(&options, &SOURCES) {
+    if let Err(message) = javac::compile("java", &options, &SOURCES) {
+        println!("cargo::error={message}");
+    }
+    if let Err(message) = atomic_counters(&options) {
         println!("cargo::error={message}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -40,6 +47,28 @@ fn main() {
         // already, and loading it takes longer than loading the agent.
         println!("cargo::rustc-link-lib=dylib=gcc_eh");
     }
+}
+
+/// Compiles the class of the counters once more, with an atomic statement in place of the plain one.
+fn atomic_counters(options: &[&str]) -> Result<(), String> {
+    const PLAIN: &str = "U.putLong(null, at, U.getLong(null, at) + 1);";
+    const ATOMIC: &str = "U.getAndAddLong(null, at, 1);";
+    let text = fs::read_to_string("java/java/lang/SplCounters.java").map_err(|e| e.to_string())?;
+    let atomic = text.replace(PLAIN, ATOMIC);
+    if !atomic.contains(ATOMIC) || atomic.contains("putLong") {
+        return Err(format!("SplCounters.java counts otherwise than by `{PLAIN}`"));
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?);
+    let root = out.join("atomic-source");
+    let module = format!("java.base={}", root.display());
+    let options: Vec<&str> =
+        options.iter().map(|one| if *one == "java.base=java" { module.as_str() } else { one }).collect();
+    let folder = root.join("java/lang");
+    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let source = folder.join("SplCounters.java");
+    fs::write(&source, atomic).map_err(|e| e.to_string())?;
+    let source = source.to_str().ok_or("the path of OUT_DIR is not UTF-8")?;
+    javac::compile("atomic", &options, &[source]).map(drop)
 }
 
 /// Whether the linker's driver finds GCC's unwinder as an archive. If so it prints a path, else the bare

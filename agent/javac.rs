@@ -4,15 +4,15 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles `sources` into the folder `java` of the build script's output and returns that folder. `options`
+/// Compiles `sources` into a folder of this name in the build script's output and returns that folder. `options`
 /// set the target JVM.
-pub fn compile(options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
+pub fn compile(folder: &str, options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
     for source in sources {
         println!("cargo::rerun-if-changed={source}");
     }
     let out =
-        PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?).join("java");
+        PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?).join(folder);
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot create {}: {e}", out.display()))?;
     let javac = javac();
     let output = Command::new(&javac)

@@ -12,7 +12,7 @@ const SOURCES: [&str; 5] = [
 ];
 
 fn main() {
-    if let Err(message) = javac::compile(&["--release", "11"], &SOURCES) {
+    if let Err(message) = javac::compile("java", &["--release", "11"], &SOURCES) {
         println!("cargo::error={message}");
     }
 }

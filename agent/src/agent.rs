@@ -1,18 +1,20 @@
 //! The agent's life: load, VM start-up, class and thread events, VM death.
 
 use crate::connection::{self, Connection, Given, Hello};
+use crate::counting;
 use crate::fault;
 use crate::hook::HOOK;
 use crate::java::{self, Entrance};
-use crate::jvm::{ClassRef, Jvm, ObjectRef};
+use crate::jvm::{ClassRef, Jvm};
 use crate::kinds::times::rings::Rings;
+use crate::late;
 use crate::layout;
 use crate::life::{Life, Stage};
 use crate::memory::Memory;
 use crate::options::Options;
 use crate::shared::{Command, Shared};
 use crate::sys;
-use crate::waker::{self, Waker};
+use crate::waker::{Sleeper, Waker};
 use crate::worker::Worker;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
@@ -20,6 +22,7 @@ use jvmti_bindings::callbacks::{
     CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, ThreadEvent,
 };
 use jvmti_bindings::sys::{jni as raw, jvmti};
+use spl_wire::{LEAVE, LoadAnswer};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,8 +38,10 @@ const UNANSWERED_GRACE: Duration = Duration::from_millis(200);
 /// The first feature release whose JVM can record an AOT cache (JEP 483).
 const AOT_CACHE_SINCE: u32 = 24;
 
-static SHARED: OnceLock<Shared> = OnceLock::new();
-static JVM: OnceLock<Jvm> = OnceLock::new();
+/// The state that callbacks and native methods reach; set when the agent starts.
+pub static SHARED: OnceLock<Shared> = OnceLock::new();
+/// The JVM; set when the socket thread runs.
+pub static JVM: OnceLock<Jvm> = OnceLock::new();
 /// Never dropped: dropping the reference would need a Java thread, and the JVM may be gone by then.
 static ENTRANCE: OnceLock<Entrance> = OnceLock::new();
 static LIFE: Life = Life::new();
@@ -59,36 +64,43 @@ impl Agent for SplAgent {
         raw::JNI_OK
     }
 
-    /// Lets an agent without a controller serve the controller named by the options of this attachment.
-    /// Anything else is an error and changes nothing: the agent serves only a JVM that it was started with,
-    /// and one controller at a time.
+    /// Lets an agent without a controller serve the controller named by the options of this attachment, also
+    /// in a JVM that was started without the agent. Anything else is an error and changes nothing: the agent
+    /// serves one controller at a time.
     fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
         fault::at("Agent_OnAttach");
-        let Some(jvm) = JVM.get() else { return raw::JNI_ERR };
-        let property = |key: &str| jvm.env().get_system_property(key).ok();
-        let (options, mistakes) = Options::read(&context.options_lossy().unwrap_or_default(), property);
-        if !LIFE.revive(options, mistakes) {
-            return raw::JNI_ERR;
-        }
-        if let Some((waker, _)) = &*SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) {
-            waker.wake();
-        }
-        raw::JNI_OK
+        let text = context.options_lossy().unwrap_or_default();
+        let answer = match (JVM.get(), text.trim() == LEAVE) {
+            (jvm, true) => leave(jvm.is_some()),
+            (Some(jvm), false) => serve_again(*jvm, &text),
+            // The agent was named on the command line and could not start, or starts at this moment.
+            (None, false) if self.options.get().is_some() => LoadAnswer::Failed,
+            (None, false) => self.begin_late(&context, &text),
+        };
+        answer.code()
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
         fault::at("VMInit");
         let jvm = Jvm::of(context.jvmti());
         let property = |key: &str| jvm.env().get_system_property(key).ok();
-        let text = |key| property(key).unwrap_or_default();
-        let hello = Hello { java_version: text("java.vm.version"), command: text("sun.java.command") };
+        let hello = hello(jvm);
         let (options, mut mistakes) = Options::read(self.options.get().map_or("", String::as_str), property);
         if self.named_again.load(Ordering::Acquire) {
             mistakes.push("the agent was named twice; the options that stand first are taken".to_owned());
         }
-        if let Err(why) = self.start(&context, &options, &hello, mistakes) {
+        let env = context.jni().ok_or("no JNI environment").map(|env| env.raw().cast::<c_void>());
+        // SAFETY: the callback's environment belongs to this thread.
+        let started = env
+            .map_err(str::to_owned)
+            .and_then(|env| unsafe { start(jvm, env, &options, &hello, mistakes, false) });
+        if let Err(why) = started {
             // The agent stays dormant. A controller that waits for this program should learn the reason.
             let _ = spawn_quiet("spl-link", move || connection::excuse(&options, &hello, why));
+        } else if let Some(shared) = SHARED.get()
+            && options.wait_ms > 0
+        {
+            shared.wait_to_start(Duration::from_millis(options.wait_ms));
         }
     }
 
@@ -120,6 +132,9 @@ impl Agent for SplAgent {
         context: CallbackContext<'callback>,
         mut event: ClassFileLoadHookEvent<'callback>,
     ) {
+        if let Some((shared, drill)) = SHARED.get().and_then(|shared| Some((shared, shared.drill()?))) {
+            return counting::class_comes(shared, JVM.get(), &drill, &context, event);
+        }
         if event.class_being_redefined().is_null() {
             return;
         }
@@ -133,19 +148,21 @@ impl Agent for SplAgent {
         }
     }
 
+    fn thread_start(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        fault::at("ThreadStart");
+        if let (Some(shared), Some(jvm)) = (SHARED.get(), JVM.get()) {
+            counting::thread_begins(shared, jvm, &context, &event);
+        }
+    }
+
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadEnd");
-        let (Some(shared), Some(env)) = (SHARED.get(), context.jni()) else { return };
-        let with_thread = |env: &mut jni::Env<'_>| {
-            // SAFETY: the callback's argument is live until the callback returns.
-            let thread = unsafe { ObjectRef::new(event.thread().cast()) };
-            // SAFETY: what this callback is called with is a thread.
-            unsafe { java::id_of_thread(env, thread) }
-        };
-        // SAFETY: the callback runs on the thread whose environment this is.
-        let id = unsafe { java::with_env(env.raw().cast(), with_thread) };
-        if let (Ok(id), Some(blocks)) = (id, shared.blocks()) {
+        let (Some(shared), Some(id)) = (SHARED.get(), counting::thread_of(&context, &event)) else { return };
+        if let Some(blocks) = shared.blocks() {
             Rings::release(&blocks, id);
+        }
+        if let Some(arenas) = shared.arenas() {
+            arenas.release(id);
         }
     }
 
@@ -176,9 +193,13 @@ impl Agent for SplAgent {
         }
     }
 
-    fn vm_death(&self, _context: CallbackContext<'_>) {
+    fn vm_death(&self, context: CallbackContext<'_>) {
         fault::at("VMDeath");
         let Some(shared) = SHARED.get() else { return };
+        if let Some(env) = context.jni().filter(|_| shared.flags().is_some()) {
+            // SAFETY: the callback runs on the thread whose environment this is.
+            let _ = unsafe { java::with_env(env.raw().cast(), |env| shared.copy_flags(env)) };
+        }
         shared.gates.close_all();
         // Before the agent thread is sent home: to the socket thread its absence would look like an error.
         let before = LIFE.ends();
@@ -187,7 +208,7 @@ impl Agent for SplAgent {
             Stage::Serving => EXIT_GRACE,
             Stage::Calling => UNANSWERED_GRACE,
             // The socket thread has nothing to send, and waking it would delay the exit for nothing.
-            Stage::Resting | Stage::Dormant | Stage::Failed | Stage::Dying => return,
+            Stage::Resting | Stage::Dormant | Stage::Failed | Stage::Dying | Stage::Gone => return,
         };
         let thread = SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((waker, ended)) = thread {
@@ -223,59 +244,223 @@ impl SplAgent {
         jvm.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_VM_DEATH]).map_err(named)
     }
 
-    fn start(
-        &self,
-        context: &CallbackContext<'_>,
-        options: &Options,
-        hello: &Hello,
-        mistakes: Vec<String>,
-    ) -> Result<(), String> {
-        let jvm = Jvm::of(context.jvmti());
-        let env = context.jni().ok_or("no JNI environment")?.raw().cast::<c_void>();
-        // SAFETY: the callback's environment belongs to this thread.
-        let archives = || unsafe { java::with_env(env, java::archives_classes) };
-        if jvm.feature_release() >= AOT_CACHE_SINCE && archives().unwrap_or(false) {
-            // Our classes would be in the cache, and the JVM could not write it then.
-            return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
+    /// Starts the agent in a JVM that runs already. After an error the JVM may unload the library.
+    fn begin_late(&self, context: &AgentLoadContext<'_>, text: &str) -> LoadAnswer {
+        if LIFE.stage() == Stage::Failed {
+            return LoadAnswer::Failed;
         }
-        let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
-        let shared = SHARED.get_or_init(|| Shared::new(gates));
-        JVM.get_or_init(|| jvm);
-        // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
-        let entrance = |env: &mut jni::Env<'_>| match jvm.top_group(env) {
-            Ok(group) => Entrance::new(env, group).map(Ok),
-            Err(why) => Ok(Err(why)),
-        };
-        // SAFETY: the callback's environment belongs to this thread.
-        let entrance = unsafe { java::with_env(env, entrance) }??;
-        let entrance = ENTRANCE.get_or_init(|| entrance);
-        // SAFETY: the callback's environment belongs to this thread.
-        let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
-        let (commands, orders) = mpsc::channel();
-        let (done, news) = mpsc::channel();
-        let (has_ended, ended) = mpsc::channel();
-        let (waker, sleeper) = waker::pair().map_err(|e| e.to_string())?;
-        shared.connect(commands);
-        let worker = Worker::new(jvm, shared, orders, done, waker.clone(), installed.map(|()| gates));
-        // The agent's Java thread would be a third of a dormant agent's cost, so it starts with the first
-        // controller.
-        let begin = Box::new(move || run_agent_thread(&jvm, entrance, worker));
-        *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
-        let (options, hello) = (options.clone(), hello.clone());
-        let connection = Connection::new(Given {
-            shared,
-            options,
-            mistakes,
-            hello,
-            begin: Some(begin),
-            done: news,
-            sleeper,
-            life: &LIFE,
-            has_ended,
+        // A panic is contained where it happens; its message must not mix with the program's output.
+        std::panic::set_hook(Box::new(|_| {}));
+        let Ok(env) = context.vm().jvmti() else { return LoadAnswer::Unstarted };
+        let jvm = Jvm::of(&env);
+        let property = |key: &str| jvm.env().get_system_property(key).ok();
+        let begun = late::wanted(text, property).and_then(|(options, mistakes)| {
+            // SAFETY: the JVM calls this in one of its own threads.
+            let env = unsafe { Entrance::environment(context.vm().raw().cast()) };
+            let env = env.map_err(|_| LoadAnswer::Unstarted)?;
+            let has_probe = |env: &mut jni::Env<'_>| Ok(java::has_probe(env));
+            // SAFETY: the environment of this thread, from above.
+            if unsafe { java::with_env(env, has_probe) }.unwrap_or(true) {
+                return Err(LoadAnswer::Copy);
+            }
+            // SAFETY: as above.
+            if unsafe { records(jvm, env) } {
+                return Err(LoadAnswer::Records);
+            }
+            late::prepare(jvm)?;
+            // SAFETY: as above.
+            let started = unsafe { start(jvm, env, &options, &hello(jvm), mistakes, true) };
+            started.map_err(|_| {
+                LIFE.becomes(Stage::Failed);
+                LoadAnswer::Unstarted
+            })
         });
-        spawn_quiet("spl-link", move || connection.run())
+        if let Err(answer) = begun {
+            // SAFETY: nothing was started that has a copy of it; `JVM` has one only after the last step.
+            unsafe { jvm.dispose() };
+            return answer;
+        }
+        LoadAnswer::Done
     }
 }
+
+/// The constant part of the first message.
+fn hello(jvm: Jvm) -> Hello {
+    let text = |key| jvm.env().get_system_property(key).unwrap_or_default();
+    Hello { java_version: text("java.vm.version"), command: text("sun.java.command") }
+}
+
+/// Whether the JVM records an AOT cache: our classes would be in it, and the JVM could not write it then.
+///
+/// # Safety
+/// `env` must be the calling thread's JNI environment.
+unsafe fn records(jvm: Jvm, env: *mut c_void) -> bool {
+    // SAFETY: the environment belongs to this thread, by the contract above.
+    let archives = || unsafe { java::with_env(env, java::archives_classes) };
+    jvm.feature_release() >= AOT_CACHE_SINCE && archives().unwrap_or(false)
+}
+
+/// Starts the socket thread. With `leaves` the agent ends its threads after its controller.
+///
+/// # Safety
+/// `env` must be the calling thread's JNI environment.
+unsafe fn start(
+    jvm: Jvm,
+    env: *mut c_void,
+    options: &Options,
+    hello: &Hello,
+    mistakes: Vec<String>,
+    leaves: bool,
+) -> Result<(), String> {
+    // SAFETY: the environment belongs to this thread, by the contract above.
+    if unsafe { records(jvm, env) } {
+        return Err("this JVM records an AOT cache; measure one that doesn't".to_owned());
+    }
+    let gates = Memory::map(layout::GATES_BYTES).map_err(|e| format!("no memory for the gates: {e}"))?;
+    let shared = SHARED.get_or_init(|| Shared::new(gates));
+    // A class that was rewritten beforehand (`spl instrument`) calls the probe from the start.
+    let entrance = |env: &mut jni::Env<'_>| match jvm.top_group(env) {
+        Ok(group) => Entrance::new(env, group).map(Ok),
+        Err(why) => Ok(Err(why)),
+    };
+    // SAFETY: as above.
+    let entrance = unsafe { java::with_env(env, entrance) }??;
+    ENTRANCE.get_or_init(|| entrance);
+    // SAFETY: as above.
+    let installed = unsafe { java::with_env(env, |env| java::install(env, gates.address())) };
+    if leaves {
+        // Nobody has seen the agent yet, so the answer can say it.
+        installed.clone()?;
+    }
+    let (commands, orders) = mpsc::channel();
+    let (done, news) = mpsc::channel();
+    let (has_ended, ended) = mpsc::channel();
+    let waker = Waker::default();
+    let sleeper = waker.open().map_err(|e| e.to_string())?;
+    shared.connect(commands);
+    let worker = Worker::new(jvm, shared, orders, done, waker.clone(), installed.map(|()| gates));
+    // The agent's Java thread would be a third of a dormant agent's cost, so it starts with the first
+    // controller.
+    let begin = begin(jvm, Box::new(worker));
+    *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
+    let (options, hello) = (options.clone(), hello.clone());
+    let connection = Connection::new(Given {
+        shared,
+        options,
+        mistakes,
+        hello,
+        begin: Some(begin),
+        done: news,
+        life: &LIFE,
+        has_ended,
+        leaves,
+    });
+    spawn_link(jvm, connection, sleeper)?;
+    // This thread may need it before the new one has run.
+    JVM.get_or_init(|| jvm);
+    Ok(())
+}
+
+/// Lets an agent that is in the JVM already serve another controller.
+fn serve_again(jvm: Jvm, text: &str) -> LoadAnswer {
+    match LIFE.stage() {
+        Stage::Failed => return LoadAnswer::Failed,
+        Stage::Dying => return LoadAnswer::Ending,
+        Stage::Resting | Stage::Calling | Stage::Serving | Stage::Dormant | Stage::Gone => {}
+    }
+    let property = |key: &str| jvm.env().get_system_property(key).ok();
+    let (options, mistakes) = match late::wanted(text, property) {
+        Ok(wanted) => wanted,
+        Err(answer) => return answer,
+    };
+    if LIFE.stage() == Stage::Gone {
+        return return_to(jvm, options, mistakes);
+    }
+    if !LIFE.revive(options, mistakes) {
+        return LoadAnswer::Busy;
+    }
+    wake();
+    LoadAnswer::Done
+}
+
+/// Starts the threads of an agent again that has left.
+fn return_to(jvm: Jvm, options: Options, mistakes: Vec<String>) -> LoadAnswer {
+    let Some((mut connection, worker)) = late::take() else { return LoadAnswer::Leaving };
+    let (has_ended, ended) = mpsc::channel();
+    let waker = SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner).take().map(|(waker, _)| waker);
+    let Some(Ok((waker, sleeper))) = waker.map(|waker| waker.open().map(|sleeper| (waker, sleeper))) else {
+        LIFE.becomes(Stage::Failed);
+        return LoadAnswer::Unstarted;
+    };
+    connection.renew((options, mistakes), worker.map(|worker| begin(jvm, worker)), has_ended);
+    *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
+    if !LIFE.becomes(Stage::Calling) {
+        return LoadAnswer::Ending;
+    }
+    match spawn_link(jvm, connection, sleeper) {
+        Ok(()) => LoadAnswer::Done,
+        Err(_) => {
+            LIFE.becomes(Stage::Failed);
+            LoadAnswer::Unstarted
+        }
+    }
+}
+
+/// Ends the service of the present controller, if there is one.
+fn leave(is_known: bool) -> LoadAnswer {
+    let left = if LIFE.left_changed() { LoadAnswer::Unrestored } else { LoadAnswer::Done };
+    if !is_known {
+        return LoadAnswer::Done;
+    }
+    match LIFE.stage() {
+        Stage::Failed => LoadAnswer::Failed,
+        Stage::Dying => LoadAnswer::Ending,
+        Stage::Dormant => left,
+        Stage::Gone if late::has_left() => left,
+        Stage::Gone => LoadAnswer::Leaving,
+        Stage::Resting | Stage::Calling | Stage::Serving => {
+            LIFE.dismiss();
+            wake();
+            LoadAnswer::Leaving
+        }
+    }
+}
+
+fn wake() {
+    if let Some((waker, _)) = &*SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) {
+        waker.wake();
+    }
+}
+
+/// A function that starts the agent thread with this state.
+fn begin(jvm: Jvm, worker: Box<Worker>) -> connection::Begin {
+    Box::new(move || match ENTRANCE.get() {
+        Some(entrance) => run_agent_thread(&jvm, entrance, worker),
+        None => Err("the agent was not started".to_owned()),
+    })
+}
+
+/// Starts the socket thread.
+fn spawn_link(jvm: Jvm, connection: Connection, sleeper: Sleeper) -> Result<(), String> {
+    spawn_quiet("spl-link", move || {
+        // Before anything that this thread begins: native methods of the agent's classes need it. And not before
+        // this thread: until then the agent may fail to start, and another one has its place.
+        JVM.get_or_init(|| jvm);
+        let left = connection.run(&sleeper);
+        drop(sleeper);
+        if let Some(connection) = left {
+            if let Some((waker, _)) = &*SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) {
+                waker.close();
+            }
+            late::keep_connection(connection);
+            LIFE.becomes(Stage::Gone);
+        }
+    })
+}
+
+/// Stack of the agent's own threads. Named, because the standard library takes a default from the program's
+/// environment.
+const STACK_BYTES: usize = 2 << 20;
 
 /// Starts a thread and blocks the program's signals in it, because it inherits the mask of the thread that
 /// starts it.
@@ -288,18 +473,23 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
             shared.fail("socket thread");
         }
     };
-    std::thread::Builder::new().name(name.to_owned()).spawn(quiet).map(drop).map_err(|e| e.to_string())
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(quiet)
+        .map(drop)
+        .map_err(|e| e.to_string())
 }
 
 /// Makes a Java thread that no Java thread list shows, and runs the worker in it. Only a Java thread can do
 /// that, so the calling thread becomes one meanwhile.
-fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<(), String> {
+fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Box<Worker>) -> Result<(), String> {
     entrance.enter(|env| {
         let thread = java::thread_object(env)?;
         if let Some(shared) = SHARED.get() {
             shared.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);
         }
-        let worker = Box::into_raw(Box::new(worker));
+        let worker = Box::into_raw(worker);
         let priority = jvmti::JVMTI_THREAD_NORM_PRIORITY;
         // SAFETY: a new thread object, and a box that the thread takes over.
         let started = unsafe {
@@ -316,109 +506,11 @@ fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Worker) -> Result<()
 unsafe extern "system" fn agent_thread(_: *mut jvmti::jvmtiEnv, env: *mut raw::JNIEnv, worker: *mut c_void) {
     sys::block_signals();
     // SAFETY: the pointer is the box that `run_agent_thread` gave away, handed over once.
-    let worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
+    let mut worker = unsafe { Box::from_raw(worker.cast::<Worker>()) };
     // The worker contains its own panics; a panic outside them cannot be handled here.
     // SAFETY: the JVM calls this with the new thread's environment, and the thread ends with this call.
-    let _ = catch_unwind(AssertUnwindSafe(|| unsafe { worker.run(env.cast()) }));
-}
-
-/// `SplSizes.bytes(Object)`. The JVM finds it by name: for classes of the boot loader it also searches the
-/// libraries of its agents. A registration would make JDK 17 print a warning.
-///
-/// # Safety
-/// To be called by the JVM only.
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_SplSizes_bytes(
-    _: *mut jni::sys::JNIEnv,
-    _: jni::sys::jclass,
-    object: jni::sys::jobject,
-) -> jni::sys::jlong {
-    let bytes = || {
-        fault::at("SplSizes.bytes");
-        // SAFETY: the argument of a native method is live until the method returns.
-        let object = unsafe { ObjectRef::new(object.cast()) };
-        JVM.get().map_or(0, |jvm| jvm.object_bytes(object))
-    };
-    catch_unwind(bytes).unwrap_or_else(|_| {
-        SHARED.get().inspect(|shared| shared.fail("SplSizes.bytes"));
-        0
-    })
-}
-
-/// `SplSizes.references(Class)`: null when the JVM does not say.
-///
-/// # Safety
-/// To be called by the JVM only.
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_SplSizes_references(
-    env: *mut jni::sys::JNIEnv,
-    _: jni::sys::jclass,
-    class: jni::sys::jclass,
-) -> jni::sys::jstring {
-    let names = || {
-        fault::at("SplSizes.references");
-        // SAFETY: the argument of a native method is live until the method returns; by its signature it is a
-        // class.
-        let class = unsafe { ClassRef::new(class.cast()) };
-        let names = JVM.get()?.reference_fields(class)?.join("/");
-        // SAFETY: the environment belongs to the calling thread.
-        unsafe { java::with_env(env.cast(), |env| Ok(env.new_string(names)?.into_raw())) }.ok()
-    };
-    let names = catch_unwind(AssertUnwindSafe(names)).unwrap_or_else(|_| {
-        SHARED.get().inspect(|shared| shared.fail("SplSizes.references"));
-        None
-    });
-    names.unwrap_or(std::ptr::null_mut())
-}
-
-/// `SplProcessors.label(String)`: a size processor gave a label for the first time.
-///
-/// # Safety
-/// To be called by the JVM only.
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_SplProcessors_label(
-    env: *mut jni::sys::JNIEnv,
-    _: jni::sys::jclass,
-    text: jni::sys::jstring,
-) -> jni::sys::jint {
-    // SAFETY: both are what the JVM called with.
-    unsafe { with_text(env, text, Shared::label) }.flatten().unwrap_or(-1)
-}
-
-/// `SplProcessors.warn(String)`.
-///
-/// # Safety
-/// To be called by the JVM only.
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_SplProcessors_warn(
-    env: *mut jni::sys::JNIEnv,
-    _: jni::sys::jclass,
-    text: jni::sys::jstring,
-) {
-    // SAFETY: both are what the JVM called with.
-    let _ = unsafe { with_text(env, text, |shared, text| shared.command(Command::Warn(text))) };
-}
-
-/// Passes a string of the program to the agent. `None` if the string cannot be read.
-///
-/// # Safety
-/// `env` must be the calling thread's environment and `text` a live local reference to a string.
-unsafe fn with_text<T>(
-    env: *mut jni::sys::JNIEnv,
-    text: jni::sys::jstring,
-    take: impl FnOnce(&Shared, String) -> T,
-) -> Option<T> {
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        let read = |env: &mut jni::Env<'_>| {
-            // SAFETY: `text` is live and a string, by the contract above.
-            unsafe { java::text(env, text) }
-        };
-        // SAFETY: `env` is the calling thread's, by the contract above.
-        let text = unsafe { java::with_env(env.cast(), read) };
-        Some(take(SHARED.get()?, text.ok()?))
-    }));
-    result.unwrap_or_else(|_| {
-        SHARED.get().inspect(|shared| shared.fail("a native method of the size processors"));
-        None
-    })
+    let left = catch_unwind(AssertUnwindSafe(|| unsafe { worker.run(env.cast()) }));
+    if left.is_ok_and(|left| left) {
+        late::keep_worker(worker);
+    }
 }

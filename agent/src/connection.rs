@@ -16,14 +16,14 @@ use crate::kinds::times::pace::DRAIN_EVERY;
 use crate::kinds::times::rings::GRACE_NS;
 use crate::life::Life;
 use crate::options::Options;
-use crate::shared::{Command, Reply, Shared};
+use crate::shared::{Command, Reply, Shared, Survey};
 use crate::station::Station;
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
 use cost::ProbeCost;
-use spl_model::{Handle, InstrumentId, Outcome, ProbeKind, Refusal};
-use spl_wire::{ByeReason, ToAgent, ToController, Token};
+use spl_model::{DrillKind, Handle, InstrumentId, Outcome, ProbeKind, Refusal};
+use spl_wire::{ByeReason, Drilled, ToAgent, ToController, Token};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -36,6 +36,10 @@ const LONGEST_WARNING: usize = 2000;
 /// Time limit for restoring every class after an error of the agent's own; the controller is informed after
 /// it.
 const LAST_RESTORE: Duration = Duration::from_secs(10);
+
+/// Longest time that the agent thread has for a step before the first message. The longest one, the warm-up of the probe, takes less than a
+/// second, and some seconds where the JVM only interprets.
+const LONGEST_ANSWER: Duration = Duration::from_secs(120);
 
 /// Starts the agent thread.
 pub type Begin = Box<dyn FnOnce() -> Result<(), String> + Send>;
@@ -54,12 +58,12 @@ pub struct Given {
     pub begin: Option<Begin>,
     /// From the agent thread.
     pub done: Receiver<Reply>,
-    /// Woken by the agent thread and by the JVM's end.
-    pub sleeper: Sleeper,
     /// The stage of the agent's life.
     pub life: &'static Life,
     /// Signalled when the JVM ends and the last sample was sent.
     pub has_ended: Sender<()>,
+    /// Whether the agent ends its threads after a controller instead of waiting for the next one.
+    pub leaves: bool,
 }
 
 /// The constant part of the first message.
@@ -76,10 +80,15 @@ impl Hello {
         ToController::Hello {
             pid: std::process::id(),
             java_version: spl_wire::clip(&self.java_version, 200).to_owned(),
+            instance: spl_wire::clip(&options.instance, spl_wire::MAX_INSTANCE_BYTES).to_owned(),
             command: spl_wire::clip(&self.command, 2000).to_owned(),
             now_ns: sys::now_ns(),
-            kinds: ProbeKind::NAMES.map(str::to_owned).to_vec(),
-            max_measurements: Some(options.measurements),
+            kinds: ProbeKind::NAMES
+                .into_iter()
+                .chain(DrillKind::ALL.map(DrillKind::name))
+                .map(str::to_owned)
+                .collect(),
+            max_measurements: options.measurements,
             probe_cost_ps: cost.map(|cost| cost.call_ps),
             probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
         }
@@ -106,6 +115,8 @@ enum Ended {
 /// Serves one controller after the other.
 pub struct Connection {
     given: Given,
+    /// Options of the JVM's start, to which the agent returns after a controller that has attached.
+    home: Options,
     /// Token of the last controller served at a port.
     token: Option<Token>,
     /// Cost of a measured call, once it is known.
@@ -122,14 +133,19 @@ pub struct Connection {
     looked: Instant,
     /// Time of the last look for probes.
     looked_for: Instant,
+    /// Whether this session's controller asked for a drill.
+    drills: bool,
+    /// The last class whose description waits to be sent.
+    described: Option<u32>,
 }
 
 impl Connection {
     /// A connection that has not been opened yet.
     pub fn new(given: Given) -> Self {
-        let shared = given.shared;
+        let (shared, home) = (given.shared, given.options.clone());
         Self {
             given,
+            home,
             token: None,
             cost: None,
             station: Station::new(&shared.gates),
@@ -139,11 +155,13 @@ impl Connection {
             overtaken: false,
             looked: Instant::now(),
             looked_for: Instant::now(),
+            drills: false,
+            described: None,
         }
     }
 
     /// Serves a controller until it leaves or the JVM ends.
-    fn session(&mut self, mut stream: Stream) -> Ended {
+    fn session(&mut self, mut stream: Stream, sleeper: &Sleeper) -> Ended {
         if let Err(ended) = self.begin(&mut stream) {
             return ended;
         }
@@ -152,9 +170,13 @@ impl Connection {
             if stream.flush().is_err() {
                 return Ended::Lost;
             }
-            let (readable, busy) = self.wait(&stream, next_send);
+            self.say_described();
+            let (readable, busy) = self.wait(&stream, sleeper, next_send);
             if let Some(why) = self.given.shared.failure() {
                 return self.give_up(&mut stream, why);
+            }
+            if self.given.life.is_dismissed() {
+                self.detach();
             }
             let dying = self.given.life.is_over();
             let detached = self.forward(&mut stream);
@@ -181,6 +203,7 @@ impl Connection {
                 (false, Some(Err(why))) => ByeReason::Failed(why),
                 (false, None) => continue,
             };
+            self.given.life.restored(matches!(reason, ByeReason::Detached));
             say_bye(&mut stream, reason);
             return if dying { Ended::Dying } else { Ended::Detached };
         }
@@ -201,6 +224,8 @@ impl Connection {
         self.given.shared.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.given.shared.overtaken.store(false, Ordering::Relaxed);
         self.overtaken = false;
+        self.drills = false;
+        self.described = None;
         while self.given.done.try_recv().is_ok() {}
         match self.prepare() {
             Some(Ok(cost)) => {
@@ -215,10 +240,13 @@ impl Connection {
         }
     }
 
-    /// Ends a session when the JVM's end, or an error of the agent's own, came before the probe was ready.
+    /// Ends a session when the JVM's end, or an error of the agent's own, came before the probe was ready, or the agent
+    /// thread did not make it ready.
     fn unprepared(&mut self, stream: &mut Stream) -> Ended {
         if !self.given.life.is_over() && self.given.shared.failure().is_none() {
-            return self.decline(stream, "the agent's thread could not be started".to_owned());
+            let why =
+                format!("the agent's thread did not start, or did not answer within {LONGEST_ANSWER:?}");
+            return self.decline(stream, why);
         }
         stream.put(&self.hello(None));
         if let Some(why) = self.given.shared.failure() {
@@ -231,17 +259,17 @@ impl Connection {
 
     /// Waits until there is something to do. Returns whether the controller sent something, and whether the
     /// agent thread is behind: the controller has to wait then.
-    fn wait(&mut self, stream: &Stream, next_send: Instant) -> (bool, bool) {
+    fn wait(&mut self, stream: &Stream, sleeper: &Sleeper, next_send: Instant) -> (bool, bool) {
         let pause = self.pause(next_send.saturating_duration_since(Instant::now()));
         let busy = self.given.shared.is_busy();
         let [readable, woken] = if busy {
-            let [woken] = sys::wait_readable([self.given.sleeper.fd()], pause.min(DRAIN_EVERY));
+            let [woken] = sys::wait_readable([sleeper.fd()], pause.min(DRAIN_EVERY));
             [false, woken]
         } else {
-            sys::wait_readable([stream.fd(), self.given.sleeper.fd()], pause)
+            sys::wait_readable([stream.fd(), sleeper.fd()], pause)
         };
         if woken {
-            self.given.sleeper.rest();
+            sleeper.rest();
         }
         (readable, busy)
     }
@@ -256,17 +284,26 @@ impl Connection {
     /// After an error of the agent's own: informs the controller once every class has its original bytes.
     fn give_up(&mut self, stream: &mut Stream, why: &str) -> Ended {
         self.given.shared.gates.close_all();
-        let until = Instant::now() + LAST_RESTORE;
-        let mut restored = Err("and it cannot be said whether every class was restored".to_owned());
-        while let Ok(done) = self.given.done.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            if let Reply::Detached(result) = done {
-                restored = result;
-                break;
-            }
-        }
-        let why = restored.map_or_else(|left| format!("{why}; {left}"), |()| why.to_owned());
+        let why = self.await_restored().map_or_else(|left| format!("{why}; {left}"), |()| why.to_owned());
         say_bye(stream, ByeReason::Failed(why));
         Ended::Detached
+    }
+
+    /// Waits for the result of a [detachment](Command::Detach).
+    fn await_restored(&self) -> Result<(), String> {
+        let until = Instant::now() + LAST_RESTORE;
+        while let Ok(done) = self.given.done.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if let Reply::Detached(result) = done {
+                return result;
+            }
+        }
+        Err("and it cannot be said whether every class was restored".to_owned())
+    }
+
+    /// Closes all gates and restores every class.
+    fn detach(&mut self) {
+        self.station.shut_all();
+        self.given.shared.command(Command::Detach);
     }
 
     /// Time until the next look, when the next samples are due in `until_send`.
@@ -314,22 +351,40 @@ impl Connection {
                     self.times.drain(&mut self.station);
                     self.send(stream);
                 }
-                ToAgent::Detach => {
-                    self.station.shut_all();
-                    self.given.shared.command(Command::Detach);
-                }
+                ToAgent::Detach => self.detach(),
                 ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
                 ToAgent::Pong { .. } => {}
                 ToAgent::Discarded { handle, count } => self.station.discarded(handle, count),
                 ToAgent::VisitLimit { objects } => {
                     self.given.shared.command(Command::VisitLimit(objects.max(1)));
                 }
+                ToAgent::Drill { what, scope } => {
+                    if self.station.is_empty() {
+                        self.drills = true;
+                        self.given.shared.command(Command::OpenDrill(what, scope));
+                    } else {
+                        let why = "times are measured in this connection".to_owned();
+                        stream.put(&ToController::Drilled(Drilled::Refused { why }));
+                    }
+                }
+                ToAgent::CountersOpened => self.given.shared.command(Command::BeginDrill),
+                ToAgent::StopCounting { methods } => {
+                    self.given.shared.command(Command::StopCounting(methods));
+                }
                 ToAgent::MetaspaceLimit { bytes } => {
                     self.given.shared.command(Command::MetaspaceLimit(bytes));
                 }
+                ToAgent::Survey { wanted } => self.given.shared.command(Command::Survey(wanted)),
             }
         }
         Ok(())
+    }
+
+    /// Lets the threads go on that wait for what was just sent.
+    fn say_described(&mut self) {
+        if let (Some(class), Some(drill)) = (self.described.take(), self.given.shared.drill()) {
+            drill.described(class);
+        }
     }
 
     fn instrument(&mut self, stream: &mut Stream, handles: &[Handle]) {
@@ -342,7 +397,7 @@ impl Connection {
     }
 
     fn arm(&mut self, handle: Handle, every: u32, quota: u64) {
-        if self.station.arm(handle, every, quota, self.given.options.measurements) {
+        if self.station.arm(handle, every, quota, self.given.options.most_samples()) {
             self.times.opens(self.station.may_come());
         }
     }
@@ -376,6 +431,26 @@ impl Connection {
                 }
                 Reply::Restored { ids } => stream.put(&ToController::Restored { handles: handles_of(&ids) }),
                 Reply::Detached(result) => detached = Some(result),
+                Reply::Told(message) => {
+                    if let (Drilled::Bytes { class, bytes }, Some(drill)) =
+                        (&message, self.given.shared.drill())
+                    {
+                        drill.sent(bytes.len());
+                        self.described = Some(*class);
+                    }
+                    stream.put(&ToController::Drilled(message));
+                }
+                Reply::Surveyed(Survey { paths, loaded, classes, is_whole }) => {
+                    let [class_path, module_path, java_home] = paths;
+                    stream.put(&ToController::Surveyed {
+                        class_path,
+                        module_path,
+                        java_home,
+                        loaded,
+                        classes,
+                        is_whole,
+                    });
+                }
                 Reply::Ready(_) | Reply::Cost(_) => {}
                 Reply::Warning(text) => {
                     // The text may contain output of the program's code, of any length.

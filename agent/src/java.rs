@@ -1,6 +1,8 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
-use crate::jvm::{ClassRef, ObjectRef};
+pub mod counters;
+
+use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use crate::layout::OWN_GATE;
 use crate::sys;
 use jni::errors::Error;
@@ -108,6 +110,20 @@ impl Entrance {
         Ok(Self { vm: env.get_java_vm()?, group: env.new_global_ref(&group)? })
     }
 
+    /// The environment of the calling thread.
+    ///
+    /// # Safety
+    /// `vm` must be the JVM, and the calling thread one of its threads already.
+    ///
+    /// # Errors
+    /// When the JVM has no environment of this version.
+    pub unsafe fn environment(vm: *mut c_void) -> Result<*mut c_void, String> {
+        // SAFETY: it is the JVM, by the contract above.
+        let vm = unsafe { JavaVM::from_raw(vm.cast()) };
+        let raw = vm.attach_current_thread(|env| Ok(env.get_raw().cast::<c_void>()));
+        raw.map_err(|error: Error| error.to_string())
+    }
+
     /// Runs `f` as a Java thread. The program can see it meanwhile in lists of all threads, and the program's
     /// end waits for `f`.
     pub fn enter<T>(&self, f: impl FnOnce(&mut Env<'_>) -> Result<T, Error>) -> Result<T, String> {
@@ -116,6 +132,11 @@ impl Entrance {
             self.vm.attach_current_thread_with_config(config, Some(DEFAULT_LOCAL_FRAME_CAPACITY), f);
         entered.map_err(|error: Error| error.to_string())
     }
+}
+
+/// Whether a copy of the agent has defined the probe class: this copy before, or a library of another path.
+pub fn has_probe(env: &mut Env<'_>) -> bool {
+    boot_class(env, c"java/lang/SplProbe").is_some()
 }
 
 /// Whether the JVM writes an archive of its classes (`-XX:AOTCacheOutput`, `-XX:AOTMode=record`).
@@ -168,6 +189,17 @@ pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Res
     let lengths = env.find_class(jni_str!("java/lang/SplLengths"))?;
     env.get_static_method_id(&lengths, jni_str!("of"), jni_sig!("(Ljava/lang/Object;)J"))?;
     forget_layouts(env)
+}
+
+/// The class name of an object, with slashes.
+fn class_of(env: &mut Env<'_>, jvm: &Jvm, object: ObjectRef<'_>) -> Option<String> {
+    // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+    let object = unsafe { JObject::from_raw(env, object.raw().cast()) };
+    let class = env.get_object_class(&object).ok()?;
+    // SAFETY: a live local reference to a class, which is deleted after the call.
+    let name = jvm.class_name(unsafe { ClassRef::new(class.as_raw().cast()) });
+    env.delete_local_ref(class);
+    name
 }
 
 /// Defines a class in the boot loader. The class file contains its name, so none is passed.

@@ -101,6 +101,8 @@ pub enum Event {
     ClassFileLoadHook,
     /// A class is ready.
     ClassPrepare,
+    /// A thread begins, before its first instruction.
+    ThreadStart,
     /// A thread ends.
     ThreadEnd,
     /// A garbage collection's pause begins.
@@ -123,11 +125,37 @@ impl Jvm {
         unsafe { Jvmti::from_raw(self.0) }
     }
 
+    /// Whether classes can be changed, in the JVM's present phase.
+    pub fn can_retransform(&self) -> bool {
+        self.env().get_potential_capabilities().is_ok_and(|found| found.can_retransform_classes())
+    }
+
+    /// Requests changes of classes, sets the callbacks and switches the event of the JVM's end on.
+    pub fn prepare_late(&self) -> Result<(), String> {
+        let env = self.env();
+        let wanted = |capabilities: &mut jvmti::jvmtiCapabilities| {
+            capabilities.set_can_retransform_classes(true);
+        };
+        env.add_capabilities_with(wanted).map_err(|e| self.name(e))?;
+        env.set_default_agent_callbacks().map_err(|e| self.name(e))?;
+        env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).map_err(|e| self.name(e))
+    }
+
+    /// Gives the environment back to the JVM, which sends it no more events.
+    ///
+    /// # Safety
+    /// No copy of this may be used afterwards.
+    pub unsafe fn dispose(self) {
+        // SAFETY: nothing uses the environment any more, by the contract above. A failure leaves it as it was.
+        let _ = unsafe { self.env().dispose_environment() };
+    }
+
     /// Switches an event for all threads.
     pub fn notify(&self, on: bool, event: Event) -> Result<(), String> {
         let event = match event {
             Event::ClassFileLoadHook => jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
             Event::ClassPrepare => jvmti::JVMTI_EVENT_CLASS_PREPARE,
+            Event::ThreadStart => jvmti::JVMTI_EVENT_THREAD_START,
             Event::ThreadEnd => jvmti::JVMTI_EVENT_THREAD_END,
             Event::CollectionStart => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_START,
             Event::CollectionEnd => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
@@ -145,6 +173,24 @@ impl Jvm {
         frame: &::jni::Env<'local>,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<Loaded<'local>>, String> {
+        self.classes_that(frame, PREPARED, wanted)
+    }
+
+    /// Like [`classes`](Self::classes), also classes that are not prepared yet.
+    pub fn loaded<'local>(
+        &self,
+        frame: &::jni::Env<'local>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Loaded<'local>>, String> {
+        self.classes_that(frame, 0, wanted)
+    }
+
+    fn classes_that<'local>(
+        &self,
+        frame: &::jni::Env<'local>,
+        needed: jni::jint,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Loaded<'local>>, String> {
         frame.assert_top();
         let mut found = Vec::new();
         for class in self.env().get_loaded_classes().map_err(|e| self.name(e))? {
@@ -155,7 +201,7 @@ impl Jvm {
             if !wanted(&name) {
                 continue;
             }
-            found.extend(self.ready(frame, class, name));
+            found.extend(self.with_status(frame, class, name, needed));
         }
         Ok(found)
     }
@@ -167,10 +213,20 @@ impl Jvm {
         class: ClassRef<'local>,
         name: String,
     ) -> Option<Loaded<'local>> {
+        self.with_status(frame, class, name, PREPARED)
+    }
+
+    fn with_status<'local>(
+        &self,
+        frame: &::jni::Env<'local>,
+        class: ClassRef<'local>,
+        name: String,
+        needed: jni::jint,
+    ) -> Option<Loaded<'local>> {
         frame.assert_top();
         // SAFETY: a `ClassRef` refers to a class and is live.
         let status = unsafe { self.env().get_class_status(class.jvmti()) }.unwrap_or(0);
-        if status & PREPARED == 0 || status & ERROR != 0 {
+        if status & needed != needed || status & ERROR != 0 {
             return None;
         }
         // SAFETY: as above.
@@ -199,6 +255,11 @@ impl Jvm {
         format!("loader@{hash:x}")
     }
 
+    /// Name of a class and readable name of its loader, which tell loaded classes apart.
+    pub fn key_of(&self, class: &Loaded<'_>) -> (String, String) {
+        (class.name.clone(), self.loader_name(class.loader))
+    }
+
     /// The top-level thread group, as a reference of the local frame of `frame`, the calling thread's
     /// environment.
     pub fn top_group<'local>(&self, frame: &::jni::Env<'local>) -> Result<ObjectRef<'local>, String> {
@@ -208,6 +269,16 @@ impl Jvm {
         // SAFETY: a local reference that the JVM has just made in the thread's current frame: that of
         // `frame`, as asserted.
         Ok(unsafe { ObjectRef::new(group.cast()) })
+    }
+
+    /// The live threads that are not virtual, as references of the local frame of `frame`, the calling
+    /// thread's environment.
+    pub fn threads<'local>(&self, frame: &::jni::Env<'local>) -> Result<Vec<ObjectRef<'local>>, String> {
+        frame.assert_top();
+        let threads = self.env().get_all_threads().map_err(|e| self.name(e))?;
+        // SAFETY: local references that the JVM has just made in the thread's current frame: that of `frame`,
+        // as asserted.
+        Ok(threads.into_iter().map(|thread| unsafe { ObjectRef::new(thread.cast()) }).collect())
     }
 
     /// Whether the JVM lets the class be changed.
@@ -272,6 +343,23 @@ impl Jvm {
             Some((method as usize, name, descriptor))
         };
         methods.into_iter().filter_map(named).collect()
+    }
+
+    /// Name, descriptor and access flags of the methods that a prepared class itself declares.
+    pub fn declared(&self, class: ClassRef<'_>) -> Vec<(String, String, u16)> {
+        let env = self.env();
+        let with_access = |(method, name, descriptor): (usize, String, String)| {
+            // SAFETY: the id is one that the JVM has just given (`methods`); `class` keeps the class loaded,
+            // and so the id valid.
+            let access = unsafe { env.get_method_modifiers(method as jni::jmethodID) }.ok()?;
+            Some((name, descriptor, (access & 0xffff) as u16))
+        };
+        self.methods(class).into_iter().filter_map(with_access).collect()
+    }
+
+    /// A property that the JVM itself knows; empty if it has none of this name.
+    pub fn property(&self, name: &str) -> String {
+        self.env().get_system_property(name).unwrap_or_default()
     }
 
     /// Loads these classes' bytes again, through the class-file hooks.

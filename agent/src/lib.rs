@@ -7,10 +7,13 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
 
 mod agent;
+mod arenas;
 mod arrivals;
 mod bypass;
 mod connection;
 mod counters;
+mod counting;
+mod drill;
 mod fault;
 mod gates;
 mod hook;
@@ -18,10 +21,12 @@ mod ids;
 mod java;
 mod jvm;
 mod kinds;
+mod late;
 mod layout;
 mod life;
 mod memory;
 mod metaspace;
+mod natives;
 mod options;
 mod pauses;
 mod shared;
@@ -30,6 +35,7 @@ mod stream;
 mod sys;
 mod waker;
 mod warmth;
+mod waves;
 mod worker;
 
 /// `Agent_OnLoad`, `Agent_OnAttach` and `Agent_OnUnload`, each with its panics contained.

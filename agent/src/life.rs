@@ -1,7 +1,7 @@
 //! The stage of the agent's life, in one value that callbacks, socket thread and attach requests share.
 
 use crate::options::Options;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A stage of the agent's life.
@@ -21,11 +21,13 @@ pub enum Stage {
     Failed,
     /// The JVM ends.
     Dying,
+    /// Without threads until it is attached again.
+    Gone,
 }
 
 impl Stage {
-    const ALL: [Self; 6] =
-        [Self::Resting, Self::Calling, Self::Serving, Self::Dormant, Self::Failed, Self::Dying];
+    const ALL: [Self; 7] =
+        [Self::Resting, Self::Calling, Self::Serving, Self::Dormant, Self::Failed, Self::Dying, Self::Gone];
 }
 
 /// The stage, and the pending request that revives the agent.
@@ -34,12 +36,21 @@ pub struct Life {
     stage: AtomicU8,
     /// Options of the controller that wants the agent, and the mistakes in them.
     revival: Mutex<Option<(Options, Vec<String>)>>,
+    /// Whether somebody other than its controller wants the agent to restore all classes and end its service.
+    dismissed: AtomicBool,
+    /// Whether a class could not be restored when the last service ended.
+    unrestored: AtomicBool,
 }
 
 impl Life {
     /// The state before the first attempt to reach a controller.
     pub const fn new() -> Self {
-        Self { stage: AtomicU8::new(Stage::Resting as u8), revival: Mutex::new(None) }
+        Self {
+            stage: AtomicU8::new(Stage::Resting as u8),
+            revival: Mutex::new(None),
+            dismissed: AtomicBool::new(false),
+            unrestored: AtomicBool::new(false),
+        }
     }
 
     /// The current stage.
@@ -80,6 +91,31 @@ impl Life {
         self.revival.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Asks the agent to end its service; returns whether there was one to end. The caller wakes the socket
+    /// thread.
+    pub fn dismiss(&self) -> bool {
+        let serves = matches!(self.stage(), Stage::Resting | Stage::Calling | Stage::Serving);
+        if serves {
+            self.dismissed.store(true, Ordering::Release);
+        }
+        serves
+    }
+
+    /// Takes the request to end the service, if any.
+    pub fn is_dismissed(&self) -> bool {
+        self.dismissed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Notes how a service ended.
+    pub fn restored(&self, all: bool) {
+        self.unrestored.store(!all, Ordering::Release);
+    }
+
+    /// Whether a class could not be restored when the last service ended.
+    pub fn left_changed(&self) -> bool {
+        self.unrestored.load(Ordering::Acquire)
+    }
+
     fn of(stage: u8) -> Stage {
         Stage::ALL.get(usize::from(stage)).copied().unwrap_or(Stage::Failed)
     }
@@ -93,9 +129,24 @@ mod tests {
     fn stages_are_read_as_they_were_written() {
         let life = Life::new();
         assert_eq!(life.stage(), Stage::Resting);
-        for stage in [Stage::Calling, Stage::Serving, Stage::Dormant, Stage::Failed, Stage::Resting] {
+        for stage in
+            [Stage::Calling, Stage::Serving, Stage::Dormant, Stage::Failed, Stage::Gone, Stage::Resting]
+        {
             assert!(life.becomes(stage));
             assert_eq!(life.stage(), stage);
+        }
+    }
+
+    #[test]
+    fn only_a_service_can_be_ended_and_only_once() {
+        let life = Life::new();
+        for stage in [Stage::Dormant, Stage::Failed, Stage::Gone] {
+            life.becomes(stage);
+            assert!(!life.dismiss() && !life.is_dismissed(), "{stage:?}");
+        }
+        for stage in [Stage::Resting, Stage::Calling, Stage::Serving] {
+            life.becomes(stage);
+            assert!(life.dismiss() && life.is_dismissed() && !life.is_dismissed(), "{stage:?}");
         }
     }
 
@@ -112,7 +163,7 @@ mod tests {
     fn an_agent_without_a_controller_is_revived_and_by_one() {
         let life = Life::new();
         let (options, mistakes) = Options::read("spl.client.port=7", |_| None);
-        for stage in [Stage::Serving, Stage::Failed] {
+        for stage in [Stage::Serving, Stage::Failed, Stage::Gone] {
             life.becomes(stage);
             assert!(!life.revive(options.clone(), mistakes.clone()), "{stage:?}");
         }

@@ -2,8 +2,9 @@
 //! may still write to it after its class was restored.
 
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 /// The second gigabyte of the address space. Linux offers it only on this processor.
 #[cfg(target_arch = "x86_64")]
@@ -34,11 +35,24 @@ impl Memory {
         Self::map_with(bytes, LOW_ADDRESS).or_else(|_| Self::map_with(bytes, 0))
     }
 
+    /// Maps the first bytes of a file that never shrinks; other processes see what is written.
+    ///
+    /// # Errors
+    /// When the kernel has no room.
+    pub fn map_file(file: &impl AsRawFd, bytes: usize) -> io::Result<Self> {
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        Self::at(bytes, flags, file.as_raw_fd())
+    }
+
     fn map_with(bytes: usize, where_to: libc::c_int) -> io::Result<Self> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | where_to;
-        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing that exists.
-        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+        Self::at(bytes, flags, -1)
+    }
+
+    fn at(bytes: usize, flags: libc::c_int, file: RawFd) -> io::Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a mapping at an address of the kernel's choice touches nothing that exists.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, file, 0) };
         match NonNull::new(at.cast::<u8>()) {
             Some(base) if at != libc::MAP_FAILED => {
                 // Most of the mapping is never touched, and a huge page would take two megabytes for its
@@ -71,6 +85,13 @@ impl Memory {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.bytes, "offset {offset} in the mapping");
         // SAFETY: inside the mapping, aligned, never unmapped, and only accessed atomically by this side.
         unsafe { &*self.base.as_ptr().wrapping_add(offset).cast::<AtomicU64>() }
+    }
+
+    /// The byte at an offset.
+    pub fn u8_at(&self, offset: usize) -> &'static AtomicU8 {
+        assert!(offset < self.bytes, "offset {offset} in the mapping");
+        // SAFETY: as in `u64_at`.
+        unsafe { &*self.base.as_ptr().wrapping_add(offset).cast::<AtomicU8>() }
     }
 
     /// The 32-bit word at a byte offset.

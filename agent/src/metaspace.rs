@@ -64,6 +64,25 @@ pub enum Lack {
     },
 }
 
+/// Room for changes that are about to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Bytes up to the limit of what changes may keep.
+    free: u64,
+    full: Option<Full>,
+}
+
+/// The JVM's metaspace under `MaxMetaspaceSize`.
+#[derive(Clone, Copy, Debug)]
+struct Full {
+    /// Bytes that are left without the promised changes.
+    left: u64,
+    /// `MaxMetaspaceSize` in bytes.
+    most: u64,
+    /// Bytes that are left with them.
+    unpromised: u64,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Class {
     price: Price,
@@ -148,21 +167,12 @@ impl Account {
         price.cost(self.frees)
     }
 
-    /// Whether there is room to put probes into all of these classes and to take them out again.
-    ///
-    /// # Errors
-    /// The limit that would be exceeded.
-    pub fn allows(&self, changes: &[(Key, Price)]) -> Result<(), Lack> {
-        let price = |(key, price): &(Key, Price)| {
-            let price = self.classes.get(key).map_or(*price, |known| known.price);
-            let times = if self.classes.get(key).is_some_and(|class| class.has_probes) { 1 } else { 2 };
-            self.cost(price).saturating_mul(times)
+    /// The room that is left now for changes.
+    pub fn room(&self) -> Room {
+        let free = self.limit().saturating_sub(self.kept().saturating_add(self.reserved()));
+        let (Some(most), Some(reading)) = (self.most.metaspace, self.last) else {
+            return Room { free, full: None };
         };
-        let wanted: u64 = changes.iter().map(price).fold(0, u64::saturating_add);
-        if self.kept().saturating_add(self.reserved()).saturating_add(wanted) > self.limit() {
-            return Err(Lack::Limit);
-        }
-        let (Some(most), Some(reading)) = (self.most.metaspace, self.last) else { return Ok(()) };
         // The last collection may be long ago. Classes came since then, and changed classes may still have to
         // be linked.
         let came = reading.loaded.saturating_sub(self.loaded_before).saturating_mul(LOADED_TIMES);
@@ -170,7 +180,31 @@ impl Account {
         let now = reading.held.max(all.min(reading.held.saturating_add(came)));
         let taken = now.saturating_add(self.unseen).saturating_add(self.reserved());
         let left = most.saturating_sub(taken);
-        if left.saturating_sub(wanted) < most / PART_LEFT { Err(Lack::Full { left, most }) } else { Ok(()) }
+        Room { free, full: Some(Full { left, most, unpromised: left }) }
+    }
+
+    /// Promises room to put probes into all of these classes and to take them out again. The time depends on
+    /// these classes alone, so that thousands can be asked for one after the other.
+    ///
+    /// # Errors
+    /// The limit that would be exceeded; then nothing is promised.
+    pub fn promise(&self, room: &mut Room, changes: &[(Key, Price)]) -> Result<(), Lack> {
+        let price = |(key, price): &(Key, Price)| {
+            let price = self.classes.get(key).map_or(*price, |known| known.price);
+            let times = if self.classes.get(key).is_some_and(|class| class.has_probes) { 1 } else { 2 };
+            self.cost(price).saturating_mul(times)
+        };
+        let wanted: u64 = changes.iter().map(price).fold(0, u64::saturating_add);
+        let Some(free) = room.free.checked_sub(wanted) else { return Err(Lack::Limit) };
+        if let Some(full) = &mut room.full {
+            let unpromised = full.unpromised.saturating_sub(wanted);
+            if unpromised < full.most / PART_LEFT {
+                return Err(Lack::Full { left: full.left, most: full.most });
+            }
+            full.unpromised = unpromised;
+        }
+        room.free = free;
+        Ok(())
     }
 
     /// Records the JVM's figures, before a change and after it.
@@ -232,6 +266,33 @@ mod tests {
     /// Bytes that a change costs on JDK 17.
     fn cost(price: Price) -> u64 {
         Account::new(17).cost(price)
+    }
+
+    impl Account {
+        /// Whether there is room for these changes alone.
+        fn allows(&self, changes: &[(Key, Price)]) -> Result<(), Lack> {
+            self.promise(&mut self.room(), changes)
+        }
+    }
+
+    #[test]
+    fn ten_thousand_changes_are_promised_one_by_one_as_all_together() {
+        let mut account = Account::new(17);
+        account.set_limit(u64::MAX);
+        let before = (0..10_000).map(|n| (key(&format!("A{n}")), PLAIN)).collect::<Vec<_>>();
+        account.changed(&before, |_| true);
+        let room_for = 7000;
+        account.set_limit(account.kept() + account.reserved() + room_for * 2 * cost(PLAIN));
+        let wanted = (0..10_000).map(|n| (key(&format!("B{n}")), PLAIN)).collect::<Vec<_>>();
+        // In the square of the number this takes minutes.
+        let begun = std::time::Instant::now();
+        let mut room = account.room();
+        let promised = wanted.iter().map(|one| account.promise(&mut room, std::slice::from_ref(one)));
+        let promised = promised.filter(Result::is_ok).count();
+        assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+        assert_eq!(promised as u64, room_for);
+        assert_eq!(account.allows(&wanted[..promised]), Ok(()));
+        assert_eq!(account.allows(&wanted[..=promised]), Err(Lack::Limit));
     }
 
     fn key(name: &str) -> Key {

@@ -1,11 +1,11 @@
 //! The agent's options (thesis 3.3.1): `-agentpath:…=key=value,…`, else system properties of the same name.
 
+use crate::sys;
 use std::path::PathBuf;
 
 /// The controller's port if no other is set (thesis 3.3.1).
 pub const DEFAULT_PORT: u16 = 38_692;
 const DEFAULT_SLEEP_MS: u64 = 100;
-const DEFAULT_MEASUREMENTS: u64 = 100_000;
 
 /// The agent's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,24 +18,42 @@ pub struct Options {
     pub token_file: Option<PathBuf>,
     /// Milliseconds between two transmissions of samples (`spl.client.sleep`).
     pub sleep_ms: u64,
-    /// Most samples of one method (`spl.client.measurements`).
-    pub measurements: u64,
+    /// Most samples of one method (`spl.client.measurements`), if the program has a limit of its own.
+    pub measurements: Option<u64>,
+    /// Milliseconds that the program waits before its first class for a drill to begin
+    /// (`spl.client.wait`).
+    pub wait_ms: u64,
+    /// Name of this instance of the program (`spl.client.instance`); by default that of the pod or the host.
+    pub instance: String,
 }
+
+/// More samples of a method than any program takes: one each nanosecond for three days.
+const UNLIMITED: u64 = 1 << 48;
 
 /// The longest pause between two transmissions, an hour in milliseconds. A larger value is a typing error,
 /// and samples would pile up.
 const LONGEST_SLEEP_MS: u64 = 3_600_000;
 
+/// The longest wait for a drill, a minute in milliseconds: no controller may stop a program for good.
+const LONGEST_WAIT_MS: u64 = 60_000;
+
 impl Options {
+    /// Most samples of one method, or a number that no program reaches.
+    pub fn most_samples(&self) -> u64 {
+        self.measurements.unwrap_or(UNLIMITED)
+    }
+
     /// Reads the agent's option string, and `property` for options missing in it. Invalid values fall back to
     /// defaults, so that the program starts. The second value lists each mistake for the operator.
     pub fn read(text: &str, property: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
-        const KEYS: [&str; 5] = [
+        const KEYS: [&str; 7] = [
             "spl.client.socket",
             "spl.client.port",
             "spl.client.token-file",
             "spl.client.sleep",
             "spl.client.measurements",
+            "spl.client.wait",
+            "spl.client.instance",
         ];
         let mut values: [Option<String>; KEYS.len()] = KEYS.map(property);
         let mut mistakes = Vec::new();
@@ -50,25 +68,26 @@ impl Options {
                 )),
             }
         }
-        let [socket, port, token_file, sleep, measurements] = values;
+        let [socket, port, token_file, sleep, measurements, wait, instance] = values;
         let path = |path: Option<String>| path.filter(|path| !path.is_empty()).map(PathBuf::from);
-        let mut number = |at: usize, value: Option<String>, default: u64, most: u64| {
-            let Some(text) = value else { return default };
-            text.parse().ok().filter(|number| *number <= most).unwrap_or_else(|| {
-                mistakes.push(format!(
-                    "{} = {text:?} is not a number from 0 to {most}; {default} is taken",
-                    KEYS[at]
-                ));
-                default
-            })
+        let mut number = |at: usize, value: Option<String>, most: u64| {
+            let text = value?;
+            let number = text.parse().ok().filter(|number| *number <= most);
+            if number.is_none() {
+                mistakes
+                    .push(format!("{} = {text:?} is not a number from 0 to {most}; it is ignored", KEYS[at]));
+            }
+            number
         };
-        let port = number(1, port, DEFAULT_PORT.into(), u16::MAX.into());
+        let port = number(1, port, u16::MAX.into()).and_then(|port| u16::try_from(port).ok());
         let options = Self {
             socket: path(socket),
-            port: u16::try_from(port).unwrap_or(DEFAULT_PORT),
+            port: port.unwrap_or(DEFAULT_PORT),
             token_file: path(token_file),
-            sleep_ms: number(3, sleep, DEFAULT_SLEEP_MS, LONGEST_SLEEP_MS),
-            measurements: number(4, measurements, DEFAULT_MEASUREMENTS, u64::MAX),
+            sleep_ms: number(3, sleep, LONGEST_SLEEP_MS).unwrap_or(DEFAULT_SLEEP_MS),
+            measurements: number(4, measurements, UNLIMITED),
+            wait_ms: number(5, wait, LONGEST_WAIT_MS).unwrap_or(0),
+            instance: instance.filter(|name| !name.is_empty()).unwrap_or_else(sys::place),
         };
         (options, mistakes)
     }
@@ -86,11 +105,13 @@ mod tests {
             options
         };
         let defaults = read("", |_| None);
-        assert_eq!((defaults.port, defaults.sleep_ms, defaults.measurements), (38_692, 100, 100_000));
+        assert_eq!((defaults.port, defaults.sleep_ms, defaults.measurements), (38_692, 100, None));
         let property = |key: &str| (key == "spl.client.port").then(|| "7".to_owned());
         assert_eq!(read("", property).port, 7);
         let both = read("spl.client.port=8,spl.client.socket=/a/b", property);
         assert_eq!((both.port, both.socket), (8, Some("/a/b".into())));
+        assert_eq!(read("spl.client.instance=pod-7", |_| None).instance, "pod-7");
+        assert!(!defaults.instance.is_empty(), "the host has a name");
     }
 
     #[test]
@@ -103,7 +124,7 @@ mod tests {
         check("spl.client.prot=8", "spl.client.prot");
         check(
             "spl.client.port=99999",
-            "spl.client.port = \"99999\" is not a number from 0 to 65535; 38692 is taken",
+            "spl.client.port = \"99999\" is not a number from 0 to 65535; it is ignored",
         );
         check("spl.client.sleep=-1", "spl.client.sleep");
         check("spl.client.sleep=3600001", "3600000");

@@ -1,19 +1,23 @@
 //! The state shared by callbacks, agent thread and socket thread.
 
+use crate::arenas::Arenas;
+use crate::drill::{Drill, Numbers};
 use crate::gates::Gates;
+use crate::java::counters::Flags;
 use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
 use crate::pauses::Pauses;
 use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Weak;
-use spl_model::{Instrument, InstrumentId, Outcome};
-use spl_wire::{Change, Label};
+use spl_model::{DrillKind, Instrument, InstrumentId, Outcome, Scope};
+use spl_wire::{Change, Drilled, Label, LoadedClass, Wanted};
 use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 /// An instrument to put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,18 @@ pub enum Command {
     Prepare,
     /// Measure the cost of a measured call; answered by [`Reply::Cost`].
     Calibrate,
+    /// Make counters ready for a drill of these methods.
+    OpenDrill(DrillKind, Scope),
+    /// Begin the drill.
+    BeginDrill,
+    /// Let these methods of the drill stop counting.
+    StopCounting(Vec<String>),
+    /// Let classes count that were left when they were loaded.
+    DrillLater,
+    /// Take flags that are set out of some classes.
+    Wave,
+    /// Let the counters add atomically: virtual threads are about to run.
+    AddAtomically,
     /// Put probes into these methods.
     Instrument(Vec<Target>),
     /// Restore the original bytecode of these methods, by id.
@@ -48,10 +64,14 @@ pub enum Command {
     Settled,
     /// Number of objects that the size `deep` visits for one argument.
     VisitLimit(u32),
+    /// Name the loaded classes that are asked for; answered by [`Reply::Surveyed`].
+    Survey(Vec<Wanted>),
     /// A warning for the operator, from user code in the program.
     Warn(String),
     /// Report the calls that ran when their class was changed and still run; the agent thread's own order.
     SayRunning,
+    /// End the agent thread; it may be started again.
+    Leave,
     /// Classes whose names are in the plan have become ready.
     Prepared(Vec<Weak<JClass<'static>>>),
 }
@@ -63,14 +83,21 @@ impl Command {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
             // These commands have a queue and a limit of their own.
-            Self::Prepared(_) | Self::SayRunning => 0,
+            Self::Prepared(_) | Self::SayRunning | Self::Wave => 0,
             Self::Prepare
             | Self::Calibrate
+            | Self::OpenDrill(..)
+            | Self::StopCounting(_)
+            | Self::BeginDrill
+            | Self::DrillLater
+            | Self::AddAtomically
             | Self::RestoreAll
             | Self::Detach
             | Self::MetaspaceLimit(_)
             | Self::Settled
+            | Self::Leave
             | Self::VisitLimit(_)
+            | Self::Survey(_)
             | Self::Warn(_) => 1,
         }
     }
@@ -99,8 +126,25 @@ pub enum Reply {
     /// Another agent took out the probes of these methods, at most `gap_ns` nanoseconds before they were put
     /// in again. `times` counts these events.
     Removed { ids: Vec<InstrumentId>, times: u32, gap_ns: u64 },
+    /// The loaded classes that are asked for.
+    Surveyed(Survey),
     /// A warning for the operator.
     Warning(String),
+    /// A message about a drill, for the controller as it is.
+    Told(Drilled),
+}
+
+/// The JVM's paths, and loaded classes.
+#[derive(Debug)]
+pub struct Survey {
+    /// `java.class.path`, `jdk.module.path` and `java.home`.
+    pub paths: [String; 3],
+    /// Number of loaded classes.
+    pub loaded: u32,
+    /// The classes that are asked for.
+    pub classes: Vec<LoadedClass>,
+    /// Whether these are all of them.
+    pub is_whole: bool,
 }
 
 /// Methods and classes in the agent thread's queue above which no more orders are read: user code may delay
@@ -108,6 +152,8 @@ pub enum Reply {
 const MOST_WAITING: usize = 16_384;
 /// Most classes that became ready and wait for the agent thread.
 const MOST_ARRIVING: usize = 4096;
+/// Longest wait of a carrier of virtual threads for counters that add atomically.
+const CARRIERS_WAIT: Duration = Duration::from_secs(5);
 /// Most labels of all size processors together.
 const MOST_LABELS: usize = 10_000;
 
@@ -117,6 +163,20 @@ pub struct Shared {
     /// The gates.
     pub gates: Gates,
     blocks: OnceLock<Memory>,
+    arenas: OnceLock<Arenas>,
+    flags: OnceLock<Flags>,
+    /// Numbers of counters.
+    pub numbers: Mutex<Numbers>,
+    drill: RwLock<Option<Arc<Drill>>>,
+    is_drilling: AtomicBool,
+    /// Whether the agent thread has an order to look at left classes.
+    is_left: AtomicBool,
+    /// The class file of counters that add atomically, once they have to.
+    pub atomic_counters: OnceLock<Vec<u8>>,
+    /// Whether the first carrier of virtual threads has come, and whether counters add atomically.
+    carriers: (Mutex<(bool, bool)>, Condvar),
+    /// Whether the program may run its first class.
+    may_start: (Mutex<bool>, Condvar),
     /// Garbage collections.
     pub collections: Pauses,
     /// Our own changes of classes.
@@ -149,6 +209,15 @@ impl Shared {
         Self {
             gates: Gates::new(gates),
             blocks: OnceLock::new(),
+            arenas: OnceLock::new(),
+            flags: OnceLock::new(),
+            numbers: Mutex::default(),
+            drill: RwLock::new(None),
+            is_drilling: AtomicBool::new(false),
+            is_left: AtomicBool::new(false),
+            atomic_counters: OnceLock::new(),
+            carriers: (Mutex::new((false, false)), Condvar::new()),
+            may_start: (Mutex::new(false), Condvar::new()),
             collections: Pauses::default(),
             changes: Pauses::default(),
             warmth: Warmth::default(),
@@ -181,6 +250,100 @@ impl Shared {
         }
         let blocks = Memory::map(BLOCKS_BYTES)?;
         Ok(*self.blocks.get_or_init(|| blocks))
+    }
+
+    /// The counters' memory, if there was a drill.
+    pub fn arenas(&self) -> Option<&Arenas> {
+        self.arenas.get()
+    }
+
+    /// Maps the counters' memory unless that was done before.
+    ///
+    /// # Errors
+    /// When the kernel has no room, or no files in memory.
+    pub fn map_arenas(&self) -> io::Result<&Arenas> {
+        if let Some(arenas) = self.arenas() {
+            return Ok(arenas);
+        }
+        let arenas = Arenas::map()?;
+        Ok(self.arenas.get_or_init(|| arenas))
+    }
+
+    /// The flags of the program, once a drill has set some.
+    pub fn flags(&self) -> Option<&Flags> {
+        self.flags.get()
+    }
+
+    /// Keeps the flags of the program.
+    pub fn keep_flags(&self, flags: Flags) -> &Flags {
+        self.flags.get_or_init(|| flags)
+    }
+
+    /// Copies the flags of the program to where the controller reads them.
+    pub fn copy_flags(&self, env: &mut jni::Env<'_>) -> Result<(), jni::errors::Error> {
+        let (Some(flags), Some(arenas)) = (self.flags(), self.arenas()) else { return Ok(()) };
+        let count = self.numbers.lock().unwrap_or_else(PoisonError::into_inner).flags();
+        let mut set = vec![0; count as usize];
+        flags.read(env, &mut set)?;
+        (0..count).zip(set).filter(|(_, set)| *set != 0).for_each(|(flag, _)| arenas.set(flag));
+        Ok(())
+    }
+
+    /// The drill under way.
+    pub fn drill(&self) -> Option<Arc<Drill>> {
+        if !self.is_drilling.load(Ordering::Acquire) {
+            return None;
+        }
+        self.drill.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Begins or ends a drill; returns the one before.
+    pub fn set_drill(&self, drill: Option<Drill>) -> Option<Arc<Drill>> {
+        let mut current = self.drill.write().unwrap_or_else(PoisonError::into_inner);
+        self.is_drilling.store(drill.is_some(), Ordering::Release);
+        std::mem::replace(&mut *current, drill.map(Arc::new))
+    }
+
+    /// A class was left as it is for now: the agent thread looks at it a little later.
+    pub fn drill_later(&self) {
+        if !self.is_left.swap(true, Ordering::AcqRel) {
+            self.command(Command::DrillLater);
+        }
+    }
+
+    /// The agent thread looks now.
+    pub fn drills_now(&self) {
+        self.is_left.store(false, Ordering::Release);
+    }
+
+    /// A carrier of virtual threads begins: waits until counters add atomically, because a virtual thread may
+    /// leave its carrier within a call. False when that takes too long.
+    pub fn await_atomic_counters(&self) -> bool {
+        let mut state = self.carriers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut state.0, true) {
+            self.command(Command::AddAtomically);
+        }
+        let waited = self.carriers.1.wait_timeout_while(state, CARRIERS_WAIT, |(_, are_atomic)| !*are_atomic);
+        waited.unwrap_or_else(PoisonError::into_inner).0.1
+    }
+
+    /// Counters add atomically from now on, or could not be changed.
+    pub fn has_atomic_counters(&self, are_atomic: bool) {
+        *self.carriers.0.lock().unwrap_or_else(PoisonError::into_inner) = (true, are_atomic);
+        self.carriers.1.notify_all();
+    }
+
+    /// Lets the program run its first class.
+    pub fn start_program(&self) {
+        *self.may_start.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.may_start.1.notify_all();
+    }
+
+    /// Waits until the program may run its first class, at most for this time.
+    pub fn wait_to_start(&self, at_most: Duration) {
+        let may = self.may_start.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // After the deadline the program starts anyway.
+        drop(self.may_start.1.wait_timeout_while(may, at_most, |may| !*may));
     }
 
     /// Sets the receiver of commands.

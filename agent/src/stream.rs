@@ -44,7 +44,7 @@ impl Stream {
     /// When no controller answers, its version differs, or it does not prove the token.
     pub fn connect(options: &Options) -> io::Result<Self> {
         let socket = match &options.socket {
-            Some(path) => Socket::Unix(UnixStream::connect(path)?),
+            Some(path) => Socket::Unix(sys::connect(path, GREETING_TIMEOUT)?),
             None => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
                 let tcp = TcpStream::connect_timeout(&address, GREETING_TIMEOUT)?;

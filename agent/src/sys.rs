@@ -3,7 +3,11 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::mem::offset_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 /// The JVM's monotonic clock, `System.nanoTime()`: on Linux `CLOCK_MONOTONIC` in nanoseconds (HotSpot,
@@ -45,6 +49,16 @@ pub fn java_options() -> String {
     [&line.replace('\0', " "), &added.join(" ")[..]].join(" ")
 }
 
+/// Name of the pod, as Kubernetes gives it where the operator asks for it, or of the host.
+pub fn place() -> String {
+    const POD: &str = "POD_NAME=";
+    let variables = std::fs::read("/proc/self/environ").unwrap_or_default();
+    let variables = String::from_utf8_lossy(&variables).into_owned();
+    let pod = variables.split('\0').find_map(|one| one.strip_prefix(POD)).filter(|name| !name.is_empty());
+    let host = || std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+    pod.map(str::to_owned).unwrap_or_else(host)
+}
+
 /// A number of the calling thread that no other living thread has, never 0.
 pub fn thread() -> u64 {
     // SAFETY: has no preconditions.
@@ -76,6 +90,36 @@ pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N], at_most: Duration
     polls.map(|poll| poll.revents != 0)
 }
 
+/// Connects to a Unix socket. Where the queue of its owner is full, waits at most this long for a place in it; std's
+/// own function waits without end.
+///
+/// # Errors
+/// When nobody listens there, there was no place in time, or the path is too long for a socket.
+pub fn connect(path: &Path, at_most: Duration) -> io::Result<UnixStream> {
+    // SAFETY: an address without pointers, for which zeros are valid.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    let bytes = path.as_os_str().as_bytes();
+    // A null byte ends the path.
+    if bytes.len() >= address.sun_path.len() || bytes.contains(&0) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    address.sun_path.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte as c_char);
+    // SAFETY: has no preconditions.
+    let socket = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    if socket < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the new descriptor has no other owner.
+    let stream = UnixStream::from(unsafe { OwnedFd::from_raw_fd(socket) });
+    // Linux applies it to this wait too (unix(7), `SO_SNDTIMEO`).
+    stream.set_write_timeout(Some(at_most))?;
+    let length = offset_of!(libc::sockaddr_un, sun_path) + bytes.len() + 1;
+    // SAFETY: the address is valid for this length.
+    let connected = unsafe { libc::connect(socket, (&raw const address).cast(), length as libc::socklen_t) };
+    if connected == 0 { Ok(stream) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Unpredictable bytes.
 ///
 /// # Errors
@@ -105,5 +149,38 @@ pub unsafe fn restore_tool_options() {
     } else {
         // SAFETY: as above.
         unsafe { std::env::set_var(OPTIONS, before) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{ErrorKind, Read, Write};
+    use std::os::unix::net::UnixListener;
+    use std::time::Instant;
+
+    #[test]
+    fn a_listener_that_takes_no_connection_does_not_hold_the_agent() {
+        let name = format!("spl-sys-{}-{}", std::process::id(), now_ns());
+        let path = std::env::temp_dir().join(name);
+        let listener = UnixListener::bind(&path).unwrap();
+        let mut ours = connect(&path, Duration::from_secs(60)).unwrap();
+        ours.write_all(b"x").unwrap();
+        let mut byte = [0];
+        listener.accept().unwrap().0.read_exact(&mut byte).unwrap();
+        assert_eq!(byte, *b"x");
+        // SAFETY: the listener is there; a second call only changes the length of its queue.
+        assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+        let (short, begun) = (Duration::from_millis(20), Instant::now());
+        let waiting = std::iter::repeat_with(|| connect(&path, short));
+        let waiting = waiting.take(10).collect::<Vec<_>>();
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+        let last = waiting.last().unwrap().as_ref().unwrap_err();
+        assert_eq!(last.kind(), ErrorKind::WouldBlock);
+        drop(listener);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(connect(&path, short).unwrap_err().kind(), ErrorKind::NotFound);
+        let long = Path::new("/").join("x".repeat(200));
+        assert_eq!(connect(&long, short).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
 }

@@ -3,32 +3,40 @@
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The waking end.
-#[derive(Clone, Debug)]
-pub struct Waker(Arc<UnixStream>);
+/// The waking end. It has no descriptor while the socket thread does not run.
+#[derive(Clone, Debug, Default)]
+pub struct Waker(Arc<Mutex<Option<UnixStream>>>);
 
 /// The waiting end.
 #[derive(Debug)]
 pub struct Sleeper(UnixStream);
 
-/// Creates both ends.
-///
-/// # Errors
-/// When the process has no descriptor left.
-pub fn pair() -> io::Result<(Waker, Sleeper)> {
-    let (wakes, woken) = UnixStream::pair()?;
-    wakes.set_nonblocking(true)?;
-    woken.set_nonblocking(true)?;
-    Ok((Waker(Arc::new(wakes)), Sleeper(woken)))
-}
-
 impl Waker {
-    /// Ends the current or the next wait. Never blocks. If the pipe is full, the reader is already being
-    /// woken.
+    /// Opens both ends; this one serves all clones.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn open(&self) -> io::Result<Sleeper> {
+        let (wakes, woken) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(wakes);
+        Ok(Sleeper(woken))
+    }
+
+    /// Closes the descriptor of all clones.
+    pub fn close(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Ends the current or the next wait. Never blocks for long: the lock is held for one call of the system.
+    /// If the pipe is full, the reader is already being woken.
     pub fn wake(&self) {
-        let _ = (&*self.0).write(&[1]);
+        if let Some(stream) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = stream.write(&[1]);
+        }
     }
 }
 

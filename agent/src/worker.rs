@@ -3,8 +3,10 @@
 
 mod account;
 mod change;
+mod drill;
 mod known;
 mod running;
+mod survey;
 mod watch;
 
 use crate::arrivals::Arrivals;
@@ -18,10 +20,11 @@ use crate::metaspace::{Account, Key};
 use crate::shared::{Command, Reply, Shared, Target};
 use crate::sys;
 use crate::waker::Waker;
+use crate::waves::Waves;
 use jni::objects::JClass;
 use jni::refs::Weak;
 use known::{Calls, Watched};
-use spl_model::{InstrumentId, Outcome};
+use spl_model::{DrillKind, InstrumentId, Outcome, Scope};
 use spl_wire::Change;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
@@ -77,6 +80,14 @@ pub struct Worker {
     watching: bool,
     /// Calls that were running when their class was changed.
     calls: Calls,
+    /// Whether the class of the counters is defined.
+    counts: bool,
+    /// Kind and methods of the drill that is about to begin.
+    scope: Option<(DrillKind, Scope)>,
+    /// The waves of a drill that sets flags.
+    waves: Option<Waves>,
+    /// Loaded classes that a drill has looked at, by name and loader.
+    drilled: BTreeSet<Key>,
 }
 
 impl Worker {
@@ -111,17 +122,25 @@ impl Worker {
             warm: false,
             watching: false,
             calls: Calls::default(),
+            counts: false,
+            scope: None,
+            waves: None,
+            drilled: BTreeSet::new(),
         }
     }
 
-    /// Serves commands until the channel is closed.
+    /// Serves commands until the channel is closed, or the agent leaves: true then, and this may be called
+    /// again.
     ///
     /// # Safety
     /// `env` must be the calling thread's JNI environment until this returns.
-    pub unsafe fn run(mut self, env: *mut c_void) {
+    pub unsafe fn run(&mut self, env: *mut c_void) -> bool {
         while let Some(command) = self.next() {
             if self.shared.has_ended() {
                 break;
+            }
+            if matches!(command, Command::Leave) {
+                return true;
             }
             let (arrived, begun) = (matches!(command, Command::Prepared(_)), Instant::now());
             let serve = |env: &mut jni::Env<'_>| {
@@ -140,6 +159,7 @@ impl Worker {
                 self.arrivals.took(begun.elapsed());
             }
         }
+        false
     }
 
     /// The next command. Waiting classes come as a command of their own when they are due, because nothing
@@ -155,7 +175,11 @@ impl Worker {
             if look == Some(Duration::ZERO) {
                 break Command::SayRunning;
             }
-            let received = match due.into_iter().chain(look).min() {
+            let wave = self.waves.as_ref().map(|waves| waves.due(now));
+            if wave == Some(Duration::ZERO) {
+                break Command::Wave;
+            }
+            let received = match due.into_iter().chain(look).chain(wave).min() {
                 Some(due) => self.commands.recv_timeout(due),
                 None => self.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -163,7 +187,7 @@ impl Worker {
                 Ok(Command::Prepared(classes)) => self.arrivals.add(classes),
                 Ok(command) => break command,
                 Err(RecvTimeoutError::Timeout)
-                    if due.is_none_or(|due| look.is_some_and(|look| look < due)) => {}
+                    if due.is_none_or(|due| look.into_iter().chain(wave).any(|other| other < due)) => {}
                 Err(RecvTimeoutError::Timeout) => break Command::Prepared(self.arrivals.take()),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
@@ -186,16 +210,28 @@ impl Worker {
             Command::Instrument(targets) => self.instrument(env, targets),
             Command::Prepared(classes) => self.prepared(env, &classes),
             Command::SayRunning => self.say_running(env),
+            Command::Wave => self.wave(env),
             Command::VisitLimit(objects) => java::set_visit_limit(env, objects)?,
             Command::MetaspaceLimit(bytes) => self.account.set_limit(bytes),
             Command::Look(ids) => self.look(env, &ids.into_iter().collect()),
+            Command::Survey(wanted) => {
+                let survey = self.survey(env, &wanted);
+                self.tell(Reply::Surveyed(survey));
+            }
             Command::Warn(text) => self.tell(Reply::Warning(text)),
+            // Ends the loop that calls this.
+            Command::Leave => {}
             Command::Settled => {
                 if !self.shared.warmth.awaits_any(sys::now_ns()) {
                     self.watch(false, Event::Compiled);
                     self.watching = false;
                 }
             }
+            Command::OpenDrill(kind, scope) => self.open_drill(env, kind, scope),
+            Command::BeginDrill => self.begin_drill(env),
+            Command::DrillLater => self.drill_later(env),
+            Command::StopCounting(methods) => self.stop_counting(env, methods),
+            Command::AddAtomically => self.add_atomically(env),
             Command::Restore(ids) => self.restore(env, &ids.into_iter().collect()),
             Command::RestoreAll => self.restore_all(env),
             Command::Detach => {
@@ -331,6 +367,7 @@ impl Worker {
     }
 
     fn restore_all(&mut self, env: &mut jni::Env<'_>) {
+        self.end_drill(env);
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(env, &all);
         let unrestored = std::mem::take(&mut self.unrestored);
@@ -379,13 +416,15 @@ impl Worker {
         let mut planned = BTreeMap::new();
         for class in classes {
             let Some(targets) = self.plan.get(&class.name) else { continue };
+            // A class may have 65,535 methods, and a pattern may mean them all.
+            let mut wanted = HashMap::new();
+            for target in targets.values() {
+                let method = &target.instrument.method;
+                wanted.entry((method.name(), method.descriptor().as_str())).or_insert(target.id);
+            }
             for (method, name, descriptor) in self.jvm.methods(class.class) {
-                let is_it = |target: &&Target| {
-                    target.instrument.method.name() == name
-                        && target.instrument.method.descriptor().as_str() == descriptor
-                };
-                if let Some(target) = targets.values().find(is_it) {
-                    planned.insert(method, target.id);
+                if let Some(id) = wanted.get(&(&*name, &*descriptor)) {
+                    planned.insert(method, *id);
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! The few instructions that are inserted, in their shortest forms.
 
 use crate::constants::PoolBuilder;
-use spl_classfile::opcode::{GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE};
+use spl_classfile::opcode::{
+    BASTORE, GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE,
+};
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
 
@@ -142,6 +144,13 @@ impl Emitter<'_, '_> {
         self.op(GETSTATIC).code.extend(field);
         self.op(ICONST_1).op(IADD).op(PUTSTATIC).code.extend(field);
         Ok(self)
+    }
+
+    /// Sets a flag, with three stack words and without a call.
+    pub(crate) fn flag(&mut self, number: i32) -> Result<&mut Self, Refusal> {
+        let field = self.pool.flags()?.to_be_bytes();
+        self.op(GETSTATIC).code.extend(field);
+        Ok(self.int(number)?.op(ICONST_1).op(BASTORE))
     }
 
     /// Calls a method of the class that counts.

@@ -63,7 +63,7 @@ pub struct MethodInfo {
     pub intrinsic: bool,
     /// The annotation, as a field descriptor, that makes the method unfit for probes.
     pub special_annotation: Option<String>,
-    /// All its annotations that are visible at run time, as field descriptors.
+    /// Annotations of the method and of its class, as field descriptors; of retention `RUNTIME` and `CLASS`.
     pub annotations: Vec<String>,
 }
 
@@ -81,7 +81,10 @@ impl MethodInfo {
             code_bytes,
             intrinsic: names::is_intrinsic(method),
             special_annotation: names::special_annotation(method).map(str::to_owned),
-            annotations: method.annotations.iter().map(|descriptor| mutf8::decode(descriptor)).collect(),
+            annotations: {
+                let all = [&method.annotations, &method.hidden_annotations, &class.annotations];
+                all.into_iter().flatten().map(|descriptor| mutf8::decode(descriptor)).collect()
+            },
         })
     }
 }

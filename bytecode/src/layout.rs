@@ -33,6 +33,11 @@ pub(crate) struct Layout<'a> {
     /// The `new` instructions with inserted code before them that branches to them reach: offset and piece,
     /// ascending.
     behind_others: Vec<(u32, PieceId)>,
+    /// First instructions of blocks that have code in front, by their original offsets: the instructions
+    /// themselves.
+    behind_heads: Vec<(u32, PieceId)>,
+    /// Code between `monitorenter` and the next instruction: that one's original offset, ascending, and the code.
+    locked: Vec<(u32, PieceId)>,
     wide: Vec<bool>,
     /// Code that only the taken way of a condition runs: the condition's piece, and the range in the buffer of
     /// inserted code. Ascending.
@@ -58,6 +63,8 @@ impl<'a> Layout<'a> {
             entry_of: vec![None; code_length + 1],
             starts: Vec::with_capacity(code_length / 2 + 16),
             behind_others: Vec::new(),
+            behind_heads: Vec::new(),
+            locked: Vec::new(),
             wide: Vec::new(),
             through: Vec::new(),
             redirects: Vec::new(),
@@ -107,10 +114,10 @@ impl<'a> Layout<'a> {
         Ok(built)
     }
 
-    /// Makes the switch `switch` lead to the piece `to` wherever it led to the original offset `target`.
+    /// Makes the switch `switch` lead to the piece `to` wherever it led to the original offset `target`. Switches
+    /// come in the order of the code, and the targets of one in ascending order.
     pub(crate) fn redirect(&mut self, switch: PieceId, target: u32, to: PieceId) {
         self.redirects.push((switch.0, target, to));
-        self.redirects.sort_unstable_by_key(|(switch, target, _)| (*switch, *target));
         self.copies.push((target, to));
     }
 
@@ -159,6 +166,32 @@ impl<'a> Layout<'a> {
             Ok(index) => Ok(self.offset(self.behind_others[index].1)),
             Err(_) => self.moved(at),
         }
+    }
+
+    /// The next piece is the instruction at `at`, the first one of a block that has code in front.
+    pub(crate) fn head_ends(&mut self, at: u32) {
+        if self.entry(at) != Some(self.next()) {
+            self.behind_heads.push((at, self.next()));
+        }
+    }
+
+    /// The piece `piece` stands between `monitorenter` and the instruction at `at`.
+    pub(crate) fn locked_from(&mut self, at: u32, piece: PieceId) {
+        self.locked.push((at, piece));
+    }
+
+    /// New offset of the start of a handler's range. One that begins when a lock is taken covers our code behind that.
+    pub(crate) fn moved_start(&self, at: u32) -> Result<u16, Refusal> {
+        match self.locked.binary_search_by_key(&at, |(at, _)| *at) {
+            Ok(index) => Ok(self.offset(self.locked[index].1)),
+            Err(_) => self.moved(at),
+        }
+    }
+
+    /// New offset of the instruction at `at` itself, if its block has code in front.
+    pub(crate) fn behind_head(&self, at: u32) -> Option<u16> {
+        let index = self.behind_heads.binary_search_by_key(&at, |(at, _)| *at).ok()?;
+        Some(self.offset(self.behind_heads[index].1))
     }
 
     /// New offset for a debugging table. An offset inside an instruction keeps its distance from the

@@ -10,6 +10,7 @@ pub mod names;
 mod budget;
 mod check;
 mod constants;
+mod count;
 mod emit;
 mod flow;
 mod frame_writer;
@@ -30,6 +31,7 @@ mod testing;
 mod tests;
 mod weave;
 
+pub use count::{CountedClass, CountedMethod, Counting, count};
 pub use inspect::{ClassInfo, MethodInfo, inspect};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 pub use rewrite::{instrument, verify};

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, COUNTERS_CLASS, PROBE_CLASS};
+use crate::names::{self, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
@@ -14,7 +14,7 @@ use spl_classfile::class::{ClassFile, Method, STACK_MAPS};
 use spl_classfile::code::Code;
 use spl_classfile::frames::STACK_MAP_TABLE;
 use spl_classfile::instruction::{Insn, decode};
-use spl_classfile::opcode::INVOKESTATIC;
+use spl_classfile::opcode::{GETSTATIC, INVOKESTATIC};
 use spl_classfile::signature::Signature;
 use spl_graph::{Graph, NoGraph};
 use spl_model::Refusal;
@@ -58,7 +58,9 @@ pub(crate) fn rewrite<'a>(
     // Locals that are set at the start come first.
     weaves.sort_by_key(|weave| (!weave.starts(), weave.is_innermost()));
     let counted = if weaves.iter().any(Weave::starts) {
-        Some(Counted::of(Graph::of(class, method).map_err(no_graph)?))
+        let graph = Graph::of(class, method).map_err(no_graph)?;
+        let places = weaves.iter().find_map(|weave| weave.places(&graph)).unwrap_or_default();
+        Some(Counted { numbers: places.into_iter().zip(0..).collect(), graph })
     } else {
         None
     };
@@ -93,7 +95,7 @@ pub(crate) fn rewrite<'a>(
     Ok(NewMethod { info: new.write()?, report })
 }
 
-fn no_graph(why: NoGraph) -> Refusal {
+pub(crate) fn no_graph(why: NoGraph) -> Refusal {
     match why {
         NoGraph::Refused(refusal) => refusal,
         NoGraph::NoCode | NoGraph::TooInvolved => Refusal::TableFull("exception handlers".to_owned()),
@@ -103,9 +105,9 @@ fn no_graph(why: NoGraph) -> Refusal {
 /// Whether the method has probes already. With two probes, a call would give two samples, one of them under
 /// the id embedded in the first probe.
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
-    for insn in insns.iter().filter(|insn| insn.opcode == INVOKESTATIC) {
-        let called = class.pool.member(insn.index())?.class;
-        if called == PROBE_CLASS.as_bytes() || called == COUNTERS_CLASS.as_bytes() {
+    for insn in insns.iter().filter(|insn| matches!(insn.opcode, INVOKESTATIC | GETSTATIC)) {
+        let owner = class.pool.member(insn.index())?.class;
+        if [PROBE_CLASS, COUNTERS_CLASS, FLAGS_CLASS].iter().any(|ours| owner == ours.as_bytes()) {
             return Ok(true);
         }
     }
@@ -119,7 +121,7 @@ fn attributes(
     pool: &mut PoolBuilder<'_>,
     budget: &mut Budget,
 ) -> Result<Vec<(u16, Vec<u8>)>, Refusal> {
-    let moves = Moves { layout: &woven.layout, handlers_before: woven.handlers_before };
+    let moves = Moves { layout: &woven.layout, handler_index: &woven.handler_index };
     let mut attributes = Vec::new();
     let mut frames_missing = class.major >= STACK_MAPS;
     for old in &subject.code.attributes {

@@ -18,6 +18,11 @@ pub const HIT_NEAR: &str = "(J)V";
 /// Adds 1 to a counter: `void hit(long address, int number)`.
 pub const HIT: (&str, &str) = ("hit", "(JI)V");
 
+/// The class that has the flags.
+pub const FLAGS_CLASS: &str = "java/lang/SplFlags";
+/// The flags: `static final byte[] SET`.
+pub const FLAGS: (&str, &str) = ("SET", "[B");
+
 /// Gate, quota and depth: `int enter(int id)`; 0 means that this call is not sampled.
 pub const ENTER: (&str, &str) = ("enter", "(I)I");
 /// Start clock: `long begin(int token)`, nanoseconds of the JVM's monotonic clock, 0 for token 0.
@@ -76,8 +81,10 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 17] = [
+pub const OWN_CLASSES: [&str; 19] = [
     PROBE_CLASS,
+    COUNTERS_CLASS,
+    FLAGS_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplLengths",
     "java/lang/SplLengths$Field",

@@ -1,7 +1,7 @@
 //! The rewriter's orders and results.
 
 use spl_model::{Facts, InstrumentId, Outcome, ProbeKind, Refusal};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
 
 /// A probe for a method of the class at hand, and its number there.
@@ -22,6 +22,11 @@ pub(crate) enum Planned {
     Known(ProbeKind),
     /// Counts of edges.
     Blocks,
+    /// Flags of blocks and edges.
+    Cover {
+        /// The flags that are not set, as numbers within the method.
+        open: BTreeSet<u32>,
+    },
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
@@ -35,13 +40,15 @@ impl Planned {
     fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
-            (Self::Blocks, Self::Blocks) => true,
-            (Self::Known(_), Self::Blocks) | (Self::Blocks, Self::Known(_)) => false,
+            // A method has either: both would number their places alike.
+            (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. }) => true,
+            (Self::Known(_), Self::Blocks | Self::Cover { .. })
+            | (Self::Blocks | Self::Cover { .. }, Self::Known(_)) => false,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
             #[cfg(test)]
-            (Self::Known(_) | Self::Blocks, Self::Visits { .. })
-            | (Self::Visits { .. }, Self::Known(_) | Self::Blocks) => false,
+            (Self::Known(_) | Self::Blocks | Self::Cover { .. }, Self::Visits { .. })
+            | (Self::Visits { .. }, Self::Known(_) | Self::Blocks | Self::Cover { .. }) => false,
         }
     }
 }
@@ -58,6 +65,13 @@ impl Probe {
     pub fn blocks(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Blocks }
+    }
+
+    /// A probe that sets flags of the method's blocks and edges. `id` is the number of its first flag; `open`
+    /// are the flags that are not set, as numbers within the method.
+    pub fn cover(method_name: &str, descriptor: &str, id: InstrumentId, open: BTreeSet<u32>) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Cover { open } }
     }
 
     /// The method.

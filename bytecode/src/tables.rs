@@ -1,6 +1,7 @@
 //! The tables of a Code attribute that hold code offsets. They keep their size, and the offsets in them move.
 
 use crate::layout::Layout;
+use spl_classfile::reader::malformed;
 use spl_classfile::tables::{Entry, is_type_annotations, visit};
 use spl_model::Refusal;
 
@@ -8,8 +9,8 @@ use spl_model::Refusal;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moves<'l, 'a> {
     pub(crate) layout: &'l Layout<'a>,
-    /// Number of our entries before the program's own in the exception table.
-    pub(crate) handlers_before: usize,
+    /// New index of each of the program's own entries in the exception table.
+    pub(crate) handler_index: &'l [usize],
 }
 
 /// The new `info` bytes of an attribute of a Code attribute. An unknown attribute is copied.
@@ -35,8 +36,10 @@ impl Moves<'_, '_> {
                 put(out, at + 2, to.saturating_sub(from));
             }
             Entry::Handler { at, index } => {
-                let index = u16::try_from(usize::from(index) + self.handlers_before);
-                put(out, at, index.map_err(|_| Refusal::TableFull("exception table".to_owned()))?);
+                let full = || Refusal::TableFull("exception table".to_owned());
+                let index = self.handler_index.get(usize::from(index)).copied();
+                let index = index.ok_or_else(|| malformed("an annotation names no exception handler"))?;
+                put(out, at, u16::try_from(index).map_err(|_| full())?);
             }
         }
         Ok(())

@@ -1,41 +1,45 @@
-//! Blocks of real methods are counted exactly, by a real JVM, alone and in one method with the times.
+//! Blocks of real methods are counted exactly, and the blocks that were run are known, by a real JVM, alone and in one method
+//! with the times.
 
 mod support;
 
 use spl_bytecode::{Plan, Probe, inspect, instrument};
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_graph::{Counters, Counts, Graph};
+use spl_graph::{Counters, Counts, Covered, Flags, Graph};
 use spl_model::{InstrumentId, ProbeKind, Sizing};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use support::{class_files, folder, probe_stub, run, sources, tool};
 
-/// The counts of each method of `Counted` and its nested class, by name and descriptor.
-fn counted(case: &str, options: &[&str], with_times: bool) -> BTreeMap<String, Counts> {
+/// The probes of a method, from the number of its first counter or flag on.
+type Probes<'p> = dyn Fn(&str, &str, &Graph<'_>, u32) -> Vec<Probe> + 'p;
+
+/// The values of counters or flags after a run of `Counted`; and for each method of it and its nested class, by name
+/// and descriptor, the number of the first.
+fn values(
+    case: &str,
+    options: &[&str],
+    probes: &Probes<'_>,
+    needed: fn(&Graph<'_>) -> usize,
+) -> (Vec<u64>, BTreeMap<String, usize>) {
     let folder = folder(&format!("counted-{case}"));
     let classes = folder.join("classes");
     let javac = &mut tool("javac");
     run(javac.args(["-nowarn", "--release", "11", "-d"]).arg(&classes).arg(sources().join("Counted.java")));
     let files = class_files(&classes);
     let originals: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("javac wrote it")).collect();
-    let mut counters: Vec<(String, Counters, usize)> = Vec::new();
-    let mut next = 1;
+    let (mut firsts, mut next) = (BTreeMap::new(), 1);
     for (file, bytes) in files.iter().zip(&originals) {
         let class = ClassFile::read(bytes).expect("a class file");
         let mut plan = Plan::default();
         for method in &class.methods {
             let Ok(graph) = Graph::of(&class, method) else { continue };
             let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
-            let of_method = Counters::of(&graph);
-            plan.add(Probe::blocks(&name, &descriptor, InstrumentId(next)));
-            if with_times {
-                plan.add(Probe::new(&name, &descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep)));
-            }
-            let count = of_method.places().len();
-            counters.push((format!("{}.{name}{descriptor}", short(file)), of_method, next as usize));
-            next += count as u32;
+            probes(&name, &descriptor, &graph, next).into_iter().for_each(|probe| plan.add(probe));
+            firsts.insert(format!("{}.{name}{descriptor}", short(file)), next as usize);
+            next += needed(&graph) as u32;
         }
         let new = instrument(bytes, &plan).expect("no class of ours");
         assert!(new.outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{:?}", new.outcomes);
@@ -55,11 +59,47 @@ fn counted(case: &str, options: &[&str], with_times: bool) -> BTreeMap<String, C
         values[place.parse::<usize>().expect("a number")] = value.parse().expect("a number");
     }
     fs::remove_dir_all(&folder).expect("the folder is this test's own");
-    let solved = |(name, counters, first): (String, Counters, usize)| {
-        let values = &values[first..first + counters.places().len()];
-        (name, counters.solve(values).expect("one value of each counter"))
+    (values, firsts)
+}
+
+/// The result of `solve` for the values of each method of `Counted`.
+fn solved<T>(
+    case: &str,
+    values: &[u64],
+    firsts: &BTreeMap<String, usize>,
+    solve: impl Fn(&Graph<'_>, &[u64]) -> T,
+) -> BTreeMap<String, T> {
+    let folder = folder(&format!("counted-graphs-{case}"));
+    let javac = &mut tool("javac");
+    run(javac.args(["-nowarn", "--release", "11", "-d"]).arg(&folder).arg(sources().join("Counted.java")));
+    let mut all = BTreeMap::new();
+    for file in class_files(&folder) {
+        let bytes = fs::read(&file).expect("javac wrote it");
+        let class = ClassFile::read(&bytes).expect("a class file");
+        for method in &class.methods {
+            let Ok(graph) = Graph::of(&class, method) else { continue };
+            let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
+            let name = format!("{}.{name}{descriptor}", short(&file));
+            let solved = solve(&graph, &values[firsts[&name]..]);
+            all.insert(name, solved);
+        }
+    }
+    fs::remove_dir_all(&folder).expect("the folder is this test's own");
+    all
+}
+
+/// The counts of each method.
+fn counted(case: &str, options: &[&str], with_times: bool) -> BTreeMap<String, Counts> {
+    let probes = |name: &str, descriptor: &str, _: &Graph<'_>, first| {
+        let times = Probe::new(name, descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep));
+        let blocks = Probe::blocks(name, descriptor, InstrumentId(first));
+        std::iter::once(blocks).chain(with_times.then_some(times)).collect()
     };
-    counters.into_iter().map(solved).collect()
+    let (values, firsts) = values(case, options, &probes, |graph| Counters::of(graph).places().len());
+    solved(case, &values, &firsts, |graph, values| {
+        let counters = Counters::of(graph);
+        counters.solve(&values[..counters.places().len()]).expect("one value of each counter")
+    })
 }
 
 fn short(file: &Path) -> &str {
@@ -122,4 +162,42 @@ fn times_in_the_same_methods_change_no_count() {
     check(&both);
     // `main` itself has not returned when it prints.
     assert_eq!(alone, both);
+}
+
+#[test]
+fn flags_tell_what_was_run_and_set_ones_leave_no_code() {
+    let counts = counted("to-compare", &[], false);
+    for (case, options) in [("cover-interpreted", ["-Xint"]), ("cover-compiled", ["-Xmixed"])] {
+        let covered = |is_open: &dyn Fn(u32) -> bool| {
+            let probes = |name: &str, descriptor: &str, graph: &Graph<'_>, first: u32| {
+                let all = 0..Flags::of(graph).places().len() as u32;
+                let open = all.filter(|number| is_open(first + number)).collect();
+                vec![Probe::cover(name, descriptor, InstrumentId(first), open)]
+            };
+            values(case, &options, &probes, |graph| Flags::of(graph).places().len())
+        };
+        let (values, firsts) = covered(&|_| true);
+        let flags = solved(case, &values, &firsts, |graph, values| {
+            let flags = Flags::of(graph);
+            let set: Vec<bool> = values[..flags.places().len()].iter().map(|value| *value > 0).collect();
+            flags.solve(&set).expect("one value of each flag")
+        });
+        for (name, flags) in &flags {
+            let counts = &counts[name];
+            // Counts tell it too; the graphs are not here.
+            let expected = Covered {
+                returned: flags.returned.clone(),
+                blocks: counts.blocks.iter().map(|runs| *runs > 0).collect(),
+                edges: counts.edges.iter().map(|taken| taken.map(|taken| taken > 0)).collect(),
+            };
+            assert_eq!(flags, &expected, "{case}: {name}");
+            for (block, returned) in flags.returned.iter().enumerate() {
+                let has_returned = counts.blocks[block] > counts.gone[block];
+                assert!(returned.is_none_or(|returned| returned == has_returned), "{case}: {name} {block}");
+            }
+        }
+        // The program does the same again, so no other flag is set.
+        let (again, _) = covered(&|number| values[number as usize] == 0);
+        assert_eq!(again.iter().sum::<u64>(), 0, "{case}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The classes of a class path and a JDK, and the methods that a pattern of a task file matches.
 
 use super::container::{self, Container, Spot};
+use super::nested::Allowance;
 use super::{Jdk, Known, path};
 use spl_bytecode::{ClassInfo, inspect};
 use spl_lang::Classes;
@@ -27,6 +28,8 @@ pub struct Catalogue {
     /// The direct subtypes of each type, after the first request for them: among the program's classes, and
     /// among all.
     subtypes: [Option<HashMap<String, Vec<String>>>; 2],
+    /// Number of classes that only a running JVM has named; `None` without one.
+    loaded: Option<usize>,
     problems: Vec<String>,
 }
 
@@ -40,8 +43,17 @@ impl Catalogue {
             catalogue.add_jdk(jdk);
             catalogue.jdk_containers = catalogue.containers.len();
         }
+        let (release, mut allowance) = (jdk.and_then(|jdk| jdk.release), Allowance::default());
         for entry in path::with_manifests(class_path) {
-            catalogue.add(&entry, container::open(&entry, jdk.and_then(|jdk| jdk.release)));
+            let mut opened = container::open(&entry, release);
+            let libraries = opened.as_mut().map(|(own, _)| own.libraries(release, &mut allowance));
+            let libraries = libraries.unwrap_or_default();
+            catalogue.add(&entry, opened);
+            for (name, library) in libraries {
+                // As Java names it.
+                let inside = PathBuf::from(format!("{}!/{name}", entry.display()));
+                catalogue.add(&inside, library);
+            }
         }
         catalogue
     }
@@ -75,6 +87,53 @@ impl Catalogue {
         }
     }
 
+    /// Adds a class of a running JVM that no file has, or whose file is gone. Other known classes stay as they are.
+    /// Gives whether it is new.
+    pub(crate) fn add_loaded(&mut self, class: ClassInfo) -> bool {
+        let name = class.name.clone();
+        let is_new = self.class(&name).is_none();
+        if is_new {
+            // A loaded class lies in no container.
+            self.index.insert(name.clone(), (usize::MAX, Spot::Entry(usize::MAX)));
+            self.read.insert(name, Some(Rc::new(class)));
+        }
+        self.loaded = Some(self.loaded.unwrap_or(0) + usize::from(is_new));
+        is_new
+    }
+
+    /// Number of classes that only a running JVM has named.
+    #[must_use]
+    pub fn loaded_count(&self) -> usize {
+        self.loaded.unwrap_or(0)
+    }
+
+    /// Notes that a running JVM was asked for classes.
+    pub(crate) fn was_asked(&mut self) {
+        self.loaded.get_or_insert(0);
+    }
+
+    /// Whether a running JVM was asked for classes.
+    pub(crate) fn is_of_jvm(&self) -> bool {
+        self.loaded.is_some()
+    }
+
+    /// Number of files and folders with the program's classes.
+    #[must_use]
+    pub fn program_places(&self) -> usize {
+        self.containers.len() - self.jdk_containers
+    }
+
+    /// Whether a class of the files is called so but for few letters.
+    pub(crate) fn is_misspelt(&self, name: &str) -> bool {
+        let most = (name.chars().count() / 3).min(3);
+        let is_near = |class: &&String| {
+            class.len().abs_diff(name.len()) <= most
+                && (1..=most).contains(&strsim::damerau_levenshtein(class, name))
+        };
+        let of_files = self.index.iter().filter(|(_, (container, _))| *container < self.containers.len());
+        of_files.map(|(class, _)| class).any(|class| is_near(&class))
+    }
+
     /// Read errors so far, each a sentence for the operator.
     #[must_use]
     pub fn problems(&self) -> &[String] {
@@ -90,7 +149,7 @@ impl Catalogue {
     /// Whether any class is not the JDK's.
     #[must_use]
     pub fn has_program(&self) -> bool {
-        self.containers.len() > self.jdk_containers
+        self.program_places() > 0 || self.loaded_count() > 0
     }
 
     /// The file or folder that a class, binary name with slashes, is read from.

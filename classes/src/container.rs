@@ -1,7 +1,10 @@
-//! Containers of classes: a folder, a JAR, a module of a JDK (`.jmod`), or a JDK's runtime image.
+//! Containers of classes: a folder, a JAR with its libraries, a module of a JDK (`.jmod`), or a JDK's runtime image.
 
 use super::image::{Image, Location};
-use std::fs::{self, File};
+use super::nested::{self, Allowance, Archive};
+use super::part::Part;
+use super::regular;
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
@@ -23,7 +26,7 @@ pub enum Container {
     /// Classes as files.
     Folder,
     /// A JAR or a JDK's module.
-    Archive(Box<ZipArchive<File>>),
+    Archive(Box<Archive>),
     /// A JDK's runtime image.
     Image(Image),
 }
@@ -42,20 +45,25 @@ pub enum Spot {
 /// A class name, binary with slashes, and the place of its bytes.
 pub type Named = (String, Spot);
 
+/// A container with its classes.
+pub type Opened = (Container, Vec<Named>);
+
 /// Opens an entry of a class path, with its classes. In a multi-release JAR the classes for `release` count.
 ///
 /// # Errors
 /// When it does not exist, cannot be read, or is neither a folder nor an archive.
-pub fn open(path: &Path, release: Option<u32>) -> io::Result<(Container, Vec<Named>)> {
+pub fn open(path: &Path, release: Option<u32>) -> io::Result<Opened> {
     if path.is_dir() {
         let mut classes = Vec::new();
         list(path, "", MAX_DEPTH, &mut classes)?;
+        // The classes of an unpacked executable archive.
+        classes.iter_mut().for_each(|(class, _)| *class = nested::without_folder(class).to_owned());
         return Ok((Container::Folder, classes));
     }
-    let mut archive = ZipArchive::new(File::open(path)?)?;
     let module = path.extension().is_some_and(|extension| extension == "jmod");
-    let versions = if module { None } else { release.filter(|_| is_multi_release(&mut archive)) };
-    let classes = entries(&archive, if module { "classes/" } else { "" }, versions);
+    let mut archive = Archive::open(Part::open(path)?)?;
+    let versions = if module { None } else { release.filter(|_| is_multi_release(&mut archive.zip)) };
+    let classes = entries(&archive.zip, if module { "classes/" } else { "" }, versions);
     Ok((Container::Archive(Box::new(archive)), classes))
 }
 
@@ -70,16 +78,33 @@ pub fn open_image(path: &Path) -> io::Result<(Container, Vec<Named>)> {
 }
 
 impl Container {
+    /// The libraries in an executable archive, each with its name in it. In one that is a multi-release JAR the
+    /// classes for `release` count.
+    pub fn libraries(
+        &mut self,
+        release: Option<u32>,
+        allowance: &mut Allowance,
+    ) -> Vec<(String, io::Result<Opened>)> {
+        let Self::Archive(archive) = self else { return Vec::new() };
+        let open = |mut archive: Archive| {
+            let versions = release.filter(|_| is_multi_release(&mut archive.zip));
+            let classes = entries(&archive.zip, "", versions);
+            (Self::Archive(Box::new(archive)), classes)
+        };
+        let libraries = archive.libraries(allowance).into_iter();
+        libraries.map(|(name, library)| (name, library.map(open))).collect()
+    }
+
     /// The bytes of a class that lies here.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn read(&mut self, spot: &Spot) -> io::Result<Vec<u8>> {
         match (self, spot) {
-            (_, Spot::File(path)) => fs::read(path),
+            (_, Spot::File(path)) => regular::read(path, MAX_CLASS_BYTES),
             (Self::Archive(archive), Spot::Entry(index)) => {
                 let mut bytes = Vec::new();
-                archive.by_index(*index)?.take(MAX_CLASS_BYTES).read_to_end(&mut bytes)?;
+                archive.zip.by_index(*index)?.take(MAX_CLASS_BYTES).read_to_end(&mut bytes)?;
                 Ok(bytes)
             }
             (Self::Image(image), Spot::Image(location)) => image.read(*location),
@@ -108,14 +133,14 @@ fn list(folder: &Path, package: &str, depth: usize, into: &mut Vec<Named>) -> io
 
 /// The classes of an archive under `root`. With `release`, each class has the newest version that a JDK of
 /// this release uses.
-fn entries(archive: &ZipArchive<File>, root: &str, release: Option<u32>) -> Vec<Named> {
+fn entries(archive: &ZipArchive<Part>, root: &str, release: Option<u32>) -> Vec<Named> {
     let mut classes = Vec::new();
     for index in 0..archive.len() {
         let Some(Ok(path)) = archive.name_for_index(index) else { continue };
         let Some(path) = path.strip_prefix(root) else { continue };
         let (version, path) = match path.strip_prefix(VERSIONS).and_then(|rest| rest.split_once('/')) {
             Some((number, path)) => (number.parse().unwrap_or(u32::MAX), path),
-            None => (0, path),
+            None => (0, nested::without_folder(path)),
         };
         if let Some(class) = class_name(path)
             && version <= release.unwrap_or(0)
@@ -135,7 +160,7 @@ fn class_name(path: &str) -> Option<&str> {
     (!matches!(simple, "" | "module-info" | "package-info")).then_some(class)
 }
 
-fn is_multi_release(archive: &mut ZipArchive<File>) -> bool {
+fn is_multi_release(archive: &mut ZipArchive<Part>) -> bool {
     let lines = manifest(archive);
     lines.iter().any(|(name, value)| name.eq_ignore_ascii_case("Multi-Release") && value.trim() == "true")
 }
@@ -146,14 +171,14 @@ fn is_multi_release(archive: &mut ZipArchive<File>) -> bool {
 /// # Errors
 /// When the JAR cannot be read.
 pub fn named_in_manifest(jar: &Path) -> io::Result<Vec<String>> {
-    let lines = manifest(&mut ZipArchive::new(File::open(jar)?)?);
+    let lines = manifest(&mut ZipArchive::new(Part::open(jar)?)?);
     let paths = lines.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("Class-Path"));
     Ok(paths.flat_map(|(_, value)| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect())
 }
 
 /// The headers of the main section (JAR file specification): a line that begins with a blank continues the
 /// one before.
-fn manifest(archive: &mut ZipArchive<File>) -> Vec<(String, String)> {
+fn manifest(archive: &mut ZipArchive<Part>) -> Vec<(String, String)> {
     let mut text = Vec::new();
     if let Ok(entry) = archive.by_name(MANIFEST) {
         // An unreadable manifest adds nothing.

@@ -5,6 +5,8 @@
 //! needed here, where all names are read), the offsets of the resources' descriptions, the descriptions, and
 //! zero-terminated strings. The resources follow the index.
 
+use super::regular;
+use super::sharing;
 use flate2::read::ZlibDecoder;
 use std::fs::File;
 use std::io::{self, Read};
@@ -58,7 +60,7 @@ impl Image {
     /// # Errors
     /// When the file cannot be read or is not an image.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = regular::open(path)?;
         let mut header = [0; HEADER_BYTES];
         file.read_exact_at(&mut header, 0)?;
         let big_endian = u32_at(&header, 0, true) == Some(MAGIC);
@@ -147,9 +149,13 @@ impl Index {
     }
 
     fn string(&self, at: usize) -> Option<&str> {
+        str::from_utf8(self.bytes(at)?).ok()
+    }
+
+    /// A string in the encoding of class files.
+    fn bytes(&self, at: usize) -> Option<&[u8]> {
         let rest = self.strings.get(at..)?;
-        let end = rest.iter().position(|byte| *byte == 0)?;
-        str::from_utf8(&rest[..end]).ok()
+        Some(&rest[..rest.iter().position(|byte| *byte == 0)?])
     }
 
     /// Undoes the last compression.
@@ -170,6 +176,10 @@ impl Index {
                 let mut plain = Vec::new();
                 ZlibDecoder::new(stored).take(size).read_to_end(&mut plain)?;
                 Ok(plain)
+            }
+            Some("compact-cp") => {
+                let plain = sharing::unshared(stored, size as usize, |at| self.bytes(at as usize));
+                plain.ok_or_else(|| damaged("a class with shared strings is not whole"))
             }
             name => Err(io::Error::new(
                 io::ErrorKind::Unsupported,

@@ -1,5 +1,6 @@
 //! Place and release of a JDK.
 
+use super::regular;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,9 @@ impl Jdk {
     /// The JDK in `home`.
     #[must_use]
     pub fn at(home: &Path) -> Self {
-        let text = fs::read_to_string(home.join("release")).unwrap_or_default();
-        Self { home: home.to_owned(), release: release(&text) }
+        const MOST_BYTES: u64 = 1 << 20;
+        let text = regular::read(&home.join("release"), MOST_BYTES).unwrap_or_default();
+        Self { home: home.to_owned(), release: release(&String::from_utf8_lossy(&text)) }
     }
 
     /// The JDK of `$JAVA_HOME`, else that of the `java` on the path; `None` without either.

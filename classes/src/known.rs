@@ -36,7 +36,7 @@ pub struct Known {
     pub intrinsic: bool,
     /// Annotation that makes the method unfit for probes, as a field descriptor.
     pub special_annotation: Option<String>,
-    /// All its annotations that are visible at run time, as field descriptors.
+    /// All its annotations and those of its class, as field descriptors.
     pub annotations: Vec<String>,
 }
 

@@ -71,7 +71,7 @@ fn entries_of(arguments: &[OsString], variable: Option<OsString>) -> Vec<PathBuf
 }
 
 /// Modules of one entry of a module path: a folder holds them as JARs or unpacked.
-fn module_entries(module_path: &OsStr) -> Vec<PathBuf> {
+pub(crate) fn module_entries(module_path: &OsStr) -> Vec<PathBuf> {
     let inside = |entry: PathBuf| -> Vec<PathBuf> {
         let Ok(files) = std::fs::read_dir(&entry) else { return vec![entry] };
         let mut modules: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();

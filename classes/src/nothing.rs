@@ -66,7 +66,10 @@ fn annotations(wanted: &str, looked: &[Known]) -> Option<String> {
         all.iter().filter(|name| near.contains(&simple(name).as_str())).collect()
     };
     if all.is_empty() {
-        return Some("annotations count whose retention is RUNTIME; no method here has one".to_owned());
+        return Some(
+            "annotations count whose retention is CLASS or RUNTIME, at a method or its class; none is here"
+                .to_owned(),
+        );
     }
     let shown = if near.is_empty() { all.iter().collect() } else { near };
     let shown: Vec<String> = shown.iter().take(MAX_NAMED).map(|name| format!("`@{name}`")).collect();

@@ -1,10 +1,11 @@
 //! A class path as Java reads it: its files and folders (java(1), `--class-path`).
 
-use super::container;
+use super::{container, nested};
 use std::collections::HashSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The entries of a class path: parts between colons. An empty part is the current folder, and a part that
@@ -35,6 +36,9 @@ fn jars_in(folder: &Path) -> Vec<PathBuf> {
     jars
 }
 
+/// Most entries that are looked at, those of manifests included.
+const MOST_ENTRIES: usize = 5_000;
+
 /// The entries and those of their manifests, each once, the latter after the JAR whose manifest names them.
 /// As in Java, entries of a manifest need not exist.
 #[must_use]
@@ -42,11 +46,17 @@ pub fn with_manifests(entries: &[PathBuf]) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     let mut open: Vec<PathBuf> = entries.iter().rev().cloned().collect();
-    while let Some(entry) = open.pop() {
-        if !seen.insert(fs::canonicalize(&entry).unwrap_or_else(|_| entry.clone())) {
+    while let Some(entry) = open.pop().filter(|_| all.len() < MOST_ENTRIES) {
+        // Another name of the same file has the same classes.
+        let same = fs::metadata(&entry).map(|found| (found.dev(), found.ino()));
+        if !seen.insert(same.map_err(|_| entry.clone())) {
             continue;
         }
-        if entry.is_file() {
+        if entry.is_dir() {
+            // An executable archive that was unpacked has its libraries as files.
+            let inside = nested::LIBRARIES.iter().flat_map(|folder| jars_in(&entry.join(folder)));
+            open.extend(inside.collect::<Vec<_>>().into_iter().rev());
+        } else if entry.is_file() {
             let named = container::named_in_manifest(&entry).unwrap_or_default();
             let folder = entry.parent().unwrap_or(Path::new("."));
             let paths = named.iter().map(|path| folder.join(path.strip_prefix("file:").unwrap_or(path)));

@@ -19,6 +19,11 @@ impl Places {
         Self { class_path: class_path.map_or(of_command, path::entries), jdk: jdk.map(Jdk::at).or(its_jdk) }
     }
 
+    /// This class path and this JDK.
+    pub(crate) fn of(class_path: Vec<PathBuf>, jdk: Option<Jdk>) -> Self {
+        Self { class_path, jdk }
+    }
+
     /// The classes there, read on demand.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {

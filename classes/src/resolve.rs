@@ -285,6 +285,10 @@ impl Looker<'_> {
         let near: Vec<String> =
             near.into_iter().map(|class| if exact { class } else { class.replace('/', ".") }).collect();
         let help = match near.len() {
+            0 if self.catalogue.is_of_jvm() => {
+                "is its package right? a class that a loader of the program's own loads is known from then on"
+                    .to_owned()
+            }
             0 if self.complete => {
                 "is its JAR or folder on the class path that was given? --classpath names another".to_owned()
             }
@@ -293,8 +297,11 @@ impl Looker<'_> {
             }
             _ => format!("did you mean {}?", listed(&near)),
         };
-        let place =
-            if self.complete { "in no entry of the class path, nor in the JDK" } else { "not in the JDK" };
+        let place = match (self.complete, self.catalogue.is_of_jvm()) {
+            (_, true) => "in no file of the JVM's class path, nor among its loaded classes",
+            (true, false) => "in no entry of the class path, nor in the JDK",
+            (false, false) => "not in the JDK",
+        };
         self.say(mention, Severity::Error, "no such class".into(), place, Some(help));
     }
 

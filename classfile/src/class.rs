@@ -18,6 +18,12 @@ pub const STACK_MAPS: u16 = 50;
 /// of 65,535 methods the same name of 65,535 bytes.
 const NAMES_LIMIT: usize = 16 << 20;
 
+/// Attributes with annotations of retention `RUNTIME` and `CLASS` (JVMS 4.7.16, 4.7.17).
+const VISIBLE: &[u8] = b"RuntimeVisibleAnnotations";
+const HIDDEN: &[u8] = b"RuntimeInvisibleAnnotations";
+/// Attribute with the name of the source file (JVMS 4.7.10).
+const SOURCE_FILE: &[u8] = b"SourceFile";
+
 const MAGIC: u32 = 0xcafe_babe;
 /// Access flag of static methods (JVMS 4.6).
 pub const ACC_STATIC: u16 = 0x0008;
@@ -45,6 +51,11 @@ pub struct ClassFile<'a> {
     pub interfaces: &'a [u8],
     /// The methods, in the order of the file.
     pub methods: Vec<Method<'a>>,
+    /// Annotations of the class, as field descriptors; of retention `RUNTIME` and `CLASS`. Annotations after an
+    /// unreadable one are left out.
+    pub annotations: Vec<&'a [u8]>,
+    /// Name of the source file without its folders (JVMS 4.7.10), in the file's encoding.
+    pub source_file: Option<&'a [u8]>,
 }
 
 /// One method_info (JVMS 4.6).
@@ -61,6 +72,8 @@ pub struct Method<'a> {
     /// The annotations visible at run time, as field descriptors. Annotations after an unreadable one are
     /// left out.
     pub annotations: Vec<&'a [u8]>,
+    /// The annotations of retention `CLASS`, likewise.
+    pub hidden_annotations: Vec<&'a [u8]>,
 }
 
 impl<'a> ClassFile<'a> {
@@ -97,11 +110,23 @@ impl<'a> ClassFile<'a> {
         {
             return Err(malformed("its methods have more than 16 MiB of names"));
         }
-        skip_attributes(&mut reader)?;
+        let (annotations, source_file) = class_attributes(&mut reader, &pool)?;
         if !reader.is_at_end() {
             return Err(malformed("bytes follow the end of the class"));
         }
-        Ok(Self { bytes, minor, major, pool, access, this_class, super_class, interfaces, methods })
+        Ok(Self {
+            bytes,
+            minor,
+            major,
+            pool,
+            access,
+            this_class,
+            super_class,
+            interfaces,
+            methods,
+            annotations,
+            source_file,
+        })
     }
 
     /// Binary name with slashes, in the file's encoding.
@@ -116,7 +141,8 @@ impl<'a> ClassFile<'a> {
 impl<'a> Method<'a> {
     fn read(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<Self, Refusal> {
         let (access, name, descriptor) = (reader.u2()?, pool.utf8(reader.u2()?)?, pool.utf8(reader.u2()?)?);
-        let mut method = Self { access, name, descriptor, code: None, annotations: Vec::new() };
+        let (annotations, hidden_annotations) = (Vec::new(), Vec::new());
+        let mut method = Self { access, name, descriptor, code: None, annotations, hidden_annotations };
         for _ in 0..reader.u2()? {
             let attribute = Attribute::read(reader, pool)?;
             match attribute.name {
@@ -125,9 +151,8 @@ impl<'a> Method<'a> {
                 }
                 b"Code" => method.code = Some(attribute.start..attribute.start + attribute.info.len()),
                 // The JVM ignores annotations that it cannot read.
-                b"RuntimeVisibleAnnotations" => {
-                    drop(annotations::read(attribute.info, pool, &mut method.annotations));
-                }
+                VISIBLE => drop(annotations::read(attribute.info, pool, &mut method.annotations)),
+                HIDDEN => drop(annotations::read(attribute.info, pool, &mut method.hidden_annotations)),
                 _ => {}
             }
         }
@@ -172,6 +197,29 @@ impl<'a> Attribute<'a> {
         let start = reader.at();
         Ok(Self { name_index, name: pool.utf8(name_index)?, start, info: reader.take(length)? })
     }
+}
+
+/// Annotations and source file of a class.
+type OfClass<'a> = (Vec<&'a [u8]>, Option<&'a [u8]>);
+
+/// Reads the attributes of a class; gives its annotations and its source file.
+fn class_attributes<'a>(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<OfClass<'a>, Refusal> {
+    let (mut found, mut source_file) = (Vec::new(), None);
+    for _ in 0..reader.u2()? {
+        let name = reader.u2()?;
+        let length = reader.u4()? as usize;
+        let info = reader.take(length)?;
+        // A wrong name is for the JVM to refuse.
+        match pool.utf8(name) {
+            Ok(VISIBLE | HIDDEN) => drop(annotations::read(info, pool, &mut found)),
+            Ok(SOURCE_FILE) => {
+                let index = <[u8; 2]>::try_from(info).map(u16::from_be_bytes);
+                source_file = index.ok().and_then(|index| pool.utf8(index).ok());
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok((found, source_file))
 }
 
 fn skip_attributes(reader: &mut Reader<'_>) -> Result<(), Refusal> {

@@ -42,6 +42,12 @@ pub const NEW: u8 = 0xbb;
 pub const POP: u8 = 0x57;
 /// `athrow`.
 pub const ATHROW: u8 = 0xbf;
+/// `bastore`.
+pub const BASTORE: u8 = 0x54;
+/// `monitorenter`.
+pub const MONITORENTER: u8 = 0xc2;
+/// `monitorexit`.
+pub const MONITOREXIT: u8 = 0xc3;
 /// `wide`.
 pub const WIDE: u8 = 0xc4;
 /// `multianewarray`.

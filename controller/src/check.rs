@@ -171,7 +171,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Facts of the classes about a method, in words.
-fn said(mention: &Mention) -> String {
+pub fn said(mention: &Mention) -> String {
     match mention.state {
         State::NoMethod => return "no such method".into(),
         State::NoClass => return "no such class".into(),

@@ -1,16 +1,25 @@
 //! The command line.
 
+mod attaching;
+mod help;
+mod shared;
+
+pub use self::attaching::{Attach, Detach, Doctor, Process};
+pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
+
+use self::help::{
+    API_JAR_HELP, CFG_HELP, CHECK_HELP, CLIENT_HELP, COMPLETIONS_HELP, DRILL_HELP, EVAL_HELP, EXPORT_HELP,
+    FMT_HELP, INSTRUMENT_HELP, MAN_HELP, METHODS_HELP, REPORT_HELP, RUN_HELP, SERVE_HELP, STATUS, TOP_HELP,
+};
 use crate::duration;
 use crate::looking::Looking;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use spl_classes::Places;
+use spl_model::DrillKind;
 use spl_session::config::{DEFAULT_PORT, Judge};
-use spl_session::until::Until;
-use spl_session::which::Which;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Performance assertions about Java methods, checked while the program runs.
@@ -30,10 +39,16 @@ pub enum Command {
     Run(Run),
     /// Start a program and find the methods that it calls most and that take most of its time.
     Top(Top),
-    /// Wait for programs that `spl client` starts, and measure one after the other.
+    /// Wait for programs that `spl client` starts, and measure them.
     Serve(Serve),
     /// Start a program that a controller in another terminal measures.
     Client(Client),
+    /// Measure a program that runs already.
+    Attach(Attach),
+    /// End the measurement of a program that runs, and restore its classes.
+    Detach(Detach),
+    /// Say whether a program that runs can be attached to, and at which cost.
+    Doctor(Doctor),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
@@ -46,6 +61,10 @@ pub enum Command {
     Methods(Methods),
     /// Show the control-flow graphs of methods as their class files have them: blocks, edges, handlers, loops, what is counted of each block.
     Cfg(Cfg),
+    /// Count the blocks of methods exactly while a program runs: why a method takes its time.
+    Drill(Drill),
+    /// Give the counts of a finished drill to other tools: JaCoCo's XML, JBInsTrace's XML, one table.
+    Export(Export),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -62,10 +81,15 @@ impl Command {
         match self {
             Self::Run(_)
             | Self::Top(_)
+            | Self::Drill(_)
+            | Self::Export(_)
             | Self::Serve(_)
             | Self::Client(_)
+            | Self::Attach(_)
+            | Self::Detach(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
+            Self::Doctor(arguments) => arguments.json,
             Self::Instrument(arguments) => arguments.json,
             Self::Eval(arguments) => arguments.json,
             Self::Report(arguments) => arguments.json,
@@ -75,145 +99,6 @@ impl Command {
             Self::Fmt(arguments) => arguments.json,
             Self::ApiJar(arguments) => arguments.json,
         }
-    }
-}
-
-/// Options of every measurement.
-#[derive(Debug, Args)]
-pub struct Common {
-    /// Configuration [default: splserver.ini, if there is one; or $SPL_SERVER_CONFIG]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// The task file: claims, or methods; overrides `tasks-file` of the configuration.
-    #[arg(long, value_name = "FILE")]
-    pub tasks: Option<PathBuf>,
-    /// Write DIR/measurements/*.msr and DIR/result.eval; beats the configuration's paths.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Replace the results of an earlier run there, instead of writing into a new folder next to it (DIR-2).
-    #[arg(long)]
-    pub replace: bool,
-    /// Settings of the configuration for this run.
-    #[command(flatten)]
-    pub changes: Changes,
-    /// Where methods are looked for that the tasks name as in Java; by default those of the program's command line.
-    #[command(flatten)]
-    pub classes: Classes,
-    /// Show errors only.
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// Show all that is known of each result, and every result as it comes.
-    #[arg(long, short, conflicts_with = "quiet")]
-    pub verbose: bool,
-    /// Show lines only, and no live view where standard error is a terminal.
-    #[arg(long)]
-    pub plain: bool,
-}
-
-impl Common {
-    /// Whether the operator wants a live view.
-    pub fn wants_view(&self) -> bool {
-        !self.quiet && !self.plain
-    }
-}
-
-/// When a measurement ends by itself.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Ending {
-    /// End the measurement after this time, such as 90s or 5m; the program goes on.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
-    pub longest: Option<Duration>,
-    /// End the measurement as soon as every claim is proved or refuted.
-    #[arg(long)]
-    pub until_decided: bool,
-}
-
-impl Ending {
-    /// The end of the measurement, as a measurement takes it.
-    pub fn until(&self) -> Until {
-        Until { longest: self.longest, until_decided: self.until_decided }
-    }
-}
-
-/// Which JVMs of a command are measured: a script may start `java -version` first, a build tool its forks.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Jvms {
-    /// Measure only JVMs whose main class, or JAR, is this; with * for any characters.
-    #[arg(long, value_name = "PATTERN")]
-    pub main: Option<String>,
-    /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool; --main and --each do so. The program sees
-    /// it in JAVA_TOOL_OPTIONS.
-    #[arg(long)]
-    pub children: bool,
-    /// Measure each JVM that the command starts on its own, one after the other, with results of its own.
-    #[arg(long)]
-    pub each: bool,
-}
-
-impl Jvms {
-    /// Whether JVMs that a JVM starts have the agent too.
-    pub fn wants_children(&self) -> bool {
-        self.children || self.each || self.main.is_some()
-    }
-
-    /// The choice of JVMs, as a measurement takes it.
-    pub fn which(&self) -> Which {
-        Which { main: self.main.clone(), each: self.each }
-    }
-}
-
-/// Settings that the command line changes; they beat the configuration.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Changes {
-    /// Set a key of the configuration, as in --set window=50; may be given several times.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Order in which methods are measured: --set policy=…
-    #[arg(long, value_parser = ["paired", "delay"])]
-    pub policy: Option<String>,
-    /// How claims are judged: --set method=…
-    #[arg(long, value_parser = ["sequential", "welch"])]
-    pub method: Option<String>,
-    /// How workload sizes are found: --set argument-size=…
-    #[arg(long, value_parser = ["auto", "nocheck", "sizeof", "deep", "length"])]
-    pub argument_size: Option<String>,
-}
-
-impl Changes {
-    /// All of them as keys and values, with the option that says each; those of their own options last.
-    ///
-    /// # Errors
-    /// A correct example, for an argument without `=`.
-    pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
-        let set = self.set.iter().map(|text| match text.split_once('=') {
-            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
-            None => Err(format!("--set {text}: expected KEY=VALUE, as in --set window=50")),
-        });
-        let own =
-            [("policy", &self.policy), ("method", &self.method), ("argument-size", &self.argument_size)];
-        let own = own.into_iter().filter_map(|(key, value)| Some(Ok((key.to_owned(), value.clone()?))));
-        set.chain(own).collect()
-    }
-}
-
-/// Where a measurement's results go for machines; the program has standard output.
-#[derive(Clone, Debug, Args)]
-pub struct Reports {
-    /// Write the results as one JSON document to FILE (docs/schema/eval-1.json).
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Write the results as JUnit XML to FILE, a test case for each claim.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Keep the state of the measurement in FILE, every second, in the text format of Prometheus.
-    #[arg(long, value_name = "FILE")]
-    pub metrics: Option<PathBuf>,
-}
-
-impl Reports {
-    /// The files.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        [&self.json, &self.junit, &self.metrics].into_iter().filter_map(|file| file.as_deref())
     }
 }
 
@@ -229,6 +114,8 @@ pub struct Run {
     pub until: Ending,
     #[command(flatten)]
     pub which: Jvms,
+    #[command(flatten)]
+    pub instance: Instance,
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,
@@ -247,6 +134,63 @@ pub struct Run {
     /// Where methods are only looked for: `spl top`.
     #[arg(skip)]
     pub looking: Option<Looking>,
+}
+
+/// `spl drill`
+#[derive(Debug, Args)]
+#[command(after_help = DRILL_HELP)]
+pub struct Drill {
+    /// Drill a JVM that runs already, by its process id, instead of a command. It loses its compiled code for a while.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "children"])]
+    pub attach: Option<u32>,
+    /// With --attach: do not ask before the JVM loses its compiled code.
+    #[arg(long, short, requires = "attach")]
+    pub yes: bool,
+    /// Count how often blocks run (blocks), or find out which blocks run, which costs little in the end (cover).
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
+    pub what: Vec<DrillKind>,
+    /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.
+    #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present = "all")]
+    pub methods: Vec<String>,
+    /// Count all methods of all classes but the JDK's.
+    #[arg(long)]
+    pub all: bool,
+    /// With patterns that begin with *, and --all: the JDK's classes too.
+    #[arg(long)]
+    pub jdk: bool,
+    /// Methods to leave out; may be given several times.
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub not: Vec<String>,
+    /// End the drill after this time, such as 90s or 5m, and restore all classes; the program goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    pub longest: Option<Duration>,
+    /// Let counting take at most this part of the program's processor time; the methods that count most stop when it takes more.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub budget: Option<f64>,
+    /// Write the results into DIR/drill.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+    /// Replace the results of an earlier drill there, instead of writing into a new folder next to it (drill-2).
+    #[arg(long)]
+    pub replace: bool,
+    /// Number of methods to show at most.
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub limit: usize,
+    /// Keep no copies of the class files, only their digests.
+    #[arg(long)]
+    pub no_classes: bool,
+    /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool.
+    #[arg(long)]
+    pub children: bool,
+    /// The agent's library [default: libspl_agent.so next to this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
+    /// Show errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The program and its arguments.
+    #[arg(last = true, required_unless_present = "attach", value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// `spl top`
@@ -332,6 +276,8 @@ pub struct Serve {
 #[derive(Debug, Args)]
 #[command(after_help = CLIENT_HELP)]
 pub struct Client {
+    #[command(flatten)]
+    pub instance: Instance,
     /// The controller's port.
     #[arg(long, default_value_t = DEFAULT_PORT)]
     pub port: u16,
@@ -454,24 +400,6 @@ pub struct Man {
     pub folder: PathBuf,
 }
 
-/// Where classes are.
-#[derive(Clone, Debug, Args)]
-pub struct Classes {
-    /// Folders and JARs of the program, as for java: between colons, DIR/* for all JARs in DIR.
-    #[arg(long, visible_alias = "class-path", value_name = "PATH")]
-    pub classpath: Option<OsString>,
-    /// The JDK whose classes the program uses [default: $JAVA_HOME, or that of java on the path]
-    #[arg(long, value_name = "HOME")]
-    pub jdk: Option<PathBuf>,
-}
-
-impl Classes {
-    /// Where methods are looked for that are named as in Java: there, else where the program of this command has its classes.
-    pub fn places(&self, command: &[OsString]) -> Places {
-        Places::new(self.classpath.as_deref(), self.jdk.as_deref(), command)
-    }
-}
-
 /// `spl check`
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_HELP)]
@@ -545,6 +473,32 @@ pub enum GraphForm {
     Jbinstrace,
 }
 
+/// `spl export`
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_HELP)]
+pub struct Export {
+    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
+    #[arg(value_name = "DRILL_FOLDER")]
+    pub folder: PathBuf,
+    /// In which form.
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    pub form: ExportForm,
+    /// Where to write it [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How counts are given to other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportForm {
+    /// One table with a line for each block of each method.
+    Csv,
+    /// The XML of JBInsTrace, with the counts of blocks (docs/schema/jbinstrace-2.xsd).
+    Jbinstrace,
+    /// The XML of JaCoCo: instructions, branches, lines, methods and classes that ran.
+    Jacoco,
+}
+
 /// `spl fmt`
 #[derive(Debug, Args)]
 #[command(after_help = FMT_HELP)]
@@ -566,6 +520,20 @@ pub struct Fmt {
     pub files: Vec<PathBuf>,
 }
 
+/// A share in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    let value = text.trim_end_matches('%').parse::<f64>().ok();
+    value
+        .filter(|value| *value > 0.0 && *value <= 100.0)
+        .ok_or_else(|| "a number over 0 and up to 100, such as 5".to_owned())
+}
+
+/// The values of `--what`.
+fn drill_kinds() -> impl TypedValueParser<Value = DrillKind> {
+    let names = PossibleValuesParser::new(DrillKind::ALL.map(DrillKind::name));
+    names.map(|name| DrillKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(DrillKind::Blocks))
+}
+
 /// The values of `method`.
 fn judges() -> impl TypedValueParser<Value = Judge> {
     let values = [
@@ -580,149 +548,3 @@ fn judges() -> impl TypedValueParser<Value = Judge> {
 
 /// The values of `run-mode`.
 const MODES: [&str; 2] = ["comparison", "measurement"];
-
-const STATUS: &str = "Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), \
-3 some were not evaluated, 2 something went wrong. The program's own status is reported, not mixed in.";
-
-const RUN_HELP: &str = "\
-Examples:
-  spl run --tasks my.tasks -- java -jar service.jar
-  spl run --config splserver.ini --out out -- java -cp app.jar com.example.Main --port 8080
-
-A task file has one comparison a line, as in
-  java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;
-
-The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\".
-On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
-The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
-goes on where it was when it is started again with the same tasks and the same output folder.
-When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still
-started, and the status is 2; with --require it is not started.
-
-Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
-2 something went wrong. The program's own status is reported, not mixed in.";
-
-const TOP_HELP: &str = "\
-Examples:
-  spl top -- java -jar service.jar
-  spl top --for 2m --methods 'com.shop.**#*' --stop-program -- java -cp app.jar com.shop.Main
-
-The table on standard error has a line for each method that was called, the one with the greatest share of time first.
-calls/s, mean and median are of the calls that were taken while the method was looked at; \"looked at\" says how long that
-was. Times are inclusive: a caller has those of what it calls, and a recursive call counts again. Each name can stand in a
-task file. Methods are looked at in turn; a method whose class was not loaded, or whose turn did not come, is counted below.
-
-Exit status: 0 there was a measurement, 2 something went wrong.";
-
-const SERVE_HELP: &str = "\
-Examples:
-  spl serve --tasks my.tasks                    in one terminal, and in another
-  spl client -- java -jar service.jar
-
-  spl serve --once --port 40000 --token-file t  and  spl client --port 40000 --token-file t -- java -jar service.jar
-
-  spl serve --manual --tasks my.tasks           each Enter puts the probes in, or takes them out
-
-The controller listens on this machine only, and measures only programs that know its token. A second program waits
-until the first has ended or all its methods are finished. Interrupt the controller to end it; programs go on.
-
-Exit status: as that of `spl run`, of the program that did worst.";
-
-const CLIENT_HELP: &str = "\
-Example:
-  spl client -- java -cp app.jar com.example.Main
-
-Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
-controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it;
-with --require it is not started then, and the status is 2.";
-
-const INSTRUMENT_HELP: &str = "\
-Example:
-  spl instrument --methods 'org.jdom2.Verifier#check*' jdom2.jar -o probed.jar
-  javap -c -p -cp probed.jar org.jdom2.Verifier
-
-Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
-call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
-were. A signed JAR is refused unless --unsign is there, because the JVM refuses changed classes under a signature.
-
-Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
-
-const API_JAR_HELP: &str = "\
-Example:
-  spl api-jar -o spl-api.jar
-  javac -cp spl-api.jar:app.jar -d classes Entries.java
-
-The JAR is for the compiler, and has the sources with their documentation. A measured program has the interfaces from the
-agent; one that implements spl.size.Computable needs the JAR on its class path when it runs without the agent.
-
-Exit status: 0 it is written, 2 it could not be.";
-
-const COMPLETIONS_HELP: &str = "\
-Examples:
-  spl completions bash > ~/.local/share/bash-completion/completions/spl
-  spl completions zsh > /usr/local/share/zsh/site-functions/_spl
-  spl completions fish > ~/.config/fish/completions/spl.fish";
-
-const MAN_HELP: &str = "\
-Example:
-  spl man ~/.local/share/man/man1     and then  man spl-run";
-
-const EVAL_HELP: &str = "\
-Example:
-  spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
-
-Judges by the rules of a run, with its windows, so that the same configuration gives the same verdicts; another one, or
---method, shows what would have come of it. Samples that the run discarded do not count. Files of any length are read, a part
-at a time; what is kept in memory are the times that count.
-
-Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
-wrong.";
-
-const REPORT_HELP: &str = "\
-Example:
-  spl report out --out /tmp/report.html
-
-`spl run` and `spl serve` write the report when a measurement ends; this makes it again, also of a run that was killed. It is
-one file that needs no network, can be sent by mail and opened by a double click.
-
-Exit status: 0 it is written, 2 it could not be.";
-
-const CHECK_HELP: &str = "\
-Examples:
-  spl check my.tasks
-  spl check --classpath 'app.jar:lib/*' --jdk /usr/lib/jvm/java-21 my.tasks
-
-No Java is run: class files are read from folders, JARs, JDK modules and the JDK's runtime image. Without --classpath only
-the language and the methods of JDK classes are checked.
-
-Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or
-something could not be read.";
-
-const CFG_HELP: &str = "\
-Examples:
-  spl cfg java.util.ArrayList#indexOf
-  spl cfg --classpath app.jar --as dot 'com.example.Parser#next' | dot -Tsvg -o next.svg
-  spl cfg --classpath app.jar --all --as csv > blocks.csv
-
-No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls
-end none. The manual says what stands in each form.
-
-Exit status: 0 at least one method has a graph, 1 none has, 2 something went wrong.";
-
-const METHODS_HELP: &str = "\
-Examples:
-  spl methods java.util.ArrayList
-  spl methods --classpath jdom2.jar 'org.jdom2.Verifier#check*'
-  spl methods --java 'java.util.*List#get(int)'
-
-Each line can stand in a task file. Methods that cannot be measured are listed as comments.
-
-Exit status: 0 some method is meant, 1 none is, 2 something went wrong.";
-
-const FMT_HELP: &str = "\
-Examples:
-  spl fmt my.tasks              prints it formatted
-  spl fmt --write *.tasks       formats the files
-  spl fmt --check *.tasks       for a build: fails unless they are formatted
-
-Exit status: 0 done, 1 with --check: some file is not formatted, 2 a file cannot be read or has an error; it stays as it is.";

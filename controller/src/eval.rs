@@ -11,6 +11,7 @@ use crate::stdout;
 use spl_records::Context;
 use spl_session::buckets;
 use spl_session::config::Judge;
+use spl_session::instances;
 use spl_session::output::ResultFile;
 use spl_session::replay::Replay;
 use spl_session::setup::Setup;
@@ -68,11 +69,17 @@ fn context_of(measurements: &Path) -> Option<Context> {
     Context::from_json(&texts.next()?).ok()
 }
 
+/// Number of programs that the run measured at once, by its settings.
+fn programs_of(recorded: &Context) -> Option<usize> {
+    recorded.settings.iter().find(|setting| setting.key == "programs")?.value.parse().ok()
+}
+
 /// Reads the setup. Recorded calls are judged as in their run, unless configuration or command line differ.
 fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
     let Eval { config, tasks, classes, quiet, method, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
-    let (mut setup, written) = reading::read(
+    let mut tell = |text: &str| Progress::new(*quiet).note(text);
+    let (mut setup, written, open) = reading::read(
         &Common {
             config,
             tasks,
@@ -85,8 +92,17 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
             plain: true,
         },
         &[],
-        &mut |text| Progress::new(*quiet).note(text),
+        &mut tell,
     )?;
+    if let Some(open) = open {
+        let program = open.among_recorded(recorded, &mut tell)?;
+        setup = reading::known(&setup, program, &mut tell)?;
+    }
+    if let Some(programs) = recorded.and_then(programs_of)
+        && !written.keys().any(|(_, key)| key == "programs")
+    {
+        setup.config.programs = programs;
+    }
     let is_said = written.keys().any(|(_, key)| matches!(key.as_str(), "profile" | "policy" | "method"));
     match (method, recorded) {
         (Some(method), _) => setup.config.judge_by(*method),
@@ -106,6 +122,9 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
 fn write_results(arguments: &Eval, setup: &Setup, replay: &Replay<'_>) -> Result<(), String> {
     let Some(out) = &arguments.out else { return Ok(()) };
     buckets::write(out, setup, replay.scheduler())?;
+    if let Some(sequential) = replay.sequential().filter(|_| setup.config.tells_instances()) {
+        instances::write(out, &instances::document(setup, sequential))?;
+    }
     let mut file = ResultFile::open(&setup.config, out, true)?;
     for evaluation in &replay.results().evaluations {
         file.result(&setup.program.tasks, evaluation)?;

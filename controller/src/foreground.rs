@@ -5,6 +5,7 @@
 //! signal ignored, as `nohup` does it with SIGHUP: a JVM keeps ignoring a signal that was ignored at its
 //! start.
 
+use crate::program::{self, Launch};
 use rustix::process::{Pid, Signal, getpgid, getpgrp, kill_process};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,6 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use tokio::process::Child;
 
 /// Command that starts a program with Ctrl-C ignored, and changes nothing else (GNU coreutils 8.31 and
 /// later).
@@ -27,7 +29,7 @@ pub fn is_ours() -> bool {
 ///
 /// # Errors
 /// When there is no such program.
-pub fn shielded(command: &[OsString]) -> io::Result<Option<Vec<OsString>>> {
+fn shielded(command: &[OsString]) -> io::Result<Option<Vec<OsString>>> {
     let Some(program) = command.first() else { return Ok(None) };
     // The shield would take a word with = as a variable.
     if program.as_bytes().contains(&b'=') || !can_shield() {
@@ -35,6 +37,18 @@ pub fn shielded(command: &[OsString]) -> io::Result<Option<Vec<OsString>>> {
     }
     find(program)?;
     Ok(Some(SHIELD.iter().map(OsString::from).chain(command.iter().cloned()).collect()))
+}
+
+/// Starts a program; in the foreground of a terminal without effect of Ctrl-C on it, where that is possible.
+///
+/// # Errors
+/// When it cannot be started; text for the operator.
+pub fn start(launch: &Launch, in_foreground: bool) -> Result<Child, String> {
+    let cannot = |error: io::Error| program::cannot_start(&launch.command[0], &error);
+    let shielded = if in_foreground { shielded(&launch.command).map_err(cannot)? } else { None };
+    let command = shielded.as_ref().unwrap_or(&launch.command);
+    let environment = launch.environment.clone();
+    tokio::process::Command::new(&command[0]).args(&command[1..]).envs(environment).spawn().map_err(cannot)
 }
 
 fn can_shield() -> bool {

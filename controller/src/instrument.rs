@@ -13,8 +13,9 @@ use spl_session::files::write_whole;
 use spl_verdict::ExitStatus;
 use std::fs;
 use std::io::{self, Read, Write};
+use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// First bytes of every class file (JVMS 4.1).
 const CLASS_MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
@@ -149,6 +150,26 @@ fn wanted(text: &str) -> Result<Vec<Wanted>, String> {
     Ok(all)
 }
 
+/// Most bytes of an unpacked class or library.
+const MOST_BYTES: u64 = 1 << 29;
+
+/// Place of an archive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The archive itself.
+    Outer,
+    /// A library in it.
+    Library,
+}
+
+fn wrong(error: ZipError) -> String {
+    format!("neither a class file nor a JAR: {error}")
+}
+
+fn is_signed<R: Read + io::Seek>(jar: &ZipArchive<R>) -> bool {
+    jar.file_names().flatten().any(|name| signature::is_of_signature(&name))
+}
+
 struct Work {
     wanted: Vec<Wanted>,
     sizing: Sizing,
@@ -160,43 +181,86 @@ struct Work {
 
 impl Work {
     fn jar(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
-        let wrong = |e: zip::result::ZipError| format!("neither a class file nor a JAR: {e}");
         let mut jar = ZipArchive::new(io::Cursor::new(bytes)).map_err(wrong)?;
-        let mut out = ZipWriter::new(io::Cursor::new(Vec::new()));
-        self.is_unsigned = jar.file_names().flatten().any(|name| signature::is_of_signature(&name));
+        self.is_unsigned = is_signed(&jar);
         if self.is_unsigned && !self.unsign {
             return Err("the JAR is signed, and the JVM would refuse it with changed classes; write it without the signature \
                         with --unsign"
                 .to_owned());
         }
+        Ok(self.entries(&mut jar, self.is_unsigned, Level::Outer)?.0)
+    }
+
+    /// A library in the archive, with probes; `None` where no method is wanted, or the bytes are not an archive.
+    fn library(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let Ok(mut jar) = ZipArchive::new(io::Cursor::new(bytes)) else { return Ok(None) };
+        let is_signed = is_signed(&jar);
+        let (new, has_changed) = self.entries(&mut jar, is_signed, Level::Library)?;
+        if has_changed && is_signed && !self.unsign {
+            return Err("this library is signed, and the JVM would refuse it with changed classes; write it without the \
+                        signature with --unsign"
+                .to_owned());
+        }
+        self.is_unsigned |= has_changed && is_signed;
+        Ok(has_changed.then_some(new))
+    }
+
+    /// The archive with probes, without its signature if it has one, and whether a class of it was changed.
+    fn entries<R: Read + io::Seek>(
+        &mut self,
+        jar: &mut ZipArchive<R>,
+        is_signed: bool,
+        level: Level,
+    ) -> Result<(Vec<u8>, bool), String> {
+        let mut out = ZipWriter::new(io::Cursor::new(Vec::new()));
+        let mut has_changed = false;
         for index in 0..jar.len() {
             let mut entry = jar.by_index(index).map_err(wrong)?;
             let name = entry.name().map_err(wrong)?.into_owned();
-            if signature::is_of_signature(&name) {
+            if is_signed && signature::is_of_signature(&name) {
                 continue;
             }
             let (is_class, is_manifest) = (name.ends_with(".class"), signature::is_manifest(&name));
-            let mut old = Vec::new();
-            if is_class || (is_manifest && self.is_unsigned) {
-                entry.read_to_end(&mut old).map_err(|e| format!("{name}: {e}"))?;
+            let is_library = level == Level::Outer && spl_classes::is_library(&name);
+            let (mut old, method) = (Vec::new(), entry.compression());
+            if is_class || is_library || (is_manifest && is_signed) {
+                entry
+                    .by_ref()
+                    .take(MOST_BYTES + 1)
+                    .read_to_end(&mut old)
+                    .map_err(|e| format!("{name}: {e}"))?;
+            }
+            if old.len() as u64 > MOST_BYTES {
+                return Err(format!("{name}: it has more than {} MB when it is unpacked", MOST_BYTES >> 20));
             }
             drop(entry);
             let new = if old.is_empty() {
-                Vec::new()
+                None
             } else if is_class {
-                self.class(&old).map_err(|why| format!("{name}: {why}"))?
+                // A library that the program never loads may have a file that only looks like a class.
+                let passed_over = level == Level::Library && inspect(&old).is_err();
+                (!passed_over)
+                    .then(|| self.class(&old))
+                    .transpose()
+                    .map_err(|why| format!("{name}: {why}"))?
+            } else if is_library {
+                self.library(&old).map_err(|why| format!("{name}: {why}"))?
             } else {
-                signature::without_digests(&old)
+                Some(signature::without_digests(&old))
             };
-            match Some(new).filter(|new| *new != old) {
+            match new.filter(|new| *new != old) {
                 Some(new) => {
-                    out.start_file(&name, SimpleFileOptions::default()).map_err(wrong)?;
+                    has_changed |= !is_manifest;
+                    // Spring Boot reads libraries only where they are stored as they are.
+                    let method = if is_library { method } else { CompressionMethod::default() };
+                    let options = SimpleFileOptions::default().compression_method(method);
+                    out.start_file(&name, options).map_err(wrong)?;
                     out.write_all(&new).map_err(|e| e.to_string())?;
                 }
                 None => out.raw_copy_file(jar.by_index_raw(index).map_err(wrong)?).map_err(wrong)?,
             }
         }
-        Ok(out.finish().map_err(wrong)?.into_inner())
+        Ok((out.finish().map_err(wrong)?.into_inner(), has_changed))
     }
 
     /// The class with probes in the wanted methods.

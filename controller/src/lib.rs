@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod api_jar;
+mod asking;
+mod attach;
+mod attached;
 mod cfg;
 mod check;
 mod claims;
@@ -14,10 +17,14 @@ mod cli;
 mod colour;
 mod config;
 mod details;
+mod doctor;
 mod document;
+mod drill;
 mod duration;
+mod each;
 mod ending;
 mod eval;
+mod export;
 mod fmt;
 mod foreground;
 mod instrument;
@@ -35,6 +42,7 @@ mod names;
 mod program;
 mod progress;
 mod reading;
+mod reload;
 mod report;
 mod reports;
 mod run;
@@ -69,14 +77,19 @@ pub fn main() -> ExitCode {
             Err(problem) => Err(problem),
         },
         cli::Command::Top(arguments) => top::top(arguments),
+        cli::Command::Drill(arguments) => drill::drill(arguments),
         cli::Command::Serve(arguments) => serve::serve(arguments),
         cli::Command::Client(arguments) => serve::client(arguments),
+        cli::Command::Attach(arguments) => attach::attach(arguments),
+        cli::Command::Detach(arguments) => attach::detach(arguments),
+        cli::Command::Doctor(arguments) => doctor::doctor(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Report(arguments) => report::report(arguments),
         cli::Command::Check(arguments) => check::check(arguments),
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Cfg(arguments) => cfg::cfg(arguments),
+        cli::Command::Export(arguments) => export::export(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

@@ -15,6 +15,7 @@ use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use spl_wire::{Change, Readings, ToAgent, ToController, WireSample};
 use std::io::BufRead;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc::{self, Receiver};
 
@@ -85,7 +86,11 @@ impl<'a> Manual<'a> {
                         self.progress.note(&format!("pid {pid} is not measured: it does not know the token"));
                         false
                     }
-                    Input::Ended => false,
+                    Input::Reload => {
+                        self.progress.note("with --manual, tasks and settings are not read again");
+                        false
+                    }
+                    Input::Ended { .. } => false,
                 },
                 line = lines.recv(), if !detaching => match line {
                     Some(()) => self.toggle(),
@@ -150,7 +155,7 @@ impl<'a> Manual<'a> {
     /// Handles a message; says whether the program is done with.
     fn said(&mut self, agent: &Agent, message: ToController) -> bool {
         if let ToController::Hello { pid, java_version, command, kinds, .. } = message {
-            self.hello(agent, pid, &introduction(&java_version, pid, &command), &kinds);
+            self.hello(agent, pid, &introduction(&java_version, pid, None, &command), &kinds);
             return false;
         }
         let Some(peer) = self.peer.as_mut().filter(|peer| peer.is(agent.id)) else { return false };
@@ -185,10 +190,12 @@ impl<'a> Manual<'a> {
                     kb(limit)
                 ));
             }
-            ToController::Hello { .. }
+            ToController::Drilled(_)
+            | ToController::Hello { .. }
             | ToController::Restored { .. }
             | ToController::Dear { .. }
             | ToController::Pong { .. }
+            | ToController::Surveyed { .. }
             | ToController::Idle { .. } => {}
         }
         false
@@ -205,7 +212,7 @@ impl<'a> Manual<'a> {
         self.progress.note(who);
         self.progress.note("Enter puts the probes in, and takes them out again");
         self.setup.definitions().into_iter().for_each(|message| agent.send(message));
-        self.peer = Some(Peer::new(agent.clone(), JvmIx::default(), pid, None));
+        self.peer = Some(Peer::new(agent.clone(), JvmIx::default(), pid, Arc::from(pid.to_string()), None));
     }
 
     fn lost(&mut self, agent: u64, why: &str) -> bool {

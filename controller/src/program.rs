@@ -4,7 +4,9 @@ use spl_classes::launch::is_launcher;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 /// Name of the agent's library.
 pub const LIBRARY: &str = "libspl_agent.so";
@@ -65,6 +67,15 @@ pub fn with_agent(command: &[OsString], library: &Path, options: &str, children:
     let mut environment = vec![(OPTIONS_VARIABLE, after)];
     environment.extend((!children).then_some((BEFORE_VARIABLE, before)));
     Launch { command, environment }
+}
+
+/// How a program ended, in words.
+pub fn ended_with(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("the program ended with status {code}"),
+        (None, Some(number)) => format!("the program was ended by signal {number}"),
+        (None, None) => "the program ended".to_owned(),
+    }
 }
 
 /// Error text for a program that did not start, with the remedy.

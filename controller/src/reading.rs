@@ -4,18 +4,31 @@ use crate::cli::Common;
 use crate::config::{
     DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, parse, settings, with, written,
 };
-use crate::tasks;
+use crate::tasks::{self, Open, Tasks, Where};
 use spl_lang::{Assertion, MeasuredMethod, Program};
 use spl_model::Sizing;
-use spl_session::config::Config;
+use spl_session::config::{Config, Judge};
 use spl_session::setup::Setup;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// The setup with the methods that a running JVM has. `tell` gets warnings.
+///
+/// # Errors
+/// When the values contradict each other; one line of text.
+pub fn known(setup: &Setup, program: Program, tell: &mut dyn FnMut(&str)) -> Result<Setup, String> {
+    refuse_instances(&program, setup.config.judge)?;
+    let size = setup.config.automatic_size.then(|| needed_size(&program));
+    let setup = setup.with_program(program, size)?;
+    tell_unused_processor(&setup, tell);
+    Ok(setup)
+}
+
 /// Reads configuration and tasks; gives the setup and the keys that file and command line set explicitly.
-/// `command` is the program's command, if it is known. `tell` gets warnings.
+/// `command` is the program's command, if it is known. `tell` gets warnings. Methods that the files lack stay
+/// open, unless the operator named a class path; the setup then has no claims yet ([`known`]).
 ///
 /// # Errors
 /// All their errors, as text for the operator.
@@ -23,7 +36,7 @@ pub fn read(
     arguments: &Common,
     command: &[OsString],
     tell: &mut dyn FnMut(&str),
-) -> Result<(Setup, Written), String> {
+) -> Result<(Setup, Written, Option<Open>), String> {
     let (mut config, mut written) = read_config(arguments.config.as_deref(), &arguments.changes.pairs()?)?;
     if let Some(tasks) = &arguments.tasks {
         config.tasks_file.clone_from(tasks);
@@ -47,7 +60,12 @@ pub fn read(
         })?;
     }
     let places = arguments.classes.places(command);
-    let (program, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &places, tell)?;
+    let classes = Where { places: &places, can_ask: arguments.classes.classpath.is_none() };
+    let (found, text) = tasks::read(&config.tasks_file, config.scheduler.mode, &classes, tell)?;
+    let (program, open) = match found {
+        Tasks::Known(program) => (program, None),
+        Tasks::Open(open) => (Program::default(), Some(open)),
+    };
     if config.automatic_size {
         config.argument_size = needed_size(&program);
     }
@@ -59,7 +77,26 @@ pub fn read(
     ] {
         written.extend(path.map(|path| ((section.to_owned(), key.to_owned()), path.display().to_string())));
     }
+    refuse_instances(&program, config.judge)?;
     let setup = Setup::new(config, settings(&written), (program, text))?;
+    tell_unused_processor(&setup, tell);
+    Ok((setup, written, open))
+}
+
+/// Refuses claims about each instance where calls of several JVMs are not told apart.
+fn refuse_instances(program: &Program, judge: Judge) -> Result<(), String> {
+    let about_each = program.assertions.iter().find(|one| one.speaks_of_instances());
+    match about_each.filter(|_| judge == Judge::Welch) {
+        Some(one) => Err(format!(
+            "line {}: `for all instances` and `for some instance` need windows, which tell instances apart: remove \
+             method = welch",
+            one.line
+        )),
+        None => Ok(()),
+    }
+}
+
+fn tell_unused_processor(setup: &Setup, tell: &mut dyn FnMut(&str)) {
     let has_processor = |task: &&MeasuredMethod| task.processor.is_some();
     let unused = setup.program.tasks.methods.iter().find(has_processor);
     if let Some(task) = unused.filter(|_| setup.config.argument_size != Sizing::Deep) {
@@ -68,7 +105,6 @@ pub fn read(
             task.method
         ));
     }
-    Ok((setup, written))
 }
 
 /// The cheapest sizes that the tasks need: those of named size processors; or, for assertions about sizes,

@@ -5,7 +5,8 @@ use crate::said::say;
 use crate::stdout;
 use serde::Deserialize;
 use spl_model::MethodRef;
-use spl_records::{AssertionRecord, Context, Reader, ResultRecord};
+use spl_records::context::Setting;
+use spl_records::{AssertionRecord, Context, InstancesFile, Reader, ResultRecord};
 use spl_report::{Calls, Decisions, Facts, Step, shown, shown_assertions, shown_methods};
 use spl_scheduler::MethodIx;
 use spl_session::buckets::FILE as BUCKETS_FILE;
@@ -70,7 +71,8 @@ fn read(folder: &Path) -> Result<Facts, String> {
         shown_methods(&context, &shown(&context, &results), &shown_assertions(&context, &assertions));
     let methods = methods(folder, &context, &with_calls)?;
     let missing = missing(&folder.join(BUCKETS_FILE))?;
-    Ok(Facts { context, results, assertions, methods, missing, decisions })
+    let instances = instances(&folder.join(spl_session::instances::FILE), &context)?;
+    Ok(Facts { context, results, assertions, methods, missing, instances, decisions })
 }
 
 fn wrong(path: &Path, why: &dyn std::fmt::Display) -> String {
@@ -127,6 +129,17 @@ fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
         Ok(())
     })?;
     Ok(records)
+}
+
+/// The instances of a run that measured several JVMs at once. A file of another run that used the folder before
+/// is left alone.
+fn instances(path: &Path, context: &Context) -> Result<Option<InstancesFile>, String> {
+    let text = String::from_utf8_lossy(&bytes(path)?).into_owned();
+    let is_one = |setting: &Setting| setting.key == "programs" && setting.value == "1";
+    if text.is_empty() || context.settings.iter().any(is_one) {
+        return Ok(None);
+    }
+    InstancesFile::from_json(&text).map(Some).map_err(|error| wrong(path, &error))
 }
 
 /// The part of `buckets.json` that a report needs.

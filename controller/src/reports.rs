@@ -34,7 +34,7 @@ pub fn write(session: &mut Session<'_>, setup: &Setup, reports: &Reports) -> Opt
 }
 
 /// Writes the page for people, and before it the data that no other file has.
-fn write_page(session: &mut Session<'_>, setup: &Setup) -> Option<PathBuf> {
+pub fn write_page(session: &mut Session<'_>, setup: &Setup) -> Option<PathBuf> {
     session.write_context();
     let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
     report::make(folder, None).map_err(|why| session.problem(format!("there is no report: {why}"))).ok()

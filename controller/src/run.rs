@@ -1,33 +1,30 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
+use crate::each::{self, Described};
 use crate::foreground;
 use crate::looking::Looking;
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
-use crate::reports;
-use crate::serve::worse;
-use crate::showing::Showing;
 use crate::stopping;
+use crate::tasks::Open;
 use crate::tryout;
 use crate::unmeasured::{self, Trouble};
+use spl_lang::RunMode;
 use spl_session::agents::Input;
 use spl_session::door::PrivateSocket;
 use spl_session::files::check_folders;
 use spl_session::measure::{self, Inputs, Interrupt};
 use spl_session::numbered;
 use spl_session::output::Output;
-use spl_session::resume::Resumed;
-use spl_session::session::Session;
+use spl_session::session::KILLED_EARLY;
 use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
-use std::collections::BTreeSet;
-use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus as ProgramStatus;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
@@ -40,20 +37,22 @@ use tokio::task::JoinHandle;
 pub fn run(arguments: &Run) -> Result<u8, String> {
     check_folders(arguments.reports.files())?;
     let progress = Progress::new(arguments.common.quiet);
-    let (mut setup, _) =
+    let (mut setup, _, open) =
         reading::read(&arguments.common, &arguments.command, &mut |text| progress.note(text))?;
     if arguments.looking.is_some() {
         Looking::prepare(&mut setup);
     }
     let until = arguments.until.until();
-    setup.can_be_decided(&until)?;
+    if open.is_none() || setup.config.scheduler.mode == RunMode::Measurement {
+        setup.can_be_decided(&until)?;
+    }
     if let Some(note) = numbered::choose(&mut setup, arguments.common.replace)? {
         progress.note(&note);
     }
     let code = |status: ExitStatus, program: Option<ProgramStatus>| {
         program.filter(|_| arguments.program_status).map_or(status.code(), stopping::code)
     };
-    match measured(arguments, &setup) {
+    match measured(arguments, &setup, open.as_ref()) {
         Ok((status, program)) => Ok(code(status, program)),
         Err(Trouble::Obstacle(why)) if !arguments.require => {
             let status = unmeasured::run(&arguments.command, &progress, &why)?;
@@ -67,7 +66,7 @@ pub fn run(arguments: &Run) -> Result<u8, String> {
 /// Exit status of the claims, and the program's status if it has ended.
 type Came = (ExitStatus, Option<ProgramStatus>);
 
-fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
+fn measured(arguments: &Run, setup: &Setup, open: Option<&Open>) -> Result<Came, Trouble> {
     let library = &unmeasured::library(arguments.agent.as_deref())?;
     if let Some(why) = tryout::try_out(&arguments.command, library)? {
         return Err(Trouble::Obstacle(why));
@@ -80,15 +79,15 @@ fn measured(arguments: &Run, setup: &Setup) -> Result<Came, Trouble> {
     // The socket comes before the files, so that a failure does not replace an old result.
     let socket = PrivateSocket::open(&setup.config.output_dir).map_err(Trouble::Obstacle)?;
     let inputs = Inputs::new().map_err(Trouble::Obstacle)?;
-    let files = Output::open(setup, false)?;
-    Ok(runtime.block_on(together(arguments, library, setup, files, (socket, inputs)))?)
+    let files = if open.is_none() { Some(Output::open(setup, false)?) } else { None };
+    let tasks = Described { setup, open, files };
+    Ok(runtime.block_on(together(arguments, library, tasks, (socket, inputs)))?)
 }
 
 async fn together(
     arguments: &Run,
     library: &Path,
-    setup: &Setup,
-    (output, resumed): (Output, Option<Resumed>),
+    tasks: Described<'_>,
     (socket, mut inputs): (PrivateSocket, Inputs),
 ) -> Result<Came, String> {
     let in_foreground = foreground::is_ours();
@@ -96,11 +95,13 @@ async fn together(
         // Ctrl-\ asks a JVM for its threads. Watching the signal keeps it from ending this process.
         let _watched = signal(SignalKind::quit()).map_err(|e| format!("cannot watch for signals: {e}"))?;
     }
-    let child = start(arguments, library, &socket.path(), in_foreground)?;
+    let options = arguments.instance.added_to(format!("spl.client.socket={}", socket.path().display()));
+    let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
+    let child = foreground::start(&launch, in_foreground)?;
     let launched = child.id();
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
-    let came = each(arguments, setup, (output, resumed), &mut inputs, &ended).await?;
+    let came = each::measure(arguments, tasks, &mut inputs, &ended).await?;
     // The agents are dormant or gone, so the socket is not needed any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
@@ -121,94 +122,16 @@ async fn together(
     };
     report_program(&progress, status);
     if !came.was_anybody && came.standing != ExitStatus::Error {
-        progress.problem(
+        let was_killed = status.is_some_and(|status| status.signal().is_some());
+        progress.problem(if was_killed {
+            KILLED_EARLY
+        } else {
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
-             try the command by itself, and let it start java directly",
-        );
+             try the command by itself, and let it start java directly"
+        });
     }
     let standing = if came.was_anybody { came.standing } else { ExitStatus::Error };
     Ok((standing, status))
-}
-
-/// Results of the measurements of a command.
-struct Measured {
-    /// Whether an agent connected.
-    was_anybody: bool,
-    /// Process ids of the measured programs that may still run, in their order.
-    programs: Vec<u32>,
-    /// Whether the operator ended the measurement.
-    interrupted: bool,
-    /// The worst of their exit statuses.
-    standing: ExitStatus,
-}
-
-/// Measures the command's JVM, or with `--each` one JVM after the other, each with files of its own.
-async fn each(
-    arguments: &Run,
-    first: &Setup,
-    files: (Output, Option<Resumed>),
-    inputs: &mut Inputs,
-    ended: &JoinHandle<Option<ProgramStatus>>,
-) -> Result<Measured, String> {
-    let (mut files, mut turned_away) = (Some(files), BTreeSet::new());
-    let (mut was_anybody, mut programs, mut worst) = (false, Vec::new(), None);
-    let progress = Progress::of(first, arguments.common.quiet, arguments.common.verbose);
-    loop {
-        let mut setup = first.clone();
-        let (output, resumed) = match files.take() {
-            Some(files) => files,
-            None => {
-                let note = numbered::choose(&mut setup, false)?;
-                note.into_iter().for_each(|note| progress.note(&note));
-                Output::open(&setup, !setup.config.numbers_runs())?
-            }
-        };
-        let showing = Showing::new(&setup, &arguments.common, &arguments.reports);
-        let session = Session::new(&setup, setup.scheduler()?, output, resumed, showing);
-        let session = session.until(arguments.until.until()).which(arguments.which.which());
-        let mut session = session.after(turned_away);
-        measure::drive(&mut session, inputs).await;
-        let is_first = worst.is_none();
-        if is_first || session.ever_connected() {
-            if let Some(looking) = &arguments.looking {
-                looking.say(&mut session, arguments.common.quiet);
-            } else {
-                let page = reports::write(&mut session, &setup, &arguments.reports);
-                reports::say(&session, &setup, page.as_deref(), &progress);
-            }
-            worst = Some(worse(worst, session.standing()));
-        }
-        was_anybody |= session.ever_connected();
-        programs.extend(session.programs());
-        let interrupted = session.was_interrupted();
-        turned_away = session.turned_away().clone();
-        let is_over =
-            session.has_command_ended() || ended.is_finished() || interrupted || !session.ever_connected();
-        drop(session);
-        if !is_first {
-            numbered::give_back(&setup, first);
-        }
-        if is_over || !arguments.which.each {
-            return Ok(Measured {
-                was_anybody,
-                programs,
-                interrupted,
-                standing: worst.unwrap_or(ExitStatus::SomeUndecided),
-            });
-        }
-        progress.note("waiting for the command's next JVM");
-    }
-}
-
-/// Starts the program; in the foreground of a terminal without effect of Ctrl-C on it, where that is
-/// possible.
-fn start(arguments: &Run, library: &Path, socket: &Path, in_foreground: bool) -> Result<Child, String> {
-    let options = format!("spl.client.socket={}", socket.display());
-    let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
-    let cannot = |error: io::Error| program::cannot_start(&launch.command[0], &error);
-    let shielded = if in_foreground { foreground::shielded(&launch.command).map_err(cannot)? } else { None };
-    let command = shielded.as_ref().unwrap_or(&launch.command);
-    Command::new(&command[0]).args(&command[1..]).envs(launch.environment.clone()).spawn().map_err(cannot)
 }
 
 /// Waits for the program's end in the foreground of a terminal. The measurement has ended by the first Ctrl-C
@@ -239,16 +162,13 @@ async fn until_asked_again(
 
 async fn wait(mut child: Child, inputs: Sender<Input>) -> Option<ProgramStatus> {
     let status = child.wait().await.ok();
+    let by_signal = status.is_some_and(|status| status.signal().is_some());
     // The session may have ended before the program.
-    let _ = inputs.send(Input::Ended).await;
+    let _ = inputs.send(Input::Ended { by_signal }).await;
     status
 }
 
 fn report_program(progress: &Progress, status: Option<ProgramStatus>) {
     let Some(status) = status else { return progress.note("the program goes on") };
-    match (status.code(), status.signal()) {
-        (Some(code), _) => progress.note(&format!("the program ended with status {code}")),
-        (None, Some(number)) => progress.note(&format!("the program was ended by signal {number}")),
-        (None, None) => {}
-    }
+    progress.note(&program::ended_with(status));
 }

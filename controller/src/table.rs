@@ -3,7 +3,7 @@
 use crate::claims;
 use crate::details::{Details, LookDetails, judged_samples};
 use crate::judgement::{judgement, sentence, sizes, why_not};
-use crate::names::{methods_as_written, written_claim};
+use crate::names::{methods_as_written, written_assertion, written_claim};
 use crate::said::say;
 use spl_lang::Assertion;
 use spl_report::figure::{self, p_equation};
@@ -43,7 +43,7 @@ pub fn say_table(setup: &Setup, results: &Results, scheduler: &Scheduler, sequen
         }
     }
     for (index, assertion) in setup.program.assertions.iter().enumerate() {
-        say(setup.quote(assertion.span));
+        say(&written_assertion(setup, assertion));
         match results.assertions.iter().find(|one| one.assertion == index) {
             Some(asserted) => say(&assertion_lines(setup, assertion, asserted)),
             None => say(&format!("  {}", claims::NO_RESULT)),

@@ -1,10 +1,55 @@
 //! Reads the task file, and looks up methods that are named as in Java.
 
-use spl_classes::{Places, Resolution, State, resolve};
-use spl_lang::ast::{File, MethodTerm};
-use spl_lang::{Diagnostic, Program, RunMode, parse_file};
+use spl_classes::{Catalogue, Loaded, Mention, Places, State, is_open, resolve};
+use spl_lang::ast::{File, MethodPattern, MethodTerm};
+use spl_lang::{Diagnostic, Program, RunMode, Severity, parse_file};
+use spl_model::MethodRef;
+use spl_records::Context;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+
+/// The classes in which methods are looked up.
+#[derive(Debug)]
+pub struct Where<'p> {
+    /// The files.
+    pub places: &'p Places,
+    /// Whether a running JVM can be asked for what the files lack.
+    pub can_ask: bool,
+}
+
+/// A task file.
+#[derive(Debug)]
+pub enum Tasks {
+    /// Its methods are known.
+    Known(Program),
+    /// A running JVM has to be asked for some of its methods.
+    Open(Open),
+}
+
+/// A task file with methods of classes that are not known yet.
+#[derive(Clone, Debug)]
+pub struct Open {
+    file: File,
+    text: String,
+    name: String,
+}
+
+/// Meaning of a task file among the classes of a JVM.
+#[derive(Debug)]
+pub enum Meaning {
+    /// Every method is known.
+    Known(Program),
+    /// Classes are missing that may come, in the words of their lines.
+    Missing {
+        /// The methods that are named, as in the file.
+        names: Vec<String>,
+        /// The findings, as text for the operator.
+        findings: String,
+    },
+    /// The file has errors, as text for the operator.
+    Wrong(String),
+}
 
 /// Reads a task file; gives its meaning and its text. `tell` gets warnings.
 ///
@@ -13,59 +58,120 @@ use std::path::Path;
 pub fn read(
     file: &Path,
     mode: RunMode,
-    places: &Places,
+    classes: &Where<'_>,
     tell: &mut dyn FnMut(&str),
-) -> Result<(Program, String), String> {
+) -> Result<(Tasks, String), String> {
     let text = fs::read_to_string(file).map_err(|e| {
         format!("cannot read the task file {}: {e}; name one with --tasks FILE", file.display())
     })?;
     let name = file.display().to_string();
-    let shown = |found: &[Diagnostic]| {
-        found.iter().map(|one| one.render(&name, &text)).collect::<Vec<_>>().join("\n")
-    };
-    match parse_file(&text, mode).and_then(|file| meaning(&file, &text, places, tell)) {
-        Ok(program) => {
-            if !program.tasks.warnings.is_empty() {
-                tell(&shown(&program.tasks.warnings));
+    let parsed =
+        parse_file(&text, mode).map_err(|found| cannot_be_used(&name, &shown(&name, &text, &found)))?;
+    let open = Open { file: parsed, text: text.clone(), name };
+    // Classes are read only for methods that are named as in Java: the agent finds other methods in the program
+    // itself, with any class loader.
+    let mut catalogue =
+        if open.file.patterns().is_empty() { Catalogue::default() } else { classes.places.catalogue() };
+    let meaning = open.meaning(&mut catalogue, tell);
+    catalogue.problems().iter().for_each(|problem| tell(problem));
+    match meaning {
+        Meaning::Known(program) => Ok((Tasks::Known(program), text)),
+        Meaning::Missing { .. } if classes.can_ask => Ok((Tasks::Open(open), text)),
+        Meaning::Missing { findings, .. } => Err(cannot_be_used(&open.name, &findings)),
+        Meaning::Wrong(findings) => Err(findings),
+    }
+}
+
+impl Open {
+    /// The methods of the file among these classes. `tell` gets warnings.
+    pub fn meaning(&self, catalogue: &mut Catalogue, tell: &mut dyn FnMut(&str)) -> Meaning {
+        let shown = |found: &[Diagnostic]| shown(&self.name, &self.text, found);
+        let errors = match self.file.check_in(&self.text, catalogue) {
+            Ok(program) => {
+                if !program.tasks.warnings.is_empty() {
+                    tell(&shown(&program.tasks.warnings));
+                }
+                return Meaning::Known(program);
             }
-            Ok((program, text))
+            Err(errors) => errors,
+        };
+        // With the classes the errors have better messages than from the language alone.
+        let resolution = resolve(&self.file, &self.text, catalogue, true);
+        let of = |finding: &Diagnostic| {
+            resolution.mentions.iter().find(|mention| mention.place.span == finding.span)
+        };
+        // Classes named as in the class file may come from any class loader of the program, so that only those
+        // named as in Java have to be known.
+        let is_elsewhere = |mention: &Mention| {
+            mention.state == State::NoClass && matches!(mention.place.method, MethodTerm::Exact(_))
+        };
+        let is_ours = |finding: &&Diagnostic| !of(finding).is_some_and(is_elsewhere);
+        let findings: Vec<Diagnostic> = resolution.findings.iter().filter(is_ours).cloned().collect();
+        let missing: Vec<&Mention> =
+            resolution.mentions.iter().filter(|one| is_open(one, catalogue)).collect();
+        let is_wrong = |finding: &&Diagnostic| {
+            let is_missing = missing.iter().any(|mention| mention.place.span == finding.span);
+            finding.severity == Severity::Error && !is_missing
+        };
+        let wrong = findings.iter().filter(is_wrong).count();
+        if findings.is_empty() {
+            Meaning::Wrong(cannot_be_used(&self.name, &shown(&errors)))
+        } else if wrong > 0 || missing.is_empty() {
+            Meaning::Wrong(cannot_be_used(&self.name, &shown(&findings)))
+        } else {
+            let mut names: Vec<String> = missing.iter().map(|one| one.place.method.to_string()).collect();
+            names.dedup();
+            Meaning::Missing { names, findings: shown(&findings) }
         }
-        Err(found) => Err(format!("the task file {name} cannot be used\n{}", shown(&found))),
+    }
+
+    /// The methods of the file among those of a recorded run. `tell` gets warnings.
+    ///
+    /// # Errors
+    /// When the run has none of these methods, as text for the operator.
+    pub fn among_recorded(
+        &self,
+        run: Option<&Context>,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Program, String> {
+        let mut classes: BTreeMap<String, Loaded> = BTreeMap::new();
+        for facts in run.map_or(&[][..], |run| &run.methods) {
+            let Ok(method) = facts.method.parse::<MethodRef>() else { continue };
+            let class = classes
+                .entry(method.class().to_owned())
+                .or_insert_with(|| Loaded { name: method.class().to_owned(), methods: Vec::new() });
+            class.methods.push((method.name().to_owned(), method.descriptor().to_string(), 0));
+        }
+        let mut catalogue = Catalogue::default();
+        catalogue.add_all_loaded(classes.into_values());
+        match self.meaning(&mut catalogue, tell) {
+            Meaning::Known(program) => Ok(program),
+            Meaning::Wrong(_) | Meaning::Missing { .. } => {
+                // Without the run's classes the message is about the files that were named.
+                match self.meaning(&mut Catalogue::default(), tell) {
+                    Meaning::Missing { findings, .. } => Err(cannot_be_used(&self.name, &findings)),
+                    Meaning::Wrong(why) => Err(why),
+                    Meaning::Known(program) => Ok(program),
+                }
+            }
+        }
+    }
+
+    /// The methods that are named as in Java.
+    pub fn patterns(&self) -> Vec<MethodPattern> {
+        self.file.patterns()
+    }
+
+    /// Text for the operator about findings.
+    pub fn cannot_be_used(&self, findings: &str) -> String {
+        cannot_be_used(&self.name, findings)
     }
 }
 
-/// The meaning of a file. Classes are read only for methods that are named as in Java: the agent finds other
-/// methods in the program itself, with any class loader.
-fn meaning(
-    file: &File,
-    text: &str,
-    places: &Places,
-    tell: &mut dyn FnMut(&str),
-) -> Result<Program, Vec<Diagnostic>> {
-    if file.patterns().is_empty() {
-        return file.check(text, &mut |_| Vec::new());
-    }
-    let mut catalogue = places.catalogue();
-    let found = file.check_in(text, &mut catalogue);
-    for problem in catalogue.problems() {
-        tell(problem);
-    }
-    // With the classes the errors have better messages than from the language alone.
-    found.map_err(|errors| {
-        let findings = findings(&resolve(file, text, &mut catalogue, true));
-        if findings.is_empty() { errors } else { findings }
-    })
+fn cannot_be_used(name: &str, findings: &str) -> String {
+    format!("the task file {name} cannot be used\n{findings}")
 }
 
-/// Problems of a file by the program's classes. Classes named as in the class file may come from any class
-/// loader of the program, so that only those named as in Java have to be on the class path.
-fn findings(resolution: &Resolution) -> Vec<Diagnostic> {
-    let is_elsewhere = |finding: &&Diagnostic| {
-        resolution.mentions.iter().any(|mention| {
-            mention.place.span == finding.span
-                && mention.state == State::NoClass
-                && matches!(mention.place.method, MethodTerm::Exact(_))
-        })
-    };
-    resolution.findings.iter().filter(|finding| !is_elsewhere(finding)).cloned().collect()
+fn shown(name: &str, text: &str, found: &[Diagnostic]) -> String {
+    found.iter().map(|one| one.render(name, text)).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 //! Many methods are looked at, few at once: methods that are not called wait behind open gates, and called methods
 //! have places in turn, within the overhead budget. The figures are those of the calls that were taken.
 
-use crate::cli::{Changes, Common, Ending, Jvms, Reports, Run, Top};
+use crate::cli::{Changes, Common, Ending, Instance, Jvms, Reports, Run, Top};
 use crate::looking::Looking;
 use crate::progress::Progress;
 use crate::{methods, run};
@@ -65,6 +65,7 @@ pub fn top(arguments: &Top) -> Result<ExitStatus, String> {
         reports: Reports { json: None, junit: None, metrics: None },
         until: Ending { longest: Some(arguments.longest), until_decided: false },
         which: Jvms { main: arguments.main.clone(), ..Jvms::default() },
+        instance: Instance::default(),
         stop_program: arguments.stop_program,
         program_status: false,
         agent: arguments.agent.clone(),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use zip::write::SimpleFileOptions;
 
 /// First bytes of a JDK's module (JEP 261).
@@ -336,12 +336,90 @@ fn documents_are_what_their_schemas_say() {
     let document = check("report-1.json", &["report", "--json", "run", "--out", "page.html"]);
     assert_eq!(document["file"], "page.html");
     check("error-1.json", &["report", "--json", "nothing"]);
+    let odd = spl_records::OfInstance {
+        name: "web-1:12".to_owned(),
+        windows: 9,
+        ratio: 0.5,
+        low: Some(0.4),
+        high: None,
+        left_ns: 1.0,
+        right_ns: 2.0,
+        odd_ratio: Some(2.0),
+        odd_speed: None,
+    };
+    let claim = spl_records::OfClaim { number: 1, instances: vec![odd], ..Default::default() };
+    let instances =
+        spl_records::InstancesFile { instances: vec!["web-1:12".to_owned()], claims: vec![claim] };
+    check_document("instances-1.json", &instances.to_json());
     let instrument = ["instrument", "--json", "-o", "out.jar", "--methods"];
     let document =
         check("instrument-1.json", &[&instrument[..], &["*", "classes/shapes/Shape.class"]].concat());
     assert_eq!((&document["instrumented"], &document["refused"]), (&5.into(), &2.into()), "{document}");
     let document = check("error-1.json", &[&instrument[..], &["a.B#c", "none.jar"]].concat());
     assert!(document["error"].as_str().unwrap().contains("none.jar"), "{document}");
+}
+
+/// A JVM that waits for the end of its input, ended when this is dropped.
+struct Waiting(Child);
+
+impl Waiting {
+    /// Starts it in this folder, and waits until it runs.
+    fn start(folder: &Path) -> Self {
+        let source = "class Waits { public static void main(String[] a) throws Exception {
+            System.out.println(1); while (System.in.read() >= 0); } void waits() {} }";
+        fs::write(folder.join("Waits.java"), source).unwrap();
+        let mut javac = Command::new("javac");
+        javac.args(["--release", "11", "-d", "waiting", "Waits.java"]).current_dir(folder);
+        assert!(javac.status().unwrap().success());
+        let mut java = Command::new("java");
+        java.args(["-cp", "waiting:none.jar", "Waits"]).current_dir(folder);
+        let mut started = java.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = [0];
+        started.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        Self(started)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_doctor_looks_up_methods_in_the_class_path_of_a_running_jvm() {
+    let folder = tempfile::tempdir().unwrap();
+    let jvm = Waiting::start(folder.path());
+    let pid = jvm.0.id().to_string();
+    let tasks =
+        "Waits#waits < 1 s\nWaits#wait < 1 s\nfar.Away#call < 1 s\njava.lang.Thread#sleep(long) < 1 s\n";
+    fs::write(folder.path().join("t.tasks"), tasks).unwrap();
+    let doctor = ["doctor", &pid, "--agent", "t.tasks", "--tasks", "t.tasks"];
+    let document = check_output(folder.path(), "doctor-1.json", &[&doctor[..], &["--json"]].concat());
+    assert_eq!(document["pid"].to_string(), pid);
+    let findings = document["findings"].as_array().unwrap();
+    let of_tasks = findings.iter().filter(|one| one["check"] == "tasks");
+    let found: Vec<String> = of_tasks
+        .map(|one| format!("{} {}", one["grade"].as_str().unwrap(), one["fact"].as_str().unwrap()))
+        .collect();
+    let count = |grade: &str| found.iter().filter(|one| one.starts_with(grade)).count();
+    assert_eq!((count("ok"), count("note"), count("bad")), (1, 2, 2), "{found:#?}");
+    assert!(
+        found.iter().any(|one| one.ends_with("none.jar is in the class path and not there")),
+        "{found:#?}"
+    );
+    assert!(found.iter().any(|one| one.starts_with("ok t.tasks:1: Waits#waits: ")), "{found:#?}");
+    assert!(found.iter().any(|one| one.starts_with("note t.tasks:3: far.Away#call: ")), "{found:#?}");
+    let (status, said, _) = spl(folder.path(), &doctor);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("BAD  tasks    t.tasks:2: "), "{said}");
+    fs::write(folder.path().join("t.tasks"), "Waits#waits <\n").unwrap();
+    let (status, said, _) = spl(folder.path(), &doctor);
+    assert!(status == 2 && said.contains("BAD  tasks    t.tasks:1: "), "{said}");
+    let (status, _, said) =
+        spl(folder.path(), &["doctor", &pid, "--agent", "t.tasks", "--tasks", "none.tasks"]);
+    assert!(status == 2 && said.contains("none.tasks"), "{said}");
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn spl(arguments: &[&str], folder: &Path) -> Command {
 fn lines() -> Vec<(Vec<&'static str>, i32)> {
     let case = ["--config", "c.ini", "--tasks", "t.tasks", "--measurements", "ms"];
     let run = ["run", "--tasks", "t.tasks", "--", "sh", "-c", "echo; echo; exit 0"];
+    let drill = ["drill", "--methods", "java.lang.Math", "--", "sh", "-c", "echo; echo; exit 0"];
     let top = ["top", "--methods", "java.lang.Math#max(int, int)", "--", "sh", "-c", "echo; echo; exit 0"];
     let mut lines: Vec<(Vec<&str>, i32)> = [
         (&["--help"][..], 0),
@@ -54,12 +55,18 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["api-jar", "-o", "api.jar", "--json"], 0),
         (&["instrument", "--methods", "*", "api.jar", "-o", "probed.jar"], 2),
         (&["instrument", "--json", "--methods", "*", "nothing.jar", "-o", "probed.jar"], 2),
+        (&["export", "drill", "--as", "csv"], 0),
+        (&["export", "nowhere", "--as", "jacoco"], 2),
         (&["report", "nowhere"], 2),
         (&["report", "--json", "nowhere"], 2),
         (&["client", "--require", "--token-file", "t", "--", "./nothing"], 2),
         (&["serve", "--tasks", "nothing"], 2),
+        (&["attach", "--tasks", "t.tasks", "4194305"], 2),
+        (&["detach", "4194305"], 2),
+        (&["doctor", "4194305"], 2),
         (&run, 2),
         (&top, 2),
+        (&drill, 2),
         (&["top", "--methods", "nothing.*#*", "--", "java"], 2),
         (&[], 2),
     ]
@@ -70,11 +77,29 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
     lines
 }
 
+/// The files of a drill of one method.
+fn drill(folder: &Path) {
+    fs::create_dir(folder).unwrap();
+    let class = format!(r#"{{"name": "A", "sha256": "{}", "bytes": 1, "methods": 1}}"#, "0".repeat(64));
+    let document = format!(
+        r#"{{"schema": "spl.drill/1", "what": ["blocks"], "command": "A", "classes": [{class}], "doubts": [], "left": []}}"#
+    );
+    for (name, text) in [
+        ("drill.json", document.as_str()),
+        ("methods.csv", "method,calls\nA.f()V,1\n"),
+        ("blocks.csv", "method,block,first,last,lines,count,gone,m1\nA.f()V,0,0,0,7,1,0,1\n"),
+        ("edges.csv", "method,from,to,kind,count\n"),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
 fn prepare(folder: &Path) {
     fs::write(folder.join("ok.tasks"), "java.lang.Math#max(int, int) < java.lang.Math#min(int, int)\n")
         .unwrap();
     fs::write(folder.join("bad.tasks"), "a.B#c =< d.E#f\n".repeat(50)).unwrap();
     fs::create_dir(folder.join("ms")).unwrap();
+    drill(&folder.join("drill"));
     for file in ["c.ini", "t.tasks"] {
         fs::copy(Path::new(CASE).join(file), folder.join(file)).unwrap();
     }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The evaluation chapter: its tables, charts and goals are those of its committed figures, and each missed goal has its reason. Prints
-# a line "ok|FAIL claim figure" for each claim and fails if one does. Measures nothing: that is `make evaluation`.
+# a line "ok|FAIL claim figure" for each claim and fails if one does. Measures nothing that it judges: that is `make evaluation`.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
 
 readonly PAGES=docs/evaluation
 # The parts that the chapter has to have.
-readonly PARTS=(sorting rome scale service peers truth)
+readonly PARTS=(sorting rome scale service peers truth drill)
 
 # A changed figure has to be noticed. $1: part.
 notices() {
@@ -64,6 +64,22 @@ target() {
     if grep -q "^evaluate-$1: .*## " Makefile; then ok "$claim"; else fail "$claim"; fi
 }
 
+# One round of one program, which needs nothing to be fetched: figures of every way that needs no other tool, and the page's tables.
+drills() {
+    local claim="drill: a program is measured alone and in drills" out=$work/drill.json status=0
+    evaluation/drill/run.py --spl "$BIN/spl" --out "$out" --forks 1 --apps collatz --rows steady,start,sizes --waves 0 --pace 0.4 \
+        --ways "blocks,blocks --jdk,dormant" >"$work/log.txt" 2>&1 || status=$?
+    # One short round does not judge the goals.
+    evaluation/chapter.py drill --goals "$out" >"$work/goals.txt" 2>>"$work/log.txt" || true
+    if ((status == 0)) && grep -q 'drill: `blocks`, classes of the program, geometric mean of 1 applications' "$work/goals.txt" &&
+        ! grep -q 'left out' "$work/log.txt"; then
+        ok "$claim: $(grep -c '^round' "$work/log.txt") forks, $(wc -l <"$work/goals.txt") goals"
+    else
+        fail "$claim: status $status"
+        cat "$work/log.txt" "$work/goals.txt"
+    fi
+}
+
 # chapter.py draws with it.
 cargo build -q --release -p spl-plots
 for part in "${PARTS[@]}"; do
@@ -72,6 +88,8 @@ for part in "${PARTS[@]}"; do
     facts "$part"
     goals "$part"
 done
+build -p spl-agent -p spl-controller
+drills
 claim="docs/evaluation.md lists the goals of all parts"
 if evaluation/chapter.py --check; then ok "$claim: $(sed -n 's/^| all | \([0-9]*\) | \([0-9]*\) |$/\1 met, \2 missed/p' docs/evaluation.md)"; else fail "$claim"; fi
 

@@ -79,7 +79,7 @@ killed() {
     # The remains of a killed controller go with the rest.
     : >"$work/spl.txt"
     TMPDIR=$work "$SPL" run --replace --config "$work/sorting.ini" --tasks tasks/sorting.tasks --out "$work/out" -- \
-        java -Dspl.client.measurements=1000000000 -cp examples/sorting/build sorting.Main --cycles 0 \
+        java -cp examples/sorting/build sorting.Main --cycles 0 \
         >"$work/cycles.txt" 2>"$work/spl.txt" </dev/null &
     local spl=$!
     # The shell is not to report its end.

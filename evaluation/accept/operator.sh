@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/build-tools.sh
 . evaluation/accept/lib/build-tools.sh
+# shellcheck source=evaluation/accept/lib/names.sh
+. evaluation/accept/lib/names.sh
 forms
 
 readonly SPL=$TARGET/debug/spl
@@ -154,6 +156,8 @@ tested "a run ends with counts, one table and a few lines: 31 claims in 45 at mo
 tested "a measurement ends in time or when all is decided, with the program or without" e2e run_options::
 tested "of a command's JVMs the one with the classes is measured, or those that are asked for" e2e which_jvm::
 tested "no run replaces the results of another in silence" e2e numbered::
+tested "methods that no file has are looked up in the running JVM" e2e asked::
+tested "a claim with a set is a claim for each of its methods" cargo test -q -p spl-lang --test program -- a_set a_claim_with
 tested "nobody reads: every command ends quietly" cargo test -q -p spl-controller --test pipes
 tested "every key stands in docs/configuration.md" cargo test -q -p spl-controller --lib config
 tested "commands of README and guide run, units are accepted, links lead somewhere" cargo test -q -p spl-controller --test documents
@@ -162,5 +166,6 @@ reports
 terminal
 shells
 build_tools
+named_methods
 
 exit "$failed"

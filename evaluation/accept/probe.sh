@@ -8,7 +8,7 @@
 
 readonly FORKS=3
 # Of a program with Byteman: some seconds.
-readonly ROUNDS=5000000
+readonly ROUNDS=640000
 readonly BYTEMAN=.cache/peers/byteman.jar
 
 readonly log=$work/log.txt

@@ -34,8 +34,6 @@ JVM = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 CONNECTIONS = 4
 # Of the load that is about half of what the server can bear, and milliseconds that each of them waits between requests at most.
 BOUNDED, PAUSE_MS = 12, 2
-# The agent ends a method after 100,000 samples by default.
-UNLIMITED = ["-Dspl.client.measurements=1000000000000"]
 # Seconds of load before the counted ones: the budget follows the program's CPU time once a second.
 LEAD = 1
 METHODS = 10
@@ -138,7 +136,7 @@ def fork(number, options, out):
         nobody = f"-agentpath:{agent}=spl.client.socket={out}/nobody.sock"
         client = [spl, "client", "--port", port, "--token-file", str(token), "--"]
         servers = []
-        for name, more in (("alone", {}), ("dormant agent", {"option": [nobody]}), ("measuring", {"before": client, "option": UNLIMITED})):
+        for name, more in (("alone", {}), ("dormant agent", {"option": [nobody]}), ("measuring", {"before": client})):
             servers.append(Server(name, options.java, out, **more))
             running.append(servers[-1])
         for _ in range(options.warm_up):

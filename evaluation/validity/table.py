@@ -124,9 +124,27 @@ def known(result):
         yield "| " + " | ".join(cells) + " |"
 
 
+def fleets(result):
+    """Claims over several instances."""
+    plan = result["plan"]
+    yield (f"{plan['fleets']:,} fleets of each kind, {plan['instances']} instances, {plan['windows']} windows of each; a clear difference "
+           "is one of 20%.")
+    yield ""
+    head = ["Fleet", "Decided wrongly", "All windows in one pot", "e-values multiplied", "Clear difference found", "after windows of each",
+            "alone", "The bad host alone is named"]
+    yield "| " + " | ".join(head) + " |"
+    yield "|---" * len(head) + "|"
+    for one in result["outcomes"]:
+        fleet = one["fleet"]
+        has_bad = fleet["bad"] or fleet["slow"]
+        cells = [fleet["name"], percent(one["wrong"]), percent(one["pot"]), percent(one["product"]), percent(one["found"]),
+                 str(one["windows"] or "-"), str(one["windows_alone"] or "-"), percent(one["named"]) if has_bad else "-"]
+        yield "| " + " | ".join(cells) + " |"
+
+
 def main():
     page = PAGE.read_text()
-    for name, make in {"judged": judged, "families": families, "known": known, "validity": simulated, "ratios": ratios}.items():
+    for name, make in {"fleets": fleets, "judged": judged, "families": families, "known": known, "validity": simulated, "ratios": ratios}.items():
         source = OUT / f"{name}.json"
         if source.exists():
             begin, end = f"<!-- {name}: begin, made by `make validity` -->", f"<!-- {name}: end -->"

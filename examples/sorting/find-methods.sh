@@ -26,9 +26,8 @@ java -XX:TieredStopAtLevel=1 -XX:-Inline -XX:+UnlockDiagnosticVMOptions -XX:+Log
         awk '{ gsub(/\./, "/", $1); print $1 "." $2 $3 }'
 } | sort -u >"$work/candidates.tasks"
 
-# The agent's own limit must not end a count.
 "$SPL" run --replace --config examples/sorting/find-methods.ini --tasks "$work/candidates.tasks" --out "$work" -- \
-    java -Xint -Dspl.client.measurements=1000000000 -cp "$CLASSES" "${PROGRAM[@]}" --cycles 30 \
+    java -Xint -cp "$CLASSES" "${PROGRAM[@]}" --cycles 30 \
     >/dev/null 2>"$work/spl.txt" || { cat "$work/spl.txt" >&2; exit 1; }
 
 # A method that compiled code replaces by an intrinsic is not a candidate, though the interpreter showed its

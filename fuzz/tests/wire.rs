@@ -9,8 +9,8 @@ use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use spl_model::{Handle, Instrument, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
 use spl_wire::{
     AGENT_PROOF_BYTES, AgentProof, ByeReason, CONTROLLER_PROOF_BYTES, Change, ControllerProof, Decoder,
-    Encoder, Greeting, Label, Labels, NONCE_BYTES, Nonces, Readings, Reply, Side, ToAgent, ToController,
-    Token, WireError, WireSample, WireSize,
+    Encoder, Greeting, Label, Labels, LoadedClass, LoadedMethod, NONCE_BYTES, Nonces, Readings, Reply, Side,
+    ToAgent, ToController, Token, Wanted, WireError, WireSample, WireSize,
 };
 use std::fmt::Debug;
 use std::mem::discriminant;
@@ -191,6 +191,7 @@ fn to_controller() -> Vec<ToController> {
         ToController::Hello {
             pid: 1,
             java_version: "17.0.15".to_owned(),
+            instance: "host".to_owned(),
             command: "Main a b".to_owned(),
             now_ns: 1 << 50,
             kinds: vec!["times".to_owned()],
@@ -228,6 +229,17 @@ fn to_controller() -> Vec<ToController> {
         ToController::Warning { text: "w".to_owned() },
         ToController::Ping { id: 1 },
         ToController::Pong { id: 1, now_ns: 2 },
+        ToController::Surveyed {
+            class_path: "a.jar".to_owned(),
+            module_path: String::new(),
+            java_home: "/jdk".to_owned(),
+            loaded: 1,
+            classes: vec![LoadedClass {
+                name: "a/B".to_owned(),
+                methods: vec![LoadedMethod { name: "f".to_owned(), descriptor: "()V".to_owned(), access: 1 }],
+            }],
+            is_whole: true,
+        },
         ToController::Bye { reason: ByeReason::Failed("why".to_owned()) },
     ]
 }
@@ -250,6 +262,7 @@ fn to_agent() -> Vec<ToAgent> {
         ToAgent::Ping { id: 5 },
         ToAgent::Pong { id: 5 },
         ToAgent::Discarded { handle: Handle(1), count: 5 },
+        ToAgent::Survey { wanted: vec![Wanted { class: "a.*".to_owned(), method: "f".to_owned() }] },
         ToAgent::Detach,
         ToAgent::Reject { reason: "token".to_owned() },
     ]

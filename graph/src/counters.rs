@@ -34,8 +34,8 @@ pub struct Counters {
     /// Number of the network's nodes.
     nodes: usize,
     ways: Vec<Way>,
-    /// Places in `ways`: those with a counter.
-    counted: Vec<usize>,
+    /// The ways with a counter, by their places in `ways`, and where each counter stands.
+    counted: Vec<(usize, Place)>,
     /// The others, each with the node that knows it once the ones before it are known.
     solved: Vec<(usize, usize)>,
 }
@@ -86,7 +86,13 @@ impl Counters {
             let way = &network.ways[place];
             in_tree[place] = tree.connects(way.from, way.to);
         }
-        let counted = (0..in_tree.len()).filter(|&place| !in_tree[place]).collect();
+        // All other ways are in the tree, where they come first.
+        let counted = network.ways.iter().enumerate().filter(|(place, _)| !in_tree[*place]);
+        let counted = counted.filter_map(|(place, way)| match way.kind {
+            Kind::At(at) => Some((place, at)),
+            Kind::Gone(_) | Kind::Caught(_) | Kind::Left => None,
+        });
+        let counted = counted.collect();
         let solved = order(&network, &in_tree);
         let (blocks, edges) = (graph.blocks.len(), graph.edges.len());
         Self { blocks, edges, nodes: network.nodes, ways: network.ways, counted, solved }
@@ -94,11 +100,7 @@ impl Counters {
 
     /// Where the counters go, in their order. The first is the method's entry.
     pub fn places(&self) -> impl ExactSizeIterator<Item = Place> + '_ {
-        // Only what can be counted is outside the tree.
-        self.counted.iter().map(|&way| match self.ways[way].kind {
-            Kind::At(place) => place,
-            Kind::Gone(_) | Kind::Caught(_) | Kind::Left => Place::Entry,
-        })
+        self.counted.iter().map(|(_, place)| *place)
     }
 
     /// The counts that follow from the counters' values; `None` if their number is not that of the
@@ -117,7 +119,7 @@ impl Counters {
             balance[from] = balance[from].wrapping_sub(count);
             balance[to] = balance[to].wrapping_add(count);
         };
-        for (&way, &value) in self.counted.iter().zip(values) {
+        for (&(way, _), &value) in self.counted.iter().zip(values) {
             set(way, value as i64, &mut balance);
         }
         for &(way, node) in &self.solved {
@@ -180,7 +182,7 @@ impl Network {
         for (number, block) in graph.blocks.iter().enumerate().filter(|(_, block)| !block.is_dead) {
             for place in block.edges.clone() {
                 let edge = &graph.edges[place];
-                if !matches!(edge.kind, EdgeKind::Exception { .. }) {
+                if !edge.kind.is_exception() {
                     ways.push(at(number, front(edge.to), Place::Edge(place)));
                 }
             }

@@ -40,6 +40,12 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
+    /// Whether an exception has it taken.
+    #[must_use]
+    pub fn is_exception(&self) -> bool {
+        matches!(self, Self::Exception { .. })
+    }
+
     /// A word for it.
     #[must_use]
     pub fn name(&self) -> &'static str {

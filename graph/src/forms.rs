@@ -7,15 +7,18 @@ mod jbinstrace;
 mod json;
 mod names;
 mod text;
+mod xml;
 
-pub use csv::{csv, csv_head};
+pub use csv::{csv, csv_head, field};
 pub use dot::dot;
 pub use jbinstrace::{
-    BLOCKS, JBINSTRACE_END, JBINSTRACE_START, METHODS, Numbered, TooMany, jbinstrace, jbinstrace_method,
+    BLOCKS, JBINSTRACE_COUNTED, JBINSTRACE_END, JBINSTRACE_START, METHODS, MethodCounts, Numbered, TooMany,
+    jbinstrace, jbinstrace_counted, jbinstrace_method,
 };
 pub use json::{json, json_end, json_method, json_start};
-pub use names::method_name;
+pub use names::{method_name, name_of, ranges};
 pub use text::text;
+pub use xml::attribute;
 
 #[cfg(test)]
 mod tests;

@@ -197,7 +197,7 @@ impl<'a> Graph<'a> {
         for edge in &self.edges {
             let (from, to) = (search.numbers[edge.from], search.numbers[edge.to]);
             let leads_back = from.zip(to).is_some_and(|(from, to)| search.is_above(to, from));
-            plain[edge.to] |= leads_back && !matches!(edge.kind, EdgeKind::Exception { .. });
+            plain[edge.to] |= leads_back && !edge.kind.is_exception();
         }
         for one in &mut self.loops {
             one.by_exception = !plain[one.head];

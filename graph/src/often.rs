@@ -1,6 +1,6 @@
 //! A guess how often blocks run, from the shape of the graph alone.
 
-use crate::edge::{Edge, EdgeKind};
+use crate::edge::Edge;
 use crate::graph::Graph;
 
 /// The guess for a block that each call runs once.
@@ -48,7 +48,7 @@ impl Often {
 /// The edges of a block that no exception takes.
 fn flows<'g>(graph: &'g Graph<'_>, block: usize) -> impl Iterator<Item = usize> + 'g {
     let edges = graph.blocks[block].edges.clone();
-    edges.filter(|&edge| !matches!(graph.edges[edge].kind, EdgeKind::Exception { .. }))
+    edges.filter(|&edge| !graph.edges[edge].kind.is_exception())
 }
 
 /// Which loops lie in which.

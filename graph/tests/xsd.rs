@@ -3,18 +3,21 @@
 use spl_classes::{Catalogue, Jdk};
 use spl_classfile::class::ClassFile;
 use spl_graph::Graph;
-use spl_graph::forms::{Numbered, jbinstrace};
+use spl_graph::forms::{
+    JBINSTRACE_COUNTED, JBINSTRACE_END, MethodCounts, Numbered, jbinstrace, jbinstrace_counted,
+};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// The validator's answer to texts.
-fn validated(jdk: &Jdk, texts: &[&str]) -> Vec<String> {
+fn validated(jdk: &Jdk, version: u32, texts: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("xsd");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("xsd-{version}"));
     fs::create_dir_all(&folder).expect("the folder is writable");
     let mut java = Command::new(jdk.home.join("bin/java"));
-    java.arg(root.join("tests/java/Validate.java")).arg(root.join("../docs/schema/jbinstrace-1.xsd"));
+    let schema = root.join(format!("../docs/schema/jbinstrace-{version}.xsd"));
+    java.arg(root.join("tests/java/Validate.java")).arg(schema);
     for (number, text) in texts.iter().enumerate() {
         let file = folder.join(format!("{number}.xml"));
         fs::write(&file, text).expect("the folder is writable");
@@ -51,7 +54,36 @@ fn the_xml_is_what_its_schema_says() {
     ];
     assert!(wrong.iter().all(|text| *text != right));
     let texts: Vec<_> = [&right].into_iter().chain(&wrong).map(String::as_str).collect();
-    let said = validated(&jdk, &texts);
+    let said = validated(&jdk, 1, &texts);
+    assert_eq!((said.len(), &said[0][..]), (texts.len(), "valid"));
+    assert!(said[1..].iter().all(|said| said != "valid"), "{said:#?}");
+}
+
+#[test]
+fn the_xml_with_counts_is_what_its_schema_says() {
+    let jdk = Jdk::installed().expect("the tests have a JDK");
+    let bytes = Catalogue::open(&[], Some(&jdk)).bytes("java/util/Formatter").expect("every JDK has it");
+    let class = ClassFile::read(&bytes).expect("a class file");
+    let graphs = class.methods.iter().filter_map(|method| Graph::of(&class, method).ok());
+    let methods: String = (0..)
+        .zip(graphs)
+        .map(|(number, graph)| {
+            let blocks: Vec<_> = (0..graph.blocks.len() as u64)
+                .map(|block| (block, Some(u64::MAX).filter(|_| block > 0)))
+                .collect();
+            let counts = MethodCounts { calls: u64::MAX, blocks: &blocks };
+            jbinstrace_counted(&Numbered { number, graph: &graph }, &counts).expect("few methods")
+        })
+        .collect();
+    let right = [JBINSTRACE_COUNTED, &methods, JBINSTRACE_END].concat();
+    let wrong = [
+        right.replacen("version=\"2\"", "version=\"1\"", 1),
+        right.replacen(" count=\"0\"", "", 1),
+        right.replacen(" gone=\"", " gone=\"-", 1),
+        right.replacen(" calls=\"", " called=\"", 1),
+    ];
+    let texts: Vec<_> = [&right].into_iter().chain(&wrong).map(String::as_str).collect();
+    let said = validated(&jdk, 2, &texts);
     assert_eq!((said.len(), &said[0][..]), (texts.len(), "valid"));
     assert!(said[1..].iter().all(|said| said != "valid"), "{said:#?}");
 }

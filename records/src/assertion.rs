@@ -48,6 +48,7 @@ impl AssertionRecord {
             relation: part.relation + 1,
             text: self.relations.get(part.relation).cloned().unwrap_or_default(),
             bucket: part.bucket.to_string(),
+            instance: part.instance.clone(),
             judged: part.judged.as_ref().ok().map(JsonJudged::from),
             reason: part.judged.as_ref().err().map(ToString::to_string),
         };
@@ -88,7 +89,8 @@ impl AssertionRecord {
                 (None, Some(reason)) => Err(reason.parse::<NotEvaluated>()?),
                 _ => return Err(AssertionError::Part),
             };
-            Ok(Part { relation: number(part.relation)?, bucket: part.bucket.parse::<Bucket>()?, judged })
+            let bucket = part.bucket.parse::<Bucket>()?;
+            Ok(Part { relation: number(part.relation)?, bucket, instance: part.instance, judged })
         };
         let asserted = Asserted {
             assertion: number(json.number)?,
@@ -154,6 +156,8 @@ struct JsonPart {
     relation: usize,
     text: String,
     bucket: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
     judged: Option<JsonJudged>,
     reason: Option<String>,
 }

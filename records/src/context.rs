@@ -33,6 +33,9 @@ pub struct Context {
     pub began_unix_ms: u64,
     /// The measured JVMs; several when the run was interrupted and resumed.
     pub programs: Vec<Measured>,
+    /// Changes of tasks and settings while the program ran; none in files of earlier versions.
+    #[serde(default)]
+    pub changes: Vec<LiveChange>,
     /// Whether methods took turns in windows that they shared.
     pub paired: bool,
     /// `welch` or `sequential`.
@@ -61,11 +64,23 @@ pub struct Context {
     pub end: Option<End>,
 }
 
+/// A change of tasks or settings while the program ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveChange {
+    /// Time of the change, milliseconds since 1970.
+    pub at_unix_ms: u64,
+    /// The change, in words.
+    pub text: String,
+}
+
 /// A JVM that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Its process.
     pub pid: u32,
+    /// Name of its instance: of its host or pod, or as the operator named it; empty in files of earlier versions.
+    #[serde(default)]
+    pub instance: String,
     /// Its `java.version`.
     pub java: String,
     /// Command line of the JVM.

@@ -2,7 +2,7 @@
 
 use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
 use spl_records::context::{Asked, MethodFacts};
-use spl_records::{AssertionRecord, Context};
+use spl_records::{AssertionRecord, Context, InstancesFile};
 use spl_verdict::{Evaluation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,8 @@ pub struct Facts {
     /// Data that are missing to compare both sides of a comparison by a full bucket, by the comparison's
     /// index.
     pub missing: BTreeMap<usize, String>,
+    /// The instances and how they differ, where several JVMs were measured at once.
+    pub instances: Option<InstancesFile>,
     /// The scheduler's decisions.
     pub decisions: Decisions,
 }

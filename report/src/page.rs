@@ -3,6 +3,7 @@
 mod asserted;
 mod assertion;
 mod comparison;
+mod instances;
 mod method;
 mod parts;
 mod run;
@@ -48,6 +49,7 @@ pub fn html(facts: &Facts) -> String {
                     (summary::tools(&page))
                     (comparison::results(&page))
                     (assertion::section(&page))
+                    (instances::section(&page))
                     (method::section(&page))
                     (run::decisions(&page))
                     (run::settings(&page))

@@ -7,7 +7,7 @@ use spl_model::{Bucket, EndedBy, Lack, Sample, SampleFlags, Scale, Size};
 use spl_records::context::{
     Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating, Setting,
 };
-use spl_records::{AssertionRecord, Context};
+use spl_records::{AssertionRecord, Context, InstancesFile, OfClaim, OfInstance};
 use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_assertions, shown_methods};
 use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Truth, evaluate};
 use std::collections::BTreeMap;
@@ -55,6 +55,7 @@ fn run(factors: &[f64]) -> Facts {
         tasks_file: "tasks/my.tasks".to_owned(),
         began_unix_ms: 1_767_225_599_000,
         programs: vec![Measured {
+            instance: "host".to_owned(),
             pid: 7,
             java: "17.0.1".to_owned(),
             command: "p.Main".to_owned(),
@@ -109,12 +110,49 @@ fn run(factors: &[f64]) -> Facts {
     let mut decisions = Decisions::default();
     decisions.add("measure", Step { at_ns: 1_000_000, measured: 1, optimal: 1, unfinished: 2 });
     decisions.add("finish", Step { at_ns: 9_000_000, measured: 0, optimal: 1, unfinished: 0 });
-    Facts { context, results, assertions: Vec::new(), methods, missing: BTreeMap::new(), decisions }
+    let missing = BTreeMap::new();
+    Facts { context, results, assertions: Vec::new(), methods, missing, instances: None, decisions }
 }
 
 fn has(page: &str, text: &str) {
     let found = page.contains(text) || page.replace('\u{202f}', " ").contains(text);
     assert!(found, "the page does not say {text:?}");
+}
+
+#[test]
+fn instances_that_differ_are_named_and_one_alone_is_said_to_be_one() {
+    let one = |name: &str, ratio: f64, odd_speed| OfInstance {
+        name: name.to_owned(),
+        windows: 12,
+        ratio,
+        low: Some(ratio * 0.9),
+        high: None,
+        left_ns: 1000.0,
+        right_ns: 800.0,
+        odd_ratio: None,
+        odd_speed,
+    };
+    let sentence = "web-2:8 is slower than the other instances: its calls take 2.1 times as long";
+    let claim = OfClaim {
+        number: 1,
+        text: "f <= g".to_owned(),
+        between: Some(0.0004),
+        spread: Some(0.02),
+        instances: vec![one("web-1:7", 1.25, None), one("web-2:8", 1.31, Some(2.1))],
+        odd: vec![sentence.to_owned()],
+    };
+    let names = ["web-1:7", "web-2:8"].map(str::to_owned);
+    let file = |instances: &[String], claims| InstancesFile { instances: instances.to_vec(), claims };
+    let mut facts = run(&[2.0]);
+    let without = html(&facts);
+    assert!(!without.contains("id=\"instances\""), "one program after the other has no instances");
+    facts.instances = Some(file(&names, vec![claim]));
+    let page = html(&facts);
+    for text in [sentence, "2 instances of the program", "variance 4.00e-4", "1.31", "differs"] {
+        has(&page, text);
+    }
+    facts.instances = Some(file(&names[..1], Vec::new()));
+    has(&html(&facts), "All of this is about one instance, web-1:7. Another one may differ");
 }
 
 #[test]
@@ -314,7 +352,12 @@ fn asserting(bound_ns: f64) -> Facts {
                 evidence,
                 level: 0.05,
                 parts: judged
-                    .map(|judged| Part { relation: 0, bucket: bucket.clone(), judged: Ok(judged) })
+                    .map(|judged| Part {
+                        relation: 0,
+                        bucket: bucket.clone(),
+                        instance: None,
+                        judged: Ok(judged),
+                    })
                     .into_iter()
                     .collect(),
                 gaps: gaps.to_vec(),
@@ -373,8 +416,8 @@ fn two_sides_of_an_assertion_are_told_with_their_constants() {
     let page = html(&facts);
     has(
         &page,
-        "The median of C0.left is 1.08 µs; asserted is the same as 1.2 × the median of C0.right, which is 960 ns, give or take \
-         5%: find out why",
+        "The median of C0.left is 1.08 µs; asserted is the same as 1.2 × the median of C0.right: 1.2 × 800 ns = 960 ns, \
+         give or take 5%: find out why",
     );
     has(&page, "<i class=\"right\"></i>1.2 × C0.right");
     assert_eq!(page.matches("var(--limit)\" stroke").count(), 4, "only the third one has a fixed limit");
@@ -517,7 +560,8 @@ fn nothing_that_comes_from_elsewhere_becomes_markup() {
     facts.methods[0].buckets.insert(Bucket::Label(hostile()), 3);
     facts.missing.insert(0, hostile());
     facts.decisions.actions.insert(hostile(), 1);
-    let part = |judged| Part { relation: 0, bucket: Bucket::Label(hostile()), judged };
+    let part =
+        |judged| Part { relation: 0, bucket: Bucket::Label(hostile()), instance: Some(hostile()), judged };
     facts.assertions.push(AssertionRecord {
         title: hostile(),
         text: hostile(),

@@ -71,6 +71,11 @@ pub enum Event {
     /// Each change of the method's class costs the program memory that is never freed. Its probes therefore
     /// go in with those of the class's other methods and stay in to the end.
     DearChange(MethodIx),
+    /// Classes were changed. The next change waits until all pauses together are a small share of the time.
+    Changed {
+        /// Time for which the change stopped the program, nanoseconds.
+        took_ns: u64,
+    },
     /// Present time of the JVM's monotonic clock. Before this event both clocks count as one, as they are
     /// when both processes run on the same Linux machine. Only windows depend on it.
     Clock {

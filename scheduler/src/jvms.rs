@@ -43,7 +43,11 @@ impl Scheduler {
             return;
         }
         self.close_all_windows();
-        self.jvm = self.others.remove(0);
+        let gone = std::mem::replace(&mut self.jvm, self.others.remove(0));
+        self.gone_windows.resize(gone.rotations.len(), 0);
+        for (newest, rotation) in self.gone_windows.iter_mut().zip(&gone.rotations) {
+            *newest = rotation.window().max(*newest);
+        }
     }
 
     /// Whether another JVM may give samples of a method.

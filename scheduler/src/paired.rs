@@ -80,7 +80,8 @@ impl Scheduler {
     /// Starts the next window of a group. Its number is unique in all JVMs.
     fn begin_window(&mut self, unit: usize, members: Vec<MethodIx>) {
         let newest = self.stations().filter_map(|jvm| jvm.rotations.get(unit)).map(Rotation::window).max();
-        self.jvm.rotations[unit].begin(newest.unwrap_or(0) + 1, members);
+        let gone = self.gone_windows.get(unit).copied().unwrap_or(0);
+        self.jvm.rotations[unit].begin(newest.unwrap_or(0).max(gone) + 1, members);
     }
 
     /// Opens the next gate of this window; `false` when there is none.

@@ -6,6 +6,7 @@
 //! alternation of adding and suspending. Where each change of a class costs the program memory that is never
 //! freed, because the class has many lambdas, its methods get their probes together and keep them to the end.
 
+use crate::pace::Pace;
 use crate::roster::Roster;
 use crate::standing::{Standing, Status};
 use crate::{MethodIx, Settings};
@@ -29,6 +30,7 @@ pub(crate) struct Probes {
     settled: Option<(u64, u64)>,
     /// Times of the changes in the last minute, kept only under a cap; at most the cap's number.
     recent_ns: VecDeque<u64>,
+    pace: Pace,
 }
 
 /// One request to the JVM.
@@ -47,6 +49,7 @@ impl Probes {
             idle_since_ns: vec![None; methods],
             settled: None,
             recent_ns: VecDeque::new(),
+            pace: Pace::new(),
         }
     }
 
@@ -66,6 +69,11 @@ impl Probes {
         if let Some(one) = self.busy.get_mut(method.0) {
             *one = busy;
         }
+    }
+
+    /// Notes that a change of classes stopped the program for this time.
+    pub(crate) fn took(&mut self, took_ns: u64) {
+        self.pace.took(took_ns);
     }
 
     /// The change that brings the probes in line with the decisions, if one is due. Decisions that cancel
@@ -98,6 +106,7 @@ impl Probes {
         if settings.changes_per_minute.is_some() {
             self.recent_ns.push_back(now_ns);
         }
+        self.pace.asked(u32::from(!change.instrument.is_empty()) + u32::from(!change.restore.is_empty()));
         let opens_at_ns = now_ns.saturating_add(settings.settle_ns);
         roster.cool_down_classes_of(change.instrument.iter().chain(&change.restore), opens_at_ns);
         Some(change)
@@ -176,6 +185,7 @@ impl Probes {
         while self.recent_ns.front().is_some_and(|&first| now_ns.saturating_sub(first) >= MINUTE_NS) {
             self.recent_ns.pop_front();
         }
-        settings.changes_per_minute.is_none_or(|cap| self.recent_ns.len() < cap as usize)
+        self.pace.allows(now_ns)
+            && settings.changes_per_minute.is_none_or(|cap| self.recent_ns.len() < cap as usize)
     }
 }

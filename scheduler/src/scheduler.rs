@@ -24,6 +24,8 @@ pub struct Scheduler {
     pub(crate) jvm: Station,
     /// The other JVMs that feed the measurement.
     pub(crate) others: Vec<Station>,
+    /// The newest window of each group in JVMs that are gone.
+    pub(crate) gone_windows: Vec<u64>,
     /// State of the methods in a new JVM.
     pub(crate) fresh: Roster,
     pub(crate) now_ns: u64,
@@ -57,6 +59,7 @@ impl Scheduler {
             tallies: Tallies::new(roster.len()),
             jvm: Station::new(JvmIx::default(), roster.clone(), &settings),
             others: Vec::new(),
+            gone_windows: Vec::new(),
             fresh: roster,
             names: tasks.methods.iter().map(|task| task.method.clone()).collect(),
             claims,
@@ -145,6 +148,7 @@ impl Scheduler {
             Event::Unavailable { method, why } => self.unavailable(method, why),
             Event::GivenUp { method, why } => self.given_up(method, why),
             Event::DearChange(method) => self.jvm.probes.set_dear(method),
+            Event::Changed { took_ns } => self.jvm.probes.took(took_ns),
             Event::Clock { jvm_ns } => {
                 self.jvm.clock_offset_ns = i128::from(jvm_ns) - i128::from(self.now_ns)
             }

@@ -61,9 +61,14 @@ pub enum Input {
         pid: u32,
     },
     /// The program ended.
-    Ended,
+    Ended {
+        /// True if a signal ended it.
+        by_signal: bool,
+    },
     /// The operator wants the measurement to end.
     Interrupted,
+    /// The operator wants tasks and settings to be read again.
+    Reload,
 }
 
 /// A connection at a port that has not yet proved that it knows the token.

@@ -150,6 +150,12 @@ pub const LONGEST_WAIT_NS: u64 = 60_000_000_000;
 const MEGABYTE: u64 = 1 << 20;
 
 impl Config {
+    /// Whether the JVMs of the run are told apart: several are measured at once, by windows.
+    #[must_use]
+    pub fn tells_instances(&self) -> bool {
+        self.programs > 1 && self.judge == Judge::Sequential
+    }
+
     /// Sets the JAR with size processors; `none` sets no JAR. A leading colon is dropped, because the
     /// thesis's variable was appended to a class path.
     pub fn set_processor_jar(&mut self, value: &str) {

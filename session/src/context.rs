@@ -7,7 +7,9 @@ use spl_lang::ast::{Percent, Statistic};
 use spl_lang::{Assertion, Atom, Scaled};
 use spl_model::Sizing;
 use spl_records::Context;
-use spl_records::context::{Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating};
+use spl_records::context::{
+    Asked, Asserting, Counts, End, LiveChange, Measured, MethodFacts, Operand, Relating,
+};
 use spl_scheduler::{Scheduler, Status};
 use spl_verdict::Correction;
 use std::collections::BTreeMap;
@@ -81,6 +83,7 @@ impl ContextFile {
             measurements: from_beside(&config.result_file, &config.output_dir),
             older_bytes: before.as_ref().map_or(older.bytes, |before| before.older_bytes),
             began_unix_ms: before.as_ref().map_or(0, |before| before.began_unix_ms),
+            changes: before.as_ref().map(|before| before.changes.clone()).unwrap_or_default(),
             programs: before.map(|before| before.programs).unwrap_or_default(),
             paired: config.scheduler.paired.is_some(),
             judge: config.judge.to_string(),
@@ -108,8 +111,7 @@ impl ContextFile {
     pub fn met(&mut self, program: Measured) {
         self.began.get_or_insert_with(Instant::now);
         if self.context.began_unix_ms == 0 {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            self.context.began_unix_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+            self.context.began_unix_ms = now_unix_ms();
         }
         self.context.programs.push(program);
     }
@@ -133,6 +135,21 @@ impl ContextFile {
         let all = self.remarks.range((method, About::Availability)..=(method, About::Neighbour));
         let all = all.map(|(_, text)| text.as_str()).collect::<Vec<_>>();
         facts.remark = (!all.is_empty()).then(|| all.join("; "));
+    }
+
+    /// Notes a change of tasks or settings in the running measurement.
+    pub fn changed_live(&mut self, text: String) {
+        self.context.changes.push(LiveChange { at_unix_ms: now_unix_ms(), text });
+    }
+
+    /// The changes of tasks and settings so far.
+    pub fn changes(&self) -> &[LiveChange] {
+        &self.context.changes
+    }
+
+    /// Sets the changes of tasks and settings before this session.
+    pub fn set_changes(&mut self, changes: Vec<LiveChange>) {
+        self.context.changes = changes;
     }
 
     /// Notes a change of classes, which took this number of nanoseconds.
@@ -184,6 +201,11 @@ impl ContextFile {
         crate::files::write_whole(&self.path, self.context.to_json().as_bytes())
             .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }
+}
+
+fn now_unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The comparisons of an assertion.

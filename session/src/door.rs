@@ -9,7 +9,7 @@ use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
@@ -44,6 +44,23 @@ impl PrivateSocket {
             std::env::current_dir().ok(),
         ];
         Self::open_in(bases.into_iter().flatten())
+    }
+
+    /// Listens in the first of these folders that can be used, for an agent of this user and group. Another user than
+    /// one's own needs the rights of root.
+    ///
+    /// # Errors
+    /// When no folder can be made, the socket cannot be bound, or it cannot be given to the user; one line of
+    /// text.
+    pub fn open_for(bases: impl IntoIterator<Item = PathBuf>, owner: (u32, u32)) -> Result<Self, String> {
+        let socket = Self::open_in(bases)?;
+        if owner.0 != own_uid() {
+            for path in [socket.path(), socket.folder.path().to_owned()] {
+                chown(&path, Some(owner.0), Some(owner.1))
+                    .map_err(|e| format!("cannot give {} to user {}: {e}", path.display(), owner.0))?;
+            }
+        }
+        Ok(socket)
     }
 
     fn open_in(bases: impl IntoIterator<Item = PathBuf>) -> Result<Self, String> {

@@ -11,6 +11,7 @@
 
 pub mod agents;
 pub mod buckets;
+pub mod carry;
 mod clock;
 pub mod config;
 pub mod context;
@@ -18,6 +19,7 @@ mod cost;
 mod decisions;
 pub mod door;
 pub mod files;
+pub mod instances;
 pub mod measure;
 pub mod numbered;
 pub mod observer;

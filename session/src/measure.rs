@@ -2,7 +2,8 @@
 
 use crate::agents::Input;
 use crate::session::{Next, Session};
-use std::fs;
+use std::collections::VecDeque;
+use std::fs::{self, File};
 use std::future::Future;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,11 +24,22 @@ pub enum Interrupt {
     Termination,
 }
 
+/// Reason why a loop returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// The measurement is over.
+    Over,
+    /// The operator wants tasks and settings to be read again; the measurement is as it was.
+    Reload,
+}
+
 /// Inputs of the loop.
 #[derive(Debug)]
 pub struct Inputs {
     sender: Sender<Input>,
     waiting: Receiver<Input>,
+    /// Inputs that were taken and belong to the next session.
+    back: VecDeque<Input>,
     interrupts: Receiver<Interrupt>,
 }
 
@@ -39,7 +51,7 @@ impl Inputs {
     pub fn new() -> Result<Self, String> {
         let (sender, waiting) = mpsc::channel(WAITING_INPUTS);
         let interrupts = watch_signals(&sender)?;
-        Ok(Self { sender, waiting, interrupts })
+        Ok(Self { sender, waiting, back: VecDeque::new(), interrupts })
     }
 
     /// A sender for sources of inputs.
@@ -49,8 +61,20 @@ impl Inputs {
 
     /// The next input.
     pub async fn next(&mut self) -> Input {
+        if let Some(input) = self.back.pop_front() {
+            return input;
+        }
         // There is always a sender: `self` has one in addition to the receiver.
         self.waiting.recv().await.unwrap_or(Input::Interrupted)
+    }
+
+    /// Puts inputs back, before all others, in their order.
+    pub fn put_back(&mut self, inputs: impl DoubleEndedIterator<Item = Input>) {
+        inputs.rev().for_each(|input| self.back.push_front(input));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.back.is_empty() && self.waiting.is_empty()
     }
 
     /// Waits for an interrupt; returns at once if one is pending. `None` if signals cannot arrive any more.
@@ -73,11 +97,17 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
     if !ignores_hangup() {
         watched.push((SignalKind::hangup(), Interrupt::Termination));
     }
+    let had_terminal = has_terminal();
     for (kind, interrupt) in watched {
         let mut signals = signal(kind).map_err(|e| format!("cannot watch for signals: {e}"))?;
         let (inputs, count) = (inputs.clone(), count.clone());
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
+                // The same signal tells that the terminal has gone, and asks a service to read its files again.
+                if kind == SignalKind::hangup() && had_terminal == has_terminal() {
+                    let _ = inputs.send(Input::Reload).await;
+                    continue;
+                }
                 // The session may be over, or 8 interrupts may be waiting already.
                 let _ = count.try_send(interrupt);
                 let _ = inputs.send(Input::Interrupted).await;
@@ -85,6 +115,12 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
         });
     }
     Ok(counted)
+}
+
+/// Whether this process has a controlling terminal. The kernel takes it away before it sends the signal of its end
+/// (tty(4)).
+fn has_terminal() -> bool {
+    File::open("/dev/tty").is_ok()
 }
 
 /// Whether this process was started with SIGHUP ignored. False where that cannot be found out.
@@ -95,20 +131,24 @@ fn ignores_hangup() -> bool {
     mask.is_none_or(|mask| mask >> (SignalKind::hangup().as_raw_value() - 1) & 1 == 1)
 }
 
-/// The one loop that owns the session, until the measurement is over.
-pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) {
+/// The one loop that owns the session, until the measurement is over or tasks and settings are to be read again.
+pub async fn drive(session: &mut Session<'_>, inputs: &mut Inputs) -> Returned {
     loop {
         let next = tokio::select! {
             biased;
-            Some(input) = inputs.waiting.recv() => session.input(input),
+            input = inputs.next() => session.input(input),
             () = tokio::time::sleep_until(session.next_idle().into()) => session.idle(),
         };
-        if inputs.waiting.is_empty() {
+        if inputs.is_empty() {
             session.caught_up();
+        }
+        if next == Next::Reload {
+            return Returned::Reload;
         }
         // Cycles go on even if inputs are always waiting.
         if next == Next::Over || session.cycle() == Next::Over {
-            return session.close();
+            session.close();
+            return Returned::Over;
         }
     }
 }

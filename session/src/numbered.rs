@@ -43,6 +43,18 @@ pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String
     )))
 }
 
+/// Changes the setup to the first numbered folder without results, where its own folder has some.
+pub fn choose_new(setup: &mut Setup) {
+    if !has_results(&setup.config) {
+        return;
+    }
+    let mut number = 2;
+    while has_results(&numbered(&setup.config, number)) {
+        number += 1;
+    }
+    setup.take_folders(numbered(&setup.config, number));
+}
+
 /// Removes a numbered folder in which nothing was measured.
 pub fn give_back(setup: &Setup, first: &Setup) {
     let config = &setup.config;

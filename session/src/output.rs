@@ -86,7 +86,8 @@ impl Output {
                 resume::assertions(&config.result_file.with_file_name(ASSERTIONS_FILE), decided, numbers)?;
             // Claims without a whole record are decided again.
             resumed.decided = results.claims(numbers);
-            resumed.samples = resume::samples(&config.output_dir, &setup.methods())?;
+            (resumed.samples, resumed.instances) =
+                resume::samples(&config.output_dir, &setup.methods(), config.tells_instances())?;
         }
         let overwrite = config.overwrite_results && !append;
         let results = ResultFile::open(config, &config.result_file, overwrite)?;

@@ -38,7 +38,8 @@ pub struct Peer {
     pid: u32,
     /// Whether its JVM has said that it ends.
     has_ended: bool,
-    /// Name in the files' samples that tells this JVM's clock from others.
+    /// Name in the files' samples that tells this JVM from others and their clocks: the process id, or the name
+    /// of the instance with it.
     pub origin: Arc<str>,
     /// Start of its measurement, `initial-sleep` after its first message; `None` once it has started.
     pub start_at: Option<Instant>,
@@ -72,13 +73,13 @@ pub struct Peer {
 
 impl Peer {
     /// A JVM whose agent has just said hello.
-    pub fn new(agent: Agent, jvm: JvmIx, pid: u32, cost: Option<Cost>) -> Self {
+    pub fn new(agent: Agent, jvm: JvmIx, pid: u32, origin: Arc<str>, cost: Option<Cost>) -> Self {
         Self {
             agent: Some(agent),
             jvm,
             pid,
             has_ended: false,
-            origin: Arc::from(pid.to_string()),
+            origin,
             start_at: None,
             labels: Labels::default(),
             open: BTreeMap::new(),
@@ -271,9 +272,10 @@ impl From<ByeReason> for Farewell {
     }
 }
 
-/// Message at the start of a JVM's measurement.
-pub fn introduction(java_version: &str, pid: u32, command: &str) -> String {
-    one_line(&format!("measuring Java {java_version}, pid {pid}: {command}"))
+/// Message at the start of a JVM's measurement, with the instance's name where there may be several.
+pub fn introduction(java_version: &str, pid: u32, instance: Option<&str>, command: &str) -> String {
+    let instance = instance.map(|name| format!(", instance {name}")).unwrap_or_default();
+    one_line(&format!("measuring Java {java_version}, pid {pid}{instance}: {command}"))
 }
 
 /// Message for a connection that ended without a farewell.
@@ -301,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_jvm_that_said_that_it_ends_is_no_process_any_more() {
-        let mut peer = Peer::new(Agent::unreachable(0), JvmIx(0), 4711, None);
+        let mut peer = Peer::new(Agent::unreachable(0), JvmIx(0), 4711, Arc::from("4711"), None);
         assert_eq!(peer.process(), Some(4711));
         // Detached, it goes on.
         peer.gone();

@@ -2,13 +2,14 @@
 //! its folder behind; the next controller removes it.
 
 use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, openat, unlinkat};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -122,15 +123,23 @@ fn remove(
     Ok(unlinkat(base, name, AtFlags::REMOVEDIR)?)
 }
 
+/// Whether no process listens at a socket. A process with a full queue of connections listens; waiting for a place in
+/// its queue could take without end.
 fn nobody_listens(socket: &Path) -> bool {
-    UnixStream::connect(socket).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let connected = SocketAddrUnix::new(socket).and_then(|address| {
+        connect(&socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?, &address)
+    });
+    connected == Err(Errno::CONNREFUSED)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::net::{bind, listen};
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
+    use std::time::{Duration, Instant};
 
     fn folder(base: &Path, name: &str, files: &[&str]) {
         fs::create_dir(base.join(name)).unwrap();
@@ -176,14 +185,26 @@ mod tests {
         fs::set_permissions(path.join("spl-open"), Permissions::from_mode(0o755)).unwrap();
         fs::write(path.join("spl-file"), "").unwrap();
         folder(path, "spl-listens", &[]);
-        let _listener = UnixListener::bind(path.join("spl-listens").join(SOCKET)).unwrap();
+        // The queue of this listener is full.
+        let busy = SocketAddrUnix::new(path.join("spl-listens").join(SOCKET)).unwrap();
+        let new = || {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap()
+        };
+        let listener = new();
+        bind(&listener, &busy).unwrap();
+        listen(&listener, 0).unwrap();
+        let waiting = std::iter::repeat_with(new).take_while(|socket| connect(socket, &busy).is_ok());
+        let _waiting = waiting.collect::<Vec<_>>();
         // A link to a folder that could be ours, and a folder whose lock is a link.
         folder(other.path(), "spl-x", &[LOCK, SOCKET]);
         symlink(other.path().join("spl-x"), path.join("spl-link")).unwrap();
         folder(path, "spl-inner", &[SOCKET]);
         symlink("/dev/null", path.join("spl-inner").join(LOCK)).unwrap();
         let before = names(path);
+        let begun = Instant::now();
         drop(PrivateFolder::make(path).unwrap());
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
         assert_eq!(names(path), before);
         assert_eq!(names(&other.path().join("spl-x")), [LOCK, SOCKET]);
         assert_eq!(names(&path.join("spl-more")).len(), 3);

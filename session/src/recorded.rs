@@ -24,8 +24,8 @@ const SMALLEST_PART: usize = 8 << 10;
 #[derive(Debug)]
 pub struct Recorded {
     files: Vec<Parts>,
-    /// The next sample of each file: run of the JVM, end of the call, index of the file; the smallest comes
-    /// first.
+    /// The next sample of each file: run of the JVM, or 0 where all run at once; end of the call; index of the
+    /// file. The smallest comes first.
     next: BinaryHeap<Reverse<(usize, u64, usize)>>,
     runs: Runs,
 }
@@ -38,6 +38,8 @@ struct Runs {
     /// Name of each run, with the newest window before it.
     known: Vec<(Arc<str>, u64)>,
     newest_window: u64,
+    /// Whether all runs were measured at the same time: no window of one has the number of another one's.
+    at_once: bool,
     /// Run and window of each number, of the windows since the second run began.
     given: HashMap<u64, (usize, u64)>,
     /// New numbers of windows whose own number is in use by another run.
@@ -63,6 +65,15 @@ impl Recorded {
     /// # Errors
     /// When a file cannot be read or holds something else; one line of text.
     pub fn open(folder: &Path, methods: &[MethodRef]) -> Result<Self, String> {
+        Self::of_runs(folder, methods, false)
+    }
+
+    /// As [`open`](Self::open); `at_once` if its JVMs were measured at the same time. Then their samples come in
+    /// the order of their common clock, and their windows keep their numbers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_runs(folder: &Path, methods: &[MethodRef], at_once: bool) -> Result<Self, String> {
         let part = (ALL_PARTS / methods.len().max(1)).clamp(SMALLEST_PART, LARGEST_PART);
         let file = |(index, name): (usize, String)| Parts {
             method: MethodIx(index),
@@ -73,10 +84,11 @@ impl Recorded {
             samples: Vec::new(),
         };
         let files = measurement_files(methods).into_iter().enumerate().map(file).collect();
-        let mut recorded = Self { files, next: BinaryHeap::new(), runs: Runs::default() };
+        let runs = Runs { at_once, ..Runs::default() };
+        let mut recorded = Self { files, next: BinaryHeap::new(), runs };
         for index in 0..recorded.files.len() {
             if let Some((run, end_ns)) = recorded.files[index].peek(&mut recorded.runs)? {
-                recorded.next.push(Reverse((run, end_ns, index)));
+                recorded.next.push(Reverse((recorded.runs.place(run), end_ns, index)));
             }
         }
         Ok(recorded)
@@ -87,15 +99,28 @@ impl Recorded {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn next_sample(&mut self) -> Result<Option<(MethodIx, Sample)>, String> {
+        Ok(self.next_of_run()?.map(|(method, sample, _)| (method, sample)))
+    }
+
+    /// The next sample, with the number of its run.
+    ///
+    /// # Errors
+    /// As [`next_sample`](Self::next_sample).
+    pub fn next_of_run(&mut self) -> Result<Option<(MethodIx, Sample, usize)>, String> {
         let Some(mut top) = self.next.peek_mut() else { return Ok(None) };
-        let Reverse((run, _, index)) = *top;
+        let Reverse((_, _, index)) = *top;
         let file = &mut self.files[index];
-        let (method, sample) = (file.method, file.samples.pop().map(|(_, sample)| sample));
+        let (method, sample) = (file.method, file.samples.pop());
         match file.peek(&mut self.runs)? {
-            Some((run, end_ns)) => *top = Reverse((run, end_ns, index)),
+            Some((run, end_ns)) => *top = Reverse((self.runs.place(run), end_ns, index)),
             None => drop(PeekMut::pop(top)),
         }
-        Ok(sample.map(|sample| (method, self.runs.renumbered(run, sample))))
+        Ok(sample.map(|(run, sample)| (method, self.runs.renumbered(run, sample), run)))
+    }
+
+    /// Name of a run: the origin of its samples.
+    pub fn run(&self, run: usize) -> Option<&Arc<str>> {
+        self.runs.known.get(run).map(|(name, _)| name)
     }
 }
 
@@ -104,9 +129,14 @@ impl Runs {
     fn number(&mut self, name: &Arc<str>) -> usize {
         let found = self.known.iter().rposition(|(known, _)| known == name);
         found.unwrap_or_else(|| {
-            self.known.push((Arc::clone(name), u64::MAX));
+            self.known.push((Arc::clone(name), if self.at_once { 0 } else { u64::MAX }));
             self.known.len() - 1
         })
+    }
+
+    /// Place of a run in the order of the samples.
+    fn place(&self, run: usize) -> usize {
+        if self.at_once { 0 } else { run }
     }
 
     /// The sample with a window number that no other run uses.
@@ -116,7 +146,11 @@ impl Runs {
                 *before = self.newest_window;
             }
             let wanted = window.saturating_add(*before);
-            *window = if self.known.len() > 1 { self.free_number((run, *window), wanted) } else { wanted };
+            *window = if self.at_once || self.known.len() > 1 {
+                self.free_number((run, *window), wanted)
+            } else {
+                wanted
+            };
             self.newest_window = self.newest_window.max(*window);
         }
         sample
@@ -235,6 +269,23 @@ mod tests {
     #[test]
     fn runs_that_follow_each_other_count_on() {
         assert_eq!(renumbered(&[("a", 1), ("a", 2), ("b", 1), ("b", 3), ("c", 1)]), [1, 2, 3, 5, 6]);
+    }
+
+    #[test]
+    fn windows_of_programs_that_are_known_to_be_at_once_keep_their_numbers() {
+        let mut runs = Runs { at_once: true, ..Runs::default() };
+        let mut number = |name: &str, window: u64| {
+            let mut sample = Sample::new(1, 2).unwrap();
+            sample.window = Some(window);
+            let run = runs.number(&Arc::from(name));
+            runs.renumbered(run, sample).window.unwrap()
+        };
+        assert_eq!(
+            [number("a", 1), number("a", 7), number("b", 2), number("b", 9), number("a", 3)],
+            [1, 7, 2, 9, 3]
+        );
+        // A number that two of them have stays that of the first one.
+        assert_eq!([number("b", 7), number("b", 7), number("a", 7)], [10, 10, 7]);
     }
 
     #[test]

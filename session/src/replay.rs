@@ -4,6 +4,7 @@
 use crate::config::{Config, Judge};
 use crate::recorded::Recorded;
 use crate::results::Results;
+use crate::resume::{WindowsOf, instance_of};
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::{Program, RunMode};
@@ -11,6 +12,7 @@ use spl_model::Sample;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Number of samples that the scheduler gets at once.
 const PART: usize = 4096;
@@ -27,6 +29,8 @@ pub struct Replay<'a> {
     sequential: Option<Sequential>,
     results: Results,
     waiting: Vec<(MethodIx, Sample)>,
+    /// The instance of each window.
+    instances: WindowsOf,
     order: Order,
     samples: u64,
 }
@@ -91,11 +95,16 @@ impl<'a> Replay<'a> {
             sequential,
             results: Results::default(),
             waiting: Vec::with_capacity(PART),
+            instances: WindowsOf::new(),
             order,
             samples: 0,
         };
-        let mut recorded = Recorded::open(folder, &setup.methods())?;
-        while let Some((method, mut sample)) = recorded.next_sample()? {
+        let at_once = config.tells_instances();
+        let mut recorded = Recorded::of_runs(folder, &setup.methods(), at_once)?;
+        while let Some((method, mut sample, run)) = recorded.next_of_run()? {
+            if let (true, Some(window), Some(name)) = (at_once, sample.window, recorded.run(run)) {
+                replay.instances.entry((method, window)).or_insert_with(|| Arc::clone(name));
+            }
             replay.samples += 1;
             if let (false, true, Some((first, last))) = (windows, windowed, span_ns) {
                 sample.window = Some(1 + slice(sample.start_ns() - first, last - first));
@@ -153,7 +162,8 @@ impl<'a> Replay<'a> {
     fn carry_out(&mut self, action: Action) -> Vec<Event> {
         match (action, &mut self.sequential) {
             (Action::Turns(turns), Some(sequential)) => {
-                let results = sequential.window(&turns);
+                let results =
+                    sequential.window(&turns, instance_of(&turns, &self.instances).unwrap_or_default());
                 let decided = results.claims(self.program.claim_numbers());
                 self.results.evaluations.extend(results.evaluations);
                 self.results.assertions.extend(results.assertions);
@@ -197,7 +207,7 @@ impl Survey {
     /// Reads the samples once, to find how far they lag behind their windows, or the time that they span.
     fn of(setup: &Setup, folder: &Path, scheduler: &Scheduler) -> Result<Self, String> {
         let mut survey = Self::default();
-        let mut recorded = Recorded::open(folder, &setup.methods())?;
+        let mut recorded = Recorded::of_runs(folder, &setup.methods(), setup.config.tells_instances())?;
         while let Some((method, sample)) = recorded.next_sample()? {
             let start_ns = sample.start_ns();
             let (first, last) = survey.span_ns.unwrap_or((start_ns, start_ns));

@@ -7,14 +7,19 @@ use spl_model::{ClaimIx, ClaimNumbers, MethodRef, Sample};
 use spl_records::{
     AssertionRecord, MethodProgress as RecordedProgress, Reader, Record, ResultRecord, RunState, TasksHash,
 };
-use spl_scheduler::{MethodIx, Scheduler, Status};
+use spl_scheduler::{MethodIx, Scheduler, Status, Turns};
 use spl_verdict::{Asserted, Evaluation};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Name of the file with a run's progress, in the folder of the results.
 pub const RUN_FILE: &str = "run.json";
+
+/// Names of the instances, by method and window.
+pub type WindowsOf = BTreeMap<(MethodIx, u64), Arc<str>>;
 
 /// Data of an interrupted run.
 #[derive(Debug, Default)]
@@ -25,6 +30,8 @@ pub struct Resumed {
     pub results: Results,
     /// The samples of its measurement files.
     pub samples: Vec<(MethodIx, Sample)>,
+    /// The instance of each window of a method, where several JVMs are measured at once.
+    pub instances: WindowsOf,
 }
 
 /// The file with a run's progress, in the folder of the results.
@@ -86,18 +93,31 @@ impl RunFile {
     }
 }
 
-/// The samples of these methods' files, which may end in a half-written record.
+/// The samples of these methods' files, which may end in a half-written record. With `at_once` also the
+/// instance of each window.
 ///
 /// # Errors
 /// When a file cannot be read or holds something else; one line of text.
-pub fn samples(folder: &Path, methods: &[MethodRef]) -> Result<Vec<(MethodIx, Sample)>, String> {
+pub fn samples(
+    folder: &Path,
+    methods: &[MethodRef],
+    at_once: bool,
+) -> Result<(Vec<(MethodIx, Sample)>, WindowsOf), String> {
     let to_start_over = |why: String| format!("{why}; {START_OVER}");
-    let mut recorded = Recorded::open(folder, methods).map_err(to_start_over)?;
-    let mut samples = Vec::new();
-    while let Some(sample) = recorded.next_sample().map_err(to_start_over)? {
-        samples.push(sample);
+    let mut recorded = Recorded::of_runs(folder, methods, at_once).map_err(to_start_over)?;
+    let (mut samples, mut instances) = (Vec::new(), WindowsOf::new());
+    while let Some((method, sample, run)) = recorded.next_of_run().map_err(to_start_over)? {
+        if let (true, Some(window), Some(name)) = (at_once, sample.window, recorded.run(run)) {
+            instances.entry((method, window)).or_insert_with(|| Arc::clone(name));
+        }
+        samples.push((method, sample));
     }
-    Ok(samples)
+    Ok((samples, instances))
+}
+
+/// The instance of a recorded window.
+pub fn instance_of<'a>(turns: &Turns, instances: &'a WindowsOf) -> Option<&'a str> {
+    turns.turns.iter().find_map(|turn| instances.get(&(turn.method, turns.number))).map(|name| &**name)
 }
 
 /// The latest result of each of these comparisons: the file may contain results of older runs too.

@@ -8,8 +8,8 @@ use spl_lang::Program;
 use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_scheduler::Turns;
 use spl_verdict::{
-    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Judged, Look, NotEvaluated, Part,
-    Rules, Ruling, Truth, Turn,
+    Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Instances, Judged, Look, NotEvaluated,
+    Part, Rules, Ruling, Truth, Turn,
 };
 use std::collections::BTreeMap;
 
@@ -81,8 +81,10 @@ impl Sequential {
 
     /// Takes a window; gives the results that it decides: of the claims of its methods, and with a correction
     /// also of claims whose evidence suffices now because other claims have more evidence.
-    pub fn window(&mut self, turns: &Turns) -> Results {
+    /// `instance` names the JVM where several are measured at once, and is empty otherwise.
+    pub fn window(&mut self, turns: &Turns, instance: &str) -> Results {
         let mut touched: Vec<usize> = Vec::new();
+        let instance = self.history.instance(instance);
         // Windows without calls leave no trace in the files, and a replay of the files must find the same
         // result.
         for turn in turns.turns.iter().filter(|turn| turn.outstanding || !turn.calls.is_empty()) {
@@ -95,7 +97,7 @@ impl Sequential {
                 }
             }
             let (window, began_ns, censored) = (turns.number, turn.began_ns, turn.outstanding);
-            self.history.add(turn.method.0, Turn { window, began_ns, calls, sizes, censored });
+            self.history.add(turn.method.0, Turn { instance, window, began_ns, calls, sizes, censored });
             touched.push(turn.method.0);
         }
         let mut enough = false;
@@ -284,6 +286,21 @@ impl Sequential {
             ClaimStatus { ratio, parts: ruling.parts.iter().map(judged_by_calls).collect() }
         };
         self.claims.iter().map(of).collect()
+    }
+
+    /// The instances of the last look at a claim, where there are several.
+    pub fn instances_of(&self, claim: usize) -> Option<&Instances> {
+        self.claims.get(claim)?.ruling.as_ref()?.instances.as_ref()
+    }
+
+    /// The instances of a claim by all windows so far, also after its decision.
+    pub fn instances_by_now(&self, claim: usize) -> Option<Instances> {
+        self.claims.get(claim)?.claim.rule(&self.history, &self.rules).instances
+    }
+
+    /// Names of the instances with windows.
+    pub fn instances(&self) -> impl Iterator<Item = &str> {
+        self.history.names().filter(|name| !name.is_empty())
     }
 
     /// Figures of the last look at a comparison.

@@ -8,6 +8,7 @@ mod actions;
 mod choosing;
 mod jvms;
 mod messages;
+mod reloading;
 mod showing;
 
 use crate::agents::Input;
@@ -19,11 +20,12 @@ use crate::observer::Observer;
 use crate::output::Output;
 use crate::peer::{NOT_RESTORED, Peer, PeerId};
 use crate::results::Results;
-use crate::resume::Resumed;
+use crate::resume::{Resumed, WindowsOf};
 use crate::sequential::Sequential;
 use crate::setup::Setup;
 use crate::until::Until;
 use crate::which::Which;
+pub use reloading::Handed;
 use spl_lang::Tasks;
 use spl_model::{EndedBy, Outcome, Sizing};
 use spl_scheduler::{Event, JvmIx, MethodIx, Scheduler};
@@ -35,6 +37,13 @@ use std::time::{Duration, Instant};
 const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
 /// Shortest interval between two writes of the filled buckets.
 const BUCKETS_INTERVAL: Duration = Duration::from_secs(5);
+/// Problem of a program that was killed before a call of it was measured, whenever that was: while it started, while
+/// its agent connected, or after that.
+pub const KILLED_EARLY: &str =
+    "nothing was measured: the program was killed, or ended without notice, before a call was measured";
+
+/// Time that an agent has to connect whose JVM runs already.
+const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// Whether the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -42,6 +51,8 @@ pub enum Next {
     Go,
     /// The measurement is over and its agent is gone.
     Over,
+    /// Tasks and settings are to be read again.
+    Reload,
 }
 
 /// The state of a measurement.
@@ -65,6 +76,10 @@ pub struct Session<'a> {
     observer: Box<dyn Observer + 'a>,
     context: ContextFile,
     resumed: Option<Resumed>,
+    /// The instances of windows that were recorded before.
+    resumed_windows: WindowsOf,
+    /// Differences of instances that were shown: the claim, the instance, and whether its ratio differs.
+    said_odd: BTreeSet<(usize, String, bool)>,
     /// True if agents connect at a port.
     at_port: bool,
     began: Instant,
@@ -73,6 +88,8 @@ pub struct Session<'a> {
     /// Rejected connections that are not yet closed, and the process ids of rejected programs: an agent tries
     /// again and again, and the operator gets one message.
     turned_away: (BTreeSet<u64>, BTreeSet<u32>),
+    /// Process ids of the JVMs that wait for their turn.
+    waiting: BTreeSet<u32>,
     /// Number of times that an agent was not measured.
     strangers: u32,
     next_cycle: Instant,
@@ -90,14 +107,20 @@ pub struct Session<'a> {
     sent_away: BTreeSet<PeerId>,
     /// True once the started command has ended; always false at a port, which has no command.
     command_ended: bool,
-    /// The report of a connection that was closed before its agent had introduced itself. It is a problem only when no
-    /// other JVM comes.
-    closed_early: Option<String>,
+    /// True once a JVM has gone without a farewell, or a signal has ended the command.
+    ended_abruptly: bool,
+    /// The JVM that runs already, and the time by which its agent has to be connected.
+    running: Option<(u32, Instant)>,
     /// Start of the measurement, and the number of samples at that time.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
     /// True once the operator has asked for the end.
     interrupted: bool,
+    /// True when the measurement ends because another one with other tasks or settings takes its place.
+    is_replaced: bool,
+    /// Time for which earlier sessions measured whose place this one has taken; `None` without one. The program is running
+    /// then, and there is no wait before the measurement.
+    measured_before: Option<Duration>,
     ever_connected: bool,
 }
 
@@ -132,10 +155,13 @@ impl<'a> Session<'a> {
             output,
             observer: Box::new(observer),
             resumed,
+            resumed_windows: WindowsOf::new(),
+            said_odd: BTreeSet::new(),
             at_port: false,
             began: now,
             now,
             turned_away: Default::default(),
+            waiting: BTreeSet::new(),
             strangers: 0,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,
@@ -148,10 +174,13 @@ impl<'a> Session<'a> {
             which: Which::default(),
             sent_away: BTreeSet::new(),
             command_ended: false,
-            closed_early: None,
+            ended_abruptly: false,
+            running: None,
             measuring_since: None,
             detach_by: None,
             interrupted: false,
+            is_replaced: false,
+            measured_before: None,
             ever_connected: false,
         }
     }
@@ -160,6 +189,16 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn at_port(mut self) -> Self {
         self.at_port = true;
+        self
+    }
+
+    /// Sets that the one JVM of the session is this process, which runs already: no other one is waited for. Its
+    /// agent may know another number of it, that of a container.
+    #[must_use]
+    pub fn of_running(mut self, pid: u32) -> Self {
+        self.running = Some((pid, self.began + FOR_AN_AGENT));
+        // There is no command whose end would be reported.
+        self.command_ended = true;
         self
     }
 
@@ -251,7 +290,8 @@ impl<'a> Session<'a> {
 
     /// Handles one input.
     pub fn input(&mut self, input: Input) -> Next {
-        self.command_ended |= matches!(input, Input::Ended);
+        self.command_ended |= matches!(input, Input::Ended { .. });
+        self.ended_abruptly |= matches!(input, Input::Ended { by_signal: true });
         match input {
             Input::Said { agent, at, message } => {
                 self.now = at;
@@ -261,6 +301,10 @@ impl<'a> Session<'a> {
             Input::Lost { agent, why } => {
                 if !self.turned_away.0.remove(&agent) {
                     self.stranger(&why);
+                    if self.running.is_some() && !self.ever_connected {
+                        // The only agent that can come was this one, perhaps of another version.
+                        return Next::Over;
+                    }
                 }
                 Next::Go
             }
@@ -269,18 +313,19 @@ impl<'a> Session<'a> {
                 Next::Go
             }
             // Nothing was measured, so nothing is judged, and an interrupted run can still be resumed.
-            Input::Ended | Input::Interrupted if !self.ever_connected => {
+            Input::Ended { .. } | Input::Interrupted if !self.ever_connected => {
                 self.interrupted |= matches!(input, Input::Interrupted);
-                if let Some(text) = self.closed_early.take() {
-                    self.problem(text);
-                }
+                self.end_alone();
                 Next::Over
             }
+            // A measurement that ends has no use for other tasks.
+            Input::Reload if self.detach_by.is_some() || self.interrupted => Next::Go,
+            Input::Reload => Next::Reload,
             Input::Interrupted if self.interrupted && self.detach_by.is_some() => {
                 self.problem(format!("interrupted again: {NOT_RESTORED}"));
                 Next::Over
             }
-            Input::Ended | Input::Interrupted => {
+            Input::Ended { .. } | Input::Interrupted => {
                 self.interrupted |= matches!(input, Input::Interrupted);
                 self.finish();
                 if self.is_anybody_here() { Next::Go } else { Next::Over }
@@ -295,11 +340,16 @@ impl<'a> Session<'a> {
             self.problem(NOT_RESTORED.to_owned());
             return Next::Over;
         }
+        if !self.ever_connected && self.running.is_some_and(|(_, by)| now >= by) {
+            return Next::Over;
+        }
         let is_reached = || self.until.is_reached(&self.setup.program, &self.results);
         if self.ends_at().is_some_and(|at| now >= at) || self.detach_by.is_none() && is_reached() {
             // Without a JVM nothing was measured, so nothing is judged.
             if self.ever_connected {
                 self.finish();
+            } else {
+                self.end_alone();
             }
             if !self.is_anybody_here() {
                 return Next::Over;

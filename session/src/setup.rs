@@ -45,6 +45,19 @@ impl Setup {
         Ok(setup)
     }
 
+    /// This setup with the claims of its tasks, once their methods are known; sizes as these claims need them.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_program(&self, program: Program, size: Option<Sizing>) -> Result<Self, String> {
+        let mut setup = Self { program, ..self.clone() };
+        if let Some(size) = size {
+            setup.config.argument_size = size;
+        }
+        setup.scheduler()?;
+        Ok(setup)
+    }
+
     /// Changes the folders to those of this configuration, which must be the same otherwise.
     pub fn take_folders(&mut self, config: Config) {
         for setting in &mut self.settings {

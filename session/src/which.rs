@@ -1,6 +1,8 @@
 //! Selection of a command's JVMs that are measured: a script may start `java -version` first, a build tool
 //! its forks.
 
+use spl_model::glob;
+
 /// Selection by the operator.
 #[derive(Clone, Debug, Default)]
 pub struct Which {
@@ -17,7 +19,7 @@ impl Which {
         // Text from the JVM: the main class or the path of a JAR, then the arguments.
         let main = command.split_whitespace().next().unwrap_or_default();
         let file = main.rsplit('/').next().unwrap_or_default();
-        if is_like(main, pattern) || is_like(file, pattern) {
+        if glob::matches(pattern, main) || glob::matches(pattern, file) {
             return None;
         }
         let what = if main.is_empty() {
@@ -27,20 +29,6 @@ impl Which {
         };
         Some(format!("{what}, and --main asks for {pattern}"))
     }
-}
-
-/// Whether a text matches a pattern in which `*` stands for any characters.
-fn is_like(text: &str, pattern: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, inner)) = parts.split_last() else { return rest.is_empty() };
-    for part in inner {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! The syntax tree of a task file. Printing a node gives text that parses to an equal node.
 
 mod formula;
-mod glob;
 mod literal;
 mod node;
 mod pattern;
 mod target;
 
-pub use formula::{Formula, Relation, Side, Sizes, Times};
+pub use formula::{Formula, Instances, Relation, Side, Sizes, Times};
 pub use literal::{ByteSize, Duration, Interval, Percent, SizeUnit, Statistic, TimeUnit};
 pub use node::Node;
 pub use pattern::{MethodPattern, TypePattern};

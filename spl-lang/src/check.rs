@@ -1,5 +1,8 @@
 //! Statements -> [`Program`]: the methods, each once, and the findings about several statements together.
 
+mod chosen;
+mod sets;
+
 use crate::ast::{File, Formula, MethodPattern, Node, Relation, Side, Statement, Statistic};
 use crate::methods::{Bodies, Classes, Lookup, Methods};
 use crate::problem::Problem;
@@ -7,6 +10,7 @@ use crate::source::Source;
 use crate::{
     Assertion, Atom, Comparison, Diagnostic, Program, RunMode, Scaled, Severity, Sign, Span, Tasks, names,
 };
+use chosen::Chosen;
 use spl_model::MethodRef;
 use std::collections::HashMap;
 
@@ -90,6 +94,8 @@ struct Checker<'s, 'a, 'l> {
     meanings: HashMap<Meaning, Span>,
     /// First place of each formula, by its text: a name has the same meaning everywhere in a file.
     formulas: HashMap<String, Span>,
+    /// The method that stands for the set of the claim.
+    chosen: Option<Chosen>,
 }
 
 impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
@@ -101,6 +107,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             errors: Vec::new(),
             meanings: HashMap::new(),
             formulas: HashMap::new(),
+            chosen: None,
         }
     }
 
@@ -133,44 +140,83 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 }
             }
             Statement::Compare(relation) => {
-                let Ok(atom) = self.atom(relation) else { return };
-                self.with_itself(&atom, span);
                 self.mixed(relation, span);
-                match atom {
-                    Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
-                        self.comparison(left, sign, right, span);
-                    }
-                    Atom::Pair { .. } | Atom::Bound { .. } => {
-                        self.same_twice(relation.to_string(), span);
-                        let formula = Node { value: Formula::Relation(atom), span };
-                        let alone = true;
-                        let title = relation.to_string();
-                        self.assertion(Assertion { title, formula, alone, level: None, line: 0, span });
-                    }
+                for chosen in self.chosen(&[&**relation], span) {
+                    self.chosen = chosen;
+                    self.compare(relation, span);
                 }
+                self.chosen = None;
             }
             Statement::Let { name, target } => self.methods.define(&name.value, &target.value),
             Statement::Assert { title, formula, level } => {
-                // Every method is looked for, also after one that isn't found.
-                formula.value.for_each(&mut |relation| _ = self.atom(relation));
-                if let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) {
+                let text = level.iter().fold(formula.to_string(), |text, level| format!("{text} at {level}"));
+                let mut relations = Vec::new();
+                formula.value.for_each(&mut |relation| relations.push(relation.clone()));
+                relations.iter().for_each(|relation| self.mixed(relation, span));
+                let level = level.as_ref().map(|level| level.value);
+                for chosen in self.chosen(&relations.iter().collect::<Vec<_>>(), span) {
+                    self.chosen = chosen;
+                    // Every method is looked for, also after one that isn't found.
+                    relations.iter().for_each(|relation| _ = self.atom(relation));
+                    let Ok(value) = formula.value.try_map(&mut |relation| self.atom(relation)) else {
+                        continue;
+                    };
                     value.for_each(&mut |atom| self.with_itself(atom, span));
-                    formula.value.for_each(&mut |relation| self.mixed(relation, span));
-                    let text =
-                        level.iter().fold(formula.to_string(), |text, level| format!("{text} at {level}"));
-                    self.same_twice(text, span);
+                    self.same_twice(text.clone(), span);
                     let formula = Node { value, span: formula.span };
-                    let level = level.as_ref().map(|level| level.value);
-                    let title = title.value.clone();
-                    self.assertion(Assertion { title, formula, alone: false, level, line: 0, span });
+                    let title = self.titled(&title.value);
+                    self.assertion(Assertion {
+                        title,
+                        formula,
+                        alone: false,
+                        level,
+                        line: 0,
+                        span,
+                        member: None,
+                    });
                 }
+                self.chosen = None;
             }
+        }
+    }
+
+    /// One claim of a comparison on a line of its own.
+    fn compare(&mut self, relation: &Relation, span: Span) {
+        let Ok(atom) = self.atom(relation) else { return };
+        self.with_itself(&atom, span);
+        match atom {
+            Atom::Pair { left, sign, right, within: None } if is_plain(left) && is_plain(right) => {
+                self.comparison(left, sign, right, span);
+            }
+            Atom::Pair { .. } | Atom::Bound { .. } => {
+                self.same_twice(relation.to_string(), span);
+                let formula = Node { value: Formula::Relation(atom), span };
+                let title = self.titled(&relation.to_string());
+                self.assertion(Assertion {
+                    title,
+                    formula,
+                    alone: true,
+                    level: None,
+                    line: 0,
+                    span,
+                    member: None,
+                });
+            }
+        }
+    }
+
+    /// The title of a claim, with its place among those of its set.
+    fn titled(&self, title: &str) -> String {
+        match &self.chosen {
+            Some(chosen) => format!("{title} {}", chosen.member),
+            None => title.to_owned(),
         }
     }
 
     fn assertion(&mut self, assertion: Assertion) {
         let line = self.source.place(assertion.span.start).0;
-        self.program.assertions.push(Assertion { line, ..assertion });
+        let member = self.chosen.as_ref().map(|chosen| chosen.member.clone());
+        self.program.assertions.push(Assertion { line, member, ..assertion });
     }
 
     fn comparison(&mut self, left: Scaled, sign: Sign, right: Scaled, span: Span) {
@@ -189,6 +235,7 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             left_factor: left.factor,
             right_factor: right.factor,
             line: self.source.place(span.start).0,
+            member: self.chosen.as_ref().map(|chosen| chosen.member.clone()),
         });
     }
 
@@ -265,7 +312,10 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
             Side::Times(times) => times,
             Side::Bound(duration) => return Ok(Operand::Bound { ns: duration.ns() }),
         };
-        let method = self.methods.one(&times.target).ok_or(NotFound)?;
+        let method = match &self.chosen {
+            Some(chosen) if self.methods.set(&times.target).is_some() => chosen.method,
+            _ => self.methods.one(&times.target).ok_or(NotFound)?,
+        };
         let statistic = times.statistic.as_ref().map_or(Statistic::Mean, |node| node.value);
         let factor = times.factor.as_ref().map_or(pair_factor, |node| node.value);
         Ok(Operand::Times(Scaled { method, statistic, factor }))

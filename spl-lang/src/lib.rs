@@ -44,4 +44,4 @@ pub use names::{parse_file, read_file};
 pub use program::{Assertion, Atom, Program, Scaled};
 pub use source::without_comment;
 pub use spl_model::{Sign, UnknownSign};
-pub use tasks::{Comparison, MeasuredMethod, RunMode, Tasks};
+pub use tasks::{Comparison, MeasuredMethod, Member, RunMode, Tasks};

@@ -89,6 +89,14 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         indices.first().copied()
     }
 
+    /// The pattern of a target that means several methods on purpose; `None` for other targets.
+    pub(crate) fn set(&self, target: &Target) -> Option<MethodPattern> {
+        match self.behind_names(target).method.value {
+            MethodTerm::Pattern(pattern) if pattern.is_glob() => Some(pattern),
+            MethodTerm::Pattern(_) | MethodTerm::Exact(_) | MethodTerm::Name(_) => None,
+        }
+    }
+
     /// All methods of a target.
     pub(crate) fn all(&mut self, target: &Target) -> Vec<usize> {
         let Named { method, processors } = self.behind_names(target);
@@ -134,7 +142,7 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
 
     fn pattern(&mut self, pattern: &MethodPattern, span: Span, single: bool) -> Vec<usize> {
         if single && pattern.is_glob() {
-            // The name was refused with the file's names.
+            // A set stands for each of its methods.
             return Vec::new();
         }
         if let Some(indices) = self.patterns.get(&span.start) {
@@ -187,9 +195,10 @@ impl<'s, 'a, 'l> Methods<'s, 'a, 'l> {
         let listed: Vec<String> = meant.iter().take(MAX_LISTED).map(|method| format!("`{method}`")).collect();
         let more = if meant.len() > MAX_LISTED { " and others" } else { "" };
         let title = format!("{} methods match, but a comparison needs exactly one", meant.len());
-        Problem::new(self.slice(span), title)
-            .label("overloaded")
-            .help(format!("add the parameter types, or write one of {}{more}", listed.join(", ")))
+        Problem::new(self.slice(span), title).label("overloaded").help(format!(
+            "add the parameter types, or write `(**)` to judge each, or one of {}{more}",
+            listed.join(", ")
+        ))
     }
 
     fn too_many(&self, count: usize, span: Span) -> Problem<'a> {

@@ -1,6 +1,6 @@
 //! Checks of a file's statements that need no classes of the program: names and globs.
 
-use crate::ast::{File, MethodTerm, Node, Statement, Target};
+use crate::ast::{File, MethodPattern, MethodTerm, Node, Relation, Side, Statement, Target};
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{Diagnostic, RunMode, Severity, Span, file};
@@ -39,7 +39,14 @@ pub(crate) fn read(
     mode: RunMode,
 ) -> (Vec<Node<Statement>>, Vec<Diagnostic>) {
     let reading = file::read(source, text, mode);
-    let mut names = Names { source, text, known: HashMap::new(), findings: reading.errors, unknown: 0 };
+    let mut names = Names {
+        source,
+        text,
+        known: HashMap::new(),
+        sets: HashMap::new(),
+        findings: reading.errors,
+        unknown: 0,
+    };
     // A name with an error in its definition is not a second error where it is used.
     names.known.extend(reading.broken_names.into_iter().map(|name| (name.to_owned(), (UNREADABLE, true))));
     for statement in &reading.statements {
@@ -66,6 +73,8 @@ struct Names<'s, 'a> {
     text: &'a str,
     /// Place of each name's definition, and whether it is used.
     known: HashMap<String, (Span, bool)>,
+    /// Patterns of the names that mean several methods.
+    sets: HashMap<String, MethodPattern>,
     findings: Vec<Diagnostic>,
     /// Number of unknown names so far.
     unknown: usize,
@@ -80,11 +89,21 @@ impl<'a> Names<'_, 'a> {
                     self.unknown(name, target.method.span);
                 }
             }
-            Statement::Compare(_) | Statement::Assert { .. } => {
-                statement.for_each_target(&mut |target| self.target(target))
+            Statement::Compare(relation) => {
+                statement.for_each_target(&mut |target| self.target(target));
+                self.one_set(&[&**relation]);
+            }
+            Statement::Assert { formula, .. } => {
+                statement.for_each_target(&mut |target| self.target(target));
+                let mut relations = Vec::new();
+                formula.value.for_each(&mut |relation| relations.push(relation.clone()));
+                self.one_set(&relations.iter().collect::<Vec<_>>());
             }
             Statement::Let { name, target } => {
                 self.target(&target.value);
+                if let Some(set) = self.set(&target.value) {
+                    self.sets.insert(name.value.clone(), set);
+                }
                 self.define(name);
             }
         }
@@ -93,22 +112,46 @@ impl<'a> Names<'_, 'a> {
     fn target(&mut self, target: &Target) {
         let span = target.method.span;
         match &target.method.value {
-            MethodTerm::Exact(_) => {}
-            MethodTerm::Pattern(pattern) if pattern.is_glob() => {
-                let (label, mark) = match pattern.annotation {
-                    Some(_) => ("an annotation may stand at several", "`@`"),
-                    None => ("`*` stands for any characters", "`*`"),
-                };
-                let problem = Problem::new(self.slice(span), "several methods cannot be compared at once")
-                    .label(label)
-                    .help(format!("name one method; {mark} is for `run-mode = measurement`"));
-                self.findings.push(problem.at(self.source, Severity::Error));
-            }
-            MethodTerm::Pattern(_) => {}
+            MethodTerm::Exact(_) | MethodTerm::Pattern(_) => {}
             MethodTerm::Name(name) => match self.known.get_mut(name) {
                 Some((_, used)) => *used = true,
                 None => self.unknown(name, span),
             },
+        }
+    }
+
+    /// The pattern of a target that means several methods on purpose.
+    fn set(&self, target: &Target) -> Option<MethodPattern> {
+        match &target.method.value {
+            MethodTerm::Pattern(pattern) => Some(pattern.clone()).filter(MethodPattern::is_glob),
+            MethodTerm::Name(name) => self.sets.get(name).cloned(),
+            MethodTerm::Exact(_) => None,
+        }
+    }
+
+    /// Finds a second set in the comparisons of a claim. The same set may stand in several comparisons: the same
+    /// method is meant in each.
+    fn one_set(&mut self, relations: &[&Relation]) {
+        let mut first: Option<(MethodPattern, Span)> = None;
+        for relation in relations {
+            let mut in_this = false;
+            for side in [&relation.left.value, &relation.right.value] {
+                let Side::Times(times) = side else { continue };
+                let Some(set) = self.set(&times.target) else { continue };
+                let span = times.target.method.span;
+                let (known, known_span) = first.get_or_insert_with(|| (set.clone(), span));
+                if *known != set || std::mem::replace(&mut in_this, true) {
+                    let problem = Problem::new(self.slice(span), "two sets of methods stand in one claim")
+                        .label("another set")
+                        .related(self.slice(*known_span), "the first set")
+                        .help(
+                            "a claim is judged for each method of one set: name one method on the other side, or \
+                             write a claim for each of its methods",
+                        );
+                    self.findings.push(problem.at(self.source, Severity::Error));
+                    return;
+                }
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The claims and methods of a task file of the full language, once every method in it is known.
 
-use crate::ast::{Formula, Node, Percent, Statistic};
-use crate::{Sign, Span, Tasks};
+use crate::ast::{Formula, Instances, Node, Percent, Statistic};
+use crate::{Member, Sign, Span, Tasks};
 use spl_model::ClaimNumbers;
 use std::collections::BTreeSet;
 
@@ -26,8 +26,10 @@ impl Program {
 /// A formula to be decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assertion {
-    /// Title in reports; for a comparison that stands alone its text.
+    /// Title in reports; for a comparison that stands alone its text. That of a member of a set ends with its place.
     pub title: String,
+    /// Its place among the claims of a set; `None` without a set.
+    pub member: Option<Member>,
     /// The asserted formula.
     pub formula: Node<Formula<Atom>>,
     /// Whether it is a comparison on a line of its own: the first full bucket decides it, as with plain
@@ -83,7 +85,23 @@ impl Assertion {
     /// Whether a part of it is for certain workload sizes, or for each.
     #[must_use]
     pub fn speaks_of_sizes(&self) -> bool {
-        speaks_of_sizes(&self.formula.value)
+        any_part(&self.formula.value, &|part| matches!(part, Formula::For(..)))
+    }
+
+    /// Whether a part of it is for each measured JVM by itself.
+    #[must_use]
+    pub fn speaks_of_instances(&self) -> bool {
+        any_part(&self.formula.value, &|part| matches!(part, Formula::ForInstances(..)))
+    }
+
+    /// Whether one measured JVM is enough for a part of it.
+    #[must_use]
+    pub fn asks_for_some_instance(&self) -> bool {
+        let is_some = |one: &Instances| *one == Instances::Some;
+        any_part(
+            &self.formula.value,
+            &|part| matches!(part, Formula::ForInstances(one, _) if is_some(&one.value)),
+        )
     }
 
     /// Its methods, each once, in ascending order.
@@ -95,16 +113,18 @@ impl Assertion {
     }
 }
 
-fn speaks_of_sizes(formula: &Formula<Atom>) -> bool {
-    match formula {
-        Formula::Relation(_) => false,
-        Formula::Not(inner) => speaks_of_sizes(&inner.value),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| speaks_of_sizes(&part.value)),
-        Formula::Implies(premise, conclusion) => {
-            speaks_of_sizes(&premise.value) || speaks_of_sizes(&conclusion.value)
+/// Whether the formula or a formula within it is as asked.
+fn any_part(formula: &Formula<Atom>, is: &impl Fn(&Formula<Atom>) -> bool) -> bool {
+    let inside = |part: &Formula<Atom>| any_part(part, is);
+    is(formula)
+        || match formula {
+            Formula::Relation(_) => false,
+            Formula::Not(inner) | Formula::For(_, inner) | Formula::ForInstances(_, inner) => {
+                inside(&inner.value)
+            }
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| inside(&part.value)),
+            Formula::Implies(premise, conclusion) => inside(&premise.value) || inside(&conclusion.value),
         }
-        Formula::For(..) => true,
-    }
 }
 
 /// A statistic of one method's times, multiplied.

@@ -70,6 +70,27 @@ pub struct Comparison {
     pub right_factor: f64,
     /// Where the comparison stands in the file, counted from 1.
     pub line: usize,
+    /// Its place among the comparisons of a set; `None` without a set.
+    pub member: Option<Member>,
+}
+
+/// One of several claims that a line with a set of methods makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// Number of claims.
+    pub of: usize,
+    /// The method of the set that it is about, as Java names it where that is possible.
+    pub method: String,
+}
+
+/// Words to follow the operator's own.
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, of, method } = self;
+        write!(f, "[{number} of {of}: {method}]")
+    }
 }
 
 impl Tasks {

@@ -20,7 +20,7 @@ fn check_error(mode: RunMode, text: &str, place: (usize, usize), message: &str, 
 fn a_comparison_has_signs_factors_and_processors() {
     let check = |text: &str, sign: Sign, factors: (f64, f64), processors: [Option<&str>; 2]| {
         let tasks = comparisons(text);
-        let Comparison { left, right, sign: got, left_factor, right_factor, line } = tasks.comparisons[0];
+        let Comparison { left, right, sign: got, left_factor, right_factor, line, .. } = tasks.comparisons[0];
         assert_eq!((left, right, got, (left_factor, right_factor), line), (0, 1, sign, factors, 1), "{text}");
         let got: Vec<_> = tasks.methods.iter().map(|method| method.processor.as_deref()).collect();
         assert_eq!(got, processors, "{text}");

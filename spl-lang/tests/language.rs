@@ -67,9 +67,16 @@ fn wrong_java_names_are_explained() {
     check("p.C#f(Map<K)", 10, "expected `,` or `)` after a parameter type", "without names");
     check("p.C#f(int): ", 12, "expected a type", "`int`");
     check("p.C.f(int)", 1, "illegal class name", "`p.C#f(int)`");
-    let several = "several methods cannot be compared at once";
-    check_error(RunMode::Comparison, "p.C#f* < p.C#g", (1, 1), several, "`run-mode = measurement`");
-    check_error(RunMode::Comparison, "let f = p.*#f\nf < p.C#g", (1, 9), several, "`run-mode = measurement`");
+    check("p.C#f(**, int)", 9, "expected `,` or `)` after a parameter type", "without names");
+    let check = |text: &str, place: (usize, usize)| {
+        let two = "two sets of methods stand in one claim";
+        check_error(RunMode::Comparison, text, place, two, "name one method on the other side");
+    };
+    check("p.C#f* < p.C#g*", (1, 10));
+    check("p.C#f* < p.C#f*", (1, 10));
+    check("let f = p.*#f\nlet g = f\ng < f", (3, 5));
+    check("p.C#f(**) < @Timed p.D#*", (1, 13));
+    check("assert \"t\": p.C#f* < 1 s & p.D#f* < 1 s", (1, 28));
 }
 
 #[test]
@@ -113,6 +120,15 @@ fn quantifiers_choose_sizes() {
     check_formula("for  size  in[1,2):f<g", "for size in [1, 2): f < g");
     check_formula("f<g & for all sizes: g<h | f=h", "f < g & (for all sizes: g < h | f = h)");
     check_formula("(for all sizes: g<h) | f=h", "(for all sizes: g < h) | f = h");
+}
+
+#[test]
+fn quantifiers_choose_instances() {
+    check_formula("for all instances: f < g", "for all instances: f < g");
+    check_formula("for  some instance:f<g at 5%", "for some instance: f < g at 5%");
+    check_formula("for all instances: for all sizes: f<g", "for all instances: for all sizes: f < g");
+    check_formula("for some size: for some instance: f<g", "for some size: for some instance: f < g");
+    check_formula("f<g & for all instances: g<h | f=h", "f < g & (for all instances: g < h | f = h)");
 }
 
 #[test]
@@ -170,6 +186,20 @@ fn wrong_formulas_are_explained() {
     check("for size in [2, 2): f < g", 13, "no size lies in this interval", "");
     check("for size in [1, 99999999999 GiB): f < g", 17, "the size is too large", "");
     check("for all sizes: for some size: f < g", 16, "quantifiers don't nest", "outside");
+    check("for all instances f < g", 19, "expected `:` after the instances", "`for all instances:`");
+    check("for some instances: f < g", 5, "expected a quantifier after `for`", "`for some instance:`");
+    check(
+        "for all instances: for some instance: f < g",
+        20,
+        "quantifiers don't nest",
+        "instances are chosen once",
+    );
+    check(
+        "for all sizes: for all instances: for some size: f < g",
+        35,
+        "quantifiers don't nest",
+        "sizes are",
+    );
     check("x < g", 1, "no method is called `x`", "did you mean `f`?");
     let deep = format!("{}f < g", "!".repeat(1000));
     check(&deep, 100, "the formula is nested too deeply", "");

@@ -25,7 +25,7 @@ const BEYOND_THE_GRAMMAR: [&str; 15] = [
     "the file has no task",
     "no method is called",
     "is given twice",
-    "several methods cannot be compared at once",
+    "two sets of methods stand in one claim",
     "must be greater than 0",
     "must be a finite number",
     "a percentile lies between 0 and 100",

@@ -52,6 +52,76 @@ fn patterns_that_mean_none_or_several_are_refused_where_one_is_compared() {
     assert_eq!(check(RunMode::Comparison, text).unwrap_err(), expected);
 }
 
+/// The claims of a text with their methods: comparisons, then assertions.
+fn claims(text: &str) -> Vec<String> {
+    let program = check(RunMode::Comparison, text).expect("legal");
+    let name = |method: usize| program.tasks.methods[method].method.to_string();
+    let comparison = |one: &spl_lang::Comparison| {
+        let member = one.member.as_ref().map(|member| format!(" {member}")).unwrap_or_default();
+        format!("{}: {} {} {}{member}", one.line, name(one.left), one.sign, name(one.right))
+    };
+    let assertion = |one: &spl_lang::Assertion| {
+        let methods = one.methods().into_iter().map(name).collect::<Vec<_>>().join(", ");
+        format!("{}: {} ({methods})", one.line, one.title)
+    };
+    let comparisons = program.tasks.comparisons.iter().map(comparison);
+    comparisons.chain(program.assertions.iter().map(assertion)).collect()
+}
+
+#[test]
+fn a_claim_with_a_set_is_a_claim_for_each_of_its_methods() {
+    // The method on the other side is not compared with itself.
+    let text = "java.util.*List#get <= (1, 2) java.util.LinkedList#get\njava.util.ArrayList#get < java.util.ArrayList#remove(**)\n";
+    let get = LOADED[0];
+    assert_eq!(
+        claims(text),
+        [
+            format!("1: {get} <= {} [1 of 1: java.util.ArrayList#get(int)]", LOADED[5]),
+            format!("2: {get} < {} [1 of 2: java.util.ArrayList#remove(int)]", LOADED[1]),
+            format!("2: {get} < {} [2 of 2: java.util.ArrayList#remove(java.lang.Object)]", LOADED[2]),
+        ]
+    );
+    assert_eq!(
+        claims("p99(java.util.**#get) < 5 ms\n"),
+        [
+            format!("1: p99(java.util.**#get) < 5 ms [1 of 2: java.util.ArrayList#get(int)] ({get})"),
+            format!(
+                "1: p99(java.util.**#get) < 5 ms [2 of 2: java.util.LinkedList#get(int)] ({})",
+                LOADED[5]
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_set_means_the_same_method_everywhere_in_an_assertion() {
+    let text = "let any = java.util.*List#get\nassert \"t\": median(any) < 1 ms & p99(any) < 5 ms & java.util.ArrayList#remove(int) < 1 s\n";
+    let expected = [
+        (LOADED[0], "1 of 2: java.util.ArrayList#get(int)"),
+        (LOADED[5], "2 of 2: java.util.LinkedList#get(int)"),
+    ];
+    let mut expected: Vec<String> = expected
+        .iter()
+        .map(|(method, member)| format!("2: t [{member}] ({method}, {})", LOADED[1]))
+        .collect();
+    // Methods stand in the order in which they were found.
+    expected[1] = format!("2: t [2 of 2: java.util.LinkedList#get(int)] ({}, {})", LOADED[5], LOADED[1]);
+    assert_eq!(claims(text), expected);
+}
+
+#[test]
+fn a_set_without_a_method_to_judge_is_refused() {
+    let refused =
+        |text: &str, expected: &str| assert_eq!(check(RunMode::Comparison, text).unwrap_err(), [expected]);
+    refused("java.util.Vector#* < 5 ms\n", "1:1: error: no such method");
+    refused("java.util.Linked*#get < java.util.LinkedList#get\n", "1:1: error: the set has no other method");
+    // An overloaded name is not a set.
+    refused(
+        "java.util.ArrayList#remove < 5 ms\n",
+        "1:1: error: 2 methods match, but a comparison needs exactly one",
+    );
+}
+
 #[test]
 fn in_measurement_mode_a_pattern_means_all_that_match() {
     let program =
@@ -106,7 +176,7 @@ fn plain_task_files_refuse_what_they_cannot_hold() {
         "1:1: error: a method named as in Java has to be looked up in its class",
         "2:1: error: only plain comparisons can be decided here",
         "3:1: error: only plain comparisons can be decided here",
-        "4:1: error: several methods cannot be compared at once",
+        "4:1: error: a method named as in Java has to be looked up in its class",
         "4:9: error: a method named as in Java has to be looked up in its class",
     ];
     assert_eq!(got, expected);

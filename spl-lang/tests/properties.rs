@@ -57,6 +57,7 @@ fn tasks() -> impl Strategy<Value = Tasks> {
                 left_factor,
                 right_factor,
                 line: 0,
+                member: None,
             });
         Tasks { comparisons: comparisons.collect(), methods, warnings: Vec::new() }
     })

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use spl_lang::ast::{
-    ByteSize, Duration, Formula, Interval, MethodPattern, MethodTerm, Node, Percent, Relation, Side,
-    SizeUnit, Sizes, Statement, Statistic, Target, TimeUnit, Times, TypePattern,
+    ByteSize, Duration, Formula, Instances, Interval, MethodPattern, MethodTerm, Node, Percent, Relation,
+    Side, SizeUnit, Sizes, Statement, Statistic, Target, TimeUnit, Times, TypePattern,
 };
 use spl_lang::{RunMode, Sign, Span, parse_file};
 
@@ -137,7 +137,11 @@ fn formula() -> impl Strategy<Value = Tree> {
     let quantified = (sizes(), plain.clone())
         .prop_map(|(sizes, body)| node(Formula::For(node(sizes), Box::new(body))))
         .boxed();
-    connected(prop_oneof![2 => plain, 1 => quantified].boxed())
+    let of_instances =
+        (select(&[Instances::All, Instances::Some][..]), prop_oneof![plain.clone(), quantified.clone()])
+            .prop_map(|(instances, body)| node(Formula::ForInstances(node(instances), Box::new(body))))
+            .boxed();
+    connected(prop_oneof![3 => plain, 1 => quantified, 1 => of_instances].boxed())
 }
 
 fn statement() -> impl Strategy<Value = Statement> {

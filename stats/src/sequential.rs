@@ -7,6 +7,7 @@
 
 mod estimate;
 mod evidence;
+mod fleet;
 mod pairs;
 mod share;
 mod windows;
@@ -14,5 +15,6 @@ mod windows;
 pub(crate) use estimate::autocorrelation;
 pub use estimate::{RatioEstimate, autocorrelation_of, autocorrelation_time};
 pub use evidence::Evidence;
+pub use fleet::{FleetEstimate, Member, Odd, odd_ones};
 pub use share::{calls_for_share, ln_e_share_over};
 pub use windows::{Decision, Look, Sequential, Settings, SettingsError};

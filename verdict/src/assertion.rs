@@ -52,6 +52,8 @@ pub struct Part {
     pub relation: usize,
     /// The workload sizes.
     pub bucket: Bucket,
+    /// The instance, inside `for all instances` and `for some instance`.
+    pub instance: Option<String>,
     /// Evidence of the comparison with its figures, or the reason for none.
     pub judged: Result<Judged, NotEvaluated>,
 }
@@ -84,7 +86,7 @@ pub fn judge_assertion(
     let composed = decide(&formula, buckets, &mut |(relation, atom), bucket| {
         let judged = judge_in(atom, bucket, times);
         let evidence = judged.as_ref().map(|judged| judged.evidence).map_err(Clone::clone);
-        parts.push(Part { relation: *relation, bucket: bucket.clone(), judged });
+        parts.push(Part { relation: *relation, bucket: bucket.clone(), instance: None, judged });
         evidence
     });
     let evidence = composed.evidence;

@@ -129,7 +129,7 @@ mod tests {
         [Sign::Less, Sign::LessOrEqual, Sign::Equal, Sign::GreaterOrEqual, Sign::Greater];
 
     fn comparison(sign: Sign) -> Comparison {
-        Comparison { left: 0, right: 1, sign, left_factor: 1.0, right_factor: 1.0, line: 1 }
+        Comparison { left: 0, right: 1, sign, left_factor: 1.0, right_factor: 1.0, line: 1, member: None }
     }
 
     fn evaluation(comparison: usize, sign: Sign, left: &[u64], right: &[u64]) -> Evaluation {

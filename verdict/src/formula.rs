@@ -2,7 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::types::NotEvaluated;
-use spl_lang::ast::{ByteSize, Formula, Interval, Sizes};
+use spl_lang::ast::{ByteSize, Formula, Instances, Interval, Sizes};
 use spl_model::Bucket;
 
 /// The evidence of a formula and its missing parts.
@@ -14,12 +14,29 @@ pub struct Composed {
     pub gaps: Vec<NotEvaluated>,
 }
 
+/// Part of the calls that a comparison is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scope<'a> {
+    /// Calls of these sizes; `None` for all.
+    pub(crate) bucket: Option<&'a Bucket>,
+    /// Calls of this instance; `None` for the mean of all.
+    pub(crate) instance: Option<usize>,
+}
+
+/// The values of the quantifiers.
+#[derive(Clone, Copy)]
+pub(crate) struct Domain<'a> {
+    pub(crate) buckets: &'a [Bucket],
+    pub(crate) instances: &'a [usize],
+}
+
 /// Composes the evidence of a formula over comparisons of the kind `R`.
 ///
 /// `judge` judges one comparison in one bucket. `for all sizes` means every one of `buckets`, `for some size`
 /// at least one, `for size in …` every one that lies wholly in the interval. Without any quantifier the whole
 /// formula holds for all sizes; otherwise each comparison without a quantifier does so by itself. A
-/// quantifier over no bucket has no evidence: it is undecided, neither true nor false.
+/// quantifier over no bucket has no evidence: it is undecided, neither true nor false. So is one over
+/// instances, which only windows tell apart.
 pub fn decide<R>(
     formula: &Formula<R>,
     buckets: &[Bucket],
@@ -32,14 +49,16 @@ pub fn decide<R>(
             Evidence::NONE
         })
     };
-    let mut everywhere = |relation: &R, scope: Option<&Bucket>| match scope {
+    let mut everywhere = |relation: &R, scope: Scope<'_>| match scope.bucket {
         Some(bucket) => recording(relation, bucket),
         None => in_all(buckets.iter(), |bucket| recording(relation, bucket)),
     };
+    let domain = Domain { buckets, instances: &[] };
     let evidence = if is_quantified(formula) {
-        compose(formula, buckets, None, &mut everywhere)
+        compose(formula, domain, Scope::default(), &mut everywhere)
     } else {
-        in_all(buckets.iter(), |bucket| compose(formula, buckets, Some(bucket), &mut everywhere))
+        let scope = |bucket| Scope { bucket: Some(bucket), instance: None };
+        in_all(buckets.iter(), |bucket| compose(formula, domain, scope(bucket), &mut everywhere))
     };
     if buckets.is_empty() || quantifies_over_nothing(formula, buckets) {
         gaps.push(NotEvaluated::NoCommonBucket);
@@ -51,44 +70,53 @@ pub fn decide<R>(
 /// are judged once, in no bucket.
 pub(crate) fn decide_joined<R>(
     formula: &Formula<R>,
-    buckets: &[Bucket],
-    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
+    domain: Domain<'_>,
+    judge: &mut impl FnMut(&R, Scope<'_>) -> Evidence,
 ) -> Composed {
-    let evidence = compose(formula, buckets, None, judge);
-    let nothing = quantifies_over_nothing(formula, buckets);
+    let evidence = compose(formula, domain, Scope::default(), judge);
+    let nothing = quantifies_over_nothing(formula, domain.buckets);
     Composed { evidence, gaps: nothing.then_some(NotEvaluated::NoCommonBucket).into_iter().collect() }
 }
 
 fn compose<R>(
     formula: &Formula<R>,
-    buckets: &[Bucket],
-    scope: Option<&Bucket>,
-    judge: &mut impl FnMut(&R, Option<&Bucket>) -> Evidence,
+    domain: Domain<'_>,
+    scope: Scope<'_>,
+    judge: &mut impl FnMut(&R, Scope<'_>) -> Evidence,
 ) -> Evidence {
     match formula {
         Formula::Relation(relation) => judge(relation, scope),
-        Formula::Not(inner) => !compose(&inner.value, buckets, scope, judge),
+        Formula::Not(inner) => !compose(&inner.value, domain, scope, judge),
         Formula::And(parts) => {
-            let parts: Vec<_> =
-                parts.iter().map(|part| compose(&part.value, buckets, scope, judge)).collect();
+            let parts: Vec<_> = parts.iter().map(|part| compose(&part.value, domain, scope, judge)).collect();
             Evidence::all(&parts)
         }
         Formula::Or(parts) => {
-            let parts: Vec<_> =
-                parts.iter().map(|part| compose(&part.value, buckets, scope, judge)).collect();
+            let parts: Vec<_> = parts.iter().map(|part| compose(&part.value, domain, scope, judge)).collect();
             Evidence::any(&parts)
         }
         Formula::Implies(premise, conclusion) => {
-            let premise = compose(&premise.value, buckets, scope, judge);
-            Evidence::any(&[!premise, compose(&conclusion.value, buckets, scope, judge)])
+            let premise = compose(&premise.value, domain, scope, judge);
+            Evidence::any(&[!premise, compose(&conclusion.value, domain, scope, judge)])
         }
         Formula::For(sizes, body) => {
-            let meant = buckets.iter().filter(|bucket| speaks_of(sizes.value, bucket));
-            let part = |bucket| compose(&body.value, buckets, Some(bucket), judge);
+            let meant = domain.buckets.iter().filter(|bucket| speaks_of(sizes.value, bucket));
+            let part = |bucket| compose(&body.value, domain, Scope { bucket: Some(bucket), ..scope }, judge);
             if sizes.value == Sizes::Some {
                 Evidence::any(&meant.map(part).collect::<Vec<_>>())
             } else {
                 in_all(meant, part)
+            }
+        }
+        Formula::ForInstances(instances, body) => {
+            let part = |&instance| {
+                let scope = Scope { instance: Some(instance), ..scope };
+                compose(&body.value, domain, scope, judge)
+            };
+            let parts: Vec<Evidence> = domain.instances.iter().map(part).collect();
+            match instances.value {
+                Instances::All => Evidence::all(&parts),
+                Instances::Some => Evidence::any(&parts),
             }
         }
     }
@@ -109,6 +137,7 @@ fn is_quantified<R>(formula: &Formula<R>) -> bool {
         Formula::Implies(premise, conclusion) => {
             is_quantified(&premise.value) || is_quantified(&conclusion.value)
         }
+        Formula::ForInstances(_, body) => is_quantified(&body.value),
         Formula::For(..) => true,
     }
 }
@@ -129,7 +158,7 @@ fn quantifies_over_nothing<R>(formula: &Formula<R>, buckets: &[Bucket]) -> bool 
     let inside = |part: &Formula<R>| quantifies_over_nothing(part, buckets);
     match formula {
         Formula::Relation(_) => false,
-        Formula::Not(inner) => inside(&inner.value),
+        Formula::Not(inner) | Formula::ForInstances(_, inner) => inside(&inner.value),
         Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| inside(&part.value)),
         Formula::Implies(premise, conclusion) => inside(&premise.value) || inside(&conclusion.value),
         Formula::For(sizes, body) => {

@@ -47,4 +47,4 @@ pub use spl_stats::sequential::SettingsError;
 pub use spl_stats::{Ratio, Welch};
 pub use truth::Truth;
 pub use types::{Basis, Evaluation, NotEvaluated, Side, UnknownName, Verdict};
-pub use windowed::{Claim, History, Look, Need, Rules, Ruling, Turn};
+pub use windowed::{Claim, History, Instances, Look, Need, OneInstance, Rules, Ruling, Turn};

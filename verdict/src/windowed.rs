@@ -3,7 +3,9 @@
 //! false, or undecided with its missing data. See `docs/decisions/0024-verdicts-by-windows.md`.
 
 mod figures;
+mod fleet;
 mod history;
+mod instances;
 mod location;
 mod mean;
 mod quantile;
@@ -11,28 +13,25 @@ mod rules;
 mod side;
 mod strata;
 mod tail;
+mod weigh;
 
 use crate::assertion::{Part, numbered};
 use crate::evidence::Evidence;
-use crate::formula::decide_joined;
+use crate::formula::{Domain, Scope, decide_joined};
 use crate::relation::Judged;
 use crate::truth::Truth;
 use crate::types::{Basis, NotEvaluated, Verdict};
-use history::{Kept, Stratum};
-use location::{Location, below};
-use mean::{Means, Sides};
-use quantile::Quantile;
-use rules::Weight;
+use history::Kept;
 use spl_lang::ast::{Formula, Statistic};
 use spl_lang::{Assertion, Atom, Comparison, Scaled, Sign};
-use spl_model::{Bucket, Shorter};
+use spl_model::Bucket;
 use spl_stats::Ratio;
-use spl_stats::sequential::RatioEstimate;
 use std::collections::{BTreeMap, BTreeSet};
-use strata::Strata;
+use weigh::{fleet_of, means, nearness, weigh};
 
 pub use figures::Look;
 pub use history::{History, Turn};
+pub use instances::{Instances, OneInstance};
 pub use rules::{Need, Rules};
 
 /// A claim: a comparison, or an assertion.
@@ -61,6 +60,9 @@ pub struct Ruling {
     pub wait_s: Option<f64>,
     /// Figures of a comparison of two means.
     pub look: Option<Look>,
+    /// The instances that count, where there are several, with their figures for the first comparison of
+    /// means.
+    pub instances: Option<Instances>,
 }
 
 impl From<&Comparison> for Claim {
@@ -96,28 +98,49 @@ impl Claim {
     #[must_use]
     pub fn rule(&self, history: &History, rules: &Rules) -> Ruling {
         let rules = Rules { level: self.level(rules.level), ..*rules };
-        let shared = history.shared(&self.methods);
+        let ids = counting(history, &self.methods);
+        let shared: Vec<Vec<&Kept>> =
+            history.instances().flat_map(|id| history.shared(id, &self.methods)).collect();
         let buckets = dense_buckets(&shared);
         let (mut parts, mut needs, mut look) = (Vec::new(), Vec::new(), None);
+        let mut instances = None;
         let formula = numbered(&self.formula);
-        let composed = decide_joined(&formula, &buckets, &mut |(relation, atom), scope| {
-            let weighed = weigh(atom, scope, history, &rules);
+        let domain = Domain { buckets: &buckets, instances: &ids };
+        let composed = decide_joined(&formula, domain, &mut |(relation, atom), scope| {
+            let weighed = weigh(atom, scope, history, &ids, &rules);
             let near = nearness(atom, &weighed.judged);
             needs.extend(near);
             needs.extend([weighed.for_it.need, weighed.against.need].into_iter().flatten());
             look = look.or(weighed.look);
+            if *relation == 0 && scope.bucket.is_none() && instances.is_none() {
+                instances = fleet_of(atom, None, history, &ids)
+                    .and_then(|fleet| fleet.instances(history, rules.level));
+            }
             let evidence = Evidence { p_true: weighed.for_it.p, p_false: weighed.against.p };
-            let bucket = scope.cloned().unwrap_or_else(|| only(&shared));
+            let bucket = scope.bucket.cloned().unwrap_or_else(|| only(&shared));
             let judged = Judged { evidence, ..weighed.judged };
-            parts.push(Part { relation: *relation, bucket, judged: Ok(judged) });
+            let instance = scope.instance.map(|id| history.name(id).to_owned());
+            parts.push(Part { relation: *relation, bucket, instance, judged: Ok(judged) });
             evidence
         });
         let windows = shared.len() as u64;
+        if ids.is_empty() {
+            needs.push(Need::windows(Rules::MIN_WINDOWS as usize, shared.len()));
+        }
         let need =
             (composed.evidence.truth(rules.level) == Truth::Undecided).then(|| soonest(needs)).flatten();
         let wait_s =
             need.as_ref().and_then(|need| wait_s(history, self.methods.first(), windows, need.windows?));
-        Ruling { evidence: composed.evidence, parts, gaps: composed.gaps, windows, need, wait_s, look }
+        Ruling {
+            evidence: composed.evidence,
+            parts,
+            gaps: composed.gaps,
+            windows,
+            need,
+            wait_s,
+            look,
+            instances,
+        }
     }
 
     /// The verdict on a decided comparison, with its figures.
@@ -136,19 +159,20 @@ impl Claim {
             Truth::False => Basis::Refuted,
             Truth::Undecided => return None,
         };
-        let means = means(left, right.into(), None, history);
         let look = ruling.look?;
         let ratio =
             Ratio { value: look.ratio, low: look.low, high: look.high, confidence: 1.0 - 2.0 * rules.level };
-        Some(Verdict {
-            holds: basis.holds(),
-            basis,
-            p_value,
-            ratio: Some(ratio),
-            left: means.figures(&means.left)?,
-            right: means.figures(&means.right)?,
-            welch: means.welch()?,
-        })
+        let ids = counting(history, &self.methods);
+        let atom = Atom::Pair { left, sign: Sign::Equal, right, within: None };
+        let (left, right, welch) = match fleet_of(&atom, None, history, &ids) {
+            Some(fleet) => fleet.figures()?,
+            None => {
+                let means = means(left, right.into(), Scope::default(), history, &ids);
+                (means.figures(&means.left)?, means.figures(&means.right)?, means.welch()?)
+            }
+        };
+        let ratio = Some(ratio);
+        Some(Verdict { holds: basis.holds(), basis, p_value, ratio, left, right, welch })
     }
 }
 
@@ -161,157 +185,16 @@ impl Ruling {
                 format!("{}: at least {} more", need.what, duration(wait))
             }
             (Some(need), _) => need.what.clone(),
-            (None, _) => "the evidence does not suffice either way".to_owned(),
+            (None, _) => Need::EVIDENCE.to_owned(),
         };
         NotEvaluated::Open { windows: self.windows, why }
     }
 }
 
-/// Weights for and against one comparison.
-struct Weighed {
-    for_it: Weight,
-    against: Weight,
-    judged: Judged,
-    look: Option<Look>,
-}
-
-/// The other side of a comparison.
-#[derive(Clone, Copy)]
-enum Other {
-    Method(Scaled),
-    Bound(f64),
-}
-
-impl From<Scaled> for Other {
-    fn from(scaled: Scaled) -> Self {
-        Self::Method(scaled)
-    }
-}
-
-fn weigh(atom: &Atom, scope: Option<&Bucket>, history: &History, rules: &Rules) -> Weighed {
-    let (left, sign, right, within) = match *atom {
-        Atom::Pair { left, sign, right, within } => (left, sign, Other::Method(right), within),
-        Atom::Bound { times, sign, bound_ns, within } => (times, sign, Other::Bound(bound_ns), within),
-    };
-    let reach = 1.0 + within.map_or(rules.equal_within, spl_lang::ast::Percent::fraction);
-    let of_means = left.statistic == Statistic::Mean
-        && match right {
-            Other::Method(right) => right.statistic == Statistic::Mean,
-            Other::Bound(_) => true,
-        };
-    if of_means {
-        let means = means(left, right, scope, history);
-        let [n_left, n_right] = means.n();
-        let (for_it, against) =
-            signed(sign, reach, &|by| means.below(by, rules), &|by| means.above(by, rules));
-        let [left_ns, right_ns] = means.estimates_ns();
-        let n_right = matches!(right, Other::Method(_)).then_some(n_right);
-        let judged = Judged { evidence: Evidence::NONE, left_ns, right_ns, n_left, n_right };
-        let look = n_right.and_then(|_| means.look(rules.level));
-        return Weighed { for_it, against, judged, look };
-    }
-    let (one, two) = locations(left, right, scope, history);
-    let (for_it, against) =
-        signed(sign, reach, &|by| below(&one, &two, by, rules), &|by| below(&two, &one, by.recip(), rules));
-    let n = |location: &Location| match location {
-        Location::Quantile(quantile) => quantile.n(),
-        Location::Mean { n, .. } => *n,
-        Location::Bound(_) => 0,
-    };
-    let n_right = matches!(right, Other::Method(_)).then(|| n(&two));
-    let judged = Judged {
-        evidence: Evidence::NONE,
-        left_ns: one.estimate(),
-        right_ns: two.estimate(),
-        n_left: n(&one),
-        n_right,
-    };
-    Weighed { for_it, against, judged, look: None }
-}
-
-/// Need of a claim whose sides seem nearer to each other than a measurement can resolve.
-fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
-    let (Atom::Pair { sign, .. } | Atom::Bound { sign, .. }) = atom;
-    let apart = (judged.left_ns / judged.right_ns).ln().abs();
-    (sign.demand().shorter != Shorter::Neither && apart < Rules::RESOLUTION).then(Need::farther)
-}
-
-/// The weights for and against a sign. `below` and `above` give the weight of "left is below (above) this
-/// number times right". Ratios nearer to the limit than [`Rules::RESOLUTION`] are neither.
-fn signed(
-    sign: Sign,
-    reach: f64,
-    below: &dyn Fn(f64) -> Weight,
-    above: &dyn Fn(f64) -> Weight,
-) -> (Weight, Weight) {
-    let (less, more) = (1.0 - Rules::RESOLUTION, 1.0 + Rules::RESOLUTION);
-    match sign.demand().shorter {
-        Shorter::Left => (below(less), above(more)),
-        Shorter::Right => (above(more), below(less)),
-        Shorter::Neither => {
-            (below(reach * less).both(above(more / reach)), above(reach * more).either(below(less / reach)))
-        }
-    }
-}
-
-fn means(left: Scaled, right: Other, scope: Option<&Bucket>, history: &History) -> Means {
-    let (methods, sides) = match right {
-        Other::Method(right) => {
-            (vec![left.method, right.method], Sides { left: left.factor, right: right.factor, bound: false })
-        }
-        Other::Bound(bound) => (vec![left.method], Sides { left: left.factor, right: bound, bound: true }),
-    };
-    Means::of(&history.shared(&methods), sides, scope, history.probe_ns)
-}
-
-fn locations(left: Scaled, right: Other, scope: Option<&Bucket>, history: &History) -> (Location, Location) {
-    let methods: Vec<usize> = match right {
-        Other::Method(right) => vec![left.method, right.method],
-        Other::Bound(_) => vec![left.method],
-    };
-    let shared = history.shared(&methods);
-    let strata = Strata::of(&shared, methods.len(), scope);
-    let of = |side: usize, scaled: Scaled| {
-        let quantile = |share: f64| {
-            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), history.probe_ns))
-        };
-        match scaled.statistic {
-            Statistic::Median => quantile(0.5),
-            Statistic::Percentile(percent) => quantile(percent / 100.0),
-            Statistic::Mean => {
-                let sums = window_sums(&shared, side, scope, scaled.factor, history.probe_ns);
-                let n = sums.iter().map(|(_, n)| *n).sum::<f64>() as u64;
-                RatioEstimate::of_windows(&sums)
-                    .map_or(Location::Bound(f64::NAN), |estimate| Location::Mean { estimate, n })
-            }
-        }
-    };
-    let right = match right {
-        Other::Method(right) => of(1, right),
-        Other::Bound(bound) => Location::Bound(bound),
-    };
-    (of(0, left), right)
-}
-
-/// Sum and number of a side's scaled times in each window.
-fn window_sums(
-    shared: &[Vec<&Kept>],
-    side: usize,
-    scope: Option<&Bucket>,
-    factor: f64,
-    probe_ns: f64,
-) -> Vec<(f64, f64)> {
-    let window = |turns: &Vec<&Kept>| {
-        let of_scope = |stratum: &Stratum| scope.is_none_or(|scope| *scope == stratum.bucket);
-        let chosen = turns[side].strata.iter().filter(|(stratum, _)| of_scope(stratum));
-        let (mut sum, mut n) = (0.0, 0.0);
-        for time in chosen.flat_map(|(_, calls)| &calls.times) {
-            sum += factor * (*time as f64 - probe_ns);
-            n += 1.0;
-        }
-        (n > 0.0).then_some((sum, n))
-    };
-    shared.iter().filter_map(window).collect()
+/// The instances that count for a claim of these methods: those with enough windows, if any; else none.
+fn counting(history: &History, methods: &[usize]) -> Vec<usize> {
+    let counts = |id: &usize| history.shared(*id, methods).len() >= Rules::MIN_OF_INSTANCE;
+    history.instances().filter(counts).collect()
 }
 
 /// The buckets with calls of all methods in at least the number of windows that a decision needs.
@@ -342,17 +225,19 @@ fn only(shared: &[Vec<&Kept>]) -> Bucket {
     }
 }
 
-/// The need that takes the fewest windows; needs of unknown length come last.
+/// The need that takes the fewest windows; needs of unknown length come last, and of these the vague ones.
 fn soonest(needs: Vec<Need>) -> Option<Need> {
     needs.into_iter().min_by(|one, two| {
         let windows = |need: &Need| need.windows.unwrap_or(f64::INFINITY);
-        windows(one).total_cmp(&windows(two))
+        windows(one).total_cmp(&windows(two)).then(one.is_vague().cmp(&two.is_vague()))
     })
 }
 
 /// Seconds until there are `needed` windows, at the rate so far.
 fn wait_s(history: &History, method: Option<&usize>, windows: u64, needed: f64) -> Option<f64> {
-    let turns = history.turns(*method?);
+    let method = *method?;
+    let longest = history.instances().max_by_key(|&id| history.turns(id, method).len())?;
+    let turns = history.turns(longest, method);
     let (first, last) = (turns.first()?, turns.last()?);
     let took_ns = last.began_ns.checked_sub(first.began_ns)? as f64;
     let each_ns = took_ns / (windows.checked_sub(1).filter(|&count| count > 0)? as f64);

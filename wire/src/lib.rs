@@ -24,20 +24,29 @@
 
 mod codec;
 mod handshake;
+mod load;
 mod message;
 mod opening;
 mod proof;
 mod sample;
+mod survey;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
+/// Most bytes of a class file in one message.
+pub const CLASS_PART: usize = 512 * 1024;
+
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
-pub use message::{ByeReason, Change, Readings, ToAgent, ToController};
+pub use load::{LEAVE, LoadAnswer};
+pub use message::{
+    ByeReason, Change, CountedMethod, Drilled, MAX_INSTANCE_BYTES, Readings, ToAgent, ToController,
+};
 pub use opening::{Opening, OpeningError, Step};
 pub use proof::{
     AGENT_PROOF_BYTES, AgentProof, CONTROLLER_PROOF_BYTES, ControllerProof, NONCE_BYTES, Nonce, Nonces,
-    Proof, Side, Token,
+    Proof, Side, Token, digest,
 };
 pub use sample::{Label, Labels, MAX_SAMPLES, SampleFault, WireSample, WireSize};
+pub use survey::{LoadedClass, LoadedMethod, MAX_CLASSES_BYTES, MAX_PATH_BYTES, Wanted, dotted};
 
 #[cfg(test)]
 mod tests;

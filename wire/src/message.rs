@@ -3,9 +3,12 @@
 //! postcard writes fields in order and enum variants by their index: any change here needs a new
 //! [`PROTOCOL`](crate::PROTOCOL) number.
 
-use crate::{Label, WireSample};
+use crate::{Label, LoadedClass, Wanted, WireSample};
 use serde::{Deserialize, Serialize};
-use spl_model::{Handle, Instrument, Outcome};
+use spl_model::{DrillKind, Handle, Instrument, Outcome, Refusal, Scope};
+
+/// The longest name of an instance, bytes.
+pub const MAX_INSTANCE_BYTES: usize = 100;
 
 /// A message from the agent in the JVM to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +19,9 @@ pub enum ToController {
         pid: u32,
         /// `java.vm.version`, such as `17.0.15+6`.
         java_version: String,
+        /// Name of the host, the pod or the instance ([`MAX_INSTANCE_BYTES`](crate::MAX_INSTANCE_BYTES)): with the process id it
+        /// tells this JVM from others of the same program.
+        instance: String,
         /// Main class or JAR with its arguments, shortened by [`clip`](crate::clip) if it is long.
         command: String,
         /// Now, in nanoseconds of the JVM's monotonic clock. All other times in these messages use this
@@ -138,6 +144,97 @@ pub enum ToController {
         /// Most nanoseconds without probes.
         gap_ns: u64,
     },
+    /// Answers [`ToAgent::Survey`].
+    Surveyed {
+        /// `java.class.path`; at most [`MAX_PATH_BYTES`](crate::MAX_PATH_BYTES).
+        class_path: String,
+        /// `jdk.module.path`; at most as long.
+        module_path: String,
+        /// `java.home`; at most as long.
+        java_home: String,
+        /// Number of classes that the JVM has loaded.
+        loaded: u32,
+        /// The classes that are asked for; at most [`MAX_CLASSES_BYTES`](crate::MAX_CLASSES_BYTES).
+        classes: Vec<LoadedClass>,
+        /// Whether these are all of them.
+        is_whole: bool,
+    },
+    /// About a drill.
+    Drilled(Drilled),
+}
+
+/// A message of the agent about a drill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Drilled {
+    /// Answers [`ToAgent::Drill`]: where the counters are. No method counts before
+    /// [`ToAgent::CountersOpened`].
+    Counters {
+        /// Descriptor of the counters' memory in the process of the JVM.
+        descriptor: i32,
+        /// Its size in bytes.
+        bytes: u64,
+        /// Bytes of one arena. Counter N is the 64-bit word N of its thread's arena. Flag N is byte N of
+        /// arena `arenas + 2`.
+        arena_bytes: u64,
+        /// Number of arenas that belong to one thread each. The next one belongs to all other threads, which
+        /// may lose counts there.
+        arenas: u32,
+    },
+    /// No drill begins, and the program goes on.
+    Refused {
+        /// The reason, one line of text.
+        why: String,
+    },
+    /// The methods of a class count or set flags from now on. Its bytes follow in [`Drilled::Bytes`].
+    Counted {
+        /// Number of the class, from 0 on, for messages.
+        class: u32,
+        /// Its name, with slashes.
+        name: String,
+        /// Bytes of its class file, as they were before.
+        length: u32,
+        /// Whether the class counts from its first instruction on.
+        from_start: bool,
+        /// Its methods that were to count, in the order of the class file.
+        methods: Vec<CountedMethod>,
+    },
+    /// A part of a class file, in order.
+    Bytes {
+        /// The class.
+        class: u32,
+        /// The bytes, at most [`CLASS_PART`](crate::CLASS_PART).
+        bytes: Vec<u8>,
+    },
+    /// A class of the scope that does not count.
+    Left {
+        /// Its name, with slashes.
+        name: String,
+        /// The reason, one line of text.
+        why: String,
+    },
+    /// The drill has begun: every class of the scope that was loaded counts. Others follow when they are
+    /// loaded.
+    Begun {
+        /// Number of loaded classes that were changed.
+        classes: u32,
+        /// Duration of their change, in nanoseconds.
+        took_ns: u64,
+    },
+    /// Virtual threads run, so that counts may be lost: two threads may add to the same counter.
+    VirtualThreads,
+}
+
+/// A method that was to count its edges, or set flags.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedMethod {
+    /// Name.
+    pub name: String,
+    /// Descriptor.
+    pub descriptor: String,
+    /// Number of its first counter.
+    pub first: u32,
+    /// Its number of counters, or why it does not count.
+    pub counters: Result<u32, Refusal>,
 }
 
 /// A message from the controller to the agent.
@@ -216,6 +313,26 @@ pub enum ToAgent {
     MetaspaceLimit {
         /// Bytes.
         bytes: u64,
+    },
+    /// Asks for the JVM's paths, and for loaded classes; changes nothing.
+    Survey {
+        /// The classes and methods.
+        wanted: Vec<Wanted>,
+    },
+    /// Lets the methods of a scope count their edges, or set flags, until [`ToAgent::Detach`]. A connection
+    /// serves a drill or measures times, not both.
+    Drill {
+        /// Counts or flags.
+        what: DrillKind,
+        /// The methods.
+        scope: Scope,
+    },
+    /// The controller has the counters' memory open: the drill may begin.
+    CountersOpened,
+    /// These methods of the drill stop counting.
+    StopCounting {
+        /// Each with its class, as in a task file.
+        methods: Vec<String>,
     },
 }
 

@@ -27,6 +27,12 @@ pub const CONTROLLER_PROOF_BYTES: usize = NONCE_BYTES + PROOF_BYTES;
 /// Bytes of an [`AgentProof`].
 pub const AGENT_PROOF_BYTES: usize = PID_BYTES + PROOF_BYTES;
 
+/// SHA-256 of these bytes, by which class files are told apart.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> [u8; 32] {
+    hmac_sha256::Hash::hash(bytes)
+}
+
 /// Random bytes used in only one connection.
 pub type Nonce = [u8; NONCE_BYTES];
 

@@ -83,7 +83,7 @@ impl Connection {
         }
         self.labels_sent += labels.len();
         self.times.send(|message| stream.put(message));
-        for handle in self.station.newly_limited(self.given.options.measurements) {
+        for handle in self.station.newly_limited(self.given.options.most_samples()) {
             stream.put(&ToController::Limit { handle });
         }
     }

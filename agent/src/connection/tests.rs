@@ -5,7 +5,6 @@ use super::*;
 use crate::kinds::times::record;
 use crate::layout::{self, GATES_BYTES};
 use crate::memory::Memory;
-use crate::waker;
 use spl_model::{Instrument, MethodRef, Sizing};
 use spl_wire::Encoder;
 use std::io::{Read as _, Write as _};
@@ -23,7 +22,6 @@ fn connection(left: u64) -> (Connection, [Memory; 2]) {
     let blocks = shared.map_blocks().unwrap();
     let (options, mistakes) = Options::read("", |_| None);
     let hello = Hello { java_version: String::new(), command: String::new() };
-    let sleeper = waker::pair().unwrap().1;
     let (done, has_ended) = (mpsc::channel().1, mpsc::channel().0);
     let mut connection = Connection::new(Given {
         shared,
@@ -32,9 +30,9 @@ fn connection(left: u64) -> (Connection, [Memory; 2]) {
         hello,
         begin: None,
         done,
-        sleeper,
         life: &ALIVE,
         has_ended,
+        leaves: false,
     });
     let method = MethodRef::new("C", "f", "()V").unwrap();
     let instrument = Instrument { method, kind: ProbeKind::Times(Sizing::None) };
@@ -179,4 +177,41 @@ fn the_end_of_calls_behind_a_closed_gate_is_told_after_their_samples() {
         panic!("{told:?}")
     };
     assert_eq!(said(&mut connection), [], "each once");
+}
+
+#[test]
+fn an_agent_thread_that_does_not_answer_is_not_waited_for_without_end() {
+    let (mut connection, _) = connection(0);
+    let (_silent, done) = mpsc::channel();
+    connection.given.done = done;
+    let within = Duration::from_millis(20);
+    assert!(connection.ask(Command::Prepare, within, |_| Some(())).is_none());
+    let (answers, done) = mpsc::channel();
+    connection.given.done = done;
+    answers.send(Reply::Warning(String::new())).unwrap();
+    answers.send(Reply::Ready(Ok(()))).unwrap();
+    let ready = |reply| if let Reply::Ready(ready) = reply { Some(ready) } else { None };
+    assert_eq!(connection.ask(Command::Prepare, within, ready), Some((Ok(()), Vec::new())));
+}
+
+#[test]
+fn no_thread_joins_a_jvm_that_ends() {
+    static ENDING: Life = Life::new();
+    let (mut connection, _) = connection(0);
+    connection.given.life = &ENDING;
+    connection.given.begin = Some(Box::new(|| panic!("a thread joined the JVM")));
+    ENDING.ends();
+    assert!(connection.prepare().is_none());
+    // A controller is there and is not connected either.
+    let folder = std::env::temp_dir().join(format!("spl-ending-{}-{}", std::process::id(), sys::now_ns()));
+    let listener = std::os::unix::net::UnixListener::bind(&folder).unwrap();
+    connection.given.options.socket = Some(folder.clone());
+    let (has_ended, ended) = mpsc::channel();
+    connection.given.has_ended = has_ended;
+    let sleeper = crate::waker::Waker::default().open().unwrap();
+    connection.run(&sleeper);
+    ended.recv_timeout(Duration::from_secs(60)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err());
+    std::fs::remove_file(folder).unwrap();
 }

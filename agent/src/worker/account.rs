@@ -43,14 +43,12 @@ impl Worker {
         for class in classes {
             by_name.entry(class.name.clone()).or_default().push(class);
         }
-        let (mut changes, mut affordable, mut poor) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut room, mut affordable, mut poor) = (self.account.room(), Vec::new(), BTreeMap::new());
         for (name, classes) in by_name {
-            let before = changes.len();
-            changes.extend(classes.iter().map(|class| (self.named(class), self.price(class))));
-            match self.account.allows(&changes) {
+            let priced = classes.iter().map(|class| (self.named(class), self.price(class)));
+            match self.account.promise(&mut room, &priced.collect::<Vec<_>>()) {
                 Ok(()) => affordable.extend(classes),
                 Err(lack) => {
-                    changes.truncate(before);
                     poor.insert(name, self.too_dear(lack));
                 }
             }

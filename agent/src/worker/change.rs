@@ -160,7 +160,7 @@ impl Worker {
     }
 
     pub(super) fn named(&self, class: &Loaded<'_>) -> Key {
-        (class.name.clone(), self.jvm.loader_name(class.loader))
+        self.jvm.key_of(class)
     }
 
     fn batch(&self, classes: &[Loaded<'_>]) -> Result<BTreeMap<Key, Changed>, String> {

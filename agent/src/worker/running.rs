@@ -55,7 +55,11 @@ impl Worker {
         }
     }
 
-    fn running(&mut self, env: &mut jni::Env<'_>, classes: &BTreeSet<String>) -> BTreeSet<Running> {
+    pub(super) fn running(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        classes: &BTreeSet<String>,
+    ) -> BTreeSet<Running> {
         let wanted = |name: &str| classes.contains(name);
         let found = self.jvm.running(wanted, |thread| {
             // SAFETY: what the JVM names as the owner of a stack is a thread.

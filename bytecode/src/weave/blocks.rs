@@ -7,7 +7,6 @@ use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
-use spl_graph::Place;
 use spl_model::{InstrumentId, Refusal};
 
 /// The kind that counts edges.
@@ -35,7 +34,7 @@ impl Blocks {
         if site == Site::Start {
             return self.start(slots, code);
         }
-        let (Some(number), &[address, ..]) = (number(site, subject), slots.own) else { return Ok(0) };
+        let (Some(number), &[address, ..]) = (subject.number(site), slots.own) else { return Ok(0) };
         code.load(Kind::Long, address);
         if let Some(name) = names::HITS.get(number as usize) {
             code.call_counters(name, names::HIT_NEAR)?;
@@ -47,7 +46,7 @@ impl Blocks {
 
     /// Whether a counter is there.
     pub(super) fn is_on(site: Site, subject: &Subject<'_, '_>) -> bool {
-        site == Site::Start || number(site, subject).is_some()
+        site == Site::Start || subject.number(site).is_some()
     }
 
     fn start(&self, slots: Slots<'_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
@@ -62,15 +61,4 @@ impl Blocks {
         }
         Ok(2)
     }
-}
-
-/// The number of the counter at a site.
-fn number(site: Site, subject: &Subject<'_, '_>) -> Option<u32> {
-    let place = match site {
-        Site::Edge(edge) => Place::Edge(edge),
-        Site::BlockHead(block) => Place::Head(block),
-        Site::Returning(block) => Place::Return(block),
-        Site::Start | Site::Entry | Site::Return | Site::Throw => return None,
-    };
-    subject.counted.as_ref()?.numbers.get(&place).copied()
 }

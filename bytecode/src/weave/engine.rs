@@ -9,6 +9,7 @@
 
 use super::handlers::Handlers;
 use super::kinds::Weave;
+use super::lock;
 use super::slots::AllSlots;
 use super::subject::{Site, Subject};
 use super::woven::{ExitLandings, Landings, Woven};
@@ -45,6 +46,8 @@ struct Weaver<'a, 'b> {
     heads: Vec<usize>,
     /// Number of these already passed.
     heads_passed: usize,
+    /// The block whose code in front stands further behind, and the offset before which it does.
+    late: Option<(usize, u32)>,
     wants_exits: bool,
     exits: Vec<Exit>,
     max_stack: usize,
@@ -73,6 +76,7 @@ pub(crate) fn weave<'a>(
         layout: Layout::new(subject.code.bytes.len()),
         heads,
         heads_passed: 0,
+        late: None,
         wants_exits: weaves.iter().any(|weave| weave.wanted().exits),
         exits: Vec::new(),
         max_stack: usize::from(subject.code.max_stack),
@@ -135,9 +139,12 @@ impl<'a> Weaver<'a, '_> {
         let insns = self.subject.insns.get(range.clone()).unwrap_or_default();
         for (index, insn) in range.zip(insns) {
             self.layout.enter_here(insn.at);
-            if self.heads.get(self.heads_passed) == Some(&index) {
-                let (_, words) = self.at(Site::BlockHead(self.heads_passed))?;
+            if let Some((block, _)) = self.late.take_if(|(_, from)| *from <= insn.at) {
+                let (_, words) = self.at(Site::BlockHead(block))?;
                 self.needs_stack(self.subject.height(index), 0, words);
+            }
+            if self.heads.get(self.heads_passed) == Some(&index) {
+                self.head(index, insn)?;
                 self.heads_passed += 1;
             }
             let next_head = self.heads.get(self.heads_passed).copied().unwrap_or(self.subject.insns.len());
@@ -147,6 +154,20 @@ impl<'a> Weaver<'a, '_> {
                 self.original(index, insn)?;
             }
         }
+        Ok(())
+    }
+
+    /// The code in front of a block.
+    fn head(&mut self, index: usize, insn: &Insn<'a>) -> Result<(), Refusal> {
+        let next = self.heads.get(self.heads_passed + 1).copied().unwrap_or(self.subject.insns.len());
+        let block = self.subject.insns.get(index..next).unwrap_or_default();
+        if let Some(from) = lock::behind_release(block, &self.subject.code.handlers) {
+            self.late = Some((self.heads_passed, from));
+            return Ok(());
+        }
+        let (_, words) = self.at(Site::BlockHead(self.heads_passed))?;
+        self.needs_stack(self.subject.height(index), 0, words);
+        self.layout.head_ends(insn.at);
         Ok(())
     }
 
@@ -197,8 +218,11 @@ impl<'a> Weaver<'a, '_> {
             }
         }
         if let Some((falls, _)) = falls {
-            let (_, words) = self.at(Site::Edge(falls))?;
+            let (piece, words) = self.at(Site::Edge(falls))?;
             self.needs_stack(self.subject.height(index + 1), 0, words);
+            if insn.opcode == opcode::MONITORENTER {
+                self.layout.locked_from(insn.end(), piece);
+            }
         }
         Ok(())
     }
@@ -250,10 +274,10 @@ impl<'a> Weaver<'a, '_> {
         let landings = Landings { exits, unmeasured, escaped };
         let overflow = if has_handlers { self.pool.class(names::OVERFLOW)? } else { 0 };
         self.layout.place()?;
-        let (handlers, handlers_before) = self.handlers(entry, &landings, overflow)?;
+        let (handlers, handler_index) = self.handlers(entry, &landings, overflow)?;
         let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
         let (layout, slots) = (self.layout, self.slots);
-        Ok(Woven { layout, handlers, handlers_before, slots, max_stack, landings })
+        Ok(Woven { layout, handlers, handler_index, slots, max_stack, landings })
     }
 
     /// The exception table, and the number of entries before the program's own.
@@ -262,7 +286,7 @@ impl<'a> Weaver<'a, '_> {
         entry: Range<PieceId>,
         landings: &Landings,
         overflow: u16,
-    ) -> Result<(Vec<Handler>, usize), Refusal> {
+    ) -> Result<(Vec<Handler>, Vec<usize>), Refusal> {
         let mut handlers = Handlers { layout: &self.layout, overflow, list: Vec::new() };
         if let (Some(exits), Some(escaped)) = (&landings.exits, landings.escaped) {
             for exit in &self.exits {
@@ -273,8 +297,7 @@ impl<'a> Weaver<'a, '_> {
         if let Some(escaped) = landings.escaped {
             handlers.add_ours(entry.start, entry.end, landings.unmeasured, escaped);
         }
-        let before = handlers.list.len();
-        handlers.keep(self.subject, entry.start)?;
+        let index = handlers.keep(self.subject, entry.start)?;
         if let Some(exits) = &landings.exits {
             let mut covered_from = entry.end;
             for exit in &self.exits {
@@ -283,7 +306,7 @@ impl<'a> Weaver<'a, '_> {
             }
             handlers.add(covered_from, exits.thrown, exits.thrown, 0);
         }
-        Ok((handlers.list, before))
+        Ok((handlers.list, index))
     }
 
     /// The exit by exception, and the handlers of exits.

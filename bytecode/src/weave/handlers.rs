@@ -38,16 +38,22 @@ impl Handlers<'_, '_> {
     }
 
     /// Adds the program's own handlers. A handler that ends where the region starts does not cover the entry
-    /// code.
-    pub(super) fn keep(&mut self, subject: &Subject<'_, '_>, entry: PieceId) -> Result<(), Refusal> {
+    /// code. Gives the index of each.
+    ///
+    /// A handler may cover its own first instruction, as that of `synchronized` does in code of javac. It must
+    /// not cover our code in front of that: if a call there overflowed the stack, the handler would catch that again
+    /// and again.
+    pub(super) fn keep(&mut self, subject: &Subject<'_, '_>, entry: PieceId) -> Result<Vec<usize>, Refusal> {
         let region_at = subject.insns.get(subject.region).map(|insn| insn.at);
+        let mut index = Vec::with_capacity(subject.code.handlers.len());
         for handler in &subject.code.handlers {
             if handler.start >= handler.end {
                 return Err(Refusal::Malformed("an exception handler covers nothing".to_owned()));
             }
+            index.push(self.list.len());
             let end = u32::from(handler.end);
-            self.list.push(Handler {
-                start: self.layout.moved(u32::from(handler.start))?,
+            let whole = Handler {
+                start: self.layout.moved_start(u32::from(handler.start))?,
                 end: if Some(end) == region_at {
                     self.layout.offset(entry)
                 } else {
@@ -55,8 +61,16 @@ impl Handlers<'_, '_> {
                 },
                 target: self.layout.moved(u32::from(handler.target))?,
                 catches: handler.catches,
-            });
+            };
+            let behind = self.layout.behind_head(u32::from(handler.target));
+            match behind.filter(|_| (handler.start..handler.end).contains(&handler.target)) {
+                Some(behind) => {
+                    let parts = [Handler { end: whole.target, ..whole }, Handler { start: behind, ..whole }];
+                    self.list.extend(parts.into_iter().filter(|part| part.start < part.end));
+                }
+                None => self.list.push(whole),
+            }
         }
-        Ok(())
+        Ok(index)
     }
 }

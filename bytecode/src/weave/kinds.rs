@@ -1,6 +1,7 @@
 //! The kinds of probes, as the engine asks them.
 
 use super::blocks::Blocks;
+use super::cover::Cover;
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use super::times::Times;
@@ -8,12 +9,14 @@ use crate::emit::{Emitter, Kind};
 use crate::plan::{Planned, Probe};
 #[cfg(test)]
 use crate::tests::visits::Visits;
+use spl_graph::{Counters, Flags, Graph, Place};
 use spl_model::{ProbeKind, Refusal};
 
 /// The code of one probe in a method.
 pub(crate) enum Weave<'a> {
     Times(Times<'a>),
     Blocks(Blocks),
+    Cover(Cover<'a>),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -24,6 +27,7 @@ impl<'a> Weave<'a> {
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             Planned::Blocks => Self::Blocks(Blocks { id }),
+            Planned::Cover { open } => Self::Cover(Cover { id, open }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
@@ -40,11 +44,22 @@ impl<'a> Weave<'a> {
         matches!(self, Self::Times(_))
     }
 
+    /// Where its counters or flags go in a method, in the order of their numbers.
+    pub(crate) fn places(&self, graph: &Graph<'_>) -> Option<Vec<Place>> {
+        match self {
+            Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
+            Self::Cover(_) => Some(Flags::of(graph).places().collect()),
+            Self::Times(_) => None,
+            #[cfg(test)]
+            Self::Visits(_) => None,
+        }
+    }
+
     /// Refuses a method that the kind cannot measure.
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) => Ok(()),
+            Self::Blocks(_) | Self::Cover(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -55,6 +70,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
+            Self::Cover(_) => Vec::new(),
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -64,6 +80,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(_) => Times::WANTED,
             Self::Blocks(_) => Blocks::WANTED,
+            Self::Cover(_) => Cover::WANTED,
             #[cfg(test)]
             Self::Visits(visits) => visits.wanted(),
         }
@@ -73,6 +90,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn is_on(&self, site: Site, subject: &Subject<'_, '_>) -> bool {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
+            Self::Cover(cover) => cover.is_on(site, subject),
             Self::Times(_) => false,
             #[cfg(test)]
             Self::Visits(_) => false,
@@ -90,6 +108,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
+            Self::Cover(cover) => cover.at(site, subject, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
         }
@@ -100,7 +119,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) => Ok(0),
+            Self::Blocks(_) | Self::Cover(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

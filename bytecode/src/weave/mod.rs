@@ -1,9 +1,11 @@
 //! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
 
 mod blocks;
+mod cover;
 mod engine;
 mod handlers;
 mod kinds;
+mod lock;
 pub(crate) mod slots;
 pub(crate) mod subject;
 mod times;

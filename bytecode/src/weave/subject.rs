@@ -4,7 +4,7 @@ use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
 use spl_classfile::signature::Signature;
-use spl_graph::{Counters, Graph, Place};
+use spl_graph::{Graph, Place};
 use std::collections::BTreeMap;
 
 /// The parts of a method that its probes depend on.
@@ -20,27 +20,31 @@ pub(crate) struct Subject<'a, 'b> {
     pub(crate) constructs: bool,
     /// Index of the first instruction of the region. Before it only probes of blocks run.
     pub(crate) region: usize,
-    /// The method's counters, if a kind wants them.
+    /// The method's counters or flags, if a kind wants them.
     pub(crate) counted: Option<Counted<'a>>,
 }
 
-/// A method's graph, and the number of the counter at each place that has one.
+/// A method's graph, and the number of the counter or flag at each place that has one.
 pub(crate) struct Counted<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) numbers: BTreeMap<Place, u32>,
-}
-
-impl<'a> Counted<'a> {
-    pub(crate) fn of(graph: Graph<'a>) -> Self {
-        let numbers = Counters::of(&graph).places().zip(0..).collect();
-        Self { graph, numbers }
-    }
 }
 
 impl Subject<'_, '_> {
     /// Stack words before the instruction `index`; `None` if no path leads there.
     pub(crate) fn height(&self, index: usize) -> Option<usize> {
         self.facts.heights.get(index).copied().flatten()
+    }
+
+    /// The number of the counter or flag at a site.
+    pub(crate) fn number(&self, site: Site) -> Option<u32> {
+        let place = match site {
+            Site::Edge(edge) => Place::Edge(edge),
+            Site::BlockHead(block) => Place::Head(block),
+            Site::Returning(block) => Place::Return(block),
+            Site::Start | Site::Entry | Site::Return | Site::Throw => return None,
+        };
+        self.counted.as_ref()?.numbers.get(&place).copied()
     }
 
     /// Slot of the first parameter.

@@ -15,8 +15,8 @@ const THROWABLE: &[u8] = b"java/lang/Throwable";
 pub(crate) struct Woven<'a> {
     pub(crate) layout: Layout<'a>,
     pub(crate) handlers: Vec<Handler>,
-    /// Number of `handlers` before the program's own.
-    pub(crate) handlers_before: usize,
+    /// Index of each of the program's own handlers in `handlers`.
+    pub(crate) handler_index: Vec<usize>,
     pub(crate) slots: AllSlots,
     pub(crate) max_stack: u16,
     pub(super) landings: Landings,

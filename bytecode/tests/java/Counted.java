@@ -30,10 +30,12 @@ public class Counted {
             finallyReturns(i);
         }
         long[] counts = (long[]) Class.forName("java.lang.SplCounters").getField("COUNTS").get(null);
+        byte[] flags = (byte[]) Class.forName("java.lang.SplFlags").getField("SET").get(null);
         counts = counts.clone();
+        flags = flags.clone();
         for (int i = 0; i < counts.length; i++) {
-            if (counts[i] != 0) {
-                System.out.println(i + " " + counts[i]);
+            if ((counts[i] | flags[i]) != 0) {
+                System.out.println(i + " " + (counts[i] | flags[i]));
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::support::{probe_stub, run, sources, tool};
 use spl_bytecode::{MethodInfo, Plan, Probe, inspect};
 use spl_model::{InstrumentId, ProbeKind, Sizing};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Jdk {
             name: name.to_owned(),
             bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
-        let stubs = ["java/lang/SplProbe", "java/lang/SplCounters"].map(stub);
+        let stubs = ["java/lang/SplProbe", "java/lang/SplCounters", "java/lang/SplFlags"].map(stub);
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
         for class in classes.iter().chain(&stubs) {
             modules.entry(&class.module).or_default().push(class);
@@ -135,6 +135,13 @@ pub fn everything(class_bytes: &[u8], sizing: &Sizing) -> Plan {
     let time =
         |name: &str, descriptor: &str, id| Probe::new(name, descriptor, id, ProbeKind::Times(sizing.clone()));
     probes(class_bytes, &[&time])
+}
+
+/// A plan with flags in every method with code, as far as they are not set.
+pub fn flags(class_bytes: &[u8], is_open: fn(&u32) -> bool) -> Plan {
+    // More flags than nearly any method has.
+    let open: BTreeSet<u32> = (0..400).filter(is_open).collect();
+    probes(class_bytes, &[&|name, descriptor, id| Probe::cover(name, descriptor, id, open.clone())])
 }
 
 /// A plan with counters in every method with code, and with probes of the time if a size is given.

@@ -8,7 +8,7 @@ mod image;
 #[path = "../support/mod.rs"]
 mod support;
 
-use image::{Class, Jdk, compile, counters, everything};
+use image::{Class, Jdk, compile, counters, everything, flags};
 use proptest::test_runner::{Config, TestRunner};
 use spl_bytecode::{Plan, Refusal, Untouched, inspect, instrument};
 use spl_model::Sizing;
@@ -91,14 +91,20 @@ fn of_each_jdk(check: fn(&Jdk)) {
     });
 }
 
-/// Every second class has counters alone, the others have the times too.
+/// Of four classes two have counters alone, or with the times; the others have all flags, or every third. The next JDK begins
+/// with another one.
 fn count_and_verify(jdk: &Jdk) {
     let folder = folder(&format!("jdk-counters-{}", jdk.number));
+    let first = jdk.number.parse::<usize>().map_or(0, |number| number / 4);
     let mut classes = jdk.classes(&folder);
     let mut tally = Tally::default();
     for (number, class) in classes.iter_mut().enumerate() {
-        let sizing = (number % 2 == 1).then_some(&Sizing::None);
-        let plan = counters(&class.bytes, sizing);
+        let plan = match (number + first) % 4 {
+            0 => counters(&class.bytes, None),
+            1 => counters(&class.bytes, Some(&Sizing::None)),
+            2 => flags(&class.bytes, |_| true),
+            _ => flags(&class.bytes, |number| number % 3 == 0),
+        };
         rewrite(class, &plan, &mut tally);
     }
     let text = tally.text(classes.len());

@@ -45,7 +45,9 @@ pub fn probe_stub(folder: &Path) -> PathBuf {
     let javac = &mut tool("javac");
     javac.args(["-nowarn", "-source", "11", "-target", "11", "--patch-module", &patch, "-d"]);
     javac.arg(&classes);
-    run(javac.args(["SplProbe", "SplCounters"].map(|name| sources().join(format!("java/lang/{name}.java")))));
+    run(javac.args(
+        ["SplProbe", "SplCounters", "SplFlags"].map(|name| sources().join(format!("java/lang/{name}.java"))),
+    ));
     classes
 }
 

@@ -108,7 +108,7 @@ fn of_comparison(
     let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
     let Some(worst) = results.iter().min_by_key(rank) else {
         row.take_ratio(present, limit);
-        if let Some(judged) = look.and_then(|look| telling(&look.parts, false)).map(|(_, judged)| judged) {
+        if let Some((_, judged)) = look.and_then(|look| telling(&look.parts, Telling::Doubtful)) {
             row.calls = calls(judged.n_left, judged.n_right);
         }
         return row;
@@ -157,10 +157,18 @@ fn of_assertion(
     };
     let mut atoms = Vec::new();
     assertion.formula.value.for_each(&mut |atom| atoms.push(*atom));
-    if let Some((relation, judged)) = telling(parts, row.standing == Some(Standing::Fails))
-        && let Some(atom) = atoms.get(relation)
+    let wanted = match row.standing {
+        Some(Standing::Fails) => Telling::Against,
+        Some(Standing::Holds) if assertion.asks_for_some_instance() => Telling::For,
+        _ => Telling::Doubtful,
+    };
+    if let Some((part, judged)) = telling(parts, wanted)
+        && let Some(atom) = atoms.get(part.relation)
     {
         (row.figure, row.calls) = (of_part(atom, judged), calls(judged.n_left, judged.n_right));
+        if let Some(instance) = part.instance.as_ref().filter(|name| !name.is_empty()) {
+            row.claim = format!("{} (in {instance})", row.claim);
+        }
     }
     // An assertion of two means alone is looked at as a comparison is.
     let ratio = look.and_then(|look| look.ratio).filter(|_| parts.len() == 1);
@@ -170,13 +178,26 @@ fn of_assertion(
     row
 }
 
-/// The most informative part of a claim: the strongest evidence against one that fails, and the least certain part of
-/// another one.
-fn telling(parts: &[Part], fails: bool) -> Option<(usize, &Judged)> {
-    let judged = parts.iter().filter_map(|part| Some((part.relation, part.judged.as_ref().ok()?)));
+/// The part of a claim that tells most about its verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Telling {
+    /// The strongest evidence against it: it fails.
+    Against,
+    /// The strongest evidence for it: one instance is enough.
+    For,
+    /// The least certain part.
+    Doubtful,
+}
+
+fn telling(parts: &[Part], wanted: Telling) -> Option<(&Part, &Judged)> {
+    let judged = parts.iter().filter_map(|part| Some((part, part.judged.as_ref().ok()?)));
     let judged = judged.filter(|(_, judged)| judged.n_left > 0);
-    let doubt = |judged: &Judged| if fails { judged.evidence.p_false } else { -judged.evidence.p_true };
-    judged.min_by(|(_, one), (_, other)| doubt(one).total_cmp(&doubt(other)))
+    let rank = |judged: &Judged| match wanted {
+        Telling::Against => judged.evidence.p_false,
+        Telling::For => judged.evidence.p_true,
+        Telling::Doubtful => -judged.evidence.p_true,
+    };
+    judged.min_by(|(_, one), (_, other)| rank(one).total_cmp(&rank(other)))
 }
 
 /// For a pair the ratio of the unscaled times, for a bound the time.
@@ -214,6 +235,29 @@ fn short(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spl_model::Bucket;
+    use spl_verdict::Evidence;
+
+    #[test]
+    fn the_instance_that_tells_most_is_shown() {
+        let part = |name: &str, p_true: f64, p_false: f64| Part {
+            relation: 0,
+            bucket: Bucket::All,
+            instance: Some(name.to_owned()),
+            judged: Ok(Judged {
+                evidence: Evidence { p_true, p_false },
+                left_ns: 1.0,
+                right_ns: 1.0,
+                n_left: 5,
+                n_right: None,
+            }),
+        };
+        let parts = [part("sure", 0.001, 1.0), part("open", 0.4, 0.7), part("contrary", 1.0, 0.02)];
+        let told = |wanted| telling(&parts, wanted).and_then(|(part, _)| part.instance.as_deref());
+        assert_eq!(told(Telling::For), Some("sure"));
+        assert_eq!(told(Telling::Against), Some("contrary"));
+        assert_eq!(told(Telling::Doubtful), Some("contrary"));
+    }
 
     #[test]
     fn many_calls_take_little_room() {

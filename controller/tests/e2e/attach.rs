@@ -1,7 +1,7 @@
-//! The agent loaded into a JVM that runs already: it says that it cannot serve one that it was not started with. One that was
-//! started with it and whose controller has detached it serves the next controller.
+//! The agent loaded into a JVM that runs already, by the JDK's own tools: an error where it could not serve. One whose controller
+//! has detached it serves the next controller.
 
-use crate::case::{self, Case, NO_LIMIT};
+use crate::case::{self, Case};
 use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
 use spl_model::Sizing;
@@ -34,12 +34,12 @@ fn assert_refused(pid: u32, case: &Case) {
     fs::copy(harness::agent(), &copy).unwrap();
     for library in [&harness::agent(), &copy, &harness::agent(), &copy] {
         let said = load(pid, library);
-        assert!(said.contains("return code: -1"), "{said}");
+        assert!(said.contains("return code: 101"), "{said}");
     }
 }
 
 #[test]
-fn a_jvm_that_runs_already_gets_an_error_and_nothing_else() {
+fn an_agent_without_a_controller_is_an_error_and_nothing_else() {
     let case = Case::measuring(&[]);
     let program = case::java(&PROGRAM);
     let alone = plainly(Command::new(&program[0]).args(&program[1..]));
@@ -61,7 +61,7 @@ fn a_jvm_that_runs_already_gets_an_error_and_nothing_else() {
 fn a_measured_jvm_is_measured_on() {
     let fast = "CompareLoop.fast([I)J";
     let case = Case::measuring(&[fast]).endless();
-    let mut run = case.java(&[&[NO_LIMIT], &PROGRAM[..]].concat());
+    let mut run = case.java(&PROGRAM);
     let pid = run.awaits_agent();
     case.awaits_measurements(fast, 10);
     assert_refused(pid, &case);

@@ -201,7 +201,7 @@ fn a_full_disk_is_an_error_and_the_program_goes_on() {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", script]).arg(spl.get_program()).args(spl.get_args()).current_dir(case.path(""));
     command.envs(spl.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.args(case::java(&["-XX:-UsePerfData", case::NO_LIMIT, "CompareLoop", "0"]));
+    command.args(case::java(&["-XX:-UsePerfData", "CompareLoop", "0"]));
     let mut run = Running::start(command, &case.path(""));
     run.awaits_agent();
     run.awaits("spl: error: cannot write out/measurements/CompareLoop.fast([I)J.msr: File too large");
@@ -217,7 +217,7 @@ fn a_full_disk_is_an_error_and_the_program_goes_on() {
 #[test]
 fn a_folder_has_one_controller_at_a_time() {
     let case = Case::comparing(TASK).endless();
-    let mut first = case.java(&[case::NO_LIMIT, "CompareLoop", "0", "1000000"]);
+    let mut first = case.java(&["CompareLoop", "0", "100000"]);
     first.awaits_agent();
     case.awaits_measurements("CompareLoop.fast([I)J", 1);
     let ended = case.java(&PROGRAM).ends();

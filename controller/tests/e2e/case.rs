@@ -81,7 +81,7 @@ impl Case {
         }
     }
 
-    /// So that no method is ever finished; needs [`NO_LIMIT`] too.
+    /// So that no method is ever finished.
     pub fn endless(self) -> Self {
         let many = "1000000000";
         self.set("controller", "min-method-measurements", many).set(
@@ -175,9 +175,6 @@ pub fn has_measurements(folder: &Path, method: &str, count: u64) -> bool {
 
 /// Fewer bytes than any record has: a file with less than this for each record need not be read.
 const SHORTEST_RECORD: u64 = 8;
-
-/// Lifts the agent's own limit of samples.
-pub const NO_LIMIT: &str = "-Dspl.client.measurements=1000000000";
 
 /// A command line of Java with the test programs as its class path.
 pub fn java(arguments: &[&str]) -> Vec<OsString> {

@@ -65,4 +65,17 @@ fn a_run_that_records_an_aot_cache_makes_it_as_without_the_agent() {
     assert_eq!(alone.0, Some(0));
     let door = Door::open().unwrap();
     assert_eq!(run(&[door.option(&harness::agent())]), alone);
+    if !alone.2 {
+        return;
+    }
+    // A drill says why it counts nothing, and waits for the program's end.
+    let mut drill = Command::new(harness::spl());
+    drill.args(["drill", "--all", "--out"]).arg(folder.path().join("out")).arg("--").arg(harness::java());
+    drill.arg(format!("-XX:AOTCacheOutput={}", cache.display())).arg("-cp").arg(&program);
+    let (status, out, said) = plainly(drill.args(["CompareLoop", "1000"]));
+    assert_eq!((status, out.lines().next().map(str::to_owned)), (Some(2), alone.1));
+    assert!(
+        said.contains("this JVM records an AOT cache") && said.contains("the program ended with status 0"),
+        "{said}"
+    );
 }

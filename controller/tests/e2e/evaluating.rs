@@ -40,7 +40,7 @@ fn the_verdicts_of_a_run_are_found_again_in_its_files() {
             "human-readable-results",
             human,
         );
-        let mut run = case.java(&["CompareLoop", "0", "300000"]);
+        let mut run = case.java(&["CompareLoop", "0", "60000"]);
         run.awaits_agent();
         run.awaits("spl: every class is as it was");
         let status = run.ends().status;

@@ -103,6 +103,7 @@ fn hello() -> ToController {
     ToController::Hello {
         pid: PID,
         java_version: "\u{7}".to_owned(),
+        instance: "\n,\"x".repeat(10_000),
         command: "x".repeat(100_000),
         now_ns: u64::MAX,
         kinds: vec!["times".to_owned(), "x".repeat(100_000)],
@@ -210,11 +211,7 @@ fn a_program_survives_hostile_controllers_and_is_measured_by_the_next() {
     let program = case::java(&["CompareLoop", "0"]);
     let alone = plainly(Command::new(&program[0]).args(&program[1..]));
     let mut command = Command::new(&program[0]);
-    command.arg(format!(
-        "-agentpath:{}=spl.client.measurements=100000000,spl.client.socket={}",
-        harness::agent().display(),
-        socket.display()
-    ));
+    command.arg(format!("-agentpath:{}=spl.client.socket={}", harness::agent().display(), socket.display()));
     command.args(&program[1..]).env_remove("JAVA_TOOL_OPTIONS");
     let run = Running::start(command, folder.path());
     let mut random = Random(0x5eed);

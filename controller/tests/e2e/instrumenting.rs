@@ -102,7 +102,7 @@ fn what_cannot_be_instrumented_leaves_no_file() {
 #[test]
 fn the_gate_of_classes_on_disk_is_never_opened() {
     let case = Case::measuring(&["Life.wantsRound()Z"]).endless();
-    let mut run = case.java(&[case::NO_LIMIT, "NobodysGate", "0"]);
+    let mut run = case.java(&["NobodysGate", "0"]);
     // The agent has warmed its probe and found its price by now, through a gate of its own.
     run.awaits_agent();
     case.awaits_measurements("Life.wantsRound()Z", 100);

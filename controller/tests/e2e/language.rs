@@ -1,6 +1,6 @@
 //! The full language in a running program: methods named as in Java, assertions, windows and the sequential mode.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use spl_model::{Sample, SampleFlags};
 use spl_records::AssertionRecord;
 use spl_verdict::{Basis, Standing};
@@ -25,8 +25,8 @@ fn assertions(case: &Case) -> Vec<AssertionRecord> {
 #[test]
 fn assertions_are_decided_while_the_program_runs() {
     let case = Case::comparing(TASKS).in_detail();
-    // Calls of half a millisecond and more, which neither a busy machine nor the interpreter turns round.
-    let mut run = case.java(&["CompareLoop", "0", "300000"]);
+    // Calls of a tenth of a millisecond and more, which neither a busy machine nor the interpreter turns round.
+    let mut run = case.java(&["CompareLoop", "0", "60000"]);
     run.awaits_agent();
     run.awaits("spl: verdict: both take no time: ");
     let ended = run.ends();
@@ -92,7 +92,7 @@ fn a_window_waits_for_the_long_calls_that_began_in_it() {
         .set("scheduler", "overhead-budget", "none")
         .set("sampling", "settle-time", "0")
         .endless();
-    let mut run = case.java(&[NO_LIMIT, "LongCalls"]);
+    let mut run = case.java(&["LongCalls"]);
     run.awaits("LongCalls: on");
     case.awaits_measurements("LongCalls.mixed(I)V", 100);
     run.ends();

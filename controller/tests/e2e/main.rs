@@ -12,11 +12,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;
+mod asked;
 mod attach;
+mod attaching;
 mod bad_input;
 mod budget;
 mod case;
 mod dormant;
+mod drill;
 mod ending;
 mod evaluating;
 mod examples;
@@ -45,6 +48,7 @@ mod programs;
 mod pty;
 mod reasons;
 mod recursion;
+mod reloading;
 mod reporting;
 mod reports;
 mod restore;

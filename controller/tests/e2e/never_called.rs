@@ -1,6 +1,6 @@
 //! Many methods of one pattern, of which few are called: those are measured.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use crate::harness;
 use crate::running::Running;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ fn methods_that_are_never_called_hold_no_place() {
     let life = harness::root().join("tests-java/Life.java");
     harness::javac([case.path("Many.java"), life], ["-cp".as_ref(), &case.path("")], &case.path(""));
     let mut spl = case.spl();
-    spl.arg(harness::java()).args([NO_LIMIT, "-cp", ".", "Many"]);
+    spl.arg(harness::java()).args(["-cp", ".", "Many"]);
     let mut run = Running::start(spl, &case.path(""));
     run.awaits_agent();
     // Two places, and nine methods that are called all the time and never finished.

@@ -66,7 +66,7 @@ fn the_last_run_that_did_not_end_is_gone_on_with() {
     let case = case.set("controller", "min-method-measurements", many);
     let killed = |folder: &str| {
         let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);
-        spl.arg("--").args(java(&[crate::case::NO_LIMIT, "CompareLoop", "0"]));
+        spl.arg("--").args(java(&["CompareLoop", "0"]));
         let mut run = Running::start(spl, &case.path(""));
         run.awaits_agent();
         let samples = case.path(folder).join("measurements");

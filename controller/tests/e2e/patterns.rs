@@ -1,6 +1,6 @@
 //! Patterns that mean several methods: of packages, by annotation, and all that implement an interface.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use crate::harness;
 use crate::running::Running;
 use serde_json::Value;
@@ -16,10 +16,14 @@ public final class Shop {
     @Retention(RetentionPolicy.RUNTIME)
     @interface Timed {}
 
+    // Only the class file has it.
+    @interface Marked {}
+
     interface Codec<T> {
         long encode(T value);
     }
 
+    @Marked
     static final class Text implements Codec<String> {
         @Override
         public long encode(String value) {
@@ -41,6 +45,7 @@ public final class Shop {
                 return of + 1;
             }
 
+            @Marked
             long weight(long of) {
                 return of + 2;
             }
@@ -96,7 +101,7 @@ fn meant(case: &Case, pattern: &str) -> Vec<String> {
 fn implementers_and_annotated_methods_are_measured() {
     let case = program("com.shop.Shop.Codec#encode\n@Timed");
     let mut spl = case.spl();
-    spl.arg(harness::java()).args([NO_LIMIT, "-cp", ".", "com.shop.Shop"]);
+    spl.arg(harness::java()).args(["-cp", ".", "com.shop.Shop"]);
     let mut run = Running::start(spl, &case.path(""));
     run.awaits_agent();
     for method in [
@@ -124,6 +129,8 @@ fn implementers_and_annotated_methods_are_measured() {
     check("com.shop.Shop.Cart.Item#w*", &["Cart$Item.weight(J)J"]);
     check("@com.shop.Shop.Timed", &["Cart$Item.price(J)J"]);
     check("@Timed com.shop.Shop.Text#*", &[]);
+    check("@Marked", &["Cart$Item.weight(J)J", encode[1]]);
+    check("@Marked com.shop.Shop.Number#*", &[]);
 }
 
 #[test]

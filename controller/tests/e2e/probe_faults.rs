@@ -100,12 +100,12 @@ fn a_controller_may_be_killed_at_any_moment() {
     let again = ["serve", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"];
     let start = || serve_as(&case, &[&again[..], &["--port", &port, "--token-file", TOKEN_FILE]].concat());
     let options = format!(
-        "-agentpath:{}=spl.client.port={port},spl.client.token-file={},spl.client.measurements=1000000000",
+        "-agentpath:{}=spl.client.port={port},spl.client.token-file={}",
         harness::agent().display(),
         case.path(TOKEN_FILE).display()
     );
     let classes = harness::classes().display().to_string();
-    let arguments = [&*options, &Witness::option(&socket), "-cp", &classes, "CompareLoop", "0", "1000000"];
+    let arguments = [&*options, &Witness::option(&socket), "-cp", &classes, "CompareLoop", "0", "100000"];
     let mut program = Program::start(&harness::java(), arguments).unwrap();
     program.expect("ready").unwrap();
     let mut witness = Witness::connect(&socket);

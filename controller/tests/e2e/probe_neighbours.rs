@@ -1,7 +1,7 @@
 //! Other agents that change the measured class, before this one and after it; one that takes our probes out; and one that spoils a
 //! class.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use crate::harness;
 use spl_model::{Handle, Outcome, Refusal, Sizing};
 use spl_overhead::{Door, Program, Session};
@@ -126,7 +126,7 @@ fn probes_that_another_agent_takes_out_are_put_in_again_a_few_times() {
 fn a_measurement_goes_on_after_another_agents_change_and_says_so() {
     let case = Case::measuring(&[WORD]).endless();
     let transformer = transformer(&case.path(""), "");
-    let mut run = case.java(&[NO_LIMIT, &transformer, "Transformed", "busy"]);
+    let mut run = case.java(&[&transformer, "Transformed", "busy"]);
     case.awaits_measurements(WORD, 1);
     run.line();
     run.awaits("another agent changed its class, which took its probes out for");
@@ -142,7 +142,7 @@ fn a_measurement_goes_on_after_another_agents_change_and_says_so() {
 fn a_verdict_names_the_agent_that_takes_the_probes_out() {
     let case = Case::comparing(&format!("{WORD} <= {}.length(Ljava/lang/String;)I\n", LENGTHS[0]));
     let transformer = transformer(&case.path(""), "");
-    let mut run = case.java(&[NO_LIMIT, &transformer, "Transformed", "often"]);
+    let mut run = case.java(&[&transformer, "Transformed", "often"]);
     run.awaits("probes removed by another agent");
     let ended = run.ends();
     ended.assert_said(&["undecided: not measured: Transformed.word()", "probes removed by another agent"]);

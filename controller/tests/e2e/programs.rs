@@ -1,6 +1,6 @@
 //! Programs in situations that are easy to get wrong, while they are measured.
 
-use crate::case::{self, Case, NO_LIMIT};
+use crate::case::{self, Case};
 use crate::harness::{DEADLINE, poll};
 use crate::running::{Ended, plainly};
 use spl_model::SampleFlags;
@@ -14,7 +14,7 @@ fn check_unchanged(program: &str, methods: &[&str], enough: u64) -> Case {
     let (_, alone, _) = plainly(&mut command);
 
     let case = Case::measuring(methods).endless();
-    let mut run = case.java(&[NO_LIMIT, program, "0"]);
+    let mut run = case.java(&[program, "0"]);
     run.awaits_agent();
     for method in methods {
         case.awaits_measurements(method, enough);
@@ -91,7 +91,7 @@ fn a_class_is_measured_when_it_loads() {
 fn classes_of_one_name_in_two_loaders_are_one_method() {
     let twin = "TwoLoaders$Twin.applyAsInt(I)I";
     let case = Case::measuring(&[twin]).endless();
-    let mut run = case.java(&[NO_LIMIT, "TwoLoaders"]);
+    let mut run = case.java(&["TwoLoaders"]);
     run.awaits_agent();
     case.awaits_measurements(twin, 10);
     let threads = || case.measurements(twin).iter().map(|record| record.sample.thread).collect::<Vec<_>>();
@@ -113,7 +113,7 @@ fn leave(how: &str, status: &str) -> (Case, Ended) {
     let tasks = format!("{work} <= (1, 1000) {check}\n{leave} <= {work}\n");
     let case = Case::comparing(&tasks).endless().set("controller", "measurements-to-flush", "500");
     let case = case.in_detail();
-    let mut run = case.java(&[NO_LIMIT, "ExitWhileMeasured", "0", how, status]);
+    let mut run = case.java(&["ExitWhileMeasured", "0", how, status]);
     run.awaits_agent();
     for method in [work, check] {
         case.awaits_measurements(method, 1);

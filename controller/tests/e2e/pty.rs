@@ -28,6 +28,11 @@ struct Seen {
 impl Terminal {
     /// Starts `spl run` with these options before the command.
     pub fn start(case: &Case, options: &[&str], command: Vec<OsString>) -> Self {
+        Self::start_under(case, &[], options, command)
+    }
+
+    /// As [`start`](Self::start), with these words before `spl`: a shell that leads the session.
+    pub fn start_under(case: &Case, leader_words: &[&str], options: &[&str], command: Vec<OsString>) -> Self {
         let arguments = ["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"];
         let spl = case.spl_with(&arguments);
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
@@ -41,6 +46,7 @@ impl Terminal {
         let mut leader = Command::new("setsid");
         leader
             .arg("--ctty")
+            .args(leader_words)
             .arg(spl.get_program())
             .args(spl.get_args())
             .args(options)
@@ -113,6 +119,12 @@ impl Terminal {
             poll(what, DEADLINE, || is().then_some(()));
         }));
         assert!(shown.is_ok(), "{what:?} in vain; the screen:\n{}\n", self.lines().join("\n"));
+    }
+
+    /// Kills the process that leads the session. The kernel then takes the terminal from the others.
+    pub fn loses_its_leader(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
     }
 
     /// Waits for the end of `spl`; gives its exit status.

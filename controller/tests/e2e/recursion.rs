@@ -1,6 +1,6 @@
 //! Recursion depths against what the program is known to do.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use spl_model::Sample;
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ fn depths_are_those_of_the_program() {
         ("Recursive.even(I)Z", in_a_line(7)),
     ];
     let case = Case::measuring(&expected.each_ref().map(|(method, _)| *method)).endless();
-    let mut run = case.java(&[NO_LIMIT, "Recursive", "0"]);
+    let mut run = case.java(&["Recursive", "0"]);
     run.awaits_agent();
     for (method, depths) in &expected {
         case.awaits_measurements(method, 20 * depths.values().sum::<u64>());

@@ -1,6 +1,6 @@
 //! The JVM is touched only while it is measured, and only where it is measured: its bytecode before, meanwhile, after.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use crate::harness::{DEADLINE, poll};
 use crate::running::{Running, TEN_SECONDS};
 use crate::witness::{Snapshot, Witness, changed};
@@ -26,7 +26,7 @@ impl Watched {
     /// Starts the program and looks at it before the measurement starts. Its calls are long, so that samples are few.
     fn start(case: Case) -> Self {
         let socket = case.path("witness.sock");
-        let mut run = case.java(&[&Witness::option(&socket), NO_LIMIT, "CompareLoop", "0", "1000000"]);
+        let mut run = case.java(&[&Witness::option(&socket), "CompareLoop", "0", "100000"]);
         run.awaits_agent();
         run.awaits("ready");
         let mut witness = Witness::connect(&socket);

@@ -1,6 +1,6 @@
 //! Options of a run: when it ends, what becomes of the program then, whose status it has, and settings on the command line.
 
-use crate::case::{Case, NO_LIMIT, java};
+use crate::case::{Case, java};
 use crate::running::{Ended, Running};
 use crate::stand_in::{Served, serve};
 use spl_wire::ToAgent;
@@ -11,7 +11,7 @@ const FAST: &str = "CompareLoop.fast([I)J";
 /// A claim that any call proves.
 const AMPLE: &str = "median(CompareLoop.fast([I)J) <= 10 s\n";
 /// Runs until it is ended.
-const LOOP: [&str; 4] = [NO_LIMIT, "CompareLoop", "0", "256"];
+const LOOP: [&str; 3] = ["CompareLoop", "0", "256"];
 
 fn start(case: &Case, options: &[&str], command: Vec<OsString>) -> Running {
     let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);

@@ -1,6 +1,6 @@
 //! `spl serve` and `spl client`: two processes, a token between them, programs one after the other.
 
-use crate::case::{self, Case, NO_LIMIT, has_measurements, read_results};
+use crate::case::{self, Case, has_measurements, read_results};
 use crate::harness::{self, DEADLINE, poll};
 use crate::running::{Running, plainly};
 use crate::stand_in::{Agent, Served, TOKEN_FILE, serve, serve_as};
@@ -13,7 +13,7 @@ use std::process::Command;
 
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
-const PROGRAM: [&str; 4] = [NO_LIMIT, "CompareLoop", "0", "100000"];
+const PROGRAM: [&str; 3] = ["CompareLoop", "0", "100000"];
 
 fn two_methods() -> Case {
     Case::comparing("p/A.a()V = p/B.b()V\n").set("controller", "min-method-measurements", "5")

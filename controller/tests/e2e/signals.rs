@@ -1,6 +1,6 @@
 //! Ends that nobody planned: Ctrl-C, a program that is killed. `restore` shows the restored bytecode.
 
-use crate::case::{Case, NO_LIMIT, java};
+use crate::case::{Case, java};
 use crate::running::{Running, kill};
 use crate::stand_in::{Served, serve};
 use spl_verdict::Standing;
@@ -26,7 +26,7 @@ const ENOUGH: u64 = 1000;
 #[test]
 fn an_interrupt_judges_what_there_is_and_leaves_the_program_alone() {
     let case = case();
-    let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
+    let mut run = case.java(&["CompareLoop", "0", "100000"]);
     run.awaits_agent();
     for method in [FAST, SLOW] {
         case.awaits_measurements(method, ENOUGH);
@@ -41,7 +41,7 @@ fn an_interrupt_judges_what_there_is_and_leaves_the_program_alone() {
 #[test]
 fn a_program_that_is_killed_leaves_verdicts() {
     let case = case().in_detail();
-    let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
+    let mut run = case.java(&["CompareLoop", "0", "100000"]);
     let program = run.awaits_agent();
     for method in [FAST, SLOW] {
         case.awaits_measurements(method, ENOUGH);
@@ -51,6 +51,28 @@ fn a_program_that_is_killed_leaves_verdicts() {
     ended.assert_status(1);
     ended.assert_said(&["spl: the program was ended by signal 9", ", judged at the end with what there was"]);
     assert_leftovers(&case);
+}
+
+#[test]
+fn a_program_that_is_killed_before_a_call_was_measured() {
+    let case = || Case::measuring(&[FAST]).endless().set("communication", "initial-sleep", "600000");
+    let ends = |run: Running| {
+        let ended = run.ends_by_itself();
+        ended.assert_status(2);
+        ended.assert_said(&["error: nothing was measured: the program was killed", "was ended by signal 9"]);
+        assert!(!ended.err.contains("could not be used"), "{}", ended.err);
+    };
+    let before_it_connects = case();
+    ends(before_it_connects.start(["sh", "-c", "kill -9 $$"]));
+    let connects = "p=${JAVA_TOOL_OPTIONS#*spl.client.socket=}; p=${p%%[\\\",]*}; exec perl -MSocket -e '\
+        socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or die $!; kill 9, $$' \"$p\"";
+    let while_it_connects = case();
+    ends(while_it_connects.start(["sh", "-c", connects]));
+    let after_that = case();
+    let mut run = after_that.java(&["CompareLoop", "0", "100000"]);
+    let program = run.awaits_agent();
+    kill(program, "KILL");
+    ends(run);
 }
 
 #[test]
@@ -77,9 +99,9 @@ fn private_folders(case: &Case) -> Vec<String> {
 
 #[test]
 fn no_end_leaves_a_folder_behind_for_long() {
-    for (signal, status) in [("INT", Some(1)), ("TERM", Some(1)), ("HUP", Some(1)), ("KILL", None)] {
+    for (signal, status) in [("INT", Some(1)), ("TERM", Some(1)), ("KILL", None)] {
         let case = case();
-        let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "100000"]);
+        let mut run = case.java(&["CompareLoop", "0", "100000"]);
         run.awaits_agent();
         for method in [FAST, SLOW] {
             case.awaits_measurements(method, ENOUGH);
@@ -104,7 +126,7 @@ fn a_hangup_that_is_ignored_stays_ignored() {
     command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(spl.get_program()).args(spl.get_args());
     command.current_dir(case.path(""));
     command.envs(spl.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.args(java(&[NO_LIMIT, "CompareLoop", "0", "100000"]));
+    command.args(java(&["CompareLoop", "0", "100000"]));
     let mut run = Running::start(command, &case.path(""));
     let program = run.awaits_agent();
     case.awaits_measurements(FAST, 20);

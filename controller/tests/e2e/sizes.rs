@@ -1,6 +1,6 @@
 //! Workload sizes and the buckets that they fall into.
 
-use crate::case::{Case, NO_LIMIT};
+use crate::case::Case;
 use crate::harness::{self, DEADLINE, poll};
 use crate::running::Running;
 use spl_model::{SampleFlags, Size};
@@ -18,7 +18,7 @@ const SLOW: &str = "CompareLoop.slow([I)J";
 /// pointers has 16 bytes in addition to its elements.
 fn check_sizes(mode: &str, expected: &[Size]) {
     let case = Case::measuring(&[FAST]).set("scheduler", "argument-size", mode).endless();
-    let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "16", "256"]);
+    let mut run = case.java(&["CompareLoop", "0", "16", "256"]);
     run.awaits_agent();
     case.awaits_measurements(FAST, 100);
     run.signal("INT");
@@ -89,7 +89,7 @@ fn while_sizes_do_not_meet_the_operator_is_told_why() {
         .set("scheduler", "argument-size", "sizeof")
         .endless()
         .set("controller", "min-method-measurements", "200");
-    let mut run = case.java(&[NO_LIMIT, "CompareLoop", "0", "256"]);
+    let mut run = case.java(&["CompareLoop", "0", "256"]);
     run.awaits_agent();
     run.awaits("spl: waiting: CompareLoop.fast([I)J >= java/lang/Integer.compareTo(Ljava/lang/Integer;)I: left fills ");
     let buckets = poll("the buckets", DEADLINE, || fs::read_to_string(case.path("out/buckets.json")).ok());
@@ -171,7 +171,8 @@ fn a_size_that_takes_too_long_is_cut_short() {
     let sizes = |method: &str, limit: &str| {
         let case = Case::measuring(&[method]).set("scheduler", "argument-size", "deep");
         let case = case.set("scheduler", "size-visit-limit", limit);
-        measure_sized(&case);
+        // Shown if the test fails.
+        println!("{}", measure_sized(&case));
         let cut = |flags: SampleFlags| flags.0 & SampleFlags::SIZE_TRUNCATED.0 != 0;
         let sizes = case.measurements(method).into_iter().map(|one| (one.sample.size, cut(one.sample.flags)));
         sizes.collect::<BTreeSet<_>>()
@@ -179,11 +180,13 @@ fn a_size_that_takes_too_long_is_cut_short() {
     // The list, its array of seven, and the one string in it with its bytes: five objects with what a string has.
     let whole = sizes(list, "10000");
     assert!(whole.len() == 1 && whole.iter().all(|(_, cut)| !cut), "{whole:?}");
-    assert!(sizes(list, "2").iter().all(|(size, cut)| *cut && *size < whole.first().unwrap().0));
+    let found = sizes(list, "2");
+    assert!(found.iter().all(|(size, cut)| *cut && *size < whole.first().unwrap().0), "{found:?}");
     // One object and a thousand places for others.
     let whole = sizes(array, "10000");
     assert!(whole.len() == 1 && whole.iter().all(|(_, cut)| !cut), "{whole:?}");
-    assert!(sizes(array, "2").iter().all(|(size, cut)| *cut && *size == whole.first().unwrap().0));
+    let found = sizes(array, "2");
+    assert!(found.iter().all(|(size, cut)| *cut && *size == whole.first().unwrap().0), "{found:?}");
 }
 
 #[test]

@@ -94,6 +94,7 @@ impl Agent {
         self.say(&ToController::Hello {
             pid,
             java_version: "17".to_owned(),
+            instance: "stand-in".to_owned(),
             command: "none".to_owned(),
             now_ns: self.clock_ns,
             kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),

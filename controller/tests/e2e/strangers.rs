@@ -1,6 +1,6 @@
 //! Processes of this machine that connect and say nothing: they keep no program from being measured.
 
-use crate::case::{self, Case, NO_LIMIT};
+use crate::case::{self, Case};
 use crate::running::{Running, plainly};
 use crate::stand_in::{Served, TOKEN_FILE, serve};
 use std::process::Command;
@@ -18,14 +18,14 @@ fn check(connections: &str) {
     let mut silent = Running::start(command, &case.path(""));
     silent.awaits("open");
 
-    let program = [NO_LIMIT, "CompareLoop", "0", "100000"];
+    let program = ["CompareLoop", "0", "100000"];
     let mut spl = case.spl_with(&["client", "--port", &port, "--token-file", TOKEN_FILE, "--"]);
     spl.args(case::java(&program));
     let measured = Running::start(spl, &case.path(""));
     run.awaits_agent();
     case.awaits_measurements(FAST, 100);
     let measured = measured.ends();
-    let alone = plainly(Command::new(crate::harness::java()).args(&case::java(&program[1..])[1..]));
+    let alone = plainly(Command::new(crate::harness::java()).args(&case::java(&program)[1..]));
     assert_eq!((measured.status, measured.out), (alone.0, alone.1));
     let ended = run.ends();
     ended.assert_status(0);

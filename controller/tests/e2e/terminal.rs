@@ -1,7 +1,7 @@
 //! On a terminal: the live view with a program that writes to the same terminal and reads from it, and
 //! Ctrl-C.
 
-use crate::case::{Case, NO_LIMIT, java};
+use crate::case::{Case, java};
 use crate::pty::Terminal;
 
 const FAST: &str = "CompareLoop.fast([I)J";
@@ -14,7 +14,7 @@ fn endless() -> Case {
 }
 
 fn start(case: &Case, options: &[&str]) -> Terminal {
-    Terminal::start(case, options, java(&[NO_LIMIT, "CompareLoop", "0", "100000"]))
+    Terminal::start(case, options, java(&["CompareLoop", "0", "100000"]))
 }
 
 /// The amount of measurements at the program's end depends on the machine.

@@ -1,6 +1,6 @@
 //! Several programs that are measured at once: their samples count together, and are never mistaken for each other's.
 
-use crate::case::{self, Case, NO_LIMIT, read_results};
+use crate::case::{self, Case, read_results};
 use crate::harness::{DEADLINE, poll};
 use crate::running::Running;
 use crate::stand_in::{Agent, PID, Served, TOKEN_FILE, serve};
@@ -18,6 +18,11 @@ const SLOW: &str = "CompareLoop.slow([I)J";
 const PIDS: [u32; 2] = [PID + 1, PID + 2];
 /// Their clocks at their first messages, nanoseconds: those of two machines that were booted years apart.
 const CLOCKS_NS: [u64; 2] = [1_000, 90_000_000_000_000_000];
+
+/// The name of a stand-in's instance in the files.
+fn named(pid: u32) -> String {
+    format!("stand-in:{pid}")
+}
 
 fn two_at_once(tasks: &str) -> Case {
     Case::comparing(tasks).set("communication", "programs", "2")
@@ -46,7 +51,7 @@ fn name(agent: &mut Agent, labels: &[(u32, &str)]) {
 fn told_apart(records: &[Measurement]) -> BTreeMap<String, BTreeSet<String>> {
     let mut sizes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for Measurement { sample, origin, .. } in records {
-        let index = PIDS.iter().position(|pid| pid.to_string() == **origin).expect("a process of the two");
+        let index = PIDS.iter().position(|&pid| named(pid) == **origin).expect("a process of the two");
         let is_late = sample.start_ns() >= CLOCKS_NS[1];
         assert_eq!(is_late, index == 1, "a time of the other clock: {} of {origin}", sample.start_ns());
         let Size::Label(label) = &sample.size else { panic!("no label: {sample:?}") };
@@ -102,7 +107,7 @@ fn samples_of_two_programs_count_together_and_are_never_mixed_up() {
 
     let sets = |texts: [&[&str]; 2]| {
         let set = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
-        BTreeMap::from([0, 1].map(|index| (PIDS[index].to_string(), set(texts[index]))))
+        BTreeMap::from([0, 1].map(|index| (named(PIDS[index]), set(texts[index]))))
     };
     let left = case.measurements(A);
     assert_eq!(told_apart(&left), sets([&["shared", "of the first"], &["shared", "of the second"]]));
@@ -161,7 +166,7 @@ fn measures_two(case: &Case, what: &str, is_enough: impl Fn(&[Measurement]) -> b
     let client = || {
         let port = served.port.to_string();
         let mut spl = case.spl_with(&["client", "--port", &port, "--token-file", TOKEN_FILE, "--"]);
-        spl.args(case::java(&[NO_LIMIT, "CompareLoop", "0", "100000"]));
+        spl.args(case::java(&["CompareLoop", "0", "100000"]));
         Running::start(spl, &case.path(""))
     };
     let clients = [client(), client()];

@@ -1,6 +1,6 @@
 //! `spl top`: what a program calls most is found without a task file.
 
-use crate::case::{Case, NO_LIMIT, java};
+use crate::case::{Case, java};
 use crate::harness;
 use crate::running::Running;
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn top(case: &Case, arguments: &[&str], program: &[&str]) -> Running {
     let before = ["top", "--set", "settle-time=0", "--json", "top.json"];
     let mut spl = case.spl_with(&[&before[..], arguments, &["--"]].concat());
     fs::remove_file(case.path("spl.tasks")).unwrap();
-    spl.args(java(&[&[NO_LIMIT][..], program].concat()));
+    spl.args(java(program));
     Running::start(spl, &case.path(""))
 }
 

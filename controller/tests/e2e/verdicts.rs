@@ -10,9 +10,9 @@ use std::fs;
 const FAST: &str = "CompareLoop.fast([I)J";
 const SLOW: &str = "CompareLoop.slow([I)J";
 const COMPARE: &str = "java/lang/Integer.compareTo(Ljava/lang/Integer;)I";
-/// Calls of half a millisecond and more, and many of them: neither a busy machine nor the first calls, which are
-/// interpreted, hide that one takes three times as long as the other.
-const PROGRAM: [&str; 3] = ["CompareLoop", "0", "300000"];
+/// Calls of a tenth of a millisecond and more, and many of them: neither a busy machine nor the first calls, which are
+/// interpreted, hide that one takes thirty times as long as the other.
+const PROGRAM: [&str; 3] = ["CompareLoop", "0", "60000"];
 const MIN: u64 = 300;
 
 fn case(tasks: &str) -> Case {

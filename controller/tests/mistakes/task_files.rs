@@ -68,14 +68,14 @@ fn the_text_shows_the_line_and_marks_the_place() {
     assert!(status == 1 && shown.starts_with(expected), "{shown}");
 }
 
-/// Classes are on no class path that is known: of a JAR, of a script, or of recorded samples.
+/// Without a named class path spl would look in a running JVM.
 #[test]
 fn no_task_file_is_refused_without_a_reason() {
     let folder = compiled();
     let at = folder.path();
     fs::create_dir(at.join("samples")).unwrap();
     fs::write(at.join("t.tasks"), "a/B.f()V <= d.E#f\n").unwrap();
-    let run = ["run", "--tasks", "t.tasks", "--"];
+    let run = ["run", "--tasks", "t.tasks", "--classpath", "classes", "--"];
     let java = [&run[..], &["java", "-cp", "classes", "acme.Known"]].concat();
     let script = [&run[..], &["sh", "-c", "exit 7"]].concat();
     let eval = ["eval", "--tasks", "t.tasks", "--measurements", "samples"];

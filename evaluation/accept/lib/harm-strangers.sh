@@ -16,7 +16,7 @@ strangers_and_small() {
         e2e unmeasured::a_library bad_input::agent_libraries bad_input::an_agent_library
     tested "JDK $number: another reason is not blamed on the C library" e2e unmeasured::another_reason
     tested "JDK $number: a controller without a folder to write to starts the program" e2e unmeasured::folders
-    tested "JDK $number: loaded into a running JVM, the agent answers an error and touches nothing" e2e attach::
+    tested "JDK $number: loaded into a running JVM without a controller, the agent answers an error and touches nothing" e2e attach::
     tested "JDK $number: names that would mislead show as they are, everywhere" e2e names::names_that_mislead
     tested "JDK $number: no end leaves a folder behind, and the next controller removes that of a killed one" \
         e2e signals::no_end signals::a_hangup

@@ -37,11 +37,7 @@ impl Door {
     /// The option that loads the agent into a JVM and lets it come here, without a limit of samples.
     pub fn option(&self, agent: &Path) -> String {
         let socket = self.path();
-        format!(
-            "-agentpath:{}=spl.client.socket={},spl.client.measurements=1000000000000,spl.client.sleep=20",
-            agent.display(),
-            socket.display()
-        )
+        format!("-agentpath:{}=spl.client.socket={},spl.client.sleep=20", agent.display(), socket.display())
     }
 
     /// Waits for an agent that has said hello.

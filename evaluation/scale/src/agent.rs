@@ -89,6 +89,7 @@ impl Agent {
         agent.say(&ToController::Hello {
             pid: number,
             java_version: "17".to_owned(),
+            instance: "simulated".to_owned(),
             command: format!("simulated program {number}"),
             now_ns: agent.clock_ns,
             kinds: ProbeKind::NAMES.map(str::to_owned).to_vec(),
@@ -268,7 +269,11 @@ impl Agent {
             | ToAgent::Pong { .. }
             | ToAgent::Discarded { .. }
             | ToAgent::VisitLimit { .. }
-            | ToAgent::MetaspaceLimit { .. } => {}
+            | ToAgent::MetaspaceLimit { .. }
+            | ToAgent::Survey { .. }
+            | ToAgent::Drill { .. }
+            | ToAgent::CountersOpened
+            | ToAgent::StopCounting { .. } => {}
         }
         Ok(())
     }

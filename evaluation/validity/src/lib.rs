@@ -5,6 +5,7 @@
 pub mod bodies;
 pub mod catalogue;
 pub mod claims;
+pub mod fleets;
 pub mod interval;
 pub mod judged;
 pub mod known;

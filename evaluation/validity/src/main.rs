@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use judging::{Families, Judging};
 use knowing::Known;
 use serde_json::{Value, json};
+use spl_validity::fleets::{self, FLEETS};
 use spl_validity::latencies::{CASES, Kind};
 use spl_validity::ratios::{Tools, measure};
 use spl_validity::simulation::{ALPHA, Outcome, Plan, SLOWDOWN, simulate};
@@ -39,6 +40,8 @@ struct Options {
 enum What {
     /// Simulated comparisons.
     Simulate(Simulate),
+    /// Simulated fleets of instances.
+    Fleets(Fleets),
     /// Recorded runs of every process, judged by `spl eval`.
     Judge(Judging),
     /// Many claims together, judged by `spl eval`.
@@ -68,6 +71,22 @@ struct Simulate {
 }
 
 #[derive(Debug, Args)]
+struct Fleets {
+    /// Fleets of each kind.
+    #[arg(long, default_value_t = 2000)]
+    fleets: u64,
+    /// Instances of a fleet.
+    #[arg(long, default_value_t = 6)]
+    instances: u64,
+    /// Windows of each instance.
+    #[arg(long, default_value_t = 60)]
+    windows: u64,
+    /// Decides all.
+    #[arg(long, default_value_t = 20_150_731)]
+    seed: u64,
+}
+
+#[derive(Debug, Args)]
 struct Ratios {
     /// The controller, with the agent's library in the same folder.
     #[arg(long)]
@@ -88,6 +107,7 @@ fn main() -> ExitCode {
     let mut claims = Claims::default();
     let done = match &options.what {
         What::Simulate(arguments) => Ok(simulated(arguments, &mut claims)),
+        What::Fleets(arguments) => Ok(fleets_simulated(arguments, &mut claims)),
         What::Judge(arguments) => arguments.run(&mut claims),
         What::Families(arguments) => arguments.run(&mut claims),
         What::Cases(arguments) => arguments.run(&mut claims),
@@ -129,6 +149,59 @@ fn simulated(arguments: &Simulate, claims: &mut Claims) -> Value {
         tables.push(json!({ "plan": plan, "cases": outcomes }));
     }
     json!({ "schema": "spl.validity/1", "alpha": ALPHA, "slowdown": SLOWDOWN, "tables": tables })
+}
+
+/// Of slow and bad hosts, the part that has to be named.
+const NAMED: f64 = 0.95;
+
+fn fleets_simulated(arguments: &Fleets, claims: &mut Claims) -> Value {
+    let Fleets { fleets, instances, windows, seed } = *arguments;
+    let plan = fleets::Plan { fleets, instances, windows, seed };
+    let outcomes: Vec<fleets::Outcome> = FLEETS.iter().map(|&fleet| fleets::simulate(fleet, &plan)).collect();
+    let percent = |rate: f64| rate * 100.0;
+    for one in &outcomes {
+        let name = one.fleet.name;
+        let text = format!(
+            "{name}: {fleets} fleets, decided wrongly {:.1}% (at most {:.0}%); all windows in one pot {:.1}%, e-values multiplied {:.1}%",
+            percent(one.wrong),
+            percent(fleets::LEVEL),
+            percent(one.pot),
+            percent(one.product)
+        );
+        claims.say(one.wrong <= fleets::LEVEL, &text);
+        if one.fleet.bad || one.fleet.slow {
+            let text = format!(
+                "{name}: it alone is named in {:.1}% (at least {:.0}%)",
+                percent(one.named),
+                percent(NAMED)
+            );
+            claims.say(one.named >= NAMED, &text);
+        } else {
+            let text = format!("{name}: one of alike instances is named in {:.1}%", percent(one.misnamed));
+            claims.say(one.misnamed <= fleets::LEVEL || one.fleet.drift, &text);
+        }
+    }
+    let worst = |of: &dyn Fn(&fleets::Outcome) -> f64| outcomes.iter().map(of).fold(0.0, f64::max);
+    let (pot, product) = (worst(&|one| one.pot), worst(&|one| one.product));
+    let text = format!(
+        "pooling without regard to instances fails: {:.1}% and {:.1}%",
+        percent(pot),
+        percent(product)
+    );
+    claims.say(pot.min(product) > 2.0 * fleets::LEVEL, &text);
+    let alike = &outcomes[0];
+    let show = |windows: Option<u64>| windows.map_or("-".to_owned(), |windows| windows.to_string());
+    let text = format!(
+        "{}: 20% are found by {instances} instances in {} windows of each, by one alone in {}",
+        alike.fleet.name,
+        show(alike.windows),
+        show(alike.windows_alone)
+    );
+    let quarter = |one: &fleets::Outcome| {
+        one.windows.zip(one.windows_alone).is_some_and(|(all, alone)| all * 4 <= alone)
+    };
+    claims.say(quarter(alike), &text);
+    json!({ "schema": "spl.fleets/1", "level": fleets::LEVEL, "plan": plan, "outcomes": outcomes })
 }
 
 fn false_alarms(outcome: &Outcome, plan: &Plan, claims: &mut Claims) {

@@ -6,16 +6,23 @@
 //! hook is always given the original bytes. A line `#java/lang/Integer` is answered by the bytes that the class's constant pool
 //! has (`GetConstantPool`), and an empty line. A line `!main` throws a `java.lang.ThreadDeath` in the thread of that name
 //! (`StopThread`) and is answered by an empty line, or by one before it that says why not.
+//!
+//! `-agentpath:libspl_witness.so=steps=FILE` counts how often each bytecode instruction is run from the start of the
+//! program on (`SingleStep`; give the JVM `-Xint`), and writes a line `class.name descriptor offset count` for each when
+//! the JVM ends.
+
+mod steps;
 
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
-use jvmti_bindings::callbacks::{CallbackContext, ThreadEvent};
+use jvmti_bindings::callbacks::{CallbackContext, LocationEvent, ThreadEvent};
 use jvmti_bindings::env::{JniEnv, Jvmti};
 use jvmti_bindings::sys::{jni, jvmti};
 use std::ffi::c_void;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Mutex;
+use steps::Steps;
 
 /// Local references that one answer may hold: more than a test program has classes, and under the 65,536 that HotSpot
 /// grants (`-XX:MaxJNILocalCapacity`).
@@ -25,6 +32,7 @@ const REFERENCES: jni::jint = 60_000;
 #[derive(Default)]
 struct Witness {
     socket: Mutex<String>,
+    steps: Steps,
 }
 
 impl Agent for Witness {
@@ -32,18 +40,31 @@ impl Agent for Witness {
         *self.socket.lock().expect("no panic came before") =
             context.options_lossy().unwrap_or_default().into_owned();
         let Ok(env) = context.vm().jvmti() else { return jni::JNI_ERR };
+        let counts = self.file().is_some();
         let ready = env
             .add_capabilities_with(|wanted| {
+                wanted.set_can_generate_single_step_events(counts);
+                // Without it HotSpot runs some pairs of instructions as one, which step once.
+                wanted.set_can_generate_breakpoint_events(counts);
                 wanted.set_can_get_bytecodes(true);
                 wanted.set_can_get_constant_pool(true);
                 wanted.set_can_signal_thread(true);
             })
             .and_then(|_| env.set_default_agent_callbacks())
-            .and_then(|()| env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT]));
+            .and_then(|()| {
+                env.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_VM_DEATH])
+            });
         if ready.is_ok() { jni::JNI_OK } else { jni::JNI_ERR }
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
+        if self.file().is_some() {
+            context
+                .jvmti()
+                .enable_events_global(&[jvmti::JVMTI_EVENT_SINGLE_STEP])
+                .expect("the capability was granted");
+            return;
+        }
         let socket = self.socket.lock().expect("no panic came before").clone();
         let listener = UnixListener::bind(socket).expect("the test chose a free socket");
         let env = context.jni().expect("the VM is up");
@@ -56,6 +77,23 @@ impl Agent for Witness {
         // SAFETY: a new thread object, and a box that the thread takes over.
         unsafe { context.jvmti().run_agent_thread(thread, answer, arg, jvmti::JVMTI_THREAD_NORM_PRIORITY) }
             .expect("an agent thread can be started");
+    }
+
+    fn single_step(&self, context: CallbackContext<'_>, event: LocationEvent) {
+        self.steps.step(context.jvmti(), event.method() as usize, event.location());
+    }
+
+    fn vm_death(&self, context: CallbackContext<'_>) {
+        let Some(file) = self.file() else { return };
+        let _ = context.jvmti().disable_events_global(&[jvmti::JVMTI_EVENT_SINGLE_STEP]);
+        std::fs::write(file, self.steps.lines()).expect("the test chose a file");
+    }
+}
+
+impl Witness {
+    /// The file of the counts of steps, if steps are counted.
+    fn file(&self) -> Option<String> {
+        self.socket.lock().expect("no panic came before").strip_prefix("steps=").map(str::to_owned)
     }
 }
 

@@ -40,8 +40,9 @@ pub fn csv(graph: &Graph<'_>) -> String {
     out
 }
 
-/// A field (RFC 4180): in quotes where it has what separates fields.
-fn field(text: &str) -> String {
+/// A field of a table (RFC 4180): in quotes where it has what separates fields.
+#[must_use]
+pub fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -32,7 +32,7 @@ pub fn dot(graph: &Graph<'_>) -> String {
         let _ = writeln!(out, "  {number} [label={}{dead}{exit}];", quoted(&label));
     }
     for edge in &graph.edges {
-        let style = if matches!(edge.kind, EdgeKind::Exception { .. }) { ", style=dashed" } else { "" };
+        let style = if edge.kind.is_exception() { ", style=dashed" } else { "" };
         let _ =
             writeln!(out, "  {} -> {} [label={}{style}];", edge.from, edge.to, quoted(&label(graph, edge)));
     }

@@ -1,6 +1,7 @@
 //! The XML of JBInsTrace, as far as its paper shows it; `docs/schema/jbinstrace-1.xsd` describes all of it.
 
 use super::names::{method_name, shown};
+use super::xml::attribute;
 use crate::block::Block;
 use crate::graph::Graph;
 use crate::sites::Call;
@@ -58,14 +59,47 @@ pub fn jbinstrace(methods: &[Numbered<'_, '_>]) -> Result<String, TooMany> {
 
 /// The beginning of the document, for callers that write it in parts.
 pub const JBINSTRACE_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<jbinstrace version=\"1\">\n";
+/// The beginning of a document with counts (`docs/schema/jbinstrace-2.xsd`).
+pub const JBINSTRACE_COUNTED: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<jbinstrace version=\"2\">\n";
 /// The end of the document.
 pub const JBINSTRACE_END: &str = "</jbinstrace>\n";
+
+/// The counts of a method, for a document of version 2.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodCounts<'c> {
+    /// Calls.
+    pub calls: u64,
+    /// For each block its runs, and if they are known the activations that left it neither by an edge nor by a return.
+    pub blocks: &'c [(u64, Option<u64>)],
+}
 
 /// One method of the document.
 ///
 /// # Errors
 /// As those of [`jbinstrace`].
 pub fn jbinstrace_method(method: &Numbered<'_, '_>) -> Result<String, TooMany> {
+    written(method, "", |_| String::new())
+}
+
+/// One method of a document with counts.
+///
+/// # Errors
+/// As those of [`jbinstrace`].
+pub fn jbinstrace_counted(method: &Numbered<'_, '_>, counts: &MethodCounts<'_>) -> Result<String, TooMany> {
+    written(method, &format!(" calls=\"{}\"", counts.calls), |block| {
+        let (count, gone) = counts.blocks.get(block).copied().unwrap_or_default();
+        let gone = gone.map_or_else(String::new, |gone| format!(" gone=\"{gone}\""));
+        format!(" count=\"{count}\"{gone}")
+    })
+}
+
+/// One method, with more attributes of it and of each block.
+fn written(
+    method: &Numbered<'_, '_>,
+    more: &str,
+    of_block: impl Fn(usize) -> String,
+) -> Result<String, TooMany> {
     let Numbered { number, graph } = method;
     if *number >= METHODS {
         return Err(TooMany::Methods(method_name(graph)));
@@ -74,16 +108,17 @@ pub fn jbinstrace_method(method: &Numbered<'_, '_>) -> Result<String, TooMany> {
         return Err(TooMany::Blocks(method_name(graph)));
     }
     let (class, name, descriptor) = (escaped(graph.class), escaped(graph.name), escaped(graph.descriptor));
-    let mut out =
-        format!("  <method id=\"{number}\" class=\"{class}\" name=\"{name}\" descriptor=\"{descriptor}\">\n");
+    let mut out = format!(
+        "  <method id=\"{number}\" class=\"{class}\" name=\"{name}\" descriptor=\"{descriptor}\"{more}>\n"
+    );
     for (place, block) in (0..BLOCKS).zip(&graph.blocks) {
         // A `String` takes everything.
-        let _ = writeln!(out, "    {}", element(graph, *number, place, block));
+        let _ = writeln!(out, "    {}", element(graph, *number, (place, &of_block(place as usize)), block));
     }
     Ok(out + "  </method>\n")
 }
 
-fn element(graph: &Graph<'_>, method: u32, place: u32, block: &Block<'_>) -> String {
+fn element(graph: &Graph<'_>, method: u32, (place, more): (u32, &str), block: &Block<'_>) -> String {
     let id = |block: u32| method * BLOCKS + block;
     let metrics = block.metrics.vector().map(|count| count.to_string()).join(" ");
     let mut inner = String::new();
@@ -105,7 +140,7 @@ fn element(graph: &Graph<'_>, method: u32, place: u32, block: &Block<'_>) -> Str
     if !handlers.is_empty() {
         inner.push_str(&format!("<exception_handler_list>{handlers}</exception_handler_list>"));
     }
-    format!("<basic_block id=\"{}\" metrics=\"{metrics}\">{inner}</basic_block>", id(place))
+    format!("<basic_block id=\"{}\" metrics=\"{metrics}\"{more}>{inner}</basic_block>", id(place))
 }
 
 fn call_site(call: &Call<'_>) -> String {
@@ -115,20 +150,6 @@ fn call_site(call: &Call<'_>) -> String {
     format!("<call_site call=\"{class}:{name}{descriptor}\" type=\"{kind}\"/>")
 }
 
-/// A value of an attribute (XML 1.0, section 2.3). Characters that XML cannot hold at all are shown as
-/// U+FFFD.
 fn escaped(name: &[u8]) -> String {
-    let mut out = String::new();
-    for c in shown(name).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' => out.push_str("&#9;"),
-            '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            _ => out.push(c),
-        }
-    }
-    out
+    attribute(&shown(name))
 }

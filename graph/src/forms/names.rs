@@ -13,7 +13,13 @@ pub(super) fn shown(name: &[u8]) -> String {
 /// The method as `pkg/Class.name(descriptor)`.
 #[must_use]
 pub fn method_name(graph: &Graph<'_>) -> String {
-    format!("{}.{}{}", shown(graph.class), shown(graph.name), shown(graph.descriptor))
+    name_of(graph.class, graph.name, graph.descriptor)
+}
+
+/// A method without a graph, named likewise. All three names are in the class file's encoding.
+#[must_use]
+pub fn name_of(class: &[u8], name: &[u8], descriptor: &[u8]) -> String {
+    format!("{}.{}{}", shown(class), shown(name), shown(descriptor))
 }
 
 /// The target of a call: as a method, and without a class where it is dynamic.
@@ -39,7 +45,8 @@ pub(super) fn caught(graph: &Graph<'_>, place: u16) -> String {
 }
 
 /// Ascending numbers, neighbours as a range: `3 5-7`.
-pub(super) fn ranges(numbers: &[u16]) -> String {
+#[must_use]
+pub fn ranges(numbers: &[u16]) -> String {
     let mut found: Vec<(u16, u16)> = Vec::new();
     for &number in numbers {
         match found.last_mut() {

@@ -3,8 +3,8 @@
 use super::by_hand::foo;
 use super::random::{class_of, steps};
 use super::shapes::with_graph;
-use crate::block::Exit;
-use crate::{Counters, Counts, EdgeKind, Graph, Place};
+use crate::block::{Block, Exit};
+use crate::{Counters, Counts, Covered, Flags, Graph, Place};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -18,14 +18,13 @@ pub(super) struct Walked {
 }
 
 /// Activations of a method one after the other. Each choice is a number: of the way out of a block.
-pub(super) fn walk(graph: &Graph<'_>, counters: &Counters, choices: impl Iterator<Item = usize>) -> Walked {
-    let places: Vec<Place> = counters.places().collect();
+pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<Item = usize>) -> Walked {
     let handles = |block| graph.handlers.iter().any(|handler| handler.target == block);
     let mut walked = Walked {
         values: vec![0; places.len()],
         truth: Counts {
             blocks: vec![0; graph.blocks.len()],
-            edges: graph.edges.iter().map(|edge| (!is_exception(&edge.kind)).then_some(0)).collect(),
+            edges: graph.edges.iter().map(|edge| (!edge.kind.is_exception()).then_some(0)).collect(),
             gone: vec![0; graph.blocks.len()],
             caught: (0..graph.blocks.len()).map(|block| handles(block).then_some(0)).collect(),
             left: 0,
@@ -48,9 +47,9 @@ pub(super) fn walk(graph: &Graph<'_>, counters: &Counters, choices: impl Iterato
             0
         });
         let block = &graph.blocks[number];
-        let edges = || block.edges.clone().filter(|&edge| !is_exception(&graph.edges[edge].kind));
+        let edges = || block.edges.clone().filter(|&edge| !graph.edges[edge].kind.is_exception());
         let flows = edges().count() + usize::from(block.exit == Some(Exit::Return));
-        let catchers = block.edges.clone().filter(|&edge| is_exception(&graph.edges[edge].kind)).count();
+        let catchers = block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).count();
         let ways = flows + if block.throws.is_some() { catchers + 1 } else { 0 };
         assert!(ways > 0, "{block:?} has a way out");
         let way = choice % ways;
@@ -66,7 +65,7 @@ pub(super) fn walk(graph: &Graph<'_>, counters: &Counters, choices: impl Iterato
         } else {
             walked.truth.gone[number] += 1;
             let caught =
-                block.edges.clone().filter(|&edge| is_exception(&graph.edges[edge].kind)).nth(way - flows);
+                block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).nth(way - flows);
             match caught.map(|edge| graph.edges[edge].to) {
                 Some(handler) => {
                     walked.truth.caught[handler] = walked.truth.caught[handler].map(|count| count + 1);
@@ -79,7 +78,7 @@ pub(super) fn walk(graph: &Graph<'_>, counters: &Counters, choices: impl Iterato
     }
     // An activation that ends in a block that cannot throw would be missing there, so the walk goes on to a place where it can end.
     if let Some(number) = at {
-        finish(graph, number, &mut walked, &places);
+        finish(graph, number, &mut walked, places);
     }
     walked
 }
@@ -95,7 +94,7 @@ fn finish(graph: &Graph<'_>, from: usize, walked: &mut Walked, places: &[Place])
             end = Some(block);
             break;
         }
-        for place in graph.blocks[block].edges.clone().filter(|&edge| !is_exception(&graph.edges[edge].kind))
+        for place in graph.blocks[block].edges.clone().filter(|&edge| !graph.edges[edge].kind.is_exception())
         {
             let to = graph.edges[place].to;
             if ways[to].is_none() && to != from {
@@ -137,19 +136,56 @@ fn enter(block: usize, walked: &mut Walked, pass: impl Fn(Place, &mut Vec<u64>))
     pass(Place::Head(block), &mut walked.values);
 }
 
-fn is_exception(kind: &EdgeKind) -> bool {
-    matches!(kind, EdgeKind::Exception { .. })
+/// Compares what flags say with what was done.
+pub(super) fn compare_flags(graph: &Graph<'_>, choices: impl Iterator<Item = usize>) {
+    let flags = Flags::of(graph);
+    assert_eq!(flags.places().next(), Some(Place::Head(0)), "the first block has the first flag");
+    let walked = walk(graph, &flags.places().collect::<Vec<_>>(), choices);
+    let set: Vec<bool> = walked.values.iter().map(|value| *value > 0).collect();
+    let returned = |(block, (runs, gone)): (&Block<'_>, (&i64, &i64))| {
+        let tells = !block.is_dead && block.exit == Some(Exit::Return) && block.throws.is_some();
+        tells.then_some(runs > gone)
+    };
+    let truth = Covered {
+        returned: graph
+            .blocks
+            .iter()
+            .zip(walked.truth.blocks.iter().zip(&walked.truth.gone))
+            .map(returned)
+            .collect(),
+        blocks: walked.truth.blocks.iter().map(|count| *count > 0).collect(),
+        edges: walked.truth.edges.iter().map(|count| count.map(|count| count > 0)).collect(),
+    };
+    if walked.truth.left != i64::MIN {
+        assert_eq!(flags.solve(&set), Some(truth), "{flags:?} of {set:?}");
+    }
 }
 
 /// Compares what counters say with what was done; the number of counters.
 pub(super) fn compare(graph: &Graph<'_>, choices: impl Iterator<Item = usize>) -> usize {
     let counters = Counters::of(graph);
     assert_eq!(counters.places().next(), Some(Place::Entry), "the entry is the first counter");
-    let walked = walk(graph, &counters, choices);
+    let walked = walk(graph, &counters.places().collect::<Vec<_>>(), choices);
     if walked.truth.left != i64::MIN {
         assert_eq!(counters.solve(&walked.values), Some(walked.truth), "{counters:?} of {:?}", walked.values);
     }
     counters.places().len()
+}
+
+#[test]
+fn eight_flags_tell_what_of_the_papers_method_was_run() {
+    let bytes = foo().bytes();
+    with_graph(&bytes, |graph| {
+        let flags = Flags::of(graph);
+        let edge = |from, to| graph.edges.iter().position(|one| (one.from, one.to) == (from, to)).unwrap();
+        let heads = (0..6).map(Place::Head);
+        // Two ways lead to block 4, and both of their blocks have another way out: a branch, and an exception.
+        let places = heads.chain([Place::Edge(edge(2, 4)), Place::Edge(edge(3, 4))]);
+        assert_eq!(flags.places().collect::<Vec<_>>(), places.collect::<Vec<_>>());
+        let covered = flags.solve(&[true, true, true, true, true, true, false, true]).unwrap();
+        assert_eq!((covered.edges[edge(2, 4)], covered.edges[edge(2, 3)]), (Some(false), Some(true)));
+        assert_eq!(flags.solve(&[true]), None, "as many values as flags");
+    });
 }
 
 #[test]
@@ -179,14 +215,15 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn counts_solved_from_counters_are_those_of_the_walk(
+    fn counters_and_flags_tell_what_the_walk_did(
         steps in steps(),
         handlers in vec((any::<usize>(), any::<usize>(), any::<usize>(), prop::bool::weighted(0.3)), 0..5),
         choices in vec(any::<usize>(), 0..STEPS),
     ) {
         let bytes = class_of(steps, &handlers).bytes();
         with_graph(&bytes, |graph| {
-            compare(graph, choices.into_iter());
+            compare(graph, choices.iter().copied());
+            compare_flags(graph, choices.into_iter());
         });
     }
 }

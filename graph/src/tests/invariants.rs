@@ -82,8 +82,7 @@ pub(crate) fn edges_of_graph(
     for (number, block) in graph.blocks.iter().enumerate() {
         let (first, last) = (place(block.first), place(block.last));
         edges.extend((first..last).map(|from| (from, from + 1)));
-        let plain =
-            graph.edges_of(number).iter().filter(|edge| !matches!(edge.kind, EdgeKind::Exception { .. }));
+        let plain = graph.edges_of(number).iter().filter(|edge| !edge.kind.is_exception());
         edges.extend(plain.map(|edge| (last, place(graph.blocks[edge.to].first))));
         for stretch in &block.stretches {
             for from in (first..=last).filter(|from| (stretch.start..stretch.end).contains(&insns[*from].at))
@@ -122,10 +121,10 @@ fn edges_are_in_order(graph: &Graph<'_>) {
     for (number, block) in graph.blocks.iter().enumerate() {
         let edges = graph.edges_of(number);
         assert!(edges.iter().all(|edge| edge.from == number));
-        let kinds = edges.iter().map(|edge| matches!(edge.kind, EdgeKind::Exception { .. }));
+        let kinds = edges.iter().map(|edge| edge.kind.is_exception());
         assert!(kinds.is_sorted(), "exceptions come last");
         let leaves = block.exit.is_some();
-        let stays = edges.iter().any(|edge| !matches!(edge.kind, EdgeKind::Exception { .. }));
+        let stays = edges.iter().any(|edge| !edge.kind.is_exception());
         assert!(leaves != stays || block.is_dead, "block {number} leaves the method or leads somewhere");
     }
 }

@@ -51,6 +51,7 @@ fn walk(class: &ClassFile<'_>, met: &mut Met) {
         assert!(forms::text(&graph).lines().count() == 1 + graph.blocks.len() + graph.handlers.len());
         met.methods += 1;
         met.counters += counting::compare(&graph, choices(met.methods as u64).take(WALK));
+        counting::compare_flags(&graph, choices(met.methods as u64).take(WALK));
         met.blocks += graph.blocks.len();
         met.edges += graph.edges.len();
         met.loops += graph.loops.len();

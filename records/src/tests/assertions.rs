@@ -9,8 +9,13 @@ fn record() -> AssertionRecord {
     let judged = Judged { evidence, left_ns: 1e-9, right_ns: 5e6, n_left: 50, n_right: None };
     let bucket = Bucket::Range { low: 100, high: None };
     let parts = vec![
-        Part { relation: 0, bucket: bucket.clone(), judged: Ok(judged) },
-        Part { relation: 1, bucket, judged: Err(NotEvaluated::TooFewSamples { left: 1, right: 2 }) },
+        Part { relation: 0, bucket: bucket.clone(), instance: None, judged: Ok(judged) },
+        Part {
+            relation: 1,
+            bucket,
+            instance: Some("web-2:4711".to_owned()),
+            judged: Err(NotEvaluated::TooFewSamples { left: 1, right: 2 }),
+        },
     ];
     AssertionRecord {
         title: "a \"b\"\n".to_owned(),

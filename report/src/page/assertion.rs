@@ -197,7 +197,7 @@ fn row(page: &Page<'_>, shown: &Shown<'_>, record: &AssertionRecord, part: &Part
     let text = record.relations.get(part.relation).map_or("?", String::as_str);
     html! {
         tr {
-            td { code { (text) } } td { (sizes(page, &part.bucket)) }
+            td { code { (text) } @if let Some(instance) = &part.instance { " in " (instance) } } td { (sizes(page, &part.bucket)) }
             @match &part.judged {
                 Ok(judged) => {
                     td { (match judged.evidence.truth(record.asserted.level) {

@@ -89,6 +89,9 @@ pub fn summary(page: &Page<'_>) -> Markup {
             @for problem in context.end.iter().flat_map(|end| &end.problems) {
                 p.problem { b { "Something went wrong: " } (problem) }
             }
+            @for change in &context.changes {
+                p.note { time data-unix-ms=(change.at_unix_ms) { (utc(change.at_unix_ms)) } ": " (change.text) }
+            }
             (what_to_do(page))
             p.note {
                 "All of this is of " (counted(context.programs.len() as u64, "run of a JVM", "runs of JVMs"))

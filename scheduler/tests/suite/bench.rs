@@ -27,6 +27,7 @@ pub(crate) fn tasks(methods: &[&str], comparisons: &[(usize, usize)]) -> Tasks {
         left_factor: 1.0,
         right_factor: 1.0,
         line: index + 1,
+        member: None,
     };
     Tasks {
         methods: methods.iter().enumerate().map(method).collect(),
@@ -91,6 +92,10 @@ pub(crate) fn event(text: &str) -> Event {
         _ if text.starts_with("drained ") => Event::Drained { method: method(&text[8..]), closing: None },
         _ if text.starts_with("limit ") => Event::LimitReached(method(&text[6..])),
         _ if text.starts_with("dear ") => Event::DearChange(method(&text[5..])),
+        // In milliseconds.
+        _ if text.starts_with("took ") => {
+            Event::Changed { took_ns: text[5..].parse::<u64>().unwrap() * 1_000_000 }
+        }
         _ if text.starts_with("gone ") => {
             let why = Outcome::Refused(Refusal::Removed(3));
             Event::GivenUp { method: method(&text[5..]), why }

@@ -41,6 +41,7 @@ pub(crate) fn any_event() -> impl Strategy<Value = Event> {
         1 => method().prop_map(|method| Event::Unavailable { method, why: Outcome::Native }),
         1 => method().prop_map(|method| Event::GivenUp { method, why: Outcome::Native }),
         1 => method().prop_map(Event::DearChange),
+        1 => any::<u64>().prop_map(|took_ns| Event::Changed { took_ns }),
         1 => any::<u64>().prop_map(|jvm_ns| Event::Clock { jvm_ns }),
         2 => (method(), prop::option::of(0_u64..9)).prop_map(|(method, closing)| Event::Drained { method, closing }),
         2 => any::<u64>().prop_map(|cpu_ns| Event::AgentUsed { cpu_ns }),

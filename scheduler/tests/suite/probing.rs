@@ -209,6 +209,31 @@ fn changes_have_a_cap_per_minute() {
 }
 
 #[test]
+fn a_long_pause_delays_the_next_change_under_all_settings() {
+    let second = 1_000_000_000;
+    check(
+        Settings { changes_per_minute: None, max_diff_ns: u64::MAX, ..nervous() },
+        &[
+            (0, "start", "+A +B", "in A B out"),
+            (second, "took 900", "", ""),
+            // A pause that it did not ask for, as of a new class.
+            (second, "took 90000", "", ""),
+            (2 * second, "limit A", "!A +C", "in C out A"),
+            // Two parts: 4 s and 4 s after 1 s that was saved up, of which 900 ms are spent and a twentieth of 2 s
+            // came in.
+            (3 * second, "took 4000", "", ""),
+            (3 * second, "took 4000", "", ""),
+            (3 * second, "A@10 B@11", "-B", ""),
+            (157 * second, "tick", "", ""),
+            (158 * second, "tick", "", "in out B"),
+            (158 * second, "took 4000", "", ""),
+            (159 * second, "limit C", "!C +B", ""),
+            (160 * second, "finish", "!B done", "in out C"),
+        ],
+    );
+}
+
+#[test]
 fn only_a_changed_class_warms_up_again() {
     let discarded = |restore_after_ns: u64| {
         let warm_up = Some(WarmUp { samples: 2, time_ns: 0 });

@@ -2,11 +2,14 @@
 
 use super::Session;
 use crate::context::About;
+use crate::instances;
 use crate::peer::{DETACH_TIMEOUT, Opening, Peer};
 use crate::results::Results;
-use spl_model::Handle;
+use crate::resume::instance_of;
+use crate::sequential::Sequential;
+use spl_model::{ClaimIx, Handle};
 use spl_scheduler::{Action, Decision, Event, JvmIx, MethodIx, Turns};
-use spl_verdict::{Asserted, Evaluation, NotEvaluated};
+use spl_verdict::{Asserted, Evaluation, NotEvaluated, OneInstance};
 use spl_wire::ToAgent;
 use std::time::Instant;
 
@@ -62,7 +65,7 @@ impl Session<'_> {
                 self.closed_gate_costs(jvm, method, cost_ns_per_s)
             }
             Action::Close(MethodIx(method)) => self.close_gate(jvm, method),
-            Action::Turns(turns) => self.window(&turns),
+            Action::Turns(turns) => self.window(jvm, &turns),
             Action::Finished(MethodIx(method)) => {
                 let flushed = self.output.flush(method);
                 self.check(flushed);
@@ -137,13 +140,65 @@ impl Session<'_> {
         }
     }
 
-    fn window(&mut self, turns: &Turns) {
+    fn window(&mut self, jvm: JvmIx, turns: &Turns) {
         let Some(sequential) = &mut self.sequential else { return };
-        let results = sequential.window(turns);
+        // The last windows of a JVM that is gone are closed after its end.
+        let of_peer = || self.peers.values().find(|peer| peer.jvm == jvm).map(|peer| &*peer.origin);
+        let instance = match self.config.tells_instances() {
+            true => instance_of(turns, &self.resumed_windows).or_else(of_peer).unwrap_or_default(),
+            false => "",
+        };
+        let results = sequential.window(turns, instance);
         let decided = results.claims(self.setup.program.claim_numbers());
+        self.say_odd_of(&decided);
         results.evaluations.into_iter().for_each(|evaluation| self.evaluated(evaluation));
         results.assertions.into_iter().for_each(|asserted| self.asserted(asserted));
         decided.into_iter().for_each(|claim| self.event(Event::Decided(claim)));
+    }
+
+    /// Says that instances differ from the others, once for each claim, instance and kind of difference.
+    fn say_odd(&mut self, claim: usize, odd: &[OneInstance]) {
+        for one in odd {
+            if self.said_odd.insert((claim, one.name.clone(), one.odd_ratio.is_some())) {
+                one.oddities().iter().for_each(|text| self.observer.note(text));
+            }
+        }
+    }
+
+    /// Names the instances that differ from the others, when claims are decided.
+    fn say_odd_of(&mut self, decided: &[ClaimIx]) {
+        for ClaimIx(claim) in decided {
+            let of_claim = |sequential: &Sequential| Some(sequential.instances_of(*claim)?.odd());
+            let odd = self.sequential.as_ref().and_then(of_claim).unwrap_or_default();
+            self.say_odd(*claim, &odd);
+        }
+    }
+
+    /// Writes the instances and how they differ, and says it where a verdict is about one only.
+    pub(super) fn write_instances(&mut self) {
+        let Some(sequential) = self.sequential.as_ref().filter(|_| self.config.tells_instances()) else {
+            return;
+        };
+        let document = instances::document(self.setup, sequential);
+        let claims = document.claims.len();
+        let odd = |claim| sequential.instances_by_now(claim).map(|all| (claim, all.odd()));
+        let odd: Vec<_> =
+            (0..if claims == 0 { 0 } else { sequential.claims().len() }).filter_map(odd).collect();
+        let names = &document.instances;
+        let text = match &names[..] {
+            [] => None,
+            [one] => Some(format!(
+                "these verdicts are about one instance, {one}: another one may differ from it, and by how much is not \
+                 in them"
+            )),
+            _ => Some(format!("{} instances were measured: {}", names.len(), names.join(", "))),
+        };
+        let written = instances::write(&self.config.result_file, &document);
+        if !self.is_replaced {
+            odd.iter().for_each(|(claim, odd)| self.say_odd(*claim, odd));
+            text.iter().for_each(|text| self.observer.note(text));
+        }
+        self.check(written);
     }
 
     /// Adds to the reasons of an undecided claim that its methods reached their maximum of samples.
@@ -181,13 +236,18 @@ impl Session<'_> {
         for evaluation in evaluations {
             let written = self.output.results.result(self.tasks, &evaluation);
             self.check(written);
-            self.observer.evaluated(self.tasks, &evaluation);
+            // The claims go on, or the operator has removed them.
+            if !self.is_replaced {
+                self.observer.evaluated(self.tasks, &evaluation);
+            }
             self.results.evaluations.push(evaluation);
         }
         for asserted in assertions {
             let written = self.output.results.assertion(self.setup, &asserted);
             self.check(written);
-            self.observer.asserted(self.setup, &asserted);
+            if !self.is_replaced {
+                self.observer.asserted(self.setup, &asserted);
+            }
             self.results.assertions.push(asserted);
         }
     }
@@ -201,8 +261,11 @@ impl Session<'_> {
         let flushed = self.output.flush_all();
         self.check(flushed);
         self.write_buckets();
+        self.write_instances();
         self.save(true);
-        if self.detach_by.is_none() {
+        if self.is_replaced {
+            self.hand_over();
+        } else if self.detach_by.is_none() {
             self.detach_by = Some(Instant::now() + DETACH_TIMEOUT);
             self.send(&ToAgent::Detach);
         }

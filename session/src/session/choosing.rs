@@ -45,6 +45,9 @@ impl Session<'_> {
     }
 
     fn send_away(&mut self, id: PeerId, why: &str) {
+        if self.which.each {
+            return self.let_wait(id, why);
+        }
         let Some(peer) = self.peers.get_mut(&id).filter(|_| self.sent_away.insert(id)) else { return };
         peer.send(ToAgent::Detach);
         peer.start_at = None;
@@ -52,6 +55,37 @@ impl Session<'_> {
         self.say_turned_away(pid, why);
         // Its agent may connect again, without another message to the operator.
         self.turned_away.1.insert(pid);
+    }
+
+    /// Lets a JVM wait for its turn: its agent restores its classes and connects again and again.
+    fn let_wait(&mut self, id: PeerId, why: &str) {
+        let Some(peer) = self.peers.get(&id).filter(|peer| peer.is_here() && self.sent_away.insert(id))
+        else {
+            return;
+        };
+        peer.send(ToAgent::Reject { reason: why.to_owned() });
+        let pid = peer.pid();
+        self.turned_away.0.insert(id.0);
+        self.say_waits(pid, why);
+        self.without(id);
+    }
+
+    /// Reports a JVM that waits for its turn, once for each process id.
+    pub(super) fn say_waits(&mut self, pid: u32, why: &str) {
+        if self.waiting.insert(pid) {
+            self.observer.note(&format!("pid {pid} waits: {why}"));
+        }
+    }
+
+    /// Process ids of the JVMs that wait for their turn, or did.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> {
+        self.waiting.iter().copied()
+    }
+
+    /// Process ids of the JVMs that had classes of the tasks and were not rejected.
+    pub fn measured(&self) -> impl Iterator<Item = u32> {
+        let peers = self.peers.iter().filter(|(id, _)| !self.was_sent_away(**id));
+        peers.filter(|(_, peer)| !peer.ready.is_empty()).map(|(_, peer)| peer.pid())
     }
 
     /// Whether a JVM was accepted and later rejected.
@@ -68,6 +102,7 @@ impl Session<'_> {
             && self.detach_by.is_none()
             && !self.scheduler.is_done()
             && self.problems.is_empty()
+            && self.measured_before.is_none()
             && self.samples_so_far() == 0
     }
 }

@@ -16,13 +16,13 @@ impl Session<'_> {
         let is_due = |peer: &&mut Peer| !is_over && peer.start_at.is_some_and(|at| now >= at);
         let Some(peer) = self.peers.get_mut(&id).filter(is_due) else { return };
         peer.start_at = None;
-        let (jvm, pid) = (peer.jvm, peer.pid());
+        let (jvm, origin) = (peer.jvm, peer.origin.clone());
         if self.measuring_since.is_none() {
             self.observer.note("the measurement starts");
             self.save(false);
             self.measuring_since = Some((now, self.samples_so_far()));
         } else {
-            self.observer.note(&format!("pid {pid} is measured too"));
+            self.observer.note(&format!("{origin} is measured too"));
         }
         self.event_in(jvm, Event::Start);
     }

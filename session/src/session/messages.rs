@@ -9,10 +9,10 @@ use crate::status::Metaspace;
 use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
 use spl_records::context::Measured;
 use spl_scheduler::{Event, JvmIx, MethodIx, Status};
-use spl_wire::{Readings, ToAgent, ToController, WireSample};
+use spl_wire::{MAX_INSTANCE_BYTES, Readings, ToAgent, ToController, WireSample, clip};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of code above which HotSpot only interprets a method (`HugeMethodLimit`).
 const HUGE_METHOD_BYTES: u32 = 8000;
@@ -53,6 +53,7 @@ impl Session<'_> {
             ToController::Retransformed { handles, change, took_ns, .. } => {
                 self.context.changed(took_ns);
                 tracing::info!(?handles, ?change, took_ns, "classes were changed");
+                self.event_in(jvm, Event::Changed { took_ns });
             }
             ToController::Dear { handles, bytes } => {
                 tracing::info!(?handles, bytes, "changes of these methods' classes keep metaspace");
@@ -74,7 +75,11 @@ impl Session<'_> {
                 let method = MethodIx(handle.index());
                 self.event_in(jvm, Event::Drained { method, closing: Some(number) });
             }
-            ToController::Idle { .. } | ToController::Hello { .. } => {}
+            // Methods are looked up before a session, and drills are not made here.
+            ToController::Surveyed { .. }
+            | ToController::Idle { .. }
+            | ToController::Hello { .. }
+            | ToController::Drilled(_) => {}
         }
         Next::Go
     }
@@ -83,6 +88,7 @@ impl Session<'_> {
         let ToController::Hello {
             pid,
             java_version,
+            instance,
             command,
             now_ns,
             kinds,
@@ -93,23 +99,25 @@ impl Session<'_> {
         else {
             return;
         };
+        let pid = self.running.map_or(pid, |(pid, _)| pid);
         if let Some(why) = self.which.refusal(&command) {
             return self.turn_away(agent, pid, &why, &why);
         }
         if self.are_enough() || self.detach_by.is_some() || self.scheduler.is_done() {
-            return self.turn_away(agent, pid, "another JVM is already", "another JVM is being measured");
+            let reason = "another JVM is being measured";
+            if self.which.each {
+                agent.send(ToAgent::Reject { reason: reason.to_owned() });
+                self.turned_away.0.insert(agent.id);
+                return self.say_waits(pid, reason);
+            }
+            return self.turn_away(agent, pid, "another JVM is already", reason);
         }
         if let Some(why) = self.setup.unknown_kind(&kinds) {
             return self.turn_away(agent, pid, &why, &why);
         }
-        self.observer.note(&introduction(&java_version, pid, &command));
-        if let Some(limit) = max_measurements.filter(|limit| *limit < self.config.scheduler.max_samples) {
-            self.observer.note(&format!(
-                "spl.client.measurements ({limit}) is below max-method-measurements ({}): methods finish at \
-                 the smaller number",
-                self.config.scheduler.max_samples
-            ));
-        }
+        let instance = one_line(clip(&instance, MAX_INSTANCE_BYTES));
+        let origin = self.introduces(&java_version, (pid, &instance), &command);
+        self.say_smaller_limit(max_measurements);
         if let Some(ps) = probe_cost_ps {
             tracing::info!("a measured call costs {}.{:03} ns", ps / 1000, ps % 1000);
         }
@@ -118,7 +126,7 @@ impl Session<'_> {
             cost.calibrated(pid, probe_cost_ps);
         }
         let jvm = JvmIx(self.peers.len());
-        self.peers.insert(PeerId(agent.id), Peer::new(agent.clone(), jvm, pid, cost));
+        self.peers.insert(PeerId(agent.id), Peer::new(agent.clone(), jvm, pid, Arc::from(origin), cost));
         self.spend();
         self.shows(PeerId(agent.id), now_ns);
         if let Some(limit) = max_measurements {
@@ -134,11 +142,13 @@ impl Session<'_> {
             self.probe_empty_ps = self.probe_empty_ps.max(ps);
             sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
-        let start_at = Instant::now() + self.config.initial_sleep;
+        let wait = if self.measured_before.is_some() { Duration::ZERO } else { self.config.initial_sleep };
+        let start_at = Instant::now() + wait;
         self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.start_at = Some(start_at));
         self.ever_connected = true;
         self.context.met(Measured {
             pid,
+            instance,
             java: one_line(&java_version),
             command: one_line(&command),
             probe_cost_ps,
@@ -146,6 +156,24 @@ impl Session<'_> {
         });
         let written = self.context.write();
         self.check(written);
+    }
+
+    /// Says that a JVM is measured. Gives the origin of its samples.
+    fn introduces(&self, java_version: &str, (pid, instance): (u32, &str), command: &str) -> String {
+        // One JVM after the other is one series; of several at once each is a sample.
+        let named = (self.config.programs > 1).then_some(instance);
+        self.observer.note(&introduction(java_version, pid, named, command));
+        named.map_or_else(|| pid.to_string(), |name| format!("{name}:{pid}"))
+    }
+
+    fn say_smaller_limit(&mut self, of_agent: Option<u64>) {
+        let most = self.config.scheduler.max_samples;
+        if let Some(limit) = of_agent.filter(|limit| *limit < most) {
+            self.observer.note(&format!(
+                "spl.client.measurements ({limit}) is below max-method-measurements ({most}): methods finish at \
+                 the smaller number"
+            ));
+        }
     }
 
     fn turn_away(&mut self, agent: &Agent, pid: u32, why: &str, reason: &str) {
@@ -177,12 +205,13 @@ impl Session<'_> {
         true
     }
 
-    fn resume(&mut self, resumed: Resumed) {
+    pub(super) fn resume(&mut self, resumed: Resumed) {
         let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
-        self.observer.note(&format!(
-            "going on with an interrupted run: {samples} samples, {decided} comparisons decided"
-        ));
+        let what = if self.measured_before.is_some() { "the calls so far" } else { "an interrupted run" };
+        self.observer
+            .note(&format!("going on with {what}: {samples} samples, {decided} comparisons decided"));
         self.results = resumed.results;
+        self.resumed_windows = resumed.instances;
         self.event(Event::Resume { decided: resumed.decided, samples: resumed.samples });
     }
 
@@ -191,13 +220,10 @@ impl Session<'_> {
         let text = format!("an agent could not be used: {why}");
         if self.at_port {
             self.note_stranger(&text);
-        } else if !self.is_anybody_here() {
-            // A JVM such as that of `java -version` may end before its agent has introduced itself.
-            if why == CLOSED && !self.command_ended {
-                self.closed_early = Some(text);
-            } else {
-                self.problem(text);
-            }
+        } else if !self.is_anybody_here() && why != CLOSED {
+            // A JVM such as that of `java -version` may end before its agent has introduced itself. That no
+            // other JVM came is reported at the end, whether this message or the command's end came first.
+            self.problem(text);
         }
     }
 
@@ -368,6 +394,7 @@ impl Session<'_> {
 
     /// Handles a connection of a measured JVM that ended without a farewell.
     pub(super) fn lost_peer(&mut self, id: PeerId, why: &str) -> Next {
+        self.ended_abruptly = true;
         if self.detach_by.is_some() || self.scheduler.is_done() {
             let text = "the connection ended before the agent said that every class is as it was";
             self.observer.note(&format!("{text} ({why}); the agent restores all classes by itself"));
@@ -378,14 +405,16 @@ impl Session<'_> {
     }
 
     /// Goes on without a JVM if another one is connected; otherwise the measurement ends.
-    fn without(&mut self, id: PeerId) -> Next {
+    pub(super) fn without(&mut self, id: PeerId) -> Next {
         let gone = self.peers.get_mut(&id).map(|peer| {
             peer.gone();
             peer.start_at = peer.start_at.filter(|_| self.measuring_since.is_none());
             peer.jvm
         });
         if !self.is_anybody_here() && self.awaits_another() {
-            self.observer.note("the program goes on; spl waits for its next JVM");
+            // The end of a killed command is reported after the end of its connection.
+            self.observer
+                .note("nothing was measured in this JVM; while the command runs, spl waits for its next JVM");
             return Next::Go;
         }
         if !self.is_anybody_here() {

@@ -1,6 +1,6 @@
 //! The display of a session: its status while it runs, and its results.
 
-use super::Session;
+use super::{KILLED_EARLY, Session};
 use crate::results::Results;
 use crate::sequential::Sequential;
 use crate::status::{MethodStatus, Overhead, Phase, State, Status};
@@ -91,8 +91,13 @@ impl Session<'_> {
         }
     }
 
-    /// Shows the final status; nothing is shown after it.
+    /// Reports a program that was killed early, and shows the final status; nothing is shown after it.
     pub(crate) fn close(&mut self) {
+        let was_killed =
+            self.command_ended && self.ended_abruptly && !self.interrupted && self.measured_before.is_none();
+        if was_killed && self.ever_connected && self.samples_so_far() == 0 {
+            self.problem(KILLED_EARLY.to_owned());
+        }
         let status = self.status();
         let shown = self.observer.ended(&status, &self.results);
         self.check(shown);

@@ -19,13 +19,15 @@ pub enum Formula<R> {
     Implies(Box<Node<Self>>, Box<Node<Self>>),
     /// `for all sizes: a`; quantifiers don't nest.
     For(Node<Sizes>, Box<Node<Self>>),
+    /// `for all instances: a`; they don't nest either, but sizes may be chosen inside and outside.
+    ForInstances(Node<Instances>, Box<Node<Self>>),
 }
 
 impl<R> Formula<R> {
     /// Strength of its binding: a part with a weaker binding than its place requires is put in parentheses.
     fn binding(&self) -> u8 {
         match self {
-            Self::For(..) => 0,
+            Self::For(..) | Self::ForInstances(..) => 0,
             Self::Implies(..) => 1,
             Self::Or(_) => 2,
             Self::And(_) => 3,
@@ -49,6 +51,9 @@ impl<R> Formula<R> {
                 Box::new(try_map_node(conclusion, change)?),
             ),
             Self::For(sizes, body) => Formula::For(sizes.clone(), Box::new(try_map_node(body, change)?)),
+            Self::ForInstances(instances, body) => {
+                Formula::ForInstances(instances.clone(), Box::new(try_map_node(body, change)?))
+            }
         })
     }
 
@@ -56,7 +61,9 @@ impl<R> Formula<R> {
     pub fn for_each(&self, look: &mut impl FnMut(&R)) {
         match self {
             Self::Relation(relation) => look(relation),
-            Self::Not(inner) | Self::For(_, inner) => inner.value.for_each(look),
+            Self::Not(inner) | Self::For(_, inner) | Self::ForInstances(_, inner) => {
+                inner.value.for_each(look);
+            }
             Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.value.for_each(look)),
             Self::Implies(premise, conclusion) => {
                 premise.value.for_each(look);
@@ -71,7 +78,9 @@ impl<R> Node<Formula<R>> {
     pub fn for_each_relation(&self, look: &mut impl FnMut(Span)) {
         match &self.value {
             Formula::Relation(_) => look(self.span),
-            Formula::Not(inner) | Formula::For(_, inner) => inner.for_each_relation(look),
+            Formula::Not(inner) | Formula::For(_, inner) | Formula::ForInstances(_, inner) => {
+                inner.for_each_relation(look);
+            }
             Formula::And(parts) | Formula::Or(parts) => {
                 parts.iter().for_each(|part| part.for_each_relation(look))
             }
@@ -122,6 +131,7 @@ impl<R: fmt::Display> fmt::Display for Formula<R> {
                 part(f, conclusion, 1)
             }
             Self::For(sizes, body) => write!(f, "{sizes}: {body}"),
+            Self::ForInstances(instances, body) => write!(f, "{instances}: {body}"),
         }
     }
 }
@@ -144,6 +154,25 @@ impl fmt::Display for Sizes {
             Self::Some => f.write_str("for some size"),
             Self::In(interval) => write!(f, "for size in {interval}"),
         }
+    }
+}
+
+/// The measured JVMs for which a formula is asserted, each by itself. Without such a quantifier a formula is
+/// about their mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instances {
+    /// `for all instances`
+    All,
+    /// `for some instance`
+    Some,
+}
+
+impl fmt::Display for Instances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "for all instances",
+            Self::Some => "for some instance",
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Methods as Java names them, and the methods of class files that they match.
 
-use super::glob;
+use spl_model::glob;
 use spl_model::{FieldType, MethodRef};
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct MethodPattern {
     pub class: String,
     /// The method's name, `<init>` for a constructor; `*` stands for any characters, though not for `<init>`.
     pub name: String,
-    /// Erased parameter types; any if `None`.
+    /// Erased parameter types; any if `None`. The last may be `**`, which stands for any types.
     pub parameters: Option<Vec<TypePattern>>,
     /// Erased return type, `void` included; any if `None`.
     pub result: Option<TypePattern>,
@@ -55,7 +55,11 @@ impl MethodPattern {
     /// Whether it is meant to match several methods: it has a `*` or an annotation.
     #[must_use]
     pub fn is_glob(&self) -> bool {
-        self.class.contains('*') || self.name.contains('*') || self.annotation.is_some()
+        let is_open = |types: &Vec<TypePattern>| types.last().is_some_and(TypePattern::is_any_number);
+        self.class.contains('*')
+            || self.name.contains('*')
+            || self.annotation.is_some()
+            || self.parameters.as_ref().is_some_and(is_open)
     }
 
     /// Whether it begins with `**`, and so says nothing of the package.
@@ -81,8 +85,12 @@ impl MethodPattern {
             && self.matches_name(method.name())
             && self.parameters.as_ref().is_none_or(|types| {
                 let found = descriptor.parameters();
-                types.len() == found.len()
-                    && types.iter().zip(found).all(|(one, found)| one.matches(Some(found)))
+                let (named, any_more) = match types.split_last() {
+                    Some((last, before)) if last.is_any_number() => (before, true),
+                    _ => (&types[..], false),
+                };
+                (named.len() == found.len() || any_more && named.len() < found.len())
+                    && named.iter().zip(found).all(|(one, found)| one.matches(Some(found)))
             })
             && self.result.as_ref().is_none_or(|result| result.matches(descriptor.result()))
     }
@@ -143,6 +151,17 @@ impl TypePattern {
         }
     }
 
+    /// The stand-in for any number of types.
+    pub(crate) fn any_number() -> Self {
+        Self { name: ANY_TYPES.to_owned(), dimensions: 0 }
+    }
+
+    /// Whether it stands for any number of types.
+    #[must_use]
+    pub fn is_any_number(&self) -> bool {
+        self.name == ANY_TYPES
+    }
+
     /// Whether it matches the type of a class file; `None` is `void`.
     #[must_use]
     pub fn matches(&self, found: Option<&FieldType>) -> bool {
@@ -179,6 +198,8 @@ impl fmt::Display for TypePattern {
     }
 }
 
+/// The last type of a pattern that may have more.
+const ANY_TYPES: &str = "**";
 /// The class part of a pattern that says nothing of the class.
 const ANY_CLASS: &str = "**";
 
@@ -259,6 +280,12 @@ mod tests {
         check(pattern("p.Out$In", "f", Some(&[("ap.Entry", 2), ("long", 1)]), None), inner, false);
         check(pattern("p.Out$In", "f", Some(&[("T", 2), ("long", 1)]), None), inner, true);
         check(pattern("p.Out$In", "f", Some(&[("T", 2), ("T", 1)]), None), inner, false);
+        let any = Some(&[("int", 0), ("**", 0)][..]);
+        check(pattern("p.C", "f", any, None), "p/C.f(I)V", true);
+        check(pattern("p.C", "f", any, None), "p/C.f(IJLa/B;)V", true);
+        check(pattern("p.C", "f", any, None), "p/C.f(JI)V", false);
+        check(pattern("p.C", "f", any, None), "p/C.f()V", false);
+        check(pattern("p.C", "f", Some(&[("**", 0)]), None), "p/C.f()V", true);
         check(pattern("p.C", "*", None, None), "p/C.<init>()V", false);
         check(pattern("p.C", "<init>", Some(&[]), None), "p/C.<init>()V", true);
     }

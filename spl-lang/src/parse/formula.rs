@@ -1,7 +1,7 @@
 //! Formulas: from the loosest binding to the tightest `=>`, `|`, `&`, `!`.
 
 use super::{Parsed, Parser, found, gap, keyword};
-use crate::ast::{Formula, Node, Relation, Sizes};
+use crate::ast::{Formula, Instances, Node, Relation, Sizes};
 use crate::problem::{Problem, first_word};
 use nom::Parser as _;
 use nom::sequence::preceded;
@@ -16,8 +16,16 @@ type Tree = Node<Formula<Relation>>;
 struct Place {
     /// Number of formulas around this one.
     depth: usize,
-    /// Whether one of them is a quantifier.
-    quantified: bool,
+    /// Whether one of them is a quantifier of sizes.
+    sized: bool,
+    /// Whether one of them is a quantifier of instances.
+    of_instances: bool,
+}
+
+/// The words between `for` and the colon.
+enum Quantifier {
+    Sizes(Sizes),
+    Instances(Instances),
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -92,34 +100,50 @@ impl<'a> Parser<'_, 'a> {
 
     /// `for all sizes: formula`; the formula reaches as far as it can.
     fn quantified(&self, input: &'a str, after_for: &'a str, place: Place) -> Parsed<'a, Tree> {
-        let (rest, sizes) = self.sizes(after_for)?;
+        let (rest, quantifier) = self.quantifier(after_for)?;
         let head = &input[..input.len() - rest.len()];
-        if place.quantified {
-            let help = "sizes are chosen once: put the other part outside, joined by a connective";
+        let (again, what, chosen) = match quantifier {
+            Quantifier::Sizes(_) => (place.sized, "sizes", "sizes are"),
+            Quantifier::Instances(_) => (place.of_instances, "instances", "instances are"),
+        };
+        if again {
+            let help = format!("{chosen} chosen once: put the other part outside, joined by a connective");
             self.note(Problem::new(head, "quantifiers don't nest").label("inside another one").help(help));
         }
-        let sizes = self.node(input, rest, sizes);
         let colon = rest.trim_start();
         let Some(after) = colon.strip_prefix(':') else {
-            let problem = Problem::new(first_word(colon), "expected `:` after the sizes");
+            let problem = Problem::new(first_word(colon), format!("expected `:` after the {what}"));
             return Err(nom::Err::Failure(problem.label(found(colon, "not a colon")).help(QUANTIFIERS)));
         };
-        let place = Place { quantified: true, ..place };
-        let (rest, body) = preceded(gap, |i| self.implication(i, place)).parse(after)?;
-        Ok((rest, self.node(input, rest, Formula::For(sizes, Box::new(body)))))
+        let place = match quantifier {
+            Quantifier::Sizes(_) => Place { sized: true, ..place },
+            Quantifier::Instances(_) => Place { of_instances: true, ..place },
+        };
+        let (end, body) = preceded(gap, |i| self.implication(i, place)).parse(after)?;
+        let formula = match quantifier {
+            Quantifier::Sizes(sizes) => Formula::For(self.node(input, rest, sizes), Box::new(body)),
+            Quantifier::Instances(instances) => {
+                Formula::ForInstances(self.node(input, rest, instances), Box::new(body))
+            }
+        };
+        Ok((end, self.node(input, end, formula)))
     }
 
-    /// The sizes after `for`.
-    fn sizes(&self, input: &'a str) -> Parsed<'a, Sizes> {
+    /// The sizes or instances after `for`.
+    fn quantifier(&self, input: &'a str) -> Parsed<'a, Quantifier> {
         let two = |first, second| {
             let rest = keyword(first, input)?.trim_start();
             keyword(second, rest)
         };
-        if let Some(rest) = two("all", "sizes") {
-            return Ok((rest, Sizes::All));
-        }
-        if let Some(rest) = two("some", "size") {
-            return Ok((rest, Sizes::Some));
+        for (first, second, quantifier) in [
+            ("all", "sizes", Quantifier::Sizes(Sizes::All)),
+            ("some", "size", Quantifier::Sizes(Sizes::Some)),
+            ("all", "instances", Quantifier::Instances(Instances::All)),
+            ("some", "instance", Quantifier::Instances(Instances::Some)),
+        ] {
+            if let Some(rest) = two(first, second) {
+                return Ok((rest, quantifier));
+            }
         }
         let Some(rest) = two("size", "in") else {
             let problem = Problem::new(first_word(input), "expected a quantifier after `for`");
@@ -130,12 +154,12 @@ impl<'a> Parser<'_, 'a> {
                 nom::Err::Error(problem) | nom::Err::Failure(problem) => nom::Err::Failure(problem),
                 nom::Err::Incomplete(needed) => nom::Err::Incomplete(needed),
             })?;
-        Ok((rest, Sizes::In(interval)))
+        Ok((rest, Quantifier::Sizes(Sizes::In(interval))))
     }
 }
 
-const QUANTIFIERS: &str =
-    "the quantifiers are `for all sizes:`, `for some size:` and `for size in [1 KiB, 64 KiB):`";
+const QUANTIFIERS: &str = "the quantifiers are `for all sizes:`, `for some size:`, \
+     `for size in [1 KiB, 64 KiB):`, `for all instances:` and `for some instance:`";
 
 fn deeper(input: &str, place: Place) -> Result<Place, nom::Err<Problem<'_>>> {
     if place.depth < MAX_NESTING {

@@ -26,8 +26,14 @@ impl<'a> Parser<'_, 'a> {
         let types = separated_list0((gap, char(','), gap), type_pattern);
         let (rest, parameters) = match rest.trim_start().strip_prefix('(') {
             Some(inside) => {
-                let (rest, types) = preceded(gap, types).parse(inside).map_err(nom_failure)?;
-                let rest = rest.trim_start();
+                let (rest, mut types) = preceded(gap, types).parse(inside).map_err(nom_failure)?;
+                let mut rest = rest.trim_start();
+                let more =
+                    if types.is_empty() { Some(rest) } else { rest.strip_prefix(',').map(str::trim_start) };
+                if let Some(after) = more.and_then(|more| more.strip_prefix("**")) {
+                    types.push(TypePattern::any_number());
+                    rest = after.trim_start();
+                }
                 let Some(after) = rest.strip_prefix(')') else {
                     let problem =
                         Problem::new(first_word(rest), "expected `,` or `)` after a parameter type")

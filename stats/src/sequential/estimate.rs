@@ -3,7 +3,7 @@
 use crate::summary::{Summary, count};
 
 /// Fewest degrees of freedom; the quantiles of Student's distribution are already very wide there.
-const MIN_DF: f64 = 2.0;
+pub(super) const MIN_DF: f64 = 2.0;
 
 /// Relative differences below this are rounding errors of sums.
 const ROUNDING: f64 = 1e-12;

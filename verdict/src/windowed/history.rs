@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 /// A method's calls in one window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
-    /// Number of the window, rising.
+    /// The JVM, as numbered by [`History::instance`]; 0 where only one is measured.
+    pub instance: usize,
+    /// Number of the window, rising, and different in each JVM.
     pub window: u64,
     /// Start of the first call, nanoseconds of the JVM's clock.
     pub began_ns: u64,
@@ -22,7 +24,12 @@ pub struct Turn {
 /// The turns of all methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
-    methods: Vec<Vec<Kept>>,
+    /// The turns of each method, for each instance that has any.
+    instances: BTreeMap<usize, Vec<Vec<Kept>>>,
+    /// Number of methods.
+    methods: usize,
+    /// Names of the instances, by their numbers.
+    names: Vec<String>,
     /// Nanoseconds of each duration that are the probe's own: the time that a call of an empty method
     /// reports.
     pub probe_ns: f64,
@@ -57,19 +64,46 @@ impl History {
     /// An empty history of this number of methods.
     #[must_use]
     pub fn new(methods: usize) -> Self {
-        Self { methods: vec![Vec::new(); methods], probe_ns: 0.0 }
+        Self { methods, ..Self::default() }
     }
 
-    /// Adds a turn; turns of a method come in the order of their windows. A turn without a call, or of an
-    /// unknown method, is dropped, unless a call of it is outstanding. A later part of a known turn completes
+    /// The number of the instance with this name, which is new with its first call.
+    pub fn instance(&mut self, name: &str) -> usize {
+        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
+
+    /// Names of the instances, by their numbers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The name of an instance; empty where only one is measured.
+    pub(super) fn name(&self, instance: usize) -> &str {
+        self.names.get(instance).map_or("", String::as_str)
+    }
+
+    /// The instances that have turns of any method.
+    pub(super) fn instances(&self) -> impl Iterator<Item = usize> {
+        self.instances.keys().copied()
+    }
+
+    /// Adds a turn. A turn without a call, or of an unknown method, is dropped, unless a call of it is outstanding. A later part of a known turn completes
     /// it: its calls are added, and the turn is censored according to the latest part.
     pub fn add(&mut self, method: usize, turn: Turn) {
-        let Some(turns) = self.methods.get_mut(method) else { return };
+        if method >= self.methods {
+            return;
+        }
+        let methods = self.methods;
+        let of_instance = self.instances.entry(turn.instance).or_insert_with(|| vec![Vec::new(); methods]);
+        let turns = &mut of_instance[method];
         let known = turns.binary_search_by_key(&turn.window, |kept| kept.window);
         if known.is_err() && !turn.censored && turn.calls.is_empty() {
             return;
         }
-        let Turn { window, began_ns, calls, sizes, censored } = turn;
+        let Turn { window, began_ns, calls, sizes, censored, .. } = turn;
         let at = known.unwrap_or_else(|at| {
             turns.insert(at, Kept { window, began_ns, strata: BTreeMap::new(), censored });
             at
@@ -93,27 +127,28 @@ impl History {
         }
     }
 
-    /// The turns of a method, in the order of their windows.
-    pub(super) fn turns(&self, method: usize) -> &[Kept] {
-        self.methods.get(method).map_or(&[], Vec::as_slice)
+    /// The turns of a method in an instance, in the order of their windows.
+    pub(super) fn turns(&self, instance: usize, method: usize) -> &[Kept] {
+        self.instances.get(&instance).and_then(|methods| methods.get(method)).map_or(&[], Vec::as_slice)
     }
 
     /// Number of calls of a method.
     #[must_use]
     pub fn calls(&self, method: usize) -> u64 {
-        self.turns(method)
-            .iter()
+        self.instances()
+            .flat_map(|instance| self.turns(instance, method))
             .flat_map(|turn| turn.strata.values())
             .map(|calls| calls.times.len() as u64)
             .sum()
     }
 
-    /// The windows in which all these methods have a turn.
-    pub(super) fn shared<'a>(&'a self, methods: &[usize]) -> Vec<Vec<&'a Kept>> {
+    /// The windows of an instance in which all these methods have a turn.
+    pub(super) fn shared<'a>(&'a self, instance: usize, methods: &[usize]) -> Vec<Vec<&'a Kept>> {
         let Some((&first, others)) = methods.split_first() else { return Vec::new() };
-        let mut rest: Vec<_> = others.iter().map(|&method| self.turns(method).iter().peekable()).collect();
+        let mut rest: Vec<_> =
+            others.iter().map(|&method| self.turns(instance, method).iter().peekable()).collect();
         let mut shared = Vec::new();
-        for turn in self.turns(first) {
+        for turn in self.turns(instance, first) {
             let mut all = vec![turn];
             for turns in &mut rest {
                 while turns.next_if(|other| other.window < turn.window).is_some() {}
@@ -159,9 +194,23 @@ mod tests {
         };
         history.add(0, turn(1, &[5], true));
         history.add(0, turn(2, &[6], false));
-        assert!(history.turns(0)[0].censored);
+        assert!(history.turns(0, 0)[0].censored);
         history.add(0, turn(1, &[900], false));
-        assert_eq!((history.calls(0), history.turns(0).len()), (3, 2));
-        assert!(!history.turns(0)[0].censored);
+        assert_eq!((history.calls(0), history.turns(0, 0).len()), (3, 2));
+        assert!(!history.turns(0, 0)[0].censored);
+    }
+
+    #[test]
+    fn windows_of_instances_stay_apart() {
+        let mut history = History::new(2);
+        let names = ["a", "b", "a"].map(|name| history.instance(name));
+        assert_eq!(names, [0, 1, 0]);
+        for (instance, window, method) in [(0, 1, 0), (1, 1, 1), (0, 2, 0), (0, 2, 1)] {
+            let calls = BTreeMap::from([(Bucket::All, vec![5])]);
+            history.add(method, Turn { instance, window, calls, ..Turn::default() });
+        }
+        // Each instance has a window 1, and none of these has calls of both methods.
+        assert_eq!([0, 1].map(|instance| history.shared(instance, &[0, 1]).len()), [1, 0]);
+        assert_eq!([0, 1].map(|method| history.calls(method)), [2, 2]);
     }
 }

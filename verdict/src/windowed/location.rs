@@ -101,7 +101,7 @@ pub(super) fn below(left: &Location, right: &Location, by: f64, rules: &Rules) -
             Location::Mean { .. } | Location::Bound(_) => None,
         });
         let reach = windows.reduce(f64::max).filter(|_| ln_e > 0.5).map(|windows| windows * threshold / ln_e);
-        let need = dependent.unwrap_or_else(|| Need::new("the evidence does not suffice either way", reach));
+        let need = dependent.unwrap_or_else(|| Need::evidence(reach));
         return Weight { need: Some(need), ..weight };
     }
     if contradicts(left, right, by) { Weight::none(Need::contradiction()) } else { weight }

@@ -13,6 +13,7 @@ use super::tail::Tail;
 use spl_model::Bucket;
 use spl_stats::sequential::RatioEstimate;
 use spl_stats::{block_contrasts, share_at_least};
+use std::ops::Range;
 
 /// The two sides of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Means {
     pub(super) left: Side,
     pub(super) right: Side,
     pub(super) windows: usize,
+    /// Their numbers.
+    pub(super) numbers: Vec<u64>,
     /// Weight of each stratum in the comparison: it counts with the calls of the side that has fewer there.
     pub(super) weights: Vec<f64>,
     pub(super) probe_ns: f64,
@@ -60,7 +63,8 @@ impl Means {
         let all = strata.fewest().sum::<u64>() as f64;
         let weights = strata.fewest().map(|calls| calls as f64 / all).collect();
         let windows = left.windows.len();
-        Self { left, right, windows, weights, probe_ns, size_doubt: strata.doubt }
+        let numbers = shared.iter().filter_map(|turns| turns.first()).map(|turn| turn.window).collect();
+        Self { left, right, windows, numbers, weights, probe_ns, size_doubt: strata.doubt }
     }
 
     /// Number of compared calls of each side.
@@ -89,10 +93,7 @@ impl Means {
         }
         let estimates = self.estimates(short, long);
         if estimates.is_empty() {
-            return Weight::none(Need::new(
-                "the times are not longer than what the clock and the probe take",
-                None,
-            ));
+            return Weight::none(Need::too_short());
         }
         let enough = estimates.iter().map(|one| one.n_eff).fold(f64::INFINITY, f64::min);
         let windows = self.windows as f64;
@@ -112,7 +113,7 @@ impl Means {
                 self.few_bursts(&tail)
             } else {
                 let reach = if ln_e > 0.5 { Some(windows * -rules.level.ln() / ln_e) } else { None };
-                Need::new("the evidence does not suffice either way", reach)
+                Need::evidence(reach)
             };
             return Weight { need: Some(need), ..weight };
         }
@@ -132,15 +133,10 @@ impl Means {
         let needed = rules.calls_for_mean(gap);
         let calls = if short.bound { long.n } else { short.n };
         if (calls as f64) < needed {
-            let what = format!(
-                "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among \
-                 them; there are {calls}"
-            );
-            return Some(Need::new(what, Some(self.windows as f64 * needed / calls as f64)));
+            return Some(Need::calls(needed, calls, self.windows as f64));
         }
         if self.mean(short, Times::Whole) >= bound * self.mean(long, Times::Whole) {
-            let what = "rare long calls decide: with them the means are the other way round";
-            return Some(Need::new(what, None));
+            return Some(Need::without_long_calls());
         }
         if self.mean(short, Times::Typical) >= bound * self.mean(long, Times::Typical)
             && let Some(need) = self.only_by_long_calls(short, long, rules)
@@ -152,7 +148,7 @@ impl Means {
 
     /// Need of a claim where only the long calls of the long side make it longer: enough of them, and more on
     /// this side than chance explains.
-    fn only_by_long_calls(&self, short: &Side, long: &Side, rules: &Rules) -> Option<Need> {
+    pub(super) fn only_by_long_calls(&self, short: &Side, long: &Side, rules: &Rules) -> Option<Need> {
         const DOUBT: f64 = 0.2;
         let [of_short, of_long] = [short, long].map(|side| self.tail(side, [Times::Clipped, Times::Typical]));
         if !of_long.is_known() {
@@ -199,14 +195,18 @@ impl Means {
         let (_, different) = self.self_check();
         let part = self.windows.div_ceil(PARTS);
         let contrary = |from: usize| {
-            let windows = from..(from + part).min(self.windows);
-            let mean = |side: &Side| {
-                let totals = side.totals_of(windows.clone());
-                side.scaled(side.mean_of(&totals, &self.weights, Times::Clipped) - self.probe_ns)
-            };
-            mean(short) >= bound * mean(long)
+            let [short, long] = self.means_of(from..(from + part).min(self.windows), [short, long]);
+            short >= bound * long
         };
         different > 0 && (0..self.windows).step_by(part).any(contrary)
+    }
+
+    /// The means of both sides in some of the windows.
+    pub(super) fn means_of(&self, windows: Range<usize>, sides: [&Side; 2]) -> [f64; 2] {
+        sides.map(|side| {
+            let totals = side.totals_of(windows.clone());
+            side.scaled(side.mean_of(&totals, &self.weights, Times::Clipped) - self.probe_ns)
+        })
     }
 
     /// A side's mean, scaled, without the probe's time.
@@ -227,18 +227,30 @@ impl Means {
     /// The ratio of the short side to the long one, with all uncertainty against the short side: for the
     /// least and the greatest time of the probe.
     pub(super) fn estimates(&self, short: &Side, long: &Side) -> Vec<RatioEstimate> {
-        let unseen = if is_whole(short, long) {
+        self.estimates_beyond(short, long, self.unseen(short, long))
+    }
+
+    /// Time that calls which were not seen yet may add to the short side's mean.
+    pub(super) fn unseen(&self, short: &Side, long: &Side) -> f64 {
+        if is_whole(short, long) {
             // One more window like the worst one is assumed: few long calls say little about their frequency.
             let worst = short.worst() / short.n as f64;
             self.tail(short, [Times::Whole, Times::Clipped]).unseen(worst)
         } else {
             0.0
-        };
-        self.estimates_beyond(short, long, unseen)
+        }
     }
 
     /// The same ratio, with `unseen` added to the short side's mean.
     fn estimates_beyond(&self, short: &Side, long: &Side, unseen: f64) -> Vec<RatioEstimate> {
+        let ratios = self.ratios(short, long, unseen);
+        let estimate = |(ratio, shares): &(f64, Vec<f64>)| RatioEstimate::of_differences(*ratio, shares);
+        ratios.iter().map(estimate).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// The ratio for each of these cases, and the contribution of each window to its logarithm; none if a
+    /// mean is not positive.
+    pub(super) fn ratios(&self, short: &Side, long: &Side, unseen: f64) -> Vec<(f64, Vec<f64>)> {
         let is_whole = is_whole(short, long);
         // Long calls of the methods themselves are in proportion to their other calls; those of the machine
         // are not.
@@ -251,12 +263,10 @@ impl Means {
             let (x, of_short) = self.shares(short, times, unseen + short.doubt - probe);
             let (y, of_long) = self.shares(long, clipped, -long.doubt - probe);
             let differences: Vec<f64> = of_short.iter().zip(&of_long).map(|(x, y)| x - y).collect();
-            let ratio = x / y * self.size_doubt.exp();
-            if x > 0.0 && y > 0.0 { RatioEstimate::of_differences(ratio, &differences) } else { None }
+            (x > 0.0 && y > 0.0).then(|| (x / y * self.size_doubt.exp(), differences))
         };
-        let all = || clips.into_iter().flat_map(|clipped| doubts.iter().map(move |doubt| (clipped, doubt)));
-        let found: Vec<_> = all().filter_map(estimate).collect();
-        if found.len() == all().count() { found } else { Vec::new() }
+        let all = clips.into_iter().flat_map(|clipped| doubts.iter().map(move |doubt| (clipped, doubt)));
+        all.map(estimate).collect::<Option<_>>().unwrap_or_default()
     }
 
     /// A side's mean, scaled, with `off` added to each time, and the contribution of each window to the

@@ -16,6 +16,10 @@ impl Rules {
     /// Fewest windows of a decision: a level that lasts for a whole short measurement looks like a
     /// difference.
     pub const MIN_WINDOWS: u64 = 50;
+    /// Fewest windows of an instance that counts among several.
+    pub const MIN_OF_INSTANCE: usize = 8;
+    /// Factor by which an instance differs from the others before it is named.
+    pub const ODD: f64 = 1.1;
     /// Fewest windows in autocorrelation times: below this number those times are unknown.
     pub const MIN_EFFECTIVE: f64 = 30.0;
     /// Scale of the mixture of effects: differences of 20% are found earliest.
@@ -69,8 +73,20 @@ pub struct Need {
 }
 
 impl Need {
+    pub(super) const EVIDENCE: &str = "the evidence does not suffice either way";
+
     pub(super) fn new(what: impl Into<String>, windows: Option<f64>) -> Self {
         Self { what: what.into(), windows }
+    }
+
+    /// Need of evidence, where nothing else is known to be missing.
+    pub(super) fn evidence(windows: Option<f64>) -> Self {
+        Self::new(Self::EVIDENCE, windows)
+    }
+
+    /// Whether it says no more than that the evidence does not suffice.
+    pub(super) fn is_vague(&self) -> bool {
+        self.what == Self::EVIDENCE
     }
 
     /// Need of more windows.
@@ -78,6 +94,25 @@ impl Need {
         let what =
             format!("{needed} windows with calls of all its methods are needed, and there are {windows}");
         Self::new(what, Some(needed as f64))
+    }
+
+    /// Note that nothing is left of the times without what measuring takes.
+    pub(super) fn too_short() -> Self {
+        Self::new("the times are not longer than what the clock and the probe take", None)
+    }
+
+    /// Need of calls of the shorter side of a mean.
+    pub(super) fn calls(needed: f64, calls: u64, windows: f64) -> Self {
+        let what = format!(
+            "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among them; \
+             there are {calls}"
+        );
+        Self::new(what, Some(windows * needed / calls as f64))
+    }
+
+    /// Note that the long calls, which are clipped, turn the result round.
+    pub(super) fn without_long_calls() -> Self {
+        Self::new("rare long calls decide: with them the means are the other way round", None)
     }
 
     /// Need of more windows because they depend on each other.
@@ -99,6 +134,16 @@ impl Need {
         let percent = Rules::RESOLUTION * 100.0;
         let what = format!(
             "the sides are within {percent:.0}% of the limit, which differs as much from one JVM to the next; `=` asks for that"
+        );
+        Self::new(what, None)
+    }
+
+    /// Note that instances differ too much for their number.
+    pub(super) fn instances(instances: u64, between: f64) -> Self {
+        let percent = between.sqrt().exp_m1() * 100.0;
+        let what = format!(
+            "the {instances} instances differ from each other by about {percent:.0}%, too much for a mean of \
+             all; `for all instances:` asks for each of them"
         );
         Self::new(what, None)
     }

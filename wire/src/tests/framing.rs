@@ -2,14 +2,14 @@
 
 use super::messages::{to_agent, to_controller};
 use crate::{
-    Decoder, Encoder, MAX_FRAME_BYTES, MAX_SAMPLES, Readings, ToAgent, ToController, WireError, WireSample,
-    WireSize, clip,
+    Decoder, Drilled, Encoder, LoadedClass, LoadedMethod, MAX_FRAME_BYTES, MAX_SAMPLES, Readings, ToAgent,
+    ToController, Wanted, WireError, WireSample, WireSize, clip,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use spl_model::{Facts, Handle, Instrument, Outcome, ProbeKind, Sizing};
+use spl_model::{DrillKind, Facts, Handle, Instrument, Outcome, ProbeKind, Scope, Sizing};
 use std::fmt::Debug;
 
 fn stream<T: Serialize>(messages: &[T]) -> Vec<u8> {
@@ -196,13 +196,25 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding of [`crate::PROTOCOL`] 8. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 10. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
     fn check<T: Serialize>(message: T, expected: &[u8]) {
         assert_eq!(&stream(&[message])[8..], expected);
     }
-    assert_eq!(crate::PROTOCOL, 8);
+    assert_eq!(crate::PROTOCOL, 10);
+    let hello = ToController::Hello {
+        pid: 300,
+        java_version: "17".to_owned(),
+        instance: "pod-7".to_owned(),
+        command: "M".to_owned(),
+        now_ns: 1,
+        kinds: vec!["times".to_owned()],
+        max_measurements: None,
+        probe_cost_ps: Some(2),
+        probe_empty_ps: None,
+    };
+    check(hello, b"\x00\xac\x02\x0217\x05pod-7\x01M\x01\x01\x05times\x00\x01\x02\x00");
     let sample = WireSample {
         handle: Handle(1),
         start_ns: 200,
@@ -223,11 +235,30 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Dear { handles: vec![Handle(1)], bytes: 300 }, &[12, 1, 1, 172, 2]);
     check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[13, 1, 2, 172, 2]);
     check(ToController::Removed { handles: vec![Handle(1)], times: 2, gap_ns: 300 }, &[14, 1, 1, 2, 172, 2]);
+    check(ToController::Drilled(Drilled::VirtualThreads), &[16, 6]);
+    check(ToController::Drilled(Drilled::Begun { classes: 3, took_ns: 300 }), &[16, 5, 3, 172, 2]);
+    check(ToController::Drilled(Drilled::Bytes { class: 1, bytes: vec![7, 8] }), &[16, 3, 1, 2, 7, 8]);
+    let scope = Scope { jdk: true, ..Scope::default() };
+    check(ToAgent::Drill { what: DrillKind::Cover, scope }, &[15, 1, 0, 0, 1]);
+    check(ToAgent::CountersOpened, &[16]);
+    check(ToAgent::StopCounting { methods: vec!["A.b()V".to_owned()] }, b"\x11\x01\x06A.b()V");
     check(ToAgent::Arm { handle: Handle(1), every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
     check(ToAgent::Discarded { handle: Handle(1), count: 200 }, &[11, 1, 200, 1]);
     check(ToAgent::VisitLimit { objects: 300 }, &[12, 172, 2]);
     check(ToAgent::MetaspaceLimit { bytes: 300 }, &[13, 172, 2]);
+    let wanted = vec![Wanted { class: "a.B".to_owned(), method: "*".to_owned() }];
+    check(ToAgent::Survey { wanted }, b"\x0e\x01\x03a.B\x01*");
+    let method = LoadedMethod { name: "f".to_owned(), descriptor: "()V".to_owned(), access: 300 };
+    let answer = ToController::Surveyed {
+        class_path: "p".to_owned(),
+        module_path: String::new(),
+        java_home: "h".to_owned(),
+        loaded: 2,
+        classes: vec![LoadedClass { name: "a/B".to_owned(), methods: vec![method] }],
+        is_whole: true,
+    };
+    check(answer, b"\x0f\x01p\x00\x01h\x02\x01\x03a/B\x01\x01f\x03()V\xac\x02\x01");
     let method = "C.f()V".parse().unwrap();
     let instrument = Instrument { method, kind: ProbeKind::Times(Sizing::Deep) };
     check(ToAgent::Define { handle: Handle(1), instrument }, b"\x02\x01\x01C\x01f\x03()V\x00\x02");

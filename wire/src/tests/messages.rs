@@ -1,19 +1,25 @@
 //! Every message that the protocol has, with arbitrary content.
 
-use crate::{ByeReason, Change, Label, Readings, ToAgent, ToController, WireSample, WireSize};
+use crate::{
+    ByeReason, Change, CountedMethod, Drilled, Label, LoadedClass, LoadedMethod, Readings, ToAgent,
+    ToController, Wanted, WireSample, WireSize,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use spl_model::{Facts, Handle, Instrument, MethodRef, Outcome, ProbeKind, Refusal, Sizing};
+use spl_model::{
+    DrillKind, Facts, Handle, Instrument, MethodRef, Outcome, Pattern, ProbeKind, Refusal, Scope, Sizing,
+};
 
 pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
-    let jvm = any::<(u32, String, String, u64, Vec<String>)>();
+    let jvm = any::<(u32, String, String, String, u64, Vec<String>)>();
     let hello = (jvm, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(|(jvm, limits)| {
-        let (pid, java_version, command, now_ns, kinds) = jvm;
+        let (pid, java_version, instance, command, now_ns, kinds) = jvm;
         let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
         ToController::Hello {
             pid,
             java_version,
+            instance,
             command,
             now_ns,
             kinds,
@@ -55,6 +61,16 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
         }),
         handle().prop_map(|handle| ToController::Limit { handle }),
         any::<String>().prop_map(|text| ToController::Warning { text }),
+        (any::<[String; 3]>(), any::<(u32, bool)>(), vec(loaded_class(), 0..4)).prop_map(
+            |([class_path, module_path, java_home], (loaded, is_whole), classes)| ToController::Surveyed {
+                class_path,
+                module_path,
+                java_home,
+                loaded,
+                classes,
+                is_whole
+            }
+        ),
         any::<u64>().prop_map(|id| ToController::Ping { id }),
         any::<(u64, u64)>().prop_map(|(id, now_ns)| ToController::Pong { id, now_ns }),
         prop_oneof![
@@ -63,6 +79,35 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             any::<String>().prop_map(ByeReason::Failed)
         ]
         .prop_map(|reason| ToController::Bye { reason }),
+        drilled().prop_map(ToController::Drilled),
+    ]
+}
+
+fn drilled() -> impl Strategy<Value = Drilled> {
+    let counters =
+        prop_oneof![any::<u32>().prop_map(Ok), any::<String>().prop_map(|why| Err(Refusal::Malformed(why)))];
+    let method =
+        (any::<(String, String, u32)>(), counters).prop_map(|((name, descriptor, first), counters)| {
+            CountedMethod { name, descriptor, first, counters }
+        });
+    prop_oneof![
+        any::<(i32, u64, u64, u32)>().prop_map(|(descriptor, bytes, arena_bytes, arenas)| {
+            Drilled::Counters { descriptor, bytes, arena_bytes, arenas }
+        }),
+        any::<String>().prop_map(|why| Drilled::Refused { why }),
+        (any::<(u32, String, u32, bool)>(), vec(method, 0..4)).prop_map(
+            |((class, name, length, from_start), methods)| Drilled::Counted {
+                class,
+                name,
+                length,
+                from_start,
+                methods
+            }
+        ),
+        (any::<u32>(), vec(any::<u8>(), 0..40)).prop_map(|(class, bytes)| Drilled::Bytes { class, bytes }),
+        any::<(String, String)>().prop_map(|(name, why)| Drilled::Left { name, why }),
+        any::<(u32, u64)>().prop_map(|(classes, took_ns)| Drilled::Begun { classes, took_ns }),
+        Just(Drilled::VirtualThreads),
     ]
 }
 
@@ -96,7 +141,24 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         (handle(), any::<u64>()).prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
         any::<u32>().prop_map(|objects| ToAgent::VisitLimit { objects }),
         any::<u64>().prop_map(|bytes| ToAgent::MetaspaceLimit { bytes }),
+        (option::of(Just(Pattern::all())), any::<bool>()).prop_map(|(pattern, jdk)| ToAgent::Drill {
+            what: if jdk { DrillKind::Blocks } else { DrillKind::Cover },
+            scope: Scope { include: pattern.into_iter().collect(), exclude: Vec::new(), jdk }
+        }),
+        Just(ToAgent::CountersOpened),
+        vec(any::<String>(), 0..4).prop_map(|methods| ToAgent::StopCounting { methods }),
+        vec(any::<(String, String)>().prop_map(|(class, method)| Wanted { class, method }), 0..4)
+            .prop_map(|wanted| ToAgent::Survey { wanted }),
     ]
+}
+
+fn loaded_class() -> impl Strategy<Value = LoadedClass> {
+    let method = any::<(String, String, u16)>().prop_map(|(name, descriptor, access)| LoadedMethod {
+        name,
+        descriptor,
+        access,
+    });
+    (any::<String>(), vec(method, 0..4)).prop_map(|(name, methods)| LoadedClass { name, methods })
 }
 
 pub(super) fn sample() -> impl Strategy<Value = WireSample> {

@@ -6,7 +6,7 @@ use super::super::parts::{Page, dots, sizes};
 use crate::chart::{Ink, distribution, series};
 use crate::doubt::{self, Doubt, Footing};
 use crate::facts::Call;
-use crate::figure::{p_equation, percent, time};
+use crate::figure::{digits, p_equation, percent, time};
 use crate::judged::Chosen;
 use crate::words::{asks, operand, statistic};
 use maud::{Markup, html};
@@ -45,7 +45,16 @@ pub fn found(page: &Page<'_>, relation: &Relating, judged: &Judged) -> String {
     let left = operand(&relation.left, &page.names);
     let left = left.strip_prefix("the ").map_or_else(|| left.clone(), |rest| format!("The {rest}"));
     let right = match &relation.right {
-        Some(right) => format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns)),
+        Some(right) if right.factor == 1.0 => {
+            format!("{}, which is {}", operand(right, &page.names), time(judged.right_ns))
+        }
+        Some(right) => format!(
+            "{}: {} × {} = {}",
+            operand(right, &page.names),
+            digits(right.factor),
+            time(judged.right_ns / right.factor),
+            time(judged.right_ns)
+        ),
         None => time(judged.right_ns),
     };
     let within =
@@ -92,14 +101,20 @@ fn sides<'a>(page: &'a Page<'_>, relation: &Relating, judged: &Judged, part: &Pa
 
 /// Doubts about the calls of a verdict.
 fn doubts(page: &Page<'_>, sides: &[Side<'_>], judged: &Judged) -> Vec<Doubt> {
+    let median = |side: &Side<'_>| {
+        let mut ascending = side.times_ns();
+        ascending.sort_unstable();
+        ascending.get(ascending.len() / 2).map_or(0.0, |&ns| ns as f64 * side.operand.factor)
+    };
     let of = |side: &Side<'_>| {
         let times = side.times_ns();
-        let mut ascending = times.clone();
-        ascending.sort_unstable();
-        let median = ascending.get(ascending.len() / 2).map_or(0.0, |&ns| ns as f64 * side.operand.factor);
-        let other = if side.ink == Ink::Left { judged.right_ns } else { judged.left_ns };
+        let other_ns = if side.ink == Ink::Left { judged.right_ns } else { judged.left_ns };
+        // Two averages are compared by both medians.
+        let other = sides.iter().find(|other| other.ink != side.ink && other.operand.share.is_none());
+        let against = other.map_or(other_ns, median);
         // Only an average is moved by rare long calls.
-        let is_moved = side.operand.share.is_none() && (median < other) != (side.figure_ns < other);
+        let is_moved =
+            side.operand.share.is_none() && (median(side) < against) != (side.figure_ns < other_ns);
         // A comparison with a bound has no turns.
         let in_turns = page.facts.context.paired && sides.len() > 1;
         let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0, in_turns };

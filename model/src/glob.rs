@@ -2,7 +2,8 @@
 
 /// Whether `text` is `pattern` with some characters for each `*`. Where the parts of a name are divided by dots,
 /// `*` stays within a part. `**` crosses dots; between dots, or at the start, it also stands for no part at all.
-pub(super) fn matches_path(pattern: &str, text: &str) -> bool {
+#[must_use]
+pub fn matches_path(pattern: &str, text: &str) -> bool {
     if !pattern.contains("**") {
         let (pattern, text) = (pattern.split('.').collect::<Vec<_>>(), text.split('.').collect::<Vec<_>>());
         return pattern.len() == text.len()
@@ -14,7 +15,8 @@ pub(super) fn matches_path(pattern: &str, text: &str) -> bool {
 }
 
 /// Whether `text` is `pattern` with some characters for each `*`.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
+#[must_use]
+pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = others.split('*').collect();

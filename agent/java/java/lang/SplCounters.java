@@ -1,0 +1,103 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * Counts edges of methods. The agent defines this class in the boot loader when the first drill begins.
+ *
+ * <p>Each thread has an arena: one counter for each counted place in any method. A table, found by the thread's
+ * id, holds the addresses of the arenas. The agent fills it in before a thread runs its first instruction, and
+ * empties it at the thread's end. All other entries lead to one arena for all threads without their own. So there
+ * is no branch here: a branch that is never taken would still make the compilers keep the caller's whole state,
+ * which costs more than the counting.
+ *
+ * <p>No method here calls a method that a drill changes. Each has the same statement, which the build replaces by an
+ * atomic one in the form of this class for virtual threads: such a thread may go on counting in the arena of a carrier
+ * that it has left. A common method for it would cost code that the JVM still profiles a sixth more instructions.
+ */
+public final class SplCounters {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    // A placeholder that the agent replaces in the constant pool, as in SplProbe.
+    private static final long TABLE = 0x5350_4c00_0000_0003L;
+
+    /** Entries of the table, less 1. The agent's {@code arenas.rs} has the same number. */
+    private static final long MASK = (1 << 14) - 1;
+
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    private SplCounters() {}
+
+    /** Counts an entry of a method, and gives the address of the thread's counters of it. */
+    @ForceInline
+    public static long counted(int id) {
+        // From JDK 21 on the agent replaces the name: the carrier of a virtual thread has the arena.
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long at = U.getLong(null, ((tid & MASK) << 3) + TABLE) + ((long) id << 3);
+        U.putLong(null, at, U.getLong(null, at) + 1);
+        return at;
+    }
+
+    /** Counts an entry of a method that has no other counter. */
+    @ForceInline
+    public static void count(int id) {
+        counted(id);
+    }
+
+    /** Adds 1 to a counter of the method. */
+    @ForceInline
+    public static void hit(long address, int number) {
+        long at = address + ((long) number << 3);
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 1. */
+    @ForceInline
+    public static void hit1(long address) {
+        long at = address + 8;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 2. */
+    @ForceInline
+    public static void hit2(long address) {
+        long at = address + 16;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 3. */
+    @ForceInline
+    public static void hit3(long address) {
+        long at = address + 24;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 4. */
+    @ForceInline
+    public static void hit4(long address) {
+        long at = address + 32;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 5. */
+    @ForceInline
+    public static void hit5(long address) {
+        long at = address + 40;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 6. */
+    @ForceInline
+    public static void hit6(long address) {
+        long at = address + 48;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+
+    /** Adds 1 to counter 7. */
+    @ForceInline
+    public static void hit7(long address) {
+        long at = address + 56;
+        U.putLong(null, at, U.getLong(null, at) + 1);
+    }
+}

@@ -1,0 +1,132 @@
+//! The class of the counters in a JVM, and what a drill asks of the JVM's threads and class loaders.
+
+use super::{class_of, define, finds, rename, with_address};
+use crate::jvm::{Jvm, ObjectRef};
+use jni::errors::Error;
+use jni::objects::{JByteArray, JObject};
+use jni::refs::Global;
+use jni::{Env, jni_sig, jni_str};
+
+const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
+
+/// A virtual thread counts in its carrier's arena.
+const CURRENT_THREAD: &str = "currentThread";
+const CURRENT_CARRIER: &str = "currentCarrierThread";
+const CARRIERS_SINCE: u32 = 21;
+
+const PLATFORM_LOADER: &str = "jdk/internal/loader/ClassLoaders$PlatformClassLoader";
+const APP_LOADER: &str = "jdk/internal/loader/ClassLoaders$AppClassLoader";
+
+/// The threads that carry virtual ones (JDK 21 and later). The first of them begins before the first virtual
+/// thread runs.
+const CARRIER_THREAD: &str = "jdk/internal/misc/CarrierThread";
+
+/// Why a class of a strange loader does not count.
+pub const NO_COUNTERS: &str =
+    "its class loader does not find the agent's classes java.lang.SplCounters and java.lang.SplFlags";
+
+/// Beginnings of names that only classes of the JDK have. Classes that the JDK makes while it runs have class
+/// loaders of their own.
+const JDK_PACKAGES: [&str; 5] = ["java/", "jdk/internal/", "sun/", "com/sun/proxy/", "jdk/proxy"];
+
+/// The class that counts edges, defined when the first drill begins.
+const COUNTERS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplCounters.class"));
+
+/// The same class, whose methods add atomically.
+const ATOMIC_COUNTERS: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/atomic/java/lang/SplCounters.class"));
+
+/// The class of the flags, defined when the first drill begins that sets them.
+const FLAGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplFlags.class"));
+
+/// The class loader of a class, as far as it is known without a call of Java code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loader {
+    /// One of the JDK's two for its own classes.
+    Jdk,
+    /// The JDK's loader of the class path.
+    ClassPath,
+    /// Any other.
+    Other,
+}
+
+impl Loader {
+    /// The kind of a loader; null is the boot loader.
+    pub fn of(env: &mut Env<'_>, jvm: &Jvm, loader: ObjectRef<'_>) -> Self {
+        if loader.raw().is_null() {
+            return Self::Jdk;
+        }
+        match class_of(env, jvm, loader).as_deref() {
+            Some(PLATFORM_LOADER) => Self::Jdk,
+            Some(APP_LOADER) => Self::ClassPath,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether a class of this loader is one of the JDK's. `name` is its name, with slashes.
+    pub fn has_of_jdk(self, name: &str) -> bool {
+        self == Self::Jdk || JDK_PACKAGES.iter().any(|package| name.starts_with(package))
+    }
+
+    /// Whether its classes find the class of the counters, or with `cover` that of the flags. A loader that is not
+    /// the JDK's is called, so this is for the agent thread. `loader` is the loader whose kind this is.
+    pub fn finds_counters(self, env: &mut Env<'_>, loader: ObjectRef<'_>, cover: bool) -> bool {
+        if self != Self::Other {
+            return true;
+        }
+        // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
+        let loader = unsafe { JObject::from_raw(env, loader.raw().cast()) };
+        let found = if cover {
+            finds(env, &loader, "java.lang.SplFlags", jni_str!("java/lang/SplFlags"))
+        } else {
+            finds(env, &loader, "java.lang.SplCounters", jni_str!("java/lang/SplCounters"))
+        };
+        found.unwrap_or(false)
+    }
+}
+
+/// Defines and initialises the class of the counters. `table` is the address of the table of arenas; `jdk` is
+/// the JVM's feature release.
+pub fn install(env: &mut Env<'_>, table: i64, jdk: u32) -> Result<(), Error> {
+    let class = define(env, &with_table(COUNTERS, table, jdk)?)?;
+    env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
+}
+
+/// The class file of the counters for virtual threads.
+pub fn atomic(table: i64, jdk: u32) -> Result<Vec<u8>, Error> {
+    with_table(ATOMIC_COUNTERS, table, jdk)
+}
+
+fn with_table(class: &[u8], table: i64, jdk: u32) -> Result<Vec<u8>, Error> {
+    let class = with_address(class, TABLE_MAGIC, table)?;
+    Ok(if jdk >= CARRIERS_SINCE { rename(&class, CURRENT_THREAD, CURRENT_CARRIER) } else { class })
+}
+
+/// The flags of the program.
+#[derive(Debug)]
+pub struct Flags(Global<JByteArray<'static>>);
+
+impl Flags {
+    /// Defines and initialises the class of the flags.
+    pub fn install(env: &mut Env<'_>) -> Result<Self, Error> {
+        let class = define(env, FLAGS)?;
+        let set = env.get_static_field(&class, jni_str!("SET"), jni_sig!("[B"))?.l()?;
+        let set = env.cast_local::<JByteArray<'_>>(set)?;
+        Ok(Self(env.new_global_ref(set)?))
+    }
+
+    /// Takes the first `count` flags back. A call that is under way may set them again.
+    pub fn clear(&self, env: &mut Env<'_>, count: usize) -> Result<(), Error> {
+        self.0.set_region(env, 0, &vec![0; count])
+    }
+
+    /// The first flags, as many as `out` has room for; 0 for one that is not set.
+    pub fn read(&self, env: &mut Env<'_>, out: &mut [i8]) -> Result<(), Error> {
+        self.0.get_region(env, 0, out)
+    }
+}
+
+/// Whether a thread carries virtual threads.
+pub fn is_carrier(env: &mut Env<'_>, jvm: &Jvm, thread: ObjectRef<'_>) -> bool {
+    class_of(env, jvm, thread).as_deref() == Some(CARRIER_THREAD)
+}

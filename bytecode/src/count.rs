@@ -1,0 +1,113 @@
+//! Counters or flags for the methods of a class, and their numbers.
+
+use crate::method::no_graph;
+use crate::plan::{MethodKey, MethodReport, Plan, Probe, Untouched};
+use crate::rewrite::instrument;
+use spl_classfile::class::ClassFile;
+use spl_classfile::mutf8;
+use spl_graph::{Counters, Flags, Graph};
+use spl_model::{InstrumentId, Refusal};
+use std::collections::BTreeSet;
+
+/// The code at the places of a method.
+#[derive(Clone, Copy)]
+pub enum Counting<'a> {
+    /// Counters of edges, see [`Counters`].
+    Blocks,
+    /// Flags of blocks and edges, see [`Flags`].
+    Cover {
+        /// Whether the flag with this number is set, and needs no code any more.
+        is_set: &'a dyn Fn(u32) -> bool,
+    },
+}
+
+/// A class whose methods count their edges, or set flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedClass {
+    /// The class file; the original bytes if no method counts.
+    pub bytes: Vec<u8>,
+    /// The wanted methods that have code, in the order of the class file.
+    pub methods: Vec<CountedMethod>,
+    /// Number of the class's counters. Methods that are not wanted have numbers, too, so that those of the
+    /// others do not depend on what is wanted.
+    pub counters: u32,
+}
+
+/// A method that was to count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedMethod {
+    /// The method.
+    pub method: MethodKey,
+    /// Number of its first counter or flag.
+    pub first: u32,
+    /// Its number of counters or flags.
+    pub counters: u32,
+    /// The effect of the counters on its code, or the reason why it was left as it is.
+    pub outcome: Result<MethodReport, Refusal>,
+}
+
+/// Lets the wanted methods of a class count their edges, or set flags. `wanted` gets a name and a descriptor. The
+/// counters have the numbers from `first` on, and at most `room` of them are used.
+///
+/// # Errors
+/// When the whole class is refused, as by [`instrument`].
+pub fn count(
+    class_bytes: &[u8],
+    counting: Counting<'_>,
+    wanted: impl Fn(&str, &str) -> bool,
+    first: u32,
+    room: u32,
+) -> Result<CountedClass, Refusal> {
+    let class = ClassFile::read(class_bytes)?;
+    let mut counted = CountedClass { bytes: Vec::new(), methods: Vec::new(), counters: 0 };
+    let (mut plan, mut planned) = (Plan::default(), Vec::new());
+    for method in class.methods.iter().filter(|method| method.code.is_some()) {
+        let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
+        let first = first + counted.counters;
+        let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
+            let places = match counting {
+                Counting::Blocks => Counters::of(&graph).places().len(),
+                Counting::Cover { .. } => Flags::of(&graph).places().len(),
+            };
+            let needed = u32::try_from(places).unwrap_or(u32::MAX);
+            let fits = needed <= room - counted.counters;
+            fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
+        });
+        counted.counters += *needed.as_ref().unwrap_or(&0);
+        if !wanted(&name, &descriptor) {
+            continue;
+        }
+        if let Ok(needed) = needed {
+            let probe = match counting {
+                Counting::Blocks => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
+                Counting::Cover { is_set } => {
+                    let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
+                    (!open.is_empty()).then(|| Probe::cover(&name, &descriptor, InstrumentId(first), open))
+                }
+            };
+            if let Some(probe) = probe {
+                planned.push(counted.methods.len());
+                plan.add(probe);
+            }
+        }
+        // The rewriter's report replaces the empty one below.
+        let none = MethodReport { code_bytes_before: 0, code_bytes_after: 0, large: false, intrinsic: false };
+        counted.methods.push(CountedMethod {
+            method: MethodKey { name, descriptor },
+            first,
+            counters: *needed.as_ref().unwrap_or(&0),
+            outcome: needed.map(|_| none),
+        });
+    }
+    let rewritten = instrument(class_bytes, &plan)?;
+    for (place, (_, outcome)) in planned.into_iter().zip(rewritten.outcomes) {
+        counted.methods[place].outcome = outcome.map_err(|untouched| match untouched {
+            Untouched::Refused(refusal) => refusal,
+            other @ (Untouched::Abstract | Untouched::Native | Untouched::NoSuchMethod { .. }) => {
+                Refusal::Malformed(other.to_string())
+            }
+        });
+    }
+    counted.bytes = rewritten.bytes;
+    Ok(counted)
+}

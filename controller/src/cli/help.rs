@@ -1,0 +1,174 @@
+//! The ends of the help texts: examples and exit statuses.
+
+pub(super) const STATUS: &str = "Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), \
+3 some were not evaluated, 2 something went wrong. The program's own status is reported, not mixed in.";
+
+pub(super) const RUN_HELP: &str = "\
+Examples:
+  spl run --tasks my.tasks -- java -jar service.jar
+  spl run --config splserver.ini --out out -- java -cp app.jar com.example.Main --port 8080
+
+A task file has one comparison a line, as in
+  java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;
+
+The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\".
+On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
+The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
+goes on where it was when it is started again with the same tasks and the same output folder.
+The signal HUP makes spl read tasks and settings again and go on with what stays.
+When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still
+started, and the status is 2; with --require it is not started.
+
+Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
+2 something went wrong. The program's own status is reported, not mixed in.";
+
+pub(super) const TOP_HELP: &str = "\
+Examples:
+  spl top -- java -jar service.jar
+  spl top --for 2m --methods 'com.shop.**#*' --stop-program -- java -cp app.jar com.shop.Main
+
+The table on standard error has a line for each method that was called, the one with the greatest share of time first.
+calls/s, mean and median are of the calls that were taken while the method was looked at; \"looked at\" says how long that
+was. Times are inclusive: a caller has those of what it calls, and a recursive call counts again. Each name can stand in a
+task file. Methods are looked at in turn; a method whose class was not loaded, or whose turn did not come, is counted below.
+
+Exit status: 0 there was a measurement, 2 something went wrong.";
+
+pub(super) const DRILL_HELP: &str = "\
+Examples:
+  spl drill --methods 'com.shop.Parser#*' -- java -jar service.jar
+  spl drill --all --not 'com.shop.generated.**' --for 2m -- java -cp app.jar com.shop.Main
+  spl drill --attach 4711 --methods 'com.shop.Parser' --for 30s
+  spl drill --what cover --all -- java -jar service.jar
+
+Each method counts how often its blocks and edges run, from the first instruction of its class on. The table has a line for
+each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that
+exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times
+is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that
+has run costs nothing some time later. Counts survive System.exit, halt and a JVM that is killed.
+
+Exit status: 0 something was counted, 2 nothing was or something went wrong.";
+
+pub(super) const EXPORT_HELP: &str = "\
+Examples:
+  spl export out --as jacoco -o jacoco.xml
+  spl export out/drill-2 --as csv | duckdb -c \"select * from read_csv('/dev/stdin') order by share desc limit 20\"
+
+jacoco is for tools that read the XML of JaCoCo (report.dtd 1.1). It has every instruction of the methods that counted, also
+code that JaCoCo leaves out, and an instruction before an exception counts as run. jacoco and jbinstrace need the drill's
+class files, so not with --no-classes. Files that are damaged or of several drills are refused, with the place.
+
+Exit status: 0 it is written, 2 it could not be.";
+
+pub(super) const SERVE_HELP: &str = "\
+Examples:
+  spl serve --tasks my.tasks                    in one terminal, and in another
+  spl client -- java -jar service.jar
+
+  spl serve --once --port 40000 --token-file t  and  spl client --port 40000 --token-file t -- java -jar service.jar
+
+  spl serve --manual --tasks my.tasks           each Enter puts the probes in, or takes them out
+
+The controller listens on this machine only, and measures only programs that know its token. It measures one at a
+time, or as many as `programs` in [communication] says; further ones wait. Interrupt the controller to end it; programs go on.
+
+Exit status: as that of `spl run`, of the program that did worst.";
+
+pub(super) const CLIENT_HELP: &str = "\
+Example:
+  spl client -- java -cp app.jar com.example.Main
+
+Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
+controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it;
+with --require it is not started then, and the status is 2.";
+
+pub(super) const INSTRUMENT_HELP: &str = "\
+Example:
+  spl instrument --methods 'org.jdom2.Verifier#check*' jdom2.jar -o probed.jar
+  javap -c -p -cp probed.jar org.jdom2.Verifier
+
+Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
+call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
+were. A signed JAR is refused unless --unsign is there, because the JVM refuses changed classes under a signature.
+
+Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
+
+pub(super) const API_JAR_HELP: &str = "\
+Example:
+  spl api-jar -o spl-api.jar
+  javac -cp spl-api.jar:app.jar -d classes Entries.java
+
+The JAR is for the compiler, and has the sources with their documentation. A measured program has the interfaces from the
+agent; one that implements spl.size.Computable needs the JAR on its class path when it runs without the agent.
+
+Exit status: 0 it is written, 2 it could not be.";
+
+pub(super) const COMPLETIONS_HELP: &str = "\
+Examples:
+  spl completions bash > ~/.local/share/bash-completion/completions/spl
+  spl completions zsh > /usr/local/share/zsh/site-functions/_spl
+  spl completions fish > ~/.config/fish/completions/spl.fish";
+
+pub(super) const MAN_HELP: &str = "\
+Example:
+  spl man ~/.local/share/man/man1     and then  man spl-run";
+
+pub(super) const EVAL_HELP: &str = "\
+Example:
+  spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
+
+Judges by the rules of a run, with its windows, so that the same configuration gives the same verdicts; another one, or
+--method, shows what would have come of it. Samples that the run discarded do not count. Files of any length are read, a part
+at a time; what is kept in memory are the times that count.
+
+Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
+wrong.";
+
+pub(super) const REPORT_HELP: &str = "\
+Example:
+  spl report out --out /tmp/report.html
+
+`spl run` and `spl serve` write the report when a measurement ends; this makes it again, also of a run that was killed. It is
+one file that needs no network, can be sent by mail and opened by a double click.
+
+Exit status: 0 it is written, 2 it could not be.";
+
+pub(super) const CHECK_HELP: &str = "\
+Examples:
+  spl check my.tasks
+  spl check --classpath 'app.jar:lib/*' --jdk /usr/lib/jvm/java-21 my.tasks
+
+No Java is run: class files are read from folders, JARs, JDK modules and the JDK's runtime image. Without --classpath only
+the language and the methods of JDK classes are checked.
+
+Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or
+something could not be read.";
+
+pub(super) const CFG_HELP: &str = "\
+Examples:
+  spl cfg java.util.ArrayList#indexOf
+  spl cfg --classpath app.jar --as dot 'com.example.Parser#next' | dot -Tsvg -o next.svg
+  spl cfg --classpath app.jar --all --as csv > blocks.csv
+
+No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls
+end none. The manual says what stands in each form.
+
+Exit status: 0 at least one method has a graph, 1 none has, 2 something went wrong.";
+
+pub(super) const METHODS_HELP: &str = "\
+Examples:
+  spl methods java.util.ArrayList
+  spl methods --classpath jdom2.jar 'org.jdom2.Verifier#check*'
+  spl methods --java 'java.util.*List#get(int)'
+
+Each line can stand in a task file. Methods that cannot be measured are listed as comments.
+
+Exit status: 0 some method is meant, 1 none is, 2 something went wrong.";
+
+pub(super) const FMT_HELP: &str = "\
+Examples:
+  spl fmt my.tasks              prints it formatted
+  spl fmt --write *.tasks       formats the files
+  spl fmt --check *.tasks       for a build: fails unless they are formatted
+
+Exit status: 0 done, 1 with --check: some file is not formatted, 2 a file cannot be read or has an error; it stays as it is.";

@@ -1,0 +1,254 @@
+//! `spl drill`: counts the blocks of methods exactly, or finds out which ones run, from the program's first class on.
+
+mod budget;
+mod collected;
+mod counters;
+mod files;
+mod serving;
+mod shown;
+
+use crate::cli::{Drill, Process};
+use crate::progress::Progress;
+use crate::{attach, attached, foreground, program, tryout};
+use collected::Profile;
+use serving::{Counted, LAST_MESSAGES, Orders, collect};
+use spl_model::{DrillKind, Pattern, Scope, one_line};
+use spl_session::agents::Input;
+use spl_session::door::PrivateSocket;
+use spl_session::measure::{self, Inputs};
+use spl_verdict::ExitStatus;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus as ProgramStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::process::Child;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Milliseconds that a JVM waits before its first class for the drill to begin.
+const WAIT_MS: u32 = 30_000;
+/// Time that the agent of a JVM that runs already has to connect.
+const FOR_AN_AGENT: Duration = Duration::from_secs(30);
+
+/// Counts the blocks of a program's methods and writes what was counted.
+///
+/// # Errors
+/// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
+/// for the operator.
+pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
+    if arguments.budget.is_some() && !arguments.what.contains(&DrillKind::Blocks) {
+        return Err(
+            "--budget bounds what counting takes, and --what cover counts nothing; leave --budget out"
+                .to_owned(),
+        );
+    }
+    let orders = Orders {
+        what: if arguments.what.contains(&DrillKind::Blocks) { DrillKind::Blocks } else { DrillKind::Cover },
+        scope: scope(arguments)?,
+        longest: arguments.longest,
+        budget: arguments.budget.map(|percent| percent / 100.0),
+        first_by: None,
+    };
+    let progress = Progress::new(arguments.quiet);
+    let library = program::library(arguments.agent.as_deref())?;
+    let began = Instant::now();
+    match arguments.attach {
+        Some(pid) => {
+            let (mut out, counted) = running(arguments, pid, &library, orders, &progress)?;
+            results(arguments, &counted, &mut out, began, &progress)
+        }
+        None => {
+            if let Some(why) = tryout::try_out(&arguments.command, &library)? {
+                return Err(why);
+            }
+            let mut out = files::Folder::make(&arguments.out, arguments.replace)?;
+            let runtime = measure::event_loop()?;
+            let _inside = runtime.enter();
+            let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
+            let results = |counted: &Counted| results(arguments, counted, &mut out, began, &progress);
+            runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))
+        }
+    }
+}
+
+/// Writes and shows what was counted.
+fn results(
+    arguments: &Drill,
+    counted: &Counted,
+    out: &mut files::Folder,
+    began: Instant,
+    progress: &Progress,
+) -> Result<ExitStatus, String> {
+    if counted.profiles.is_empty() {
+        return Err(nothing(arguments, counted.connected));
+    }
+    say_unknown(&arguments.methods, &counted.profiles, progress);
+    let mut counts = false;
+    for (number, profile) in (1..).zip(&counted.profiles) {
+        let taken = files::Taken { arguments, profile, seconds: began.elapsed().as_secs_f64() };
+        let mut of_another = (number > 1).then(|| out.of_jvm(number)).transpose()?;
+        let out = of_another.as_mut().unwrap_or(&mut *out);
+        let figures = out.write(&taken)?;
+        if counted.profiles.len() > 1 {
+            progress.note(&format!("JVM {number}, pid {}: {}", profile.pid, one_line(&profile.command)));
+        }
+        shown::say(&figures, profile, arguments, out.path(), progress);
+        let methods = profile.classes.iter().flat_map(|class| &class.methods);
+        counts |= methods.into_iter().any(|method| method.counters.is_ok());
+    }
+    Ok(if counts { ExitStatus::AllHold } else { ExitStatus::Error })
+}
+
+/// Names the patterns that no method of a loaded class has.
+fn say_unknown(patterns: &[String], profiles: &[Profile], progress: &Progress) {
+    let is_unknown = |text: &&String| {
+        let Ok(pattern) = Pattern::parse(text) else { return false };
+        let classes = || profiles.iter().flat_map(|profile| &profile.classes);
+        let is_there = classes().any(|class| {
+            class.methods.iter().any(|method| pattern.names(&class.name, &method.name, &method.descriptor))
+        });
+        // A class that was left names no methods.
+        !is_there && profiles.iter().all(|profile| profile.left.is_empty())
+    };
+    for text in patterns.iter().filter(is_unknown) {
+        progress
+            .note(&format!("{}: no loaded class has such a method; look for a typing error", one_line(text)));
+    }
+}
+
+/// Why there is no result, of this number of JVMs that connected.
+fn nothing(arguments: &Drill, connected: usize) -> String {
+    let option = if arguments.methods.is_empty() { "--all" } else { "--methods" };
+    match (arguments.attach, connected) {
+        (Some(pid), _) => format!("nothing was counted: pid {pid} loaded no class that {option} names"),
+        (None, 0) => "nothing was counted: no JVM of the command connected before the drill ended. A JVM connects if it \
+                      is of this user, and started by java itself or with JAVA_TOOL_OPTIONS"
+            .to_owned(),
+        (None, _) => format!(
+            "nothing was counted: no JVM of the command loaded a class that {option} names{}; look for a typing error",
+            if arguments.not.is_empty() { "" } else { " and --not leaves" }
+        ),
+    }
+}
+
+/// Drills a JVM that runs already.
+fn running(
+    arguments: &Drill,
+    pid: u32,
+    library: &Path,
+    orders: Orders,
+    progress: &Progress,
+) -> Result<(files::Folder, Counted), String> {
+    let target = attached::target(&Process { pid: Some(pid), text: None })?;
+    let of_it = |why: &dyn std::fmt::Display| format!("pid {pid}: {why}");
+    target.approach().map_err(|why| of_it(&why))?;
+    let known = target.mapped().agents.into_iter().next();
+    if known.is_none() {
+        attach::agree(arguments.yes, &target, library, progress)?;
+    }
+    let out = files::Folder::make(&arguments.out, arguments.replace)?;
+    let runtime = measure::event_loop()?;
+    let _inside = runtime.enter();
+    let (socket, path) = attach::socket(&target, &arguments.out)?;
+    let mut inputs = Inputs::new()?;
+    let library = attach::enter(&target, known, library, &path).map_err(|why| of_it(&why))?;
+    let target = Arc::new(target);
+    let collected = runtime.block_on(async {
+        let door = tokio::spawn(socket.accept(inputs.sender()));
+        let watch = tokio::spawn(attach::watch(Arc::clone(&target), inputs.sender()));
+        let orders = Orders { first_by: Some(Instant::now() + FOR_AN_AGENT), ..orders };
+        let collected = collect(&orders, &mut inputs, progress).await;
+        door.abort();
+        watch.abort();
+        collected
+    });
+    if attach::left(&target, &library, progress).is_some() {
+        return Err("not every class may be as it was; restart the program when you can".to_owned());
+    }
+    Ok((out, collected?))
+}
+
+/// The methods that the arguments name.
+fn scope(arguments: &Drill) -> Result<Scope, String> {
+    let patterns = |option: &str, texts: &[String]| {
+        let parsed = texts.iter().map(|text| Pattern::parse(text));
+        parsed.collect::<Result<Vec<_>, _>>().map_err(|why| format!("{option} {why}"))
+    };
+    let mut include = patterns("--methods", &arguments.methods)?;
+    if arguments.all {
+        include.push(Pattern::all());
+    }
+    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk })
+}
+
+/// Drills the command. `results` gets the counts, while the program may go on.
+async fn launched(
+    arguments: &Drill,
+    library: &Path,
+    orders: &Orders,
+    (socket, mut inputs): (PrivateSocket, Inputs),
+    progress: &Progress,
+    results: impl FnOnce(&Counted) -> Result<ExitStatus, String>,
+) -> Result<ExitStatus, String> {
+    let in_foreground = foreground::is_ours();
+    let options = format!("spl.client.socket={},spl.client.wait={WAIT_MS}", socket.path().display());
+    let launch = program::with_agent(&arguments.command, library, &options, arguments.children);
+    let child = foreground::start(&launch, in_foreground)?;
+    let launched = child.id();
+    let door = tokio::spawn(socket.accept(inputs.sender()));
+    let sender = inputs.sender();
+    let ended = tokio::spawn(async move { wait(child, sender).await });
+    let counted = collect(orders, &mut inputs, progress).await;
+    door.abort();
+    let (standing, goes_on) = match counted {
+        Ok(counted) => (results(&counted), counted.goes_on),
+        Err(why) => {
+            progress.note(&why);
+            (Err(why), true)
+        }
+    };
+    let status = if ended.is_finished() {
+        ended.await.ok().flatten()
+    } else {
+        until_over(ended, (&mut inputs, launched.filter(|_| in_foreground)), progress, goes_on).await
+    };
+    if let Some(status) = status {
+        progress.note(&program::ended_with(status));
+    }
+    standing
+}
+
+/// Waits for the program's end. An interrupt leaves it running; in the foreground of a terminal, where Ctrl-C does not reach
+/// it, the first one after the drill tells it to end.
+async fn until_over(
+    mut ended: JoinHandle<Option<ProgramStatus>>,
+    (inputs, shielded): (&mut Inputs, Option<u32>),
+    progress: &Progress,
+    goes_on: bool,
+) -> Option<ProgramStatus> {
+    if goes_on {
+        let more = if shielded.is_some() { "; Ctrl-C ends it too" } else { "" };
+        progress.note(&format!("the drill is over, the program goes on{more}"));
+        // The interrupt that ended the drill.
+        inputs.was_interrupted();
+    }
+    if let Some(process) = shielded {
+        tokio::select! {
+            status = &mut ended => return status.ok().flatten(),
+            _ = inputs.interrupted() => foreground::end(process),
+        }
+    }
+    tokio::select! {
+        status = ended => status.ok().flatten(),
+        _ = inputs.interrupted() => None,
+    }
+}
+
+async fn wait(mut child: Child, inputs: tokio::sync::mpsc::Sender<Input>) -> Option<ProgramStatus> {
+    let status = child.wait().await.ok();
+    // The last messages of its JVM may still be on their way.
+    let by_signal = status.is_some_and(|status| status.signal().is_some());
+    let _ = timeout(LAST_MESSAGES, inputs.send(Input::Ended { by_signal })).await;
+    status
+}

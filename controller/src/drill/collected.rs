@@ -1,0 +1,285 @@
+//! The messages of a JVM about its drill, and its counters.
+
+use super::budget::{Budget, cpu_ns};
+use super::counters::CountersFile;
+use spl_model::{DrillKind, one_line};
+use spl_profile::{CountedClass, CountedMethod};
+use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Largest class file that is believed: the JVM's own limits lie far below.
+const LARGEST_CLASS: u32 = 256 << 20;
+
+/// Most bytes of class files of one JVM, which the controller keeps.
+const MOST_CLASS_BYTES: u64 = 1 << 30;
+
+/// A drill so far.
+#[derive(Debug)]
+pub struct Collected {
+    what: DrillKind,
+    pid: u32,
+    command: String,
+    counters: Option<CountersFile>,
+    /// By their numbers; the second value is the length of the whole class file.
+    classes: BTreeMap<u32, (CountedClass, u32)>,
+    /// Bytes of all class files, as announced.
+    class_bytes: u64,
+    left: BTreeMap<String, String>,
+    doubts: Vec<String>,
+    changed: (u32, u64),
+    budget: Budget,
+    /// Methods that stopped counting before the end, as in a task file.
+    stopped: BTreeSet<String>,
+    /// Whether the JVM goes on after the drill.
+    pub goes_on: bool,
+}
+
+/// The reaction to a message.
+#[derive(Debug)]
+pub enum Step {
+    /// Nothing.
+    Go,
+    /// An answer to the agent.
+    Answer(ToAgent),
+    /// A line for the operator.
+    Note(String),
+    /// The drill has begun.
+    Begun,
+    /// The JVM says nothing more.
+    Over,
+}
+
+/// A drill that is over.
+#[derive(Debug)]
+pub struct Profile {
+    /// Counts or flags.
+    pub what: DrillKind,
+    /// The process of the JVM.
+    pub pid: u32,
+    /// The program's main class or JAR with its arguments.
+    pub command: String,
+    /// The classes that counted.
+    pub classes: Vec<CountedClass>,
+    /// Classes that did not count, with the reason.
+    pub left: BTreeMap<String, String>,
+    /// Why counts may not be exact; one line each.
+    pub doubts: Vec<String>,
+    /// Loaded classes that were changed when the drill began, and nanoseconds for it.
+    pub changed: (u32, u64),
+    /// Methods that stopped counting before the end, as in a task file.
+    pub stopped: BTreeSet<String>,
+    /// The values of the counters, or of the flags.
+    pub values: Vec<u64>,
+    /// Whether a counter belongs to the arena of threads without their own, by its number.
+    pub shared: Vec<bool>,
+}
+
+impl Collected {
+    /// A drill of this JVM, of which nothing is known yet.
+    pub fn new(what: DrillKind, pid: u32, command: String) -> Self {
+        Self {
+            what,
+            pid,
+            command,
+            counters: None,
+            classes: BTreeMap::new(),
+            class_bytes: 0,
+            left: BTreeMap::new(),
+            doubts: Vec::new(),
+            changed: (0, 0),
+            budget: Budget::default(),
+            stopped: BTreeSet::new(),
+            goes_on: false,
+        }
+    }
+
+    /// Whether no class counts.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// Takes a message in.
+    ///
+    /// # Errors
+    /// When the drill cannot begin, or the agent contradicts itself; one line of text.
+    pub fn take(&mut self, message: ToController) -> Result<Step, String> {
+        match message {
+            ToController::Drilled(message) => return self.drilled(message),
+            ToController::Warning { text } => {
+                return Ok(Step::Note(format!("the agent warns: {}", one_line(&text))));
+            }
+            ToController::Bye { reason } => {
+                match reason {
+                    ByeReason::VmDeath => {}
+                    ByeReason::Detached => self.goes_on = true,
+                    ByeReason::Failed(why) if self.is_empty() => {
+                        return Err(one_line(&format!("nothing was counted: the agent failed: {why}")));
+                    }
+                    ByeReason::Failed(why) => {
+                        self.goes_on = true;
+                        self.doubts.push(format!("the agent failed: {}", one_line(&why)));
+                    }
+                }
+                return Ok(Step::Over);
+            }
+            // About times, which nobody asked for here.
+            ToController::Hello { .. }
+            | ToController::Outcome { .. }
+            | ToController::Surveyed { .. }
+            | ToController::Readings { .. }
+            | ToController::Labels { .. }
+            | ToController::Retransformed { .. }
+            | ToController::Restored { .. }
+            | ToController::Limit { .. }
+            | ToController::Ping { .. }
+            | ToController::Pong { .. }
+            | ToController::Idle { .. }
+            | ToController::Dear { .. }
+            | ToController::Metaspace { .. }
+            | ToController::Removed { .. } => {}
+        }
+        Ok(Step::Go)
+    }
+
+    fn drilled(&mut self, message: Drilled) -> Result<Step, String> {
+        match message {
+            Drilled::Counters { descriptor, bytes, arena_bytes, arenas } => {
+                self.counters = Some(CountersFile::open(self.pid, descriptor, bytes, arena_bytes, arenas)?);
+                return Ok(Step::Answer(ToAgent::CountersOpened));
+            }
+            Drilled::Refused { why } => {
+                return Err(format!("the drill could not begin: {}", one_line(&why)));
+            }
+            Drilled::Counted { class, name, length, from_start, methods } => {
+                if length > LARGEST_CLASS {
+                    return Err(format!("the agent says that the class file of {name} has {length} bytes"));
+                }
+                let method = |one: spl_wire::CountedMethod| CountedMethod {
+                    name: one.name,
+                    descriptor: one.descriptor,
+                    first: one.first,
+                    counters: one.counters,
+                };
+                let methods: Vec<_> = methods.into_iter().map(method).collect();
+                let room = self.counters.as_ref().map_or(0, |file| file.capacity(self.what));
+                let fits = |method: &CountedMethod| method.end() <= room;
+                if !methods.iter().all(fits) {
+                    return Err(format!("the agent names counters of {name} that it has no room for"));
+                }
+                self.class_bytes += u64::from(length);
+                if self.class_bytes > MOST_CLASS_BYTES {
+                    return Err(format!(
+                        "the agent sent class files of more than {} GiB",
+                        MOST_CLASS_BYTES >> 30
+                    ));
+                }
+                let counted = CountedClass { name, bytes: Vec::new(), from_start, methods };
+                self.classes.insert(class, (counted, length));
+            }
+            Drilled::Bytes { class, bytes } => {
+                let known = self.classes.get_mut(&class);
+                let Some((counted, length)) = known else {
+                    return Err("the agent sent bytes of a class that it did not name".to_owned());
+                };
+                counted.bytes.extend_from_slice(&bytes);
+                if counted.bytes.len() > *length as usize {
+                    return Err(format!("the agent sent more bytes of {} than it said", counted.name));
+                }
+            }
+            Drilled::Left { name, why } => {
+                self.left.insert(name, why);
+            }
+            Drilled::Begun { classes, took_ns } => {
+                self.changed = (classes, took_ns);
+                return Ok(Step::Begun);
+            }
+            Drilled::VirtualThreads => self.doubts.push(
+                "virtual threads ran: where two carriers add to one counter at once, a count is lost"
+                    .to_owned(),
+            ),
+        }
+        Ok(Step::Go)
+    }
+
+    /// Methods that have to stop counting to keep to this share of the JVM's processor time.
+    pub fn over(&mut self, share: f64) -> Vec<String> {
+        let Some(counters) = &self.counters else { return Vec::new() };
+        let all =
+            self.classes.values().flat_map(|(class, _)| class.methods.iter().map(move |one| (class, one)));
+        let all = all
+            .filter(|(_, method)| method.counters.is_ok())
+            .map(|(class, method)| ((class, method), method));
+        let end = all.clone().map(|(_, method)| method.end()).max().unwrap_or(0);
+        // A JVM that has just ended has no budget.
+        let (Ok((values, _)), Some(cpu_ns)) = (counters.read(end), cpu_ns(self.pid)) else {
+            return Vec::new();
+        };
+        let over = self.budget.over(share, cpu_ns, all, &values);
+        let name = |(class, method): (&CountedClass, &CountedMethod)| {
+            format!("{}.{}{}", class.name, method.name, method.descriptor)
+        };
+        let names: Vec<String> =
+            over.into_iter().map(name).filter(|name| !self.stopped.contains(name)).collect();
+        self.stopped.extend(names.iter().cloned());
+        names
+    }
+
+    /// The JVM ended without a last message.
+    pub fn was_cut_short(&mut self) {
+        let missing = match self.what {
+            DrillKind::Blocks => "classes loaded in its last moments may be missing",
+            DrillKind::Cover => {
+                "code that ran in its last quarter of a second for the first time may be missing"
+            }
+        };
+        self.doubts.push(format!("the JVM ended at once, by a signal, a crash or halt: {missing}"));
+    }
+
+    /// The end of the drill was not waited for.
+    pub fn was_left_alone(&mut self) {
+        self.goes_on = true;
+        self.doubts.push(
+            "the JVM went on when its counts were read: it did not end with the command, or did not answer"
+                .to_owned(),
+        );
+    }
+
+    /// The drill with its counts, at its end: calls that are under way then go on counting.
+    ///
+    /// # Errors
+    /// When the counters cannot be read; one line of text.
+    pub fn finish(mut self) -> Result<Profile, String> {
+        let counters = self.counters.as_ref().ok_or("the agent did not say where its counters are")?;
+        let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
+        let end = methods.map(CountedMethod::end).max().unwrap_or(0);
+        let (values, shared) = match self.what {
+            DrillKind::Blocks => counters.read(end)?,
+            DrillKind::Cover => (counters.flags(end)?, Vec::new()),
+        };
+        if self.goes_on && self.what == DrillKind::Blocks {
+            self.doubts.push(
+                "the drill ended before the program: calls that were under way then are counted in part"
+                    .to_owned(),
+            );
+        }
+        // The last class may lack bytes.
+        let (whole, cut): (Vec<_>, Vec<_>) = std::mem::take(&mut self.classes)
+            .into_values()
+            .partition(|(class, length)| class.bytes.len() == *length as usize);
+        for (class, _) in cut {
+            self.left.insert(class.name, "its class file did not arrive whole".to_owned());
+        }
+        Ok(Profile {
+            what: self.what,
+            pid: self.pid,
+            command: self.command,
+            classes: whole.into_iter().map(|(class, _)| class).collect(),
+            left: self.left,
+            doubts: self.doubts,
+            changed: self.changed,
+            values,
+            shared,
+            stopped: self.stopped,
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! The files of a drill: tables for people and other programs, the class files that were counted over, and
+//! `drill.json`, which says what all of it is.
+
+use super::collected::Profile;
+use crate::cli::Drill;
+use serde::Serialize;
+use spl_model::{DrillKind, one_line};
+use spl_profile::{Bytecodes, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_session::files::write_whole;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Name and version of the form of `drill.json`.
+const SCHEMA: &str = "spl.drill/1";
+/// File that marks a folder as a drill's.
+const MARK: &str = "drill.json";
+/// The class files.
+const ARCHIVE: &str = "classes.zip";
+/// Name of the folder in that of the results.
+const NAME: &str = "drill";
+
+/// Why a class that was loaded before the drill may have a count that is too low.
+const CHANGED: &str = "it counts only from the change of its class on";
+/// Why a count may be too low.
+const SHARED: &str = "a thread without counters of its own called it, where counts may be lost";
+const STOPPED: &str = "it stopped counting before the end: it was too dear for the budget";
+const NAMESAKE: &str = "a class of its name, perhaps this one, does not count";
+const INTRINSIC: &str = "the JVM may replace its calls by an intrinsic, which counts nothing";
+
+/// The folder of a drill.
+#[derive(Debug)]
+pub struct Folder {
+    folder: PathBuf,
+    is_written: bool,
+}
+
+impl Drop for Folder {
+    /// A drill without results leaves no folder behind that looks like one with results.
+    fn drop(&mut self) {
+        let mark = self.folder.join(MARK);
+        if !self.is_written && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0) {
+            // Only an empty folder is removed.
+            let _ = fs::remove_file(mark);
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+}
+
+/// The contents of the files.
+pub struct Taken<'a> {
+    /// The command line.
+    pub arguments: &'a Drill,
+    /// The counts.
+    pub profile: &'a Profile,
+    /// Seconds from the start of the program on.
+    pub seconds: f64,
+}
+
+/// Figures of a method, for the table in the terminal.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// The method, as in a task file.
+    pub method: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Instructions run.
+    pub bytecodes: Bytecodes,
+    /// Blocks run, and all.
+    pub blocks: (usize, usize),
+    /// Ways out of branches taken, and all.
+    pub branches: (usize, usize),
+    /// Why its counts may not be exact; empty for exact ones.
+    pub doubt: &'static str,
+}
+
+impl Folder {
+    /// The folder `drill` in that of the results; the next free number after an earlier drill there, unless
+    /// that may be replaced.
+    ///
+    /// # Errors
+    /// When it cannot be made; one line of text.
+    pub fn make(results: &Path, replace: bool) -> Result<Self, String> {
+        let numbered = |number: u32| match number {
+            1 => results.join(NAME),
+            _ => results.join(format!("{NAME}-{number}")),
+        };
+        for folder in (1..=u32::MAX).map(numbered) {
+            let cannot = |error: io::Error| {
+                format!("cannot write to {}: {error}; choose another folder with --out", folder.display())
+            };
+            fs::create_dir_all(&folder).map_err(cannot)?;
+            let mark = folder.join(MARK);
+            // Two drills that begin at once must not take the same folder.
+            match File::options().write(true).create_new(!replace).create(replace).open(&mark) {
+                Ok(_) => {
+                    let made = Self { folder, is_written: false };
+                    made.forget_others();
+                    return Ok(made);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(cannot(error)),
+            }
+        }
+        Err("there are too many drills".to_owned())
+    }
+
+    /// The folder in this one for the drill of another JVM of the command, the second or a later one.
+    ///
+    /// # Errors
+    /// When it cannot be made; one line of text.
+    pub fn of_jvm(&self, number: usize) -> Result<Self, String> {
+        let folder = self.folder.join(jvm(number));
+        fs::create_dir_all(&folder)
+            .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
+        Ok(Self { folder, is_written: false })
+    }
+
+    /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
+    fn forget_others(&self) {
+        for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
+            for file in [MARK, "methods.csv", "blocks.csv", "edges.csv", ARCHIVE] {
+                // A file that cannot be removed now is replaced, or stays with its own mark.
+                let _ = fs::remove_file(folder.join(file));
+            }
+            let _ = fs::remove_dir(folder);
+        }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes all files; gives the figures of the methods that were called, those with most bytecodes first. Where flags
+    /// tell what was run, of all methods.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or class files and counters do not belong together; one line of text.
+    pub fn write(&mut self, taken: &Taken<'_>) -> Result<Vec<Figures>, String> {
+        let Profile { classes, values, shared, left, .. } = taken.profile;
+        let mut figures = Vec::new();
+        let (mut methods, mut blocks, mut edges) =
+            (METHODS_HEAD.to_owned(), blocks_head(), EDGES_HEAD.to_owned());
+        let mut faults = BTreeMap::new();
+        for class in classes {
+            let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
+            let full = |name: &str, descriptor: &str| format!("{}.{name}{descriptor}", class.name);
+            let is_shared = |counter: u32| shared.get(counter as usize).copied().unwrap_or(false);
+            let in_shared = class.methods.iter().filter(|one| {
+                let end = one.first.saturating_add(*one.counters.as_ref().unwrap_or(&0));
+                (one.first..end).any(is_shared)
+            });
+            let in_shared: BTreeSet<_> = in_shared.map(|one| full(&one.name, &one.descriptor)).collect();
+            let all = spl_bytecode::inspect(&class.bytes).map(|info| info.methods).unwrap_or_default();
+            let intrinsics = all.iter().filter(|one| one.intrinsic);
+            let intrinsics: BTreeSet<_> = intrinsics.map(|one| full(&one.name, &one.descriptor)).collect();
+            let done = profile(taken.profile.what, class, value, |one| {
+                let method = one.name();
+                let doubt = match (one.is_uneven(), one.from_start) {
+                    _ if left.contains_key(&class.name) => NAMESAKE,
+                    _ if taken.profile.stopped.contains(&method) => STOPPED,
+                    _ if in_shared.contains(&method) => SHARED,
+                    _ if intrinsics.contains(&method) => INTRINSIC,
+                    (true, _) => "calls were under way at the beginning or the end",
+                    (_, false) => CHANGED,
+                    (false, true) => "",
+                };
+                methods.push_str(&one.methods_line(doubt));
+                blocks.push_str(&one.blocks_lines());
+                edges.push_str(&one.edges_lines());
+                if one.calls > 0 || one.what == DrillKind::Cover {
+                    let (calls, bytecodes, blocks, branches) =
+                        (one.calls, one.bytecodes(), one.coverage(), one.branches());
+                    figures.push(Figures { method, calls, bytecodes, blocks, branches, doubt });
+                }
+            });
+            if let Err(fault) = done {
+                faults.insert(class.name.clone(), fault.to_string());
+            }
+        }
+        figures.sort_by(|one, other| {
+            other.bytecodes.most.cmp(&one.bytecodes.most).then_with(|| one.method.cmp(&other.method))
+        });
+        let document = document(taken, &figures, &faults);
+        // The mark comes first, so that a run that is cut short here does not look like a free folder.
+        self.put(MARK, &document)?;
+        self.is_written = true;
+        for (name, table) in [("methods.csv", &methods), ("blocks.csv", &blocks), ("edges.csv", &edges)] {
+            self.put(name, table.as_bytes())?;
+        }
+        if !taken.arguments.no_classes {
+            let path = self.folder.join(ARCHIVE);
+            archive(taken.profile, &self.folder, &path)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        }
+        Ok(figures)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let path = self.folder.join(name);
+        write_whole(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+/// `drill.json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    what: [&'static str; 1],
+    pid: u32,
+    methods: &'a [String],
+    all: bool,
+    not: &'a [String],
+    jdk: bool,
+    command: &'a str,
+    seconds: f64,
+    /// Loaded classes that were changed at the beginning, and milliseconds for it.
+    changed: u32,
+    changed_ms: f64,
+    is_exact: bool,
+    doubts: Vec<String>,
+    classes: Vec<Counted<'a>>,
+    left: Vec<Left<'a>>,
+}
+
+/// A class that counted.
+#[derive(Serialize)]
+struct Counted<'a> {
+    name: &'a str,
+    sha256: String,
+    bytes: usize,
+    from_start: bool,
+    methods: usize,
+}
+
+/// A class or method that did not count.
+#[derive(Serialize)]
+struct Left<'a> {
+    name: String,
+    why: std::borrow::Cow<'a, str>,
+}
+
+fn document(taken: &Taken<'_>, figures: &[Figures], faults: &BTreeMap<String, String>) -> Vec<u8> {
+    let Taken { arguments, profile, seconds } = taken;
+    let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in figures.iter().filter(|one| !one.doubt.is_empty()) {
+        *doubts.entry(one.doubt).or_default() += 1;
+    }
+    let of_methods = doubts.iter().map(|(doubt, methods)| {
+        format!("{methods} {}: {doubt}", if *methods == 1 { "method" } else { "methods" })
+    });
+    let namesakes = profile.classes.iter().filter(|class| profile.left.contains_key(&class.name)).count();
+    let namesakes = (namesakes > 0).then(|| format!("{namesakes} of the classes: {NAMESAKE}"));
+    let doubts: Vec<String> = profile.doubts.iter().cloned().chain(of_methods).chain(namesakes).collect();
+    let left = profile.left.iter().map(|(name, why)| Left { name: name.clone(), why: why.into() });
+    let broken = faults.iter().map(|(name, why)| Left { name: name.clone(), why: why.into() });
+    let refused = profile.classes.iter().flat_map(|class| {
+        class.methods.iter().filter_map(|method| {
+            let why = method.counters.as_ref().err()?.to_string();
+            Some(Left {
+                name: format!("{}.{}{}", class.name, method.name, method.descriptor),
+                why: why.into(),
+            })
+        })
+    });
+    let counted = |class: &'_ spl_profile::CountedClass| -> (String, usize) {
+        (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
+    };
+    let document = Document {
+        schema: SCHEMA,
+        what: [profile.what.name()],
+        pid: profile.pid,
+        methods: &arguments.methods,
+        all: arguments.all,
+        not: &arguments.not,
+        jdk: arguments.jdk,
+        command: &one_line(&profile.command),
+        seconds: *seconds,
+        changed: profile.changed.0,
+        changed_ms: profile.changed.1 as f64 / 1e6,
+        is_exact: doubts.is_empty() && faults.is_empty(),
+        doubts,
+        classes: profile
+            .classes
+            .iter()
+            .map(|class| {
+                let (sha256, methods) = counted(class);
+                Counted {
+                    name: &class.name,
+                    sha256,
+                    bytes: class.bytes.len(),
+                    from_start: class.from_start,
+                    methods,
+                }
+            })
+            .collect(),
+        left: left.chain(broken).chain(refused).collect(),
+    };
+    serde_json::to_vec_pretty(&document).unwrap_or_default()
+}
+
+/// Writes the class files, each under its digest, for the user alone.
+fn archive(profile: &Profile, folder: &Path, path: &Path) -> io::Result<()> {
+    let mut zip = ZipWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+    let mut known = BTreeSet::new();
+    for class in &profile.classes {
+        let name = digest(&class.bytes);
+        if known.insert(name.clone()) {
+            let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+            zip.start_file(format!("{name}.class"), options).map_err(io::Error::other)?;
+            zip.write_all(&class.bytes)?;
+        }
+    }
+    zip.finish().map_err(io::Error::other)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// The name of the folder of a JVM.
+fn jvm(number: usize) -> String {
+    format!("jvm-{number}")
+}
+
+fn digest(bytes: &[u8]) -> String {
+    spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

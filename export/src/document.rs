@@ -1,0 +1,131 @@
+//! `drill.json`: what was counted, and in which classes. Fields that nothing here needs are not looked at.
+
+use crate::fault::{AGAIN, Fault, OTHER_VERSION};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// Name of the file.
+pub const DOCUMENT: &str = "drill.json";
+/// Name and version of its form.
+const SCHEMA: &str = "spl.drill/1";
+/// Kinds of counts that the tables of a drill may have.
+const KNOWN: [&str; 2] = ["blocks", "cover"];
+
+/// The part of `drill.json` that says what its tables mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The program's main class or JAR with its arguments.
+    pub command: String,
+    /// The classes that counted, in the order of the tables.
+    pub classes: Vec<CountedClass>,
+    /// Why counts may not be exact, one sentence each; none for exact ones.
+    pub doubts: Vec<String>,
+    /// Names of classes and methods that did not count.
+    pub(crate) left: BTreeSet<String>,
+}
+
+/// A class that counted.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct CountedClass {
+    /// Its name, with slashes.
+    pub name: String,
+    /// SHA-256 of its class file, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// Size of its class file, bytes.
+    pub bytes: u64,
+    /// Number of its methods that counted.
+    pub methods: usize,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema: String,
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    what: Vec<String>,
+    command: String,
+    doubts: Vec<String>,
+    classes: Vec<CountedClass>,
+    left: Vec<Left>,
+}
+
+#[derive(Deserialize)]
+struct Left {
+    name: String,
+}
+
+impl Document {
+    /// Reads `drill.json`; its version first.
+    ///
+    /// # Errors
+    /// When it is damaged or of another version, or has no counts of blocks.
+    pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
+        if bytes.is_empty() {
+            let remedy = "wait for its end; if it was killed, run it again";
+            return Err(Fault::new(DOCUMENT, "it is empty: the drill has not ended", remedy));
+        }
+        let broken = |error: serde_json::Error| Fault::new(DOCUMENT, error, AGAIN);
+        let Version { schema } = serde_json::from_slice(bytes).map_err(broken)?;
+        if schema != SCHEMA {
+            let schema = spl_model::one_line(&schema);
+            let reason = format!("its form is {schema:?}, and this is for {SCHEMA:?}");
+            return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
+        }
+        let Raw { what, command, doubts, classes, left } = serde_json::from_slice(bytes).map_err(broken)?;
+        if !what.iter().any(|what| KNOWN.contains(&what.as_str())) {
+            let reason = format!("it has counts of {what:?}, and this is for {KNOWN:?}");
+            return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
+        }
+        let wrong = |class: &&CountedClass| class.sha256.len() != 64 || !class.sha256.bytes().all(is_digit);
+        if let Some(class) = classes.iter().find(wrong) {
+            let name = spl_model::one_line(&class.name);
+            return Err(Fault::new(DOCUMENT, format!("the digest of {name} has not 64 digits"), AGAIN));
+        }
+        let left = left.into_iter().map(|left| left.name).collect();
+        Ok(Self { command, classes, doubts, left })
+    }
+}
+
+/// Whether a byte is a lower-case hexadecimal digit. Names of files are made of them.
+fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Document::read(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_version_comes_first() {
+        let said = fault(r#"{"schema": "spl.drill/2", "what": 7}"#);
+        assert!(said.starts_with("drill.json: its form is \"spl.drill/2\""), "{said}");
+        assert!(said.contains("use the version"), "{said}");
+        assert!(fault("").contains("has not ended"));
+        assert!(fault("{").contains("line 1"));
+        assert!(fault(r#"{"schema": "spl.drill/1"}"#).contains("what"));
+    }
+
+    #[test]
+    fn other_counts_and_names_that_are_no_digests_are_refused() {
+        let with = |what: &str, digest: &str| {
+            format!(
+                r#"{{"schema": "spl.drill/1", "what": ["{what}"], "command": "M", "doubts": [], "left": [], "more": 1, "classes":
+                [{{"name": "a/B", "sha256": "{digest}", "bytes": 1, "methods": 0, "from_start": true}}]}}"#
+            )
+        };
+        let digest = "0123456789abcdef".repeat(4);
+        for what in KNOWN {
+            let read = Document::read(with(what, &digest).as_bytes()).unwrap();
+            assert_eq!((read.classes[0].name.as_str(), read.command.as_str()), ("a/B", "M"));
+        }
+        assert!(fault(&with("calls", &digest)).contains("counts of [\"calls\"]"));
+        assert!(fault(&with("blocks", "../../etc/passwd")).contains("64 digits"));
+        assert!(fault(&with("blocks", &digest.to_uppercase())).contains("64 digits"));
+    }
+}

@@ -1,0 +1,27 @@
+//! The files of a finished drill, read back and given to other tools: XML of JaCoCo and of JBInsTrace, one table.
+//!
+//! The graph of a method is computed again from its class file, and its rows have to be those of that graph: counts never
+//! reach code that they were not counted over. Damaged files give a [`Fault`], never a panic.
+#![forbid(unsafe_code)]
+
+mod csv;
+mod document;
+mod drill;
+mod fault;
+mod jacoco;
+mod jbinstrace;
+mod rows;
+mod table;
+
+pub use csv::csv;
+pub use document::{CountedClass, DOCUMENT, Document};
+pub use drill::{CLASSES, Class, Counts, MethodCounts, archive_fault, each_class, no_classes};
+pub use fault::Fault;
+pub use jacoco::Jacoco;
+pub use jbinstrace::Jbinstrace;
+pub use rows::{BLOCKS, EDGES, Files, METHODS};
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

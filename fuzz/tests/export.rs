@@ -1,0 +1,128 @@
+//! The files of a drill, damaged, to the forms of other tools.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod java;
+
+use spl_bytecode::Counting;
+use spl_classfile::class::ClassFile;
+use spl_classfile::mutf8;
+use spl_export::{Document, Fault, Files, Jacoco, Jbinstrace, csv, each_class};
+use spl_fuzz::{Campaign, Rng, corpus, outcome};
+use spl_model::DrillKind;
+use spl_profile::{CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+
+/// Border between the files of an input.
+const BORDER: &[u8] = b"\n----\n";
+
+/// Ends of lines and of fields, numbers at their limits, and parts of the document.
+const WORDS: [&[u8]; 13] = [
+    b",",
+    b"\"",
+    b"\n",
+    b"\r\n",
+    b"-1",
+    b"18446744073709551615",
+    b"4294967296",
+    b"fall",
+    b"exception",
+    b"\"methods\": 0",
+    b"\"left\": []",
+    b"\xff",
+    BORDER,
+];
+
+#[test]
+fn no_files_of_a_drill_harm_their_reader() {
+    let campaign = Campaign {
+        name: "export",
+        seeds: [corpus("export"), java::classes("exports").iter().map(|class| drill(class)).collect()]
+            .concat(),
+        words: &WORDS,
+        mutations: 3,
+        max_bytes: 1 << 16,
+        iterations: 5_000,
+        failures: env!("CARGO_TARGET_TMPDIR").into(),
+    };
+    campaign.run(check);
+}
+
+fn check(bytes: &[u8], _: &mut Rng) -> u64 {
+    let [document, methods, blocks, edges, class] = parts(bytes);
+    let files = Files { document, methods, blocks, edges };
+    match exported(&files, class) {
+        Ok(lengths) => outcome(lengths),
+        Err(fault) => {
+            assert!(!fault.place.is_empty() && !fault.reason.is_empty());
+            // The line, and numbers in the reason, make no other outcome.
+            let kind: String = fault.reason.chars().filter(char::is_ascii_lowercase).take(30).collect();
+            outcome((fault.place.split(':').next().map(str::len), kind))
+        }
+    }
+}
+
+fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 3], Fault> {
+    let document = Document::read(files.document)?;
+    let table = csv(&document, files);
+    let (mut jacoco, mut jbinstrace) = (Jacoco::default(), Jbinstrace::default());
+    each_class(
+        &document,
+        files,
+        |_| Ok(class.to_vec()),
+        |class| {
+            jbinstrace.add(&class)?;
+            jacoco.add(class)
+        },
+    )?;
+    // The table needs no class files, so it is there too.
+    let all = [table?, jacoco.document(&document.command), jbinstrace.document()];
+    assert!(all.iter().all(|form| form.ends_with('\n')));
+    Ok(all.map(|form| form.lines().count()))
+}
+
+/// `drill.json`, the tables of methods, blocks and edges, and the class file.
+fn parts(bytes: &[u8]) -> [&[u8]; 5] {
+    let (mut parts, mut rest) = ([&[][..]; 5], bytes);
+    for part in &mut parts {
+        let end = rest.windows(BORDER.len()).position(|part| part == BORDER);
+        // The border begins with the end of a line.
+        (*part, rest) = match end {
+            Some(at) => (&rest[..=at], &rest[at + BORDER.len()..]),
+            None => (rest, Default::default()),
+        };
+    }
+    parts
+}
+
+/// The files of a drill of this class, one behind the other.
+fn drill(bytes: &[u8]) -> Vec<u8> {
+    let name = mutf8::decode(ClassFile::read(bytes).unwrap().name().unwrap());
+    let counted = spl_bytecode::count(bytes, Counting::Blocks, |_, _| true, 0, 1 << 20).unwrap();
+    let methods = counted.methods.into_iter().map(|one| CountedMethod {
+        name: one.method.name,
+        descriptor: one.method.descriptor,
+        first: one.first,
+        counters: one.outcome.map(|_| one.counters),
+    });
+    let class = CountedClass { name, bytes: bytes.to_vec(), from_start: true, methods: methods.collect() };
+    let (mut methods, mut blocks, mut edges, mut count) =
+        (METHODS_HEAD.to_owned(), blocks_head(), EDGES_HEAD.to_owned(), 0);
+    profile(DrillKind::Blocks, &class, u64::from, |one| {
+        count += 1;
+        methods.push_str(&one.methods_line(""));
+        blocks.push_str(&one.blocks_lines());
+        edges.push_str(&one.edges_lines());
+    })
+    .unwrap();
+    let document = format!(
+        r#"{{"schema": "spl.drill/1", "what": ["blocks"], "command": "M", "doubts": [], "left": [], "classes": [
+{{"name": "{}", "sha256": "{}", "bytes": {}, "methods": {count}}}]}}"#,
+        class.name,
+        "0".repeat(64),
+        bytes.len(),
+    );
+    // The border begins with the end of a line.
+    let text = [document.as_str(), methods.trim_end(), blocks.trim_end(), edges.trim_end()];
+    let mut all: Vec<u8> = text.iter().flat_map(|text| [text.as_bytes(), BORDER].concat()).collect();
+    all.extend(bytes);
+    all
+}

@@ -1,0 +1,83 @@
+//! Tables (RFC 4180): a line for each method, block, edge.
+
+use crate::method::{MethodProfile, positive};
+use spl_graph::Exit;
+use spl_graph::forms::{field, ranges};
+use spl_model::DrillKind;
+use std::fmt::Write;
+
+/// Column heads of the table of methods.
+pub const METHODS_HEAD: &str =
+    "method,calls,bytecodes,bytecodes_at_least,blocks_run,blocks,thrown_out,from_start,doubt\n";
+/// First column heads of the table of blocks.
+pub const BLOCKS_HEAD: &str = "method,block,first,last,lines,count,gone,caught";
+/// Column heads of the table of edges.
+pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
+
+/// The column heads of the table of blocks; `m1` to `m19` are the metrics of JBInsTrace in their order.
+#[must_use]
+pub fn blocks_head() -> String {
+    let numbered: String = (1..=19).map(|number| format!(",m{number}")).collect();
+    format!("{BLOCKS_HEAD}{numbered}\n")
+}
+
+impl MethodProfile<'_> {
+    /// Its line in the table of methods; `doubt` says why its counts may not be exact.
+    #[must_use]
+    pub fn methods_line(&self, doubt: &str) -> String {
+        let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
+        let left = match self.what {
+            DrillKind::Blocks => positive(self.counts.left).to_string(),
+            DrillKind::Cover => String::new(),
+        };
+        format!(
+            "{},{},{},{},{run},{blocks},{left},{},{}\n",
+            field(&self.name()),
+            self.calls,
+            bytecodes.most,
+            bytecodes.least,
+            u8::from(self.from_start),
+            field(doubt),
+        )
+    }
+
+    /// Its lines in the table of blocks. A negative count, of calls under way, is 0 there.
+    #[must_use]
+    pub fn blocks_lines(&self) -> String {
+        let (mut out, method) = (String::new(), field(&self.name()));
+        for (number, block) in self.graph.blocks.iter().enumerate() {
+            let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
+            let caught = self.counts.caught.get(number).copied().flatten();
+            let caught = caught.map_or_else(String::new, |caught| positive(caught).to_string());
+            // Flags tell it of blocks that return and can throw: 1 if that has happened each time.
+            let tells = self.what == DrillKind::Blocks
+                || (block.exit == Some(Exit::Return) && block.throws.is_some() && !block.is_dead);
+            let gone = if tells { count(&self.counts.gone).to_string() } else { String::new() };
+            // A `String` takes everything.
+            let _ = write!(
+                out,
+                "{method},{number},{},{},{},{},{gone},{caught}",
+                block.first,
+                block.last,
+                ranges(&block.lines),
+                count(&self.counts.blocks),
+            );
+            for metric in block.metrics.vector() {
+                let _ = write!(out, ",{metric}");
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Its lines in the table of edges. An edge to a handler has no count.
+    #[must_use]
+    pub fn edges_lines(&self) -> String {
+        let (mut out, method) = (String::new(), field(&self.name()));
+        for (edge, count) in self.graph.edges.iter().zip(&self.counts.edges) {
+            let count = count.map_or_else(String::new, |count| positive(count).to_string());
+            let _ = writeln!(out, "{method},{},{},{},{count}", edge.from, edge.to, edge.kind.name());
+        }
+        out
+    }
+}

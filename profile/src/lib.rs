@@ -1,0 +1,53 @@
+//! The results of a drill: counters or flags and the class files that they belong to, to counts of methods,
+//! blocks and edges, and to tables of them. Where flags tell what was run, each count is 0 or 1.
+//!
+//! The agent sends numbers only. The graph of a method is computed here by the function that told the agent
+//! where counters go, from the same bytes.
+#![forbid(unsafe_code)]
+
+mod class;
+mod csv;
+mod fault;
+mod method;
+
+pub use class::{CountedClass, CountedMethod};
+pub use csv::{BLOCKS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
+pub use fault::Fault;
+pub use method::{Bytecodes, MethodProfile};
+
+use spl_classfile::class::ClassFile;
+use spl_classfile::mutf8;
+use spl_model::DrillKind;
+use std::collections::HashMap;
+
+/// Calls `each` with the profile of every method of a class that counted or set flags. `value` gives the value of a
+/// counter, or of a flag, by its number.
+///
+/// # Errors
+/// When class file and counters do not belong together.
+pub fn profile<'a>(
+    what: DrillKind,
+    class: &'a CountedClass,
+    value: impl Fn(u32) -> u64,
+    mut each: impl FnMut(MethodProfile<'a>),
+) -> Result<(), Fault> {
+    let unreadable = |why: String| Fault::Unreadable { class: class.name.clone(), why };
+    let file = ClassFile::read(&class.bytes).map_err(|refusal| unreadable(refusal.to_string()))?;
+    let mut named = HashMap::new();
+    for method in &file.methods {
+        named.entry((mutf8::decode(method.name), mutf8::decode(method.descriptor))).or_insert(method);
+    }
+    for counted in &class.methods {
+        let Ok(counters) = counted.counters else { continue };
+        let key = (counted.name.clone(), counted.descriptor.clone());
+        let method = named.get(&key).ok_or_else(|| unreadable(format!("it has no {}{}", key.0, key.1)))?;
+        let graph = spl_graph::Graph::of(&file, method).map_err(|why| unreadable(why.to_string()))?;
+        let values: Vec<u64> =
+            (0..counters).map(|place| value(counted.first.saturating_add(place))).collect();
+        each(MethodProfile::new(what, class.from_start, graph, &values)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The counts of one method.
+
+use crate::fault::Fault;
+use spl_graph::{Counters, Counts, Flags, Graph};
+use spl_model::DrillKind;
+
+/// A method with its counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodProfile<'a> {
+    /// Counts or flags: with [`Cover`](DrillKind::Cover) each count is 0 or 1, and of exceptions only the
+    /// returning blocks are known that they left each time.
+    pub what: DrillKind,
+    /// Whether it counted from its class's first instruction on.
+    pub from_start: bool,
+    /// Its graph.
+    pub graph: Graph<'a>,
+    /// Its counts.
+    pub counts: Counts,
+    /// Calls: how often it was entered.
+    pub calls: u64,
+}
+
+/// Number of bytecode instructions that were run. Both numbers are the same if no activation left a block in its
+/// middle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bytecodes {
+    /// At least: of a block that an exception left, the first instruction.
+    pub least: u64,
+    /// At most: of such a block, all instructions.
+    pub most: u64,
+}
+
+impl<'a> MethodProfile<'a> {
+    /// Tells the counts from the values of the method's counters or flags.
+    ///
+    /// # Errors
+    /// When the graph needs another number of them.
+    pub fn new(what: DrillKind, from_start: bool, graph: Graph<'a>, values: &[u64]) -> Result<Self, Fault> {
+        let (counts, expected) = match what {
+            DrillKind::Blocks => {
+                let counters = Counters::of(&graph);
+                (counters.solve(values), counters.places().len())
+            }
+            DrillKind::Cover => {
+                let flags = Flags::of(&graph);
+                (covered(&flags, values), flags.places().len())
+            }
+        };
+        match counts {
+            // Both the first counter and the first flag are the entry's.
+            Some(counts) => {
+                let calls = values.first().copied().unwrap_or(0);
+                Ok(Self { what, from_start, graph, counts, calls })
+            }
+            None => Err(Fault::Different {
+                method: spl_graph::forms::method_name(&graph),
+                expected,
+                found: u32::try_from(values.len()).unwrap_or(u32::MAX),
+            }),
+        }
+    }
+
+    /// The method, as in a task file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        spl_graph::forms::method_name(&self.graph)
+    }
+
+    /// Instructions of the method's own code that were run; with [`Cover`](DrillKind::Cover) each counts once.
+    #[must_use]
+    pub fn bytecodes(&self) -> Bytecodes {
+        let mut sum = Bytecodes::default();
+        let blocks = self.graph.blocks.iter().zip(&self.counts.blocks).zip(&self.counts.gone);
+        for ((block, runs), gone) in blocks {
+            let (runs, length) = (positive(*runs), u64::from(block.metrics.bytecodes));
+            let gone = positive(*gone).min(runs);
+            sum.most = sum.most.saturating_add(runs.saturating_mul(length));
+            let not_run = gone.saturating_mul(length.saturating_sub(1));
+            sum.least = sum.least.saturating_add(runs.saturating_mul(length).saturating_sub(not_run));
+        }
+        sum
+    }
+
+    /// Blocks that were run, and blocks that some path leads to.
+    #[must_use]
+    pub fn coverage(&self) -> (usize, usize) {
+        let live = self.graph.blocks.iter().zip(&self.counts.blocks).filter(|(block, _)| !block.is_dead);
+        let all = live.clone().count();
+        (live.filter(|(_, runs)| **runs > 0).count(), all)
+    }
+
+    /// Ways out of its branches that were taken, and all.
+    #[must_use]
+    pub fn branches(&self) -> (usize, usize) {
+        let (mut taken, mut all) = (0, 0);
+        for block in self.graph.blocks.iter().filter(|block| !block.is_dead) {
+            let ways = block.edges.clone().filter(|&edge| !self.graph.edges[edge].kind.is_exception());
+            let counts: Vec<i64> =
+                ways.filter_map(|edge| self.counts.edges.get(edge).copied().flatten()).collect();
+            if counts.len() > 1 {
+                all += counts.len();
+                taken += counts.iter().filter(|count| **count > 0).count();
+            }
+        }
+        (taken, all)
+    }
+
+    /// Whether some count is negative: calls that ran at the beginning or at the end of counting, or counts
+    /// that were lost.
+    #[must_use]
+    pub fn is_uneven(&self) -> bool {
+        let counts = &self.counts;
+        let all = counts.blocks.iter().chain(&counts.gone).chain(counts.edges.iter().flatten());
+        all.chain(counts.caught.iter().flatten()).any(|count| *count < 0)
+    }
+}
+
+/// Counts of 0 or 1, from flags.
+fn covered(flags: &Flags, values: &[u64]) -> Option<Counts> {
+    let set: Vec<bool> = values.iter().map(|value| *value > 0).collect();
+    let covered = flags.solve(&set)?;
+    let gone = |(run, returned): (&bool, &Option<bool>)| i64::from(*run && *returned == Some(false));
+    Some(Counts {
+        gone: covered.blocks.iter().zip(&covered.returned).map(gone).collect(),
+        caught: vec![None; covered.blocks.len()],
+        blocks: covered.blocks.into_iter().map(i64::from).collect(),
+        edges: covered.edges.into_iter().map(|taken| taken.map(i64::from)).collect(),
+        left: 0,
+    })
+}
+
+/// A count; 0 for a negative one, which calls under way make.
+pub(crate) fn positive(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
