@@ -2,6 +2,10 @@
 
 CARGO ?= cargo
 
+# Everything that the tests need, built at once: with other packages on its command line, cargo compiles the same
+# dependencies with other features, and keeps both.
+TESTED = --workspace --lib --bins --tests
+
 .PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
 	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill \
 	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill clean
@@ -17,11 +21,11 @@ jdks: ## fetch JDK 11, 21 and 25
 
 # The installed JDK, which `unit` has tested already, is left out, except with ALL=1.
 test-jdks: setup jdks ## the end-to-end tests on JDK 11, 21 and 25 (ALL=1: on the installed one too), and the graphs of all their methods
-	SPL_EVERY_CLASS=1 $(CARGO) test -p spl-graph
-	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
+	SPL_EVERY_CLASS=1 $(CARGO) test --workspace --lib --test asm -- tests::jdk:: asm_has
+	$(CARGO) build $(TESTED)
 	scripts/jdks.sh $(if $(ALL),--list,--others) | while read -r number home; do \
 		echo "end-to-end tests on JDK $$number"; \
-		SPL_TEST_JAVA=$$home/bin/java $(CARGO) test -p spl-controller --test e2e </dev/null || exit 1; \
+		SPL_TEST_JAVA=$$home/bin/java $(CARGO) test --workspace --test e2e </dev/null || exit 1; \
 	done
 
 build: ## build the controller and the agent for release
@@ -55,25 +59,25 @@ SOAK_SECONDS ?= 3600
 
 # 10,000 changes of classes and 200 killed controllers, where `make test` has 300 and 20.
 soak: setup jdks ## lost controllers, many changes, hostile programs, at length (JAVA=path: another java; over an hour)
-	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
-	SPL_SOAK=1 $(if $(JAVA),SPL_TEST_JAVA=$(JAVA)) $(CARGO) test -p spl-controller --test e2e -- \
+	$(CARGO) build $(TESTED)
+	SPL_SOAK=1 $(if $(JAVA),SPL_TEST_JAVA=$(JAVA)) $(CARGO) test --workspace --test e2e -- \
 		--nocapture --test-threads=1 probe_faults metaspace::growth
 	evaluation/soak/run.py --spl $(or $(CARGO_TARGET_DIR),target)/debug/spl --seconds $(SOAK_SECONDS)
 
 # End-to-end tests load the agent's library into a JVM. `cargo test` would not build it for them.
 unit: ## build the agent and run all tests
-	$(CARGO) build -p spl-agent -p spl-witness -p spl-controller
+	$(CARGO) build $(TESTED)
 	$(CARGO) test --workspace
 
 # The page of a recorded run (report/browser/rome.tar.gz, of `make demo`), by the spl of the tests.
 browser: setup ## look at a report in a browser: keyboard, charts, colours, phones
 	scripts/setup.sh --browser
-	$(CARGO) build -q -p spl-controller
+	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl
 
 picture: setup ## the README's picture of a report
 	scripts/setup.sh --browser
-	$(CARGO) build -q -p spl-controller
+	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl --picture docs/report.png
 
 # After the tests: where cargo-deny is missing it takes minutes to install, and failed tests should be seen first.

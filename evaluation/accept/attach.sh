@@ -308,7 +308,7 @@ each() {
 }
 
 install_jdks
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 javac --release 11 -d "$CLASSES" tests-java/CompareLoop.java tests-java/Life.java
 chmod 644 "$CLASSES"/*
 tested "the rules before the signal, in all combinations of what can be seen" cargo test -q -p spl-attach

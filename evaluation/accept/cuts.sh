@@ -29,7 +29,7 @@ traces() {
         fail "$claim: $(wc -l <<<"$lost") events are others"
         head -n 5 <<<"$lost"
     fi
-    tested "and the scheduler still goes through them" cargo test -q -p spl-scheduler --test suite -- golden
+    tested "and the scheduler still goes through them" cargo test -q --workspace --test suite -- golden
 }
 
 # $1: a recorded run.
@@ -111,15 +111,15 @@ price() {
 }
 
 build -p spl-controller -p spl-agent
-cargo build -q -p spl-controller -p spl-agent -p spl-witness
+build_tests
 traces
 for run in sequential welch thesis; do recorded "$run"; done
 tested "what an agent says is written as before, byte by byte, in both forms" e2e written::
-tested "what is woven for the times is what was woven" cargo test -q -p spl-bytecode --lib -- golden
+tested "what is woven for the times is what was woven" cargo test -q --workspace --lib -- golden
 second_kind
 tested_if_there "two JVMs are measured at once" e2e together::
 tested "100 controllers come and go in one JVM" e2e attach::a_detached_agent_serves_again_and_again
-tested_if_there "no crate has a circle of files" cargo test -q -p spl-controller --test architecture -- files_of_a_crate_use_each_other_in_one_direction
+tested_if_there "no crate has a circle of files" cargo test -q --workspace --test architecture -- files_of_a_crate_use_each_other_in_one_direction
 if ((brief)); then skip "what measuring costs, before and now: needs an idle machine"; else price; fi
 
 exit "$failed"

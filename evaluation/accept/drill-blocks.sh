@@ -35,9 +35,9 @@ compared() {
 }
 
 graphs() {
-    tested "blocks, edges and handlers are those of ASM" cargo test -q -p spl-graph --test asm
-    tested "counters solve to the counts of random walks with exceptions" cargo test -q -p spl-graph --lib counting
-    tested "each method with counters links in a JVM" cargo test -q -p spl-bytecode --test jdk counters
+    tested "blocks, edges and handlers are those of ASM" cargo test -q --workspace --test asm
+    tested "counters solve to the counts of random walks with exceptions" cargo test -q --workspace --lib counting
+    tested "each method with counters links in a JVM" cargo test -q --workspace --test jdk counters
 }
 
 counts() {

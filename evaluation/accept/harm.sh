@@ -56,7 +56,7 @@ stack() {
 
 exceptions() {
     tested "JDK $number: what stops a thread at an open gate reaches the program (lost after 64 to 164 stops before)" \
-        "${soak[@]}" cargo test -q -p spl-controller --test e2e -- probe_stops::what
+        "${soak[@]}" cargo test -q --workspace --test e2e -- probe_stops::what
     tested "JDK $number: what stops a thread while a size is found does so too, and depths stay right" \
         e2e probe_stops::exceptions probe_rough::a_thread
 }
@@ -72,10 +72,10 @@ each() {
 }
 
 install_jdks
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 javac --release 11 -d "$SAFE" tests-java/SafeRecursion.java tests-java/Life.java
 strangers_and_small_alone
-tested "spl check names methods whose class runs a thread" cargo test -q -p spl-controller --test language each_method
+tested "spl check names methods whose class runs a thread" cargo test -q --workspace --test language each_method
 on_each_jdk each
 evaluation/soak/run.py --spl "$TARGET/debug/spl" --seconds "$seconds" || failed=1
 exit "$failed"

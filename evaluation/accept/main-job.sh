@@ -114,7 +114,7 @@ killed() {
 }
 
 build -p spl-controller -p spl-agent
-cargo build -q -p spl-agent -p spl-witness
+build_tests
 
 demonstration
 killed

@@ -133,34 +133,34 @@ shells() {
     done
 }
 
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 
 tested "each of 42 mistakes in a task file has place, reason and a remedy that works" \
-    cargo test -q -p spl-controller --test mistakes -- task_files::each task_files::the_text
-tested "no task file is refused without a reason" cargo test -q -p spl-controller --test mistakes -- task_files::no_task_file task_files::a_method
+    cargo test -q --workspace --test mistakes -- task_files::each task_files::the_text
+tested "no task file is refused without a reason" cargo test -q --workspace --test mistakes -- task_files::no_task_file task_files::a_method
 tested "each of 35 mistakes in a configuration has its line, contradictions of keys too" \
-    cargo test -q -p spl-controller --test mistakes -- configuration::
+    cargo test -q --workspace --test mistakes -- configuration::
 tested "claims come first in the live view, with their intervals as they narrow" \
-    cargo test -q -p spl-controller --lib -- live::rows::tests::claims_come
-tested "long advice goes on in the next line" cargo test -q -p spl-controller --lib -- ending::advice
+    cargo test -q --workspace --lib -- live::rows::tests::claims_come
+tested "long advice goes on in the next line" cargo test -q --workspace --lib -- ending::advice
 tested "the report of 31 claims is smaller than a megabyte, and keeps extremes and percentiles" \
-    cargo test -q -p spl-report --test bounds -- thirty_one charts_of_many
-tested "a run without claims has a page of figures and charts" cargo test -q -p spl-report --test bounds -- a_run_without
-tested "the view is a function of state and size, on any terminal" cargo test -q -p spl-controller --lib live
+    cargo test -q --workspace --test bounds -- thirty_one charts_of_many
+tested "a run without claims has a page of figures and charts" cargo test -q --workspace --test bounds -- a_run_without
+tested "the view is a function of state and size, on any terminal" cargo test -q --workspace --lib live
 tested "on a terminal: the view, input, resizing, Ctrl-C, plain lines" e2e terminal
-tested "JUnit XML and metrics read back" cargo test -q -p spl-controller --lib -- junit metrics
-tested "documents of --json are what their schemas say" cargo test -q -p spl-controller --test language documents
+tested "JUnit XML and metrics read back" cargo test -q --workspace --lib -- junit metrics
+tested "documents of --json are what their schemas say" cargo test -q --workspace --test language documents
 tested "runs leave reports, also again from their samples" e2e reports
-tested "completions, manual pages, colours" cargo test -q -p spl-controller --test shell
+tested "completions, manual pages, colours" cargo test -q --workspace --test shell
 tested "a run ends with counts, one table and a few lines: 31 claims in 45 at most" e2e ending::
 tested "a measurement ends in time or when all is decided, with the program or without" e2e run_options::
 tested "of a command's JVMs the one with the classes is measured, or those that are asked for" e2e which_jvm::
 tested "no run replaces the results of another in silence" e2e numbered::
 tested "methods that no file has are looked up in the running JVM" e2e asked::
-tested "a claim with a set is a claim for each of its methods" cargo test -q -p spl-lang --test program -- a_set a_claim_with
-tested "nobody reads: every command ends quietly" cargo test -q -p spl-controller --test pipes
-tested "every key stands in docs/configuration.md" cargo test -q -p spl-controller --lib config
-tested "commands of README and guide run, units are accepted, links lead somewhere" cargo test -q -p spl-controller --test documents
+tested "a claim with a set is a claim for each of its methods" cargo test -q --workspace --test program -- a_set a_claim_with
+tested "nobody reads: every command ends quietly" cargo test -q --workspace --test pipes
+tested "every key stands in docs/configuration.md" cargo test -q --workspace --lib config
+tested "commands of README and guide run, units are accepted, links lead somewhere" cargo test -q --workspace --test documents
 service
 reports
 terminal

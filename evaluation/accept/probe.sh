@@ -108,9 +108,9 @@ if [[ $parts != tests ]]; then
 fi
 if [[ $parts == *tests* ]]; then
     ((brief)) || scripts/setup.sh --peers
-    cargo build -q -p spl-agent -p spl-witness -p spl-controller
+    build_tests
     tested "rings: every interleaving of probes and drain that the model checker tries is right" \
-        cargo test -q -p spl-agent --lib -- rings::model
+        cargo test -q --workspace --lib -- rings::model
 fi
 for part in $parts; do
     on_each_jdk "$part"

@@ -17,7 +17,7 @@ javac --release 11 -d "$CLASSES" evaluation/accept/java/Replica.java
 fleets() {
     local line
     if ((brief)); then
-        tested "simulated fleets are decided as they should be" cargo test -q -p spl-validity --test fleets
+        tested "simulated fleets are decided as they should be" cargo test -q --workspace --test fleets
         return
     fi
     build -p spl-validity

@@ -36,10 +36,10 @@ claim "$status" "the report is one file" "${fetched:-nothing beside it}"
 
 node report/browser/check.mjs "$SPL" out --shots "$work/shots" || failed=1
 evaluation/report/large.py "$SPL" "$comparisons" || failed=1
-tested "names and texts of a program become no markup" cargo test -q -p spl-report --test page -- nothing_that_comes
+tested "names and texts of a program become no markup" cargo test -q --workspace --test page -- nothing_that_comes
 tested "words, charts and bounds of the page" cargo test -q -p spl-report
-cargo build -q -p spl-agent -p spl-witness
+build_tests
 tested "a killed run has a report, and files of several runs one of the last" \
-    cargo test -q -p spl-controller --test e2e -- reporting::
+    cargo test -q --workspace --test e2e -- reporting::
 
 exit "$failed"

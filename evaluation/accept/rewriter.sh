@@ -27,7 +27,7 @@ fi
 
 # Runs the tests of the crate that $@ name, into $work/test.txt.
 run_tests() {
-    SPL_APPLICATIONS=$APPLICATIONS cargo test -q -p spl-bytecode --test jdk -- --nocapture "$@" \
+    SPL_APPLICATIONS=$APPLICATIONS cargo test -q --workspace --test jdk -- --nocapture "$@" \
         >"$work/test.txt" 2>&1 </dev/null
 }
 
@@ -275,7 +275,7 @@ speed() {
 install_jdks
 if ((brief)); then
     make -s --no-print-directory -C examples/rome classes
-    tested "every method of every class of a JDK is rewritten" cargo test -q -p spl-bytecode --test jdk -- every_method
+    tested "every method of every class of a JDK is rewritten" cargo test -q --workspace --test jdk -- every_method
 else
     scripts/setup.sh >"$work/setup.txt"
     scripts/setup.sh --apps >>"$work/setup.txt"

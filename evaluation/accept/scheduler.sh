@@ -9,9 +9,9 @@ forms
 
 readonly log=$work/log.txt
 
-tested "traces derived by hand" cargo test -q -p spl-scheduler --test suite -- golden
-tested "properties of simulated programs" cargo test -q -p spl-scheduler --test suite -- simulated:: hostile::
-tested "windows, probes and gates" cargo test -q -p spl-scheduler --test suite -- paired:: probing:: budget::
+tested "traces derived by hand" cargo test -q --workspace --test suite -- golden
+tested "properties of simulated programs" cargo test -q --workspace --test suite -- simulated:: hostile::
+tested "windows, probes and gates" cargo test -q --workspace --test suite -- paired:: probing:: budget::
 
 status=0
 sample=()
@@ -24,7 +24,7 @@ else
     fail "a change of any rule fails a test: status $status"
 fi
 
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 tested "a hot method costs no more than the budget, in windows neither" e2e budget::
 
 build -p spl-agent -p spl-controller

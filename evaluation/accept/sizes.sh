@@ -103,11 +103,11 @@ on_this_jdk() {
 
 install_jdks
 build -p spl-controller -p spl-agent -p spl-overhead
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 on_each_jdk on_this_jdk
 
-tested "what keeps a comparison waiting is said with its remedy" cargo test -q -p spl-scheduler --test suite filling
-tested "two size processors for one method are refused" cargo test -q -p spl-lang --test classic two_processors
+tested "what keeps a comparison waiting is said with its remedy" cargo test -q --workspace --test suite filling
+tested "two size processors for one method are refused" cargo test -q --workspace --test classic two_processors
 
 if "$BIN/spl-overhead" --only sizes --forks $FORKS --rounds "$rounds" </dev/null >"$work/costs.txt" 2>&1; then
     ok "what sizes cost is measured for each shape of argument: $(grep -c '^ok' "$work/costs.txt") figures"

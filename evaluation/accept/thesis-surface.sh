@@ -111,7 +111,7 @@ help_texts() {
 if ((brief)); then feeds=1400; else feeds=2000; fi
 install_jdks
 build -p spl-controller -p spl-agent
-cargo build -q -p spl-agent -p spl-witness -p spl-controller
+build_tests
 make -s --no-print-directory -C examples/sorting classes
 
 tested_on_all "every key of the configuration has an effect (3.3.2), both run modes, scales and forms of the files" keys

@@ -78,6 +78,6 @@ else
     found "100 claims together, the share of wrong ones bounded" families --calls 5 --runs "$FAMILIES" --only 'lognormal(0.5)' --settings "$BH" --share
     found "known ratios in a JVM" known --runs "$JVMS" --seconds 60 --busy 0,2
 fi
-tested "the examples of README and docs print what they print" cargo test -q -p spl-controller --test documents
+tested "the examples of README and docs print what they print" cargo test -q --workspace --test documents
 
 exit "$failed"

@@ -22,9 +22,8 @@ trap 'rm -rf "$work"' EXIT
 
 # 1 in the bounded form.
 brief=0
-# Folder of the programs, and the option with which cargo builds them.
+# Folder of the programs.
 BIN=$TARGET/release
-BUILD=(--release)
 
 # Options of the script in addition to --bounded. $@: options.
 forms() {
@@ -42,11 +41,16 @@ forms() {
 set_brief() {
     brief=1
     BIN=$TARGET/debug
-    BUILD=()
 }
 
-# Builds the programs that the script runs into $BIN. $@: arguments of cargo.
-build() { cargo build -q "${BUILD[@]}" "$@"; }
+# Builds the programs that the script runs into $BIN. $@: arguments of cargo. The bounded form runs those of the tests.
+build() {
+    if ((brief)); then build_tests; else cargo build -q --release "$@"; fi
+}
+
+# Builds everything that the tests need at once: with other packages on its command line, cargo compiles the same
+# dependencies with other features, and keeps both.
+build_tests() { cargo build -q --workspace --lib --bins --tests; }
 
 ok() { printf 'ok   %s\n' "$*"; }
 # A claim that this machine or this form does not show, and why.
@@ -102,7 +106,7 @@ tested() {
 }
 
 # The end-to-end tests whose names contain one of the words.
-e2e() { cargo test -q -p spl-controller --test e2e -- "$@"; }
+e2e() { cargo test -q --workspace --test e2e -- "$@"; }
 
 # Installs the JDKs and lists them; all have to be there. The bounded form has the installed one.
 install_jdks() {

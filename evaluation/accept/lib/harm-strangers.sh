@@ -25,23 +25,23 @@ strangers_and_small() {
 # Claims that need no JDK.
 strangers_and_small_alone() {
     tested "folders that are not ours, or of a living controller, are never removed, links never followed" \
-        cargo test -q -p spl-session --lib -- private_folder
-    tested "the socket finds a place where the usual ones have none" cargo test -q -p spl-session --lib -- door::
+        cargo test -q --workspace --lib -- private_folder
+    tested "the socket finds a place where the usual ones have none" cargo test -q --workspace --lib -- door::
     tested "places at the port: the oldest silent one goes first, this user's last" \
-        cargo test -q -p spl-session --lib -- strangers owner
+        cargo test -q --workspace --lib -- strangers owner
     tested "what a launcher hands to its JVM, and what of it is tried" \
-        cargo test -q -p spl-controller --lib -- launcher tryout
-    tested "a manifest loses its digests and nothing else" cargo test -q -p spl-controller --lib -- signature
+        cargo test -q --workspace --lib -- launcher tryout
+    tested "a manifest loses its digests and nothing else" cargo test -q --workspace --lib -- signature
     tested "the room of a thread that has ended is given back, and what is counted stays" \
-        cargo test -q -p spl-agent --lib -- rings::tests::the_ring_of
-    tested "no character that misleads is shown, and JSON says the same" cargo test -q -p spl-model --lib -- text
+        cargo test -q --workspace --lib -- rings::tests::the_ring_of
+    tested "no character that misleads is shown, and JSON says the same" cargo test -q --workspace --lib -- text
     without_tmp
 }
 
 # A controller in a machine whose /tmp can only be read: the socket lies elsewhere, and the program is measured.
 without_tmp() {
     local claim="where /tmp and the output folder can only be read, the program runs" folder log=$work/read-only.txt
-    cargo build -q -p spl-agent -p spl-controller
+    build_tests
     if ! unshare -rm true 2>/dev/null; then
         printf 'skip %s: no user namespaces here\n' "$claim"
         return
