@@ -8,11 +8,14 @@ use std::process::Command;
 /// set the target JVM.
 pub fn compile(folder: &str, options: &[&str], sources: &[&str]) -> Result<PathBuf, String> {
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
-    for source in sources {
-        println!("cargo::rerun-if-changed={source}");
-    }
     let out =
         PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?).join(folder);
+    // A source that the build script wrote is newer than the script's run: cargo would run it each time.
+    for source in
+        sources.iter().filter(|one| !out.parent().is_some_and(|own| Path::new(one).starts_with(own)))
+    {
+        println!("cargo::rerun-if-changed={source}");
+    }
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot create {}: {e}", out.display()))?;
     let javac = javac();
     let output = Command::new(&javac)
