@@ -13,6 +13,7 @@ use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, ResolveFlags, fchown, fstat, openat, openat2, statat, unlinkat,
 };
 use rustix::process::{Gid, Pid, PidfdFlags, Signal, Uid, pidfd_open, pidfd_send_signal};
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -164,8 +165,7 @@ impl Target {
         if self.shares_root() {
             return path.to_owned();
         }
-        let inner = path.strip_prefix("/").unwrap_or(path);
-        Path::new(&format!("/proc/{}/root", self.pid)).join(inner)
+        inside_root(Path::new(&format!("/proc/{}/root", self.pid)), path)
     }
 
     /// Leads the JVM to listen. After this, questions are answered.
@@ -432,7 +432,7 @@ impl Target {
             forgets_dependencies: options.forgets_dependencies,
             allows_agents: options.allows_agents,
             others: self.command().into_iter().filter(is_agent).collect(),
-            compiled_for: compiled_for(&shown),
+            compiled_for: compiled_for(&shown, look.age),
             clock: fs::read_to_string(CLOCK).unwrap_or_default().trim().to_owned(),
             agents: mapped.agents,
         };
@@ -480,6 +480,37 @@ impl Target {
     }
 }
 
+/// A path under `root` that leads where `path` does for a process whose root folder that is. The kernel would follow an
+/// absolute link from our own root folder.
+fn inside_root(root: &Path, path: &Path) -> PathBuf {
+    // As many as the kernel follows.
+    const LINKS: usize = 40;
+    let mut found: Vec<OsString> = Vec::new();
+    let names = |path: &Path| path.components().map(|one| one.as_os_str().to_owned()).collect::<Vec<_>>();
+    let mut left = names(path);
+    left.reverse();
+    let mut links = 0;
+    while let Some(name) = left.pop() {
+        match name.to_str() {
+            Some("/") => found.clear(),
+            Some(".") => {}
+            Some("..") => drop(found.pop()),
+            _ => {
+                found.push(name);
+                let here = root.join(found.iter().collect::<PathBuf>());
+                if links < LINKS
+                    && let Ok(to) = fs::read_link(here)
+                {
+                    links += 1;
+                    found.pop();
+                    left.extend(names(&to).into_iter().rev());
+                }
+            }
+        }
+    }
+    root.join(found.iter().collect::<PathBuf>())
+}
+
 /// Where the classes of a JVM are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassPlaces {
@@ -491,11 +522,14 @@ pub struct ClassPlaces {
     pub home: PathBuf,
 }
 
-/// Time that compilers have worked, by the JVM's counters.
-fn compiled_for(counters: &[u8]) -> Option<Duration> {
+/// Time that compilers have worked, by the counters of a JVM of this age.
+fn compiled_for(counters: &[u8], age: Duration) -> Option<Duration> {
+    // The JVM's owner may write into the file of its counters; no JVM has as many threads that compile.
+    const THREADS: u32 = 1000;
     let numbers = perf::numbers(counters, &["java.ci.totalTime", "sun.os.hrt.frequency"])?;
     let [ticks, each_s] = numbers[..] else { return None };
-    (ticks > 0 && each_s > 0).then(|| Duration::from_secs_f64(ticks as f64 / each_s as f64))
+    let worked = (ticks > 0 && each_s > 0).then(|| Duration::from_secs_f64(ticks as f64 / each_s as f64));
+    worked.filter(|&worked| worked <= age.saturating_mul(THREADS))
 }
 
 /// A library that a JVM can load; a copy is removed when this is dropped.
@@ -562,4 +596,32 @@ fn age(start_ticks: u64) -> Duration {
     let up: f64 = uptime.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default();
     let started = Duration::from_millis(start_ticks.saturating_mul(1000 / TICKS));
     Duration::from_secs_f64(up.max(0.0)).saturating_sub(started)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_in_another_root_folder_lead_into_it() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        fs::create_dir_all(path("opt/v2/lib")).unwrap();
+        symlink("/opt/current", path("app")).unwrap();
+        symlink("v2", path("opt/current")).unwrap();
+        symlink("../../../../etc", path("opt/out")).unwrap();
+        symlink("round", path("round")).unwrap();
+        for (there, here) in [
+            ("/app/lib/a.jar", "opt/v2/lib/a.jar"),
+            ("/app/../b.jar", "opt/b.jar"),
+            ("/opt/out/passwd", "etc/passwd"),
+            ("/../../etc/passwd", "etc/passwd"),
+            ("/no/such", "no/such"),
+            ("/round/a", "round/a"),
+            ("/", ""),
+        ] {
+            assert_eq!(inside_root(root.path(), Path::new(there)), path(here), "{there}");
+        }
+    }
 }

@@ -78,6 +78,7 @@ impl Catalogue {
         match opened {
             Ok((container, classes)) => {
                 let number = self.containers.len();
+                self.problems.extend(container.unread().iter().map(|why| format!("cannot read {why}")));
                 self.containers.push((path.to_owned(), container));
                 for (class, spot) in classes {
                     self.index.entry(class).or_insert((number, spot));

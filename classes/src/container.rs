@@ -23,8 +23,8 @@ const VERSIONS: &str = "META-INF/versions/";
 /// An open container of classes.
 #[derive(Debug)]
 pub enum Container {
-    /// Classes as files.
-    Folder,
+    /// Classes as files, and the folders among them that could not be read, each with the reason.
+    Folder(Vec<String>),
     /// A JAR or a JDK's module.
     Archive(Box<Archive>),
     /// A JDK's runtime image.
@@ -54,11 +54,11 @@ pub type Opened = (Container, Vec<Named>);
 /// When it does not exist, cannot be read, or is neither a folder nor an archive.
 pub fn open(path: &Path, release: Option<u32>) -> io::Result<Opened> {
     if path.is_dir() {
-        let mut classes = Vec::new();
-        list(path, "", MAX_DEPTH, &mut classes)?;
+        let (mut classes, mut unread) = (Vec::new(), Vec::new());
+        list(path, "", MAX_DEPTH, &mut classes, &mut unread)?;
         // The classes of an unpacked executable archive.
         classes.iter_mut().for_each(|(class, _)| *class = nested::without_folder(class).to_owned());
-        return Ok((Container::Folder, classes));
+        return Ok((Container::Folder(unread), classes));
     }
     let module = path.extension().is_some_and(|extension| extension == "jmod");
     let mut archive = Archive::open(Part::open(path)?)?;
@@ -95,6 +95,14 @@ impl Container {
         libraries.map(|(name, library)| (name, library.map(open))).collect()
     }
 
+    /// Its parts that could not be read, each with the reason.
+    pub fn unread(&self) -> &[String] {
+        match self {
+            Self::Folder(unread) => unread,
+            Self::Archive(_) | Self::Image(_) => &[],
+        }
+    }
+
     /// The bytes of a class that lies here.
     ///
     /// # Errors
@@ -113,16 +121,26 @@ impl Container {
     }
 }
 
-/// The class files below a folder. Links to folders are not followed, because they may lead in a circle.
-fn list(folder: &Path, package: &str, depth: usize, into: &mut Vec<Named>) -> io::Result<()> {
+/// The class files below a folder, and the folders in it that cannot be read. Links to folders are not followed, because
+/// they may lead in a circle.
+fn list(
+    folder: &Path,
+    package: &str,
+    depth: usize,
+    into: &mut Vec<Named>,
+    unread: &mut Vec<String>,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         // Every class has a name in Unicode.
         let Some(name) = name.to_str() else { continue };
         if entry.file_type()?.is_dir() {
-            if depth > 0 {
-                list(&entry.path(), &format!("{package}{name}/"), depth - 1, into)?;
+            let package = format!("{package}{name}/");
+            if depth > 0
+                && let Err(why) = list(&entry.path(), &package, depth - 1, into, unread)
+            {
+                unread.push(format!("{}: {why}", entry.path().display()));
             }
         } else if let Some(class) = class_name(name) {
             into.push((format!("{package}{class}"), Spot::File(entry.path())));

@@ -153,3 +153,22 @@ fn a_damaged_library_is_told_and_the_others_are_read() {
     let told = found.problems().iter().filter(|problem| problem.contains("app.jar!/BOOT-INF/lib/bad.jar: "));
     assert_eq!(told.count(), 1, "{:?}", found.problems());
 }
+
+#[test]
+fn a_folder_that_cannot_be_read_hides_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("p")).unwrap();
+    file(&folder, "p/A.class", &class("p/A", "java/lang/Object"));
+    // Root reads a closed folder, but nobody a path of over 4,096 bytes.
+    let name = "d".repeat(200);
+    let chain: PathBuf = [&*name; 9].iter().collect();
+    for part in ["p/one", "two", "three"] {
+        fs::create_dir_all(folder.path().join(part).join(&chain)).unwrap();
+    }
+    fs::rename(folder.path().join("three"), folder.path().join("two").join(&chain).join("three")).unwrap();
+    fs::rename(folder.path().join("two"), folder.path().join("p/one").join(&chain).join("two")).unwrap();
+    let mut found = catalogue(&[folder.path().to_owned()], 17);
+    assert!(found.class("p/A").is_some());
+    let told = found.problems().iter().filter(|problem| problem.contains("too long"));
+    assert_eq!(told.count(), 1, "{:?}", found.problems());
+}

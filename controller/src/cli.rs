@@ -547,4 +547,4 @@ fn judges() -> impl TypedValueParser<Value = Judge> {
 }
 
 /// The values of `run-mode`.
-const MODES: [&str; 2] = ["comparison", "measurement"];
+pub(crate) const MODES: [&str; 2] = ["comparison", "measurement"];

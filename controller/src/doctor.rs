@@ -23,13 +23,15 @@ const TASKS: &str = "tasks";
 /// When there is no such process, or it may not be looked into; text for the operator.
 pub fn doctor(arguments: &Doctor) -> Result<ExitStatus, String> {
     let library = program::library(arguments.agent.as_deref())?;
-    let tasks =
-        arguments.tasks.as_deref().map(|file| read_text(file).map(|text| (file, text))).transpose()?;
     let target = attached::target(&arguments.process)?;
     let seen = target.surroundings(&library).map_err(|why| format!("pid {}: {why}", target.pid()))?;
     let mut found: Vec<Finding> = findings(&seen.0, &seen.1, rustix::process::geteuid().as_raw());
-    if let Some((file, text)) = &tasks {
-        found.extend(of_tasks(&target, file, text));
+    if let Some(file) = &arguments.tasks {
+        let mode = arguments.mode.as_deref();
+        found.extend(read_text(file).map_or_else(
+            |why| vec![finding(Grade::Bad, why, String::new())],
+            |text| of_tasks(&target, file, &text, mode_of(mode, &text)),
+        ));
     }
     // Paths and names are of the JVM: none ends a line.
     for one in &mut found {
@@ -49,9 +51,12 @@ pub fn doctor(arguments: &Doctor) -> Result<ExitStatus, String> {
     })
 }
 
+fn finding(grade: Grade, fact: String, remedy: String) -> Finding {
+    Finding { grade, check: TASKS, fact, remedy }
+}
+
 /// Findings about the methods of a task file, among the classes of the JVM's class path.
-fn of_tasks(target: &Target, file: &Path, text: &str) -> Vec<Finding> {
-    let finding = |grade, fact: String, remedy: String| Finding { grade, check: TASKS, fact, remedy };
+fn of_tasks(target: &Target, file: &Path, text: &str, mode: RunMode) -> Vec<Finding> {
     let Some(places) = target.class_places() else {
         let fact =
             "it has another root folder, or does not show its class path whole: no method can be looked up"
@@ -80,7 +85,6 @@ fn of_tasks(target: &Target, file: &Path, text: &str) -> Vec<Finding> {
         folder: None,
     })
     .catalogue();
-    let mode = mode_of(None, text);
     let (parsed, mut said_of) = read_file(text, mode);
     let Resolution { findings, mentions, .. } = resolve(&parsed, text, &mut catalogue, false);
     said_of.extend(findings);

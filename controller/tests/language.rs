@@ -417,9 +417,10 @@ fn the_doctor_looks_up_methods_in_the_class_path_of_a_running_jvm() {
     fs::write(folder.path().join("t.tasks"), "Waits#waits <\n").unwrap();
     let (status, said, _) = spl(folder.path(), &doctor);
     assert!(status == 2 && said.contains("BAD  tasks    t.tasks:1: "), "{said}");
-    let (status, _, said) =
+    let (status, said, _) =
         spl(folder.path(), &["doctor", &pid, "--agent", "t.tasks", "--tasks", "none.tasks"]);
-    assert!(status == 2 && said.contains("none.tasks"), "{said}");
+    assert!(status == 2 && said.contains("BAD  tasks    ") && said.contains("none.tasks"), "{said}");
+    assert!(said.contains("attach   it listens"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `spl attach` and `spl detach`.
 
+use super::MODES;
 use super::shared::{Common, Ending, Reports};
 use clap::Args;
 use std::path::PathBuf;
@@ -90,6 +91,9 @@ pub struct Doctor {
     /// Look up the methods of this task file too.
     #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
+    /// The run mode that the task file is for [default: the one that more of its lines are written for]
+    #[arg(long, value_parser = MODES, requires = "tasks")]
+    pub mode: Option<String>,
     /// Print a JSON document.
     #[arg(long)]
     pub json: bool,

@@ -42,7 +42,9 @@ impl Session<'_> {
             ToController::Labels { labels } => peer.learn(labels),
             ToController::Limit { handle } => self.limit(id, handle),
             ToController::Warning { text } => {
-                self.observer.note(&format!("the agent warns: {}", one_line(&text)))
+                let place = (self.config.programs > 1).then(|| format!(" in {}", peer.origin));
+                let place = place.unwrap_or_default();
+                self.observer.note(&format!("the agent{place} warns: {}", one_line(&text)))
             }
             ToController::Ping { id } => {
                 // The results of all earlier messages are written before the agent gets its answer.
@@ -115,7 +117,8 @@ impl Session<'_> {
         if let Some(why) = self.setup.unknown_kind(&kinds) {
             return self.turn_away(agent, pid, &why, &why);
         }
-        let instance = one_line(clip(&instance, MAX_INSTANCE_BYTES));
+        // A tab would end its column in a table.
+        let instance = one_line(clip(&instance, MAX_INSTANCE_BYTES)).replace('\t', " ");
         let origin = self.introduces(&java_version, (pid, &instance), &command);
         self.say_smaller_limit(max_measurements);
         if let Some(ps) = probe_cost_ps {
