@@ -16,7 +16,7 @@ pub use jbinstrace::{
     jbinstrace, jbinstrace_counted, jbinstrace_method,
 };
 pub use json::{json, json_end, json_method, json_start};
-pub use names::{method_name, name_of, ranges};
+pub use names::{called, method_name, name_of, ranges};
 pub use text::text;
 pub use xml::attribute;
 

@@ -9,7 +9,7 @@ use crate::loops::{Loop, loops};
 use crate::metrics::Metrics;
 use crate::no_graph::NoGraph;
 use crate::search::Search;
-use crate::sites;
+use crate::sites::{self, Call};
 use crate::throwing::Throwing;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
@@ -120,7 +120,8 @@ impl<'a> Graph<'a> {
         };
         for insn in insns {
             block.metrics.count(insn, self.class, &class.pool)?;
-            block.calls.extend(sites::call(insn, &class.pool)?);
+            let call = sites::call(insn, &class.pool)?;
+            block.calls.extend(call.map(|call| Call { line: lines.at(insn.at), ..call }));
             block.allocations.extend(sites::allocation(insn, &class.pool)?);
         }
         self.blocks.push(block);

@@ -10,6 +10,8 @@ use spl_classfile::pool::{Member, Pool};
 pub struct Call<'a> {
     /// Offset of its instruction.
     pub at: u32,
+    /// Its source line; `None` where the class file has none for it.
+    pub line: Option<u16>,
     /// By which instruction.
     pub kind: CallKind,
     /// The called method, as the class file names it; the class of a dynamic call is empty.
@@ -73,7 +75,7 @@ impl Allocation<'_> {
 const NEWARRAY: u8 = 0xbc;
 const ANEWARRAY: u8 = 0xbd;
 
-/// The call that an instruction makes, if it makes one.
+/// The call that an instruction makes, if it makes one. Its line is not known here.
 pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'a>>, NoGraph> {
     let kind = match insn.opcode {
         0xb6 => CallKind::Virtual,
@@ -83,7 +85,7 @@ pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'
         INVOKEDYNAMIC => CallKind::Dynamic,
         _ => return Ok(None),
     };
-    Ok(Some(Call { at: insn.at, kind, target: pool.member(insn.index())? }))
+    Ok(Some(Call { at: insn.at, line: None, kind, target: pool.member(insn.index())? }))
 }
 
 /// The allocation of an instruction, if it is one.

@@ -2,7 +2,7 @@
 
 use crate::method::{MethodProfile, positive};
 use spl_graph::Exit;
-use spl_graph::forms::{field, ranges};
+use spl_graph::forms::{called, field, ranges};
 use spl_model::DrillKind;
 use std::fmt::Write;
 
@@ -13,6 +13,8 @@ pub const METHODS_HEAD: &str =
 pub const BLOCKS_HEAD: &str = "method,block,first,last,lines,count,gone,caught";
 /// Column heads of the table of edges.
 pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
+/// Column heads of the table of calls.
+pub const CALLS_HEAD: &str = "method,at,line,block,instruction,callee,count,count_at_least\n";
 
 /// The column heads of the table of blocks; `m1` to `m19` are the metrics of JBInsTrace in their order.
 #[must_use]
@@ -66,6 +68,26 @@ impl MethodProfile<'_> {
                 let _ = write!(out, ",{metric}");
             }
             out.push('\n');
+        }
+        out
+    }
+
+    /// Its lines in the table of calls. Flags say whether a call was made only where no exception could leave its block
+    /// before.
+    #[must_use]
+    pub fn calls_lines(&self) -> String {
+        let (mut out, method) = (String::new(), field(&self.name()));
+        for (block, call, count) in self.sites() {
+            let line = call.line.map_or_else(String::new, |line| line.to_string());
+            let _ = writeln!(
+                out,
+                "{method},{},{line},{block},{},{},{},{}",
+                call.at,
+                call.kind.instruction(),
+                field(&called(call)),
+                count.most,
+                count.least,
+            );
         }
         out
     }

@@ -11,7 +11,7 @@ mod fault;
 mod method;
 
 pub use class::{CountedClass, CountedMethod};
-pub use csv::{BLOCKS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
+pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
 

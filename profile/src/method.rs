@@ -1,7 +1,7 @@
 //! The counts of one method.
 
 use crate::fault::Fault;
-use spl_graph::{Counters, Counts, Flags, Graph};
+use spl_graph::{Call, Counters, Counts, Flags, Graph};
 use spl_model::DrillKind;
 
 /// A method with its counts.
@@ -20,7 +20,7 @@ pub struct MethodProfile<'a> {
     pub calls: u64,
 }
 
-/// Number of bytecode instructions that were run. Both numbers are the same if no activation left a block in its
+/// Number of times that instructions were run. Both numbers are the same if no activation left a block in its
 /// middle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bytecodes {
@@ -79,6 +79,21 @@ impl<'a> MethodProfile<'a> {
             sum.least = sum.least.saturating_add(runs.saturating_mul(length).saturating_sub(not_run));
         }
         sum
+    }
+
+    /// Its calls of other methods: the number of the block, the call, and how often it was made. Where an exception
+    /// left the block, perhaps before the call, both numbers differ.
+    pub fn sites(&self) -> impl Iterator<Item = (usize, &Call<'a>, Bytecodes)> {
+        self.graph.blocks.iter().enumerate().flat_map(|(number, block)| {
+            let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
+            let (most, gone) = (count(&self.counts.blocks), count(&self.counts.gone));
+            block.calls.iter().map(move |call| {
+                // No instruction before it can throw.
+                let is_first = block.throws.is_none_or(|first| call.at <= first);
+                let least = if is_first { most } else { most.saturating_sub(gone) };
+                (number, call, Bytecodes { least, most })
+            })
+        })
     }
 
     /// Blocks that were run, and blocks that some path leads to.

@@ -53,6 +53,10 @@ fn what_never_ran_is_zero_in_every_table() {
         for line in one.edges_lines().lines() {
             assert_eq!(columns(line), columns(EDGES_HEAD));
         }
+        // A quoted descriptor has no comma.
+        for line in one.calls_lines().lines() {
+            assert_eq!(columns(line), columns(CALLS_HEAD));
+        }
     }
 }
 
@@ -66,6 +70,12 @@ fn what_an_exception_leaves_makes_an_interval() {
     assert!(left.clone().count() > 10);
     assert!(left.clone().all(|one| one.bytecodes().least <= one.bytecodes().most));
     assert!(left.clone().any(|one| one.bytecodes().least < one.bytecodes().most));
+    // The first call of such a block was made; a later one perhaps not.
+    let sites: Vec<_> =
+        left.flat_map(|one| one.sites().map(|(.., count)| count).collect::<Vec<_>>()).collect();
+    for wanted in [(10, 10), (0, 10), (0, 0)] {
+        assert!(sites.iter().any(|count| (count.least, count.most) == wanted), "{wanted:?}");
+    }
 }
 
 #[test]

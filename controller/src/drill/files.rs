@@ -5,7 +5,7 @@ use super::collected::Profile;
 use crate::cli::Drill;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{Bytecodes, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_profile::{Bytecodes, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -122,7 +122,7 @@ impl Folder {
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
     fn forget_others(&self) {
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
-            for file in [MARK, "methods.csv", "blocks.csv", "edges.csv", ARCHIVE] {
+            for file in [MARK, "methods.csv", "blocks.csv", "edges.csv", "calls.csv", ARCHIVE] {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }
@@ -143,8 +143,8 @@ impl Folder {
     pub fn write(&mut self, taken: &Taken<'_>) -> Result<Vec<Figures>, String> {
         let Profile { classes, values, shared, left, .. } = taken.profile;
         let mut figures = Vec::new();
-        let (mut methods, mut blocks, mut edges) =
-            (METHODS_HEAD.to_owned(), blocks_head(), EDGES_HEAD.to_owned());
+        let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
+        let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
         let mut faults = BTreeMap::new();
         for class in classes {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
@@ -172,6 +172,7 @@ impl Folder {
                 methods.push_str(&one.methods_line(doubt));
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
+                calls.push_str(&one.calls_lines());
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
@@ -189,7 +190,13 @@ impl Folder {
         // The mark comes first, so that a run that is cut short here does not look like a free folder.
         self.put(MARK, &document)?;
         self.is_written = true;
-        for (name, table) in [("methods.csv", &methods), ("blocks.csv", &blocks), ("edges.csv", &edges)] {
+        let tables = [
+            ("methods.csv", &methods),
+            ("blocks.csv", &blocks),
+            ("edges.csv", &edges),
+            ("calls.csv", &calls),
+        ];
+        for (name, table) in tables {
             self.put(name, table.as_bytes())?;
         }
         if !taken.arguments.no_classes {

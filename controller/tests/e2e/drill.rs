@@ -33,15 +33,25 @@ fn table(path: &Path) -> BTreeMap<String, Vec<Vec<String>>> {
 }
 
 /// For each method of `Blocks` and its nested class: how often each block ran, and how often one was left in its middle.
-struct Counts(BTreeMap<String, Vec<Vec<String>>>);
+struct Counts {
+    blocks: BTreeMap<String, Vec<Vec<String>>>,
+    calls: BTreeMap<String, Vec<Vec<String>>>,
+}
 
 impl Counts {
     fn of(case: &Case, folder: &str) -> Self {
-        Self(table(&case.path(folder).join("blocks.csv")))
+        let [blocks, calls] = ["blocks.csv", "calls.csv"].map(|name| table(&case.path(folder).join(name)));
+        Self { blocks, calls }
+    }
+
+    /// The calls that a method makes: the callee, how often at most, and at least.
+    fn calls(&self, method: &str) -> Vec<(&str, u64, u64)> {
+        let number = |text: &String| text.parse().unwrap();
+        self.calls[method].iter().map(|one| (&*one[4], number(&one[5]), number(&one[6]))).collect()
     }
 
     fn column(&self, method: &str, column: usize) -> Vec<u64> {
-        let lines = self.0.get(method).unwrap_or_else(|| panic!("{method} is not there"));
+        let lines = self.blocks.get(method).unwrap_or_else(|| panic!("{method} is not there"));
         lines.iter().map(|line| line[column].parse().unwrap_or(0)).collect()
     }
 
@@ -61,6 +71,13 @@ impl Counts {
     fn assert_one_round(&self) {
         assert_eq!(self.runs("Blocks.turns()V"), [1, 101, 100, 50, 100, 1]);
         assert_eq!(self.runs("Blocks.fib(I)I")[0], 21_891);
+        let fib = ("Blocks.fib(I)I", 10_945, 10_945);
+        assert_eq!(self.calls(fib.0), [fib, fib]);
+        assert_eq!(
+            self.calls("Blocks.sevenths(I)I"),
+            [("Blocks.thrower(I)V", 1000, 1000)],
+            "though 142 threw"
+        );
         let sevenths = "Blocks.sevenths(I)I";
         assert_eq!((self.gone(sevenths), self.caught(sevenths)), (142, 142));
         assert_eq!(self.gone("Blocks.thrower(I)V"), 142);

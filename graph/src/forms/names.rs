@@ -23,7 +23,8 @@ pub fn name_of(class: &[u8], name: &[u8], descriptor: &[u8]) -> String {
 }
 
 /// The target of a call: as a method, and without a class where it is dynamic.
-pub(super) fn called(call: &Call<'_>) -> String {
+#[must_use]
+pub fn called(call: &Call<'_>) -> String {
     let target = format!("{}{}", shown(call.target.name), shown(call.target.descriptor));
     match call.kind {
         CallKind::Dynamic => format!("dynamic {target}"),
