@@ -289,12 +289,50 @@ without_rights() {
     shows "$claim that program ends by itself" "status $status" unharmed
 }
 
+# Set-ups that cannot be measured, or not well.
+broken() {
+    local line
+    while read -r line; do
+        case $line in
+        ok*) ok "JDK $number:${line#ok  }" ;;
+        note*) printf '%s\n' "$line" ;;
+        *) fail "JDK $number: ${line#FAIL }" ;;
+        esac
+    done < <(python3 evaluation/accept/lib/broken.py "$SPL" "$CLASSES" "$work" "$home/bin/java" 2>&1)
+}
+
+# Time from the start of `spl attach` to the first sample in a file, the median of several JVMs. $1: what they are; the rest:
+# options of the JVM.
+first_sample() {
+    local what=$1 began pid times=() middle
+    shift
+    for ((round = 0; round < 5; round++)); do
+        starts "$home/bin/java" "$@"
+        began=$(date +%s%3N)
+        rm -rf "$work/run"
+        attaches &
+        pid=$!
+        until find "$work/run/measurements" -name '*.msr' -size +0 2>/dev/null | grep -q . || ! kill -0 "$pid" 2>/dev/null; do
+            sleep 0.01
+        done
+        times+=($(($(date +%s%3N) - began)))
+        wait "$pid" || true
+        ends
+    done
+    middle=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 3p)
+    shows "JDK $number: from \`spl attach\` to the first sample it takes at most 1 s with $what" "$middle ms (${times[*]})" \
+        test "$middle" -le "$( ((brief)) && echo 30000 || echo 1000)"
+}
+
 loaded() { grep -oE '[^/]*spl_agent[^/]*\.so' "/proc/$program/maps" | sort -u | wc -l; }
 
 each() {
     bare
     price
     dormant
+    first_sample "a bare JVM"
+    first_sample "a dormant agent" "-agentpath:$BIN/libspl_agent.so=spl.client.socket=/nonexistent/spl"
+    broken
     again
     just_started "$young" "with the usual options"
     just_started "$((young / 5 + 1))" "with -Xrs" -Xrs
