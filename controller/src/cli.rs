@@ -311,6 +311,9 @@ pub struct Eval {
     /// How comparisons are judged; beats `method` of the configuration. sequential needs windows in the files.
     #[arg(long, value_parser = judges(), value_name = "METHOD")]
     pub method: Option<Judge>,
+    /// Set a key of the configuration, as in --set limit-p-value=0.01; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Write the results to FILE, and next to it assertions.jsonl and buckets.json.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

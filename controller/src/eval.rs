@@ -76,7 +76,7 @@ fn programs_of(recorded: &Context) -> Option<usize> {
 
 /// Reads the setup. Recorded calls are judged as in their run, unless configuration or command line differ.
 fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, String> {
-    let Eval { config, tasks, classes, quiet, method, .. } = arguments;
+    let Eval { config, tasks, classes, quiet, method, set, .. } = arguments;
     let (config, tasks, classes) = (config.clone(), tasks.clone(), classes.clone());
     let mut tell = |text: &str| Progress::new(*quiet).note(text);
     let (mut setup, written, open) = reading::read(
@@ -85,7 +85,7 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
             tasks,
             out: None,
             replace: false,
-            changes: Changes::default(),
+            changes: Changes { set: set.clone(), ..Changes::default() },
             classes,
             quiet: *quiet,
             verbose: true,

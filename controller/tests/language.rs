@@ -462,4 +462,12 @@ fn documents_of_judged_measurements_are_what_their_schemas_say() {
             assert_eq!(document["comparisons"][1]["missing"], "right has no samples", "{document}");
         }
     }
+    let judged = |set: &str| {
+        let arguments = ["eval", "--tasks", "e.tasks", "--measurements", ".", "--set", set];
+        let (_, out, err) = spl(folder.path(), &arguments);
+        out + &err
+    };
+    assert!(judged("limit-p-value=0.01").contains("1 holds"), "{}", judged("limit-p-value=0.01"));
+    assert!(!judged("limit-p-value=1e-300").contains("1 holds"), "{}", judged("limit-p-value=1e-300"));
+    assert!(judged("limit-p-value").contains("KEY=VALUE"), "{}", judged("limit-p-value"));
 }
