@@ -105,15 +105,17 @@ fn say_counts(figures: &[Figures], profile: &Profile, arguments: &Drill, progres
     ));
     say_doubts(figures, profile, progress);
     if !figures.is_empty() {
-        progress.note(&format!("{:>13} {:>17} {:>9}  method", "calls", "bytecodes", "blocks"));
+        progress
+            .note(&format!("{:>13} {:>17} {:>11} {:>9}  method", "calls", "bytecodes", "a call", "blocks"));
     }
     for one in figures.iter().take(arguments.limit) {
         let (run, blocks) = one.blocks;
         let mark = if one.doubt.is_empty() { ' ' } else { '~' };
         let figures = bytecodes(one.bytecodes, "");
         progress.note(&format!(
-            "{:>13} {figures:>17} {:>9} {mark}{}",
+            "{:>13} {figures:>17} {:>11} {:>9} {mark}{}",
             number(one.calls),
+            a_call(one),
             format!("{run}/{blocks}"),
             one_line(&one.method)
         ));
@@ -163,6 +165,14 @@ fn bytecodes(one: Bytecodes, unit: &str) -> String {
     }
 }
 
+/// Instructions of a call on average, at most; below a hundred with a decimal place.
+fn a_call(one: &Figures) -> String {
+    let (most, calls) = (u128::from(one.bytecodes.most), u128::from(one.calls.max(1)));
+    let tenths = (most * 10 + calls / 2) / calls;
+    let whole = |tenths: u128| number(u64::try_from(tenths / 10).unwrap_or(u64::MAX));
+    if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { whole(tenths + 5) }
+}
+
 /// A number with a comma before each three digits.
 fn number(value: u64) -> String {
     let digits = value.to_string();
@@ -202,6 +212,14 @@ mod tests {
         for ((found, figures), percent) in shares.iter().zip(expected).zip(percents) {
             assert_eq!(found, &format!("{figures} blocks{percent}"));
         }
+        let figures = |calls, most| {
+            let bytecodes = Bytecodes { least: 0, most };
+            let method = String::new();
+            Figures { method, calls, bytecodes, blocks: (0, 0), branches: (0, 0), doubt: "" }
+        };
+        let averages = [(1000, 5426), (3, 2), (1, 8293), (2, 199), (10, 9995), (0, 7), (1, u64::MAX)];
+        let averages = averages.map(|(calls, most)| a_call(&figures(calls, most)));
+        assert_eq!(averages, ["5.4", "0.7", "8,293", "99.5", "1,000", "7.0", "18,446,744,073,709,551,615"]);
         assert_eq!(bytecodes(Bytecodes { least: 5, most: 5 }, ""), "5");
         assert_eq!(bytecodes(Bytecodes { least: 5, most: 1500 }, " bytecodes"), "5 to 1,500 bytecodes");
     }
