@@ -23,9 +23,6 @@ pub(super) struct Quantile {
     unended: f64,
     /// Dependence of calls, and of windows, at the quantile itself.
     own: Effects,
-    /// Bounds between these have windows near them: the range that most windows' own quantiles span, and
-    /// [`Rules::BEYOND`] times as far on either side, in logarithms.
-    near: [f64; 2],
     /// Time above which calls count as long.
     clip: f64,
     /// Number of further long calls, for each seen one, that may be missing by chance.
@@ -90,8 +87,7 @@ impl Quantile {
         let clip = ascending.get(ascending.len() / 2).map_or(f64::INFINITY, |middle| Rules::CLIP * middle);
         let long: Vec<f64> = windows.iter().map(|window| over(window, clip)).collect();
         let (own, unseen) = (Effects::default(), Tail::of(&long).unseen_bursts());
-        let near = near(&windows, share);
-        let quantile = Self { ascending, share, windows, filled, unended, own, near, clip, unseen };
+        let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen };
         Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
 
@@ -112,19 +108,7 @@ impl Quantile {
 
     /// The effects at a bound, or at the estimate of the quantile if they are greater there.
     fn effect(&self, bound: f64) -> f64 {
-        self.effects(bound).or_greater(self.own_for(bound)).calls
-    }
-
-    /// The effects at the quantile, as far as they tell of a bound. Levels of load or of the compiler that
-    /// last for many windows are all on one side of a bound that no window comes near; then each window counts
-    /// as one call.
-    fn own_for(&self, bound: f64) -> Effects {
-        let [low, high] = self.near;
-        if (low..=high).contains(&bound) || self.filled == 0 {
-            return self.own;
-        }
-        let of_window = f64::max(1.0, self.ascending.len() as f64 / self.filled as f64);
-        Effects { calls: self.own.calls.min(of_window), windows: 1.0 }
+        self.effects(bound).or_greater(self.own).calls
     }
 
     pub(super) fn n(&self) -> u64 {
@@ -178,14 +162,13 @@ impl Quantile {
     /// the quantile.
     pub(super) fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
         let is_far = self.is_far_below(bound) || self.is_far_above(bound);
-        let own = self.own_for(bound);
-        let effects = self.effects(bound).or_greater(own);
+        let effects = self.effects(bound).or_greater(self.own);
         let windows = self.filled as f64;
         let needed = if is_far { far } else { Rules::MIN_EFFECTIVE };
         if windows / effects.windows < needed {
             return Some(Need::dependent(windows, windows / effects.windows, needed));
         }
-        let clusters = self.clusters(own);
+        let clusters = self.clusters();
         let needed = if is_far { far.min(Rules::MIN_BURSTS) } else { Rules::MIN_BURSTS };
         (clusters < needed).then(|| {
             let what = format!(
@@ -199,10 +182,10 @@ impl Quantile {
 
     /// Number of independent clusters of calls beyond the quantile; for nearly independent calls it does not
     /// matter.
-    fn clusters(&self, own: Effects) -> f64 {
+    fn clusters(&self) -> f64 {
         const HARDLY: f64 = 1.5;
         let rare = self.ascending.len() as f64 * f64::min(self.share, 1.0 - self.share);
-        if own.calls <= HARDLY { f64::INFINITY } else { rare / own.calls }
+        if self.own.calls <= HARDLY { f64::INFINITY } else { rare / self.own.calls }
     }
 
     /// Whether far fewer calls are longer than the bound than if it were the quantile.
@@ -302,18 +285,6 @@ impl Quantile {
         let each: Vec<f64> = each.into_iter().map(|one| difference + one).collect();
         contradicts(&each, 0.0)
     }
-}
-
-/// The bounds that windows come near.
-fn near(windows: &[Vec<f64>], share: f64) -> [f64; 2] {
-    const FEW: f64 = 0.05;
-    let mut each: Vec<f64> = windows.iter().filter_map(|window| rank(window, share)).collect();
-    each.sort_by(f64::total_cmp);
-    let (Some(low), Some(high)) = (rank(&each, FEW), rank(&each, 1.0 - FEW)) else {
-        return [0.0, f64::INFINITY];
-    };
-    let beyond = f64::max(Rules::AWAY, high / low).powf(Rules::BEYOND);
-    [low / beyond, high * beyond]
 }
 
 /// The smallest time that the part `share` of the times doesn't exceed.

@@ -41,11 +41,6 @@ impl Rules {
     /// A bound is far from a quantile if the calls on its other side are fewer by this factor than the
     /// quantile's share.
     pub const FAR: f64 = 5.0;
-    /// A bound is beyond all windows if its distance from the range of their quantiles is this multiple of the
-    /// range, in logarithms,
-    pub const BEYOND: f64 = 2.0;
-    /// which counts as this ratio at least.
-    pub const AWAY: f64 = 1.5;
     /// Share by which a ratio in a measured JVM differs from that of the same code alone or in another JVM,
     /// because of the compiler and of neighbouring code: 1.3% was seen for medians, 2% for means of 200 ns.
     pub const RESOLUTION: f64 = 0.02;
