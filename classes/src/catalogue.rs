@@ -31,6 +31,7 @@ pub struct Catalogue {
     /// Number of classes that only a running JVM has named; `None` without one.
     loaded: Option<usize>,
     problems: Vec<String>,
+    gaps: Vec<String>,
 }
 
 impl Catalogue {
@@ -78,7 +79,7 @@ impl Catalogue {
         match opened {
             Ok((container, classes)) => {
                 let number = self.containers.len();
-                self.problems.extend(container.unread().iter().map(|why| format!("cannot read {why}")));
+                self.gaps.extend(container.unread().iter().map(|why| format!("cannot read {why}")));
                 self.containers.push((path.to_owned(), container));
                 for (class, spot) in classes {
                     self.index.entry(class).or_insert((number, spot));
@@ -133,6 +134,15 @@ impl Catalogue {
         };
         let of_files = self.index.iter().filter(|(_, (container, _))| *container < self.containers.len());
         of_files.map(|(class, _)| class).any(|class| is_near(&class))
+    }
+
+    /// Parts of folders that were left out, each a sentence for the operator; of many the first ones.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<String> {
+        const SAID: usize = 3;
+        let more = self.gaps.len().saturating_sub(SAID);
+        let first = self.gaps.iter().take(SAID).cloned();
+        first.chain((more > 0).then(|| format!("{more} more folders cannot be read"))).collect()
     }
 
     /// Read errors so far, each a sentence for the operator.

@@ -38,7 +38,11 @@ impl Jdk {
     /// The JDK of this launcher `bin/java`, with links followed.
     #[must_use]
     pub fn of_launcher(java: &Path) -> Option<Self> {
-        let java = fs::canonicalize(java).ok()?;
+        // Names below the root folder of another process are as they are; the C library would read the folder itself as
+        // a link to our own.
+        let is_resolved =
+            java.strip_prefix("/proc").is_ok_and(|rest| rest.iter().nth(1) == Some("root".as_ref()));
+        let java = if is_resolved { java.to_owned() } else { fs::canonicalize(java).ok()? };
         let bin = java.parent().filter(|bin| bin.ends_with("bin"))?;
         bin.parent().map(Self::at)
     }

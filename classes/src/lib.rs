@@ -16,7 +16,7 @@ mod nothing;
 mod part;
 pub mod path;
 mod places;
-mod regular;
+pub mod regular;
 mod resolve;
 mod running;
 mod sharing;

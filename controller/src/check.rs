@@ -71,6 +71,7 @@ impl OpenClasses {
             said::say("no JDK was found: name one with --jdk, or the JDK's classes are unknown");
         }
         let catalogue = Catalogue::open(&class_path, jdk.as_ref());
+        catalogue.gaps().iter().for_each(|gap| said::say(gap));
         if catalogue.problems().is_empty() {
             Ok(Self { catalogue, class_path, jdk })
         } else {

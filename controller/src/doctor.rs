@@ -1,7 +1,7 @@
 //! `spl doctor`: whether a JVM can be attached to and measured, and at which cost. Nothing is sent to it.
 
 use crate::attached;
-use crate::check::{mode_of, read_text, said};
+use crate::check::{mode_of, said};
 use crate::cli::Doctor;
 use crate::program;
 use crate::stdout;
@@ -28,9 +28,9 @@ pub fn doctor(arguments: &Doctor) -> Result<ExitStatus, String> {
     let mut found: Vec<Finding> = findings(&seen.0, &seen.1, rustix::process::geteuid().as_raw());
     if let Some(file) = &arguments.tasks {
         let mode = arguments.mode.as_deref();
-        found.extend(read_text(file).map_or_else(
+        found.extend(read_whole(file).map_or_else(
             |why| vec![finding(Grade::Bad, why, String::new())],
-            |text| of_tasks(&target, file, &text, mode_of(mode, &text)),
+            |text| of_tasks(&target, (file, &text), mode_of(mode, &text), mode.is_some()),
         ));
     }
     // Paths and names are of the JVM: none ends a line.
@@ -51,12 +51,20 @@ pub fn doctor(arguments: &Doctor) -> Result<ExitStatus, String> {
     })
 }
 
+/// The text of a task file; a pipe or device might never end.
+fn read_whole(file: &Path) -> Result<String, String> {
+    const MOST_BYTES: u64 = 16 << 20;
+    let cannot = |why: &dyn std::fmt::Display| format!("cannot read the task file {}: {why}", file.display());
+    let bytes = spl_classes::regular::read(file, MOST_BYTES).map_err(|why| cannot(&why))?;
+    String::from_utf8(bytes).map_err(|why| cannot(&why))
+}
+
 fn finding(grade: Grade, fact: String, remedy: String) -> Finding {
     Finding { grade, check: TASKS, fact, remedy }
 }
 
 /// Findings about the methods of a task file, among the classes of the JVM's class path.
-fn of_tasks(target: &Target, file: &Path, text: &str, mode: RunMode) -> Vec<Finding> {
+fn of_tasks(target: &Target, (file, text): (&Path, &str), mode: RunMode, is_named: bool) -> Vec<Finding> {
     let Some(places) = target.class_places() else {
         let fact =
             "it has another root folder, or does not show its class path whole: no method can be looked up"
@@ -110,9 +118,12 @@ fn of_tasks(target: &Target, file: &Path, text: &str, mode: RunMode) -> Vec<Find
             }
         }
     });
-    let unreadable =
-        catalogue.problems().iter().map(|problem| finding(Grade::Notice, problem.clone(), String::new()));
-    let mode = (mode == RunMode::Measurement).then(|| {
+    let unreadable = catalogue
+        .gaps()
+        .into_iter()
+        .chain(catalogue.problems().iter().cloned())
+        .map(|problem| finding(Grade::Notice, problem, String::new()));
+    let mode = (mode == RunMode::Measurement && !is_named && !mentions.is_empty()).then(|| {
         let fact = "the file compares nothing: it is for run-mode = measurement".to_owned();
         finding(Grade::Good, fact, String::new())
     });

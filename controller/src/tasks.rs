@@ -73,7 +73,7 @@ pub fn read(
     let mut catalogue =
         if open.file.patterns().is_empty() { Catalogue::default() } else { classes.places.catalogue() };
     let meaning = open.meaning(&mut catalogue, tell);
-    catalogue.problems().iter().for_each(|problem| tell(problem));
+    catalogue.gaps().iter().chain(catalogue.problems()).for_each(|problem| tell(problem));
     match meaning {
         Meaning::Known(program) => Ok((Tasks::Known(program), text)),
         Meaning::Missing { .. } if classes.can_ask => Ok((Tasks::Open(open), text)),

@@ -72,8 +72,7 @@ impl MethodProfile<'_> {
         out
     }
 
-    /// Its lines in the table of calls. Flags say whether a call was made only where no exception could leave its block
-    /// before.
+    /// Its lines in the table of calls.
     #[must_use]
     pub fn calls_lines(&self) -> String {
         let (mut out, method) = (String::new(), field(&self.name()));

@@ -1,7 +1,7 @@
 //! The counts of one method.
 
 use crate::fault::Fault;
-use spl_graph::{Call, Counters, Counts, Flags, Graph};
+use spl_graph::{Block, Call, CallKind, Counters, Counts, Exit, Flags, Graph};
 use spl_model::DrillKind;
 
 /// A method with its counts.
@@ -81,19 +81,45 @@ impl<'a> MethodProfile<'a> {
         sum
     }
 
-    /// Its calls of other methods: the number of the block, the call, and how often it was made. Where an exception
-    /// left the block, perhaps before the call, both numbers differ.
+    /// Its calls of other methods: the number of the block, the call, and how often the callee was reached. Where an
+    /// exception left the block, perhaps at the call or before, both numbers differ.
     pub fn sites(&self) -> impl Iterator<Item = (usize, &Call<'a>, Bytecodes)> {
-        self.graph.blocks.iter().enumerate().flat_map(|(number, block)| {
+        self.graph.blocks.iter().enumerate().flat_map(move |(number, block)| {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
-            let (most, gone) = (count(&self.counts.blocks), count(&self.counts.gone));
+            let most = count(&self.counts.blocks);
+            let whole = match self.what {
+                DrillKind::Blocks => most.saturating_sub(count(&self.counts.gone)),
+                DrillKind::Cover => u64::from(self.ran_whole(number)),
+            };
             block.calls.iter().map(move |call| {
-                // No instruction before it can throw.
-                let is_first = block.throws.is_none_or(|first| call.at <= first);
-                let least = if is_first { most } else { most.saturating_sub(gone) };
+                let least = if self.cannot_miss(block, call) { most } else { whole };
                 (number, call, Bytecodes { least, most })
             })
         })
+    }
+
+    /// Whether nothing can throw before the callee of this call is reached: neither an instruction before the call, nor
+    /// the call itself for want of a receiver or by the initialiser of the callee's class.
+    fn cannot_miss(&self, block: &Block<'_>, call: &Call<'_>) -> bool {
+        let is_first = block.throws.is_none_or(|first| call.at <= first);
+        is_first
+            && match call.kind {
+                CallKind::Static => call.target.class == self.graph.class,
+                CallKind::Special => call.target.name == b"<init>",
+                CallKind::Virtual | CallKind::Interface | CallKind::Dynamic => false,
+            }
+    }
+
+    /// Whether a block ran to its end at least once, as far as flags tell.
+    fn ran_whole(&self, number: usize) -> bool {
+        let Some(block) = self.graph.blocks.get(number) else { return false };
+        let has_run = self.counts.blocks.get(number).is_some_and(|runs| *runs > 0);
+        let returned = block.exit == Some(Exit::Return) && self.counts.gone.get(number) == Some(&0);
+        let is_taken = |edge: usize| {
+            !self.graph.edges[edge].kind.is_exception()
+                && self.counts.edges.get(edge).copied().flatten().is_some_and(|taken| taken > 0)
+        };
+        has_run && (block.throws.is_none() || returned || block.edges.clone().any(is_taken))
     }
 
     /// Blocks that were run, and blocks that some path leads to.

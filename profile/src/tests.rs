@@ -4,10 +4,13 @@ use spl_classes::{Catalogue, Jdk};
 
 /// A class of the JDK with branches, loops and handlers.
 fn class() -> CountedClass {
+    class_for(Counting::Blocks)
+}
+
+fn class_for(what: Counting<'_>) -> CountedClass {
     let jdk = Jdk::installed().expect("the tests have a JDK");
     let bytes = Catalogue::open(&[], Some(&jdk)).bytes("java/util/Formatter").expect("the JDK's");
-    let counted =
-        spl_bytecode::count(&bytes, Counting::Blocks, |_, _| true, 100, 100_000).expect("a class file");
+    let counted = spl_bytecode::count(&bytes, what, |_, _| true, 100, 100_000).expect("a class file");
     let methods = counted.methods.into_iter().map(|one| CountedMethod {
         name: one.method.name,
         descriptor: one.method.descriptor,
@@ -70,7 +73,7 @@ fn what_an_exception_leaves_makes_an_interval() {
     assert!(left.clone().count() > 10);
     assert!(left.clone().all(|one| one.bytecodes().least <= one.bytecodes().most));
     assert!(left.clone().any(|one| one.bytecodes().least < one.bytecodes().most));
-    // The first call of such a block was made; a later one perhaps not.
+    // A call of the own class before all others was made; a later one perhaps not.
     let sites: Vec<_> =
         left.flat_map(|one| one.sites().map(|(.., count)| count).collect::<Vec<_>>()).collect();
     for wanted in [(10, 10), (0, 10), (0, 0)] {
@@ -91,4 +94,23 @@ fn class_files_that_do_not_belong_to_the_counters_are_refused() {
     assert!(profiles(&class, |_| 0).unwrap_err().to_string().contains("nowhere"));
     class.bytes.truncate(1000);
     assert!(matches!(profiles(&class, |_| 0), Err(Fault::Unreadable { .. })));
+}
+
+#[test]
+fn a_call_that_an_exception_may_have_kept_away_was_perhaps_not_made() {
+    let class = class_for(Counting::Cover { is_set: &|_| false });
+    let sites = |value: &dyn Fn(u32) -> u64| {
+        let mut counts = Vec::new();
+        profile(DrillKind::Cover, &class, value, |one| counts.extend(one.sites().map(|(.., count)| count)))
+            .unwrap();
+        counts
+    };
+    // Every method was entered, and no block was left by a way that has a flag.
+    let firsts: Vec<u32> = class.methods.iter().map(|method| method.first).collect();
+    let entered = sites(&|flag| u64::from(firsts.contains(&flag)));
+    let known = |counts: &[Bytecodes]| counts.iter().filter(|one| one.least == 1).count();
+    let seen = entered.iter().filter(|one| one.most == 1).count();
+    assert!(known(&entered) < seen, "{} of {seen}", known(&entered));
+    let all = sites(&|_| 1);
+    assert!(known(&all) > known(&entered) && all.iter().all(|one| one.least <= one.most), "{}", known(&all));
 }

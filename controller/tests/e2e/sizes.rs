@@ -193,14 +193,17 @@ fn a_size_that_takes_too_long_is_cut_short() {
 fn buckets_of_a_processor_have_short_names() {
     let method = "Sized.many(Ljava/lang/String;)J";
     let case = Case::measuring(&[&format!("{method}, Sized$Many")]).set("scheduler", "argument-size", "deep");
-    measure_sized(&case);
+    let said = measure_sized(&case);
+    // On a busy machine ten calls of the processor may be interrupted for 2 ms each.
+    let is_given_up = said.contains("Sized$Many takes more than 1 ms a call and is not called any more");
     let label = |one: Measurement| match one.sample.size {
-        Size::Label(label) => label,
-        other => panic!("{other} is no label"),
+        Size::Label(label) => Some(label),
+        _ if is_given_up => None,
+        other => panic!("{other} is not a label"),
     };
-    let labels = case.measurements(method).into_iter().map(label).collect::<BTreeSet<_>>();
+    let labels = case.measurements(method).into_iter().filter_map(label).collect::<BTreeSet<_>>();
     let expected = (0..20).map(|i| format!("{:x<200}", format!("d{i}"))).collect::<BTreeSet<_>>();
-    assert_eq!(labels, expected);
+    assert!(labels == expected || is_given_up && labels.is_subset(&expected), "{labels:?}");
 }
 
 #[test]

@@ -62,9 +62,9 @@ impl OneInstance {
             format!("{name} is {word} than the other instances: {whose} calls take {times:.1} times as long")
         });
         let ratio = self.odd_ratio.map(|times| {
-            format!(
-                "{name} differs from the other instances: its ratio is {ratio:.2}, {times:.2} times theirs"
-            )
+            // Against a bound that is far away the ratio itself has no digits.
+            let own = if *ratio >= 0.01 { format!("{ratio:.2}, ") } else { String::new() };
+            format!("{name} differs from the other instances: its ratio is {own}{times:.2} times theirs")
         });
         speed.into_iter().chain(ratio).collect()
     }
