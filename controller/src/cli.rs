@@ -11,6 +11,7 @@ use self::help::{
     API_JAR_HELP, CFG_HELP, CHECK_HELP, CLIENT_HELP, COMPLETIONS_HELP, DRILL_HELP, EVAL_HELP, EXPORT_HELP,
     FMT_HELP, INSTRUMENT_HELP, MAN_HELP, METHODS_HELP, REPORT_HELP, RUN_HELP, SERVE_HELP, STATUS, TOP_HELP,
 };
+use self::shared::MODES;
 use crate::duration;
 use crate::looking::Looking;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -548,6 +549,3 @@ fn judges() -> impl TypedValueParser<Value = Judge> {
         _ => Judge::Sequential,
     })
 }
-
-/// The values of `run-mode`.
-pub(crate) const MODES: [&str; 2] = ["comparison", "measurement"];

@@ -110,7 +110,8 @@ impl Sequential {
                 let ruling = one.look(&self.history, &self.rules);
                 // More evidence elsewhere decides nothing while this claim's own evidence would not suffice
                 // alone.
-                enough |= decisive(&ruling.evidence) < one.claim.level(self.rules.level);
+                let suffices = decisive(&ruling.evidence) < one.claim.level(self.rules.level);
+                enough |= suffices && one.claim.is_ripe(&self.history);
             }
         }
         if enough { self.decide() } else { Results::default() }
@@ -130,7 +131,7 @@ impl Sequential {
         for (index, (&p, &adjusted)) in p_values.iter().zip(&adjusted).enumerate() {
             let one = &mut self.claims[index];
             let (None, Some(ruling)) = (&one.decided, &one.ruling) else { continue };
-            if adjusted < one.claim.level(self.rules.level) {
+            if adjusted < one.claim.level(self.rules.level) && one.claim.is_ripe(&self.history) {
                 let truth = if ruling.evidence.p_true <= ruling.evidence.p_false {
                     Truth::True
                 } else {

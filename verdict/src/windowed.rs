@@ -94,6 +94,21 @@ impl Claim {
         self.level.unwrap_or(configured)
     }
 
+    /// Whether its calls span the time that a decision before the end of the measurement needs. A program has phases of
+    /// seconds. Two methods meet the same ones, because their turns alternate; a bound meets none.
+    #[must_use]
+    pub fn is_ripe(&self, history: &History) -> bool {
+        let mut has_bound = false;
+        self.formula.for_each(&mut |atom| has_bound |= matches!(atom, Atom::Bound { .. }));
+        let spans = |id: usize| {
+            let turns = self.methods.first().map_or(&[][..], |&method| history.turns(id, method));
+            let ends = turns.first().zip(turns.last());
+            // A JVM that was started again has another clock.
+            ends.map_or(0, |(first, last)| last.began_ns.saturating_sub(first.began_ns)) >= Rules::SPAN_NS
+        };
+        !has_bound || history.instances().any(spans)
+    }
+
     /// Judges the claim by the windows so far.
     #[must_use]
     pub fn rule(&self, history: &History, rules: &Rules) -> Ruling {

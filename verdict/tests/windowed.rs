@@ -179,6 +179,22 @@ fn medians_on_a_machine_that_slows_down_are_compared_within_windows() {
 }
 
 #[test]
+fn a_bound_waits_for_phases_of_the_program_and_two_methods_do_not() {
+    // A window each 200 ms.
+    let early = history(50, [20, 20], [&even(8_000, 1), &even(10_000, 2)]);
+    let late = history(51, [20, 20], [&even(8_000, 1), &even(10_000, 2)]);
+    for (text, is_ripe) in [
+        ("assert \"bound\": median(f) < 1 ms", false),
+        ("assert \"both\": f < g & f < 1 ms", false),
+        ("assert \"methods\": median(f) < median(g)", true),
+        ("f < g", true),
+    ] {
+        assert_eq!((claim(text).is_ripe(&early), claim(text).is_ripe(&late)), (is_ripe, true), "{text}");
+    }
+    assert!(!claim("assert \"no call\": f < 1 ms").is_ripe(&History::new(2)));
+}
+
+#[test]
 fn where_only_windows_of_some_times_speak_for_it_medians_stay_undecided() {
     // The left method keeps its speed; the right one slows down with the machine.
     let (one, two) = (even(14_000, 1), slowing(even(10_000, 2)));

@@ -1,7 +1,6 @@
 //! `spl attach` and `spl detach`.
 
-use super::MODES;
-use super::shared::{Common, Ending, Reports};
+use super::shared::{Common, Ending, MODES, Reports};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -9,6 +9,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The values of `run-mode`.
+pub const MODES: [&str; 2] = ["comparison", "measurement"];
+
 /// Options of every measurement.
 #[derive(Clone, Debug, Args)]
 pub struct Common {

@@ -16,6 +16,8 @@ impl Rules {
     /// Fewest windows of a decision: a level that lasts for a whole short measurement looks like a
     /// difference.
     pub const MIN_WINDOWS: u64 = 50;
+    /// Shortest time from the first window to the last for a claim about a bound that is decided before the end.
+    pub const SPAN_NS: u64 = 10_000_000_000;
     /// Fewest windows of an instance that counts among several.
     pub const MIN_OF_INSTANCE: usize = 8;
     /// Factor by which an instance differs from the others before it is named.
