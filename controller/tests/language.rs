@@ -471,3 +471,45 @@ fn documents_of_judged_measurements_are_what_their_schemas_say() {
     assert!(!judged("limit-p-value=1e-300").contains("1 holds"), "{}", judged("limit-p-value=1e-300"));
     assert!(judged("limit-p-value").contains("KEY=VALUE"), "{}", judged("limit-p-value"));
 }
+
+#[test]
+fn a_bound_is_not_judged_by_one_phase_of_a_program_and_is_by_all_of_them() {
+    let folder = compiled();
+    // A turn of 20 calls each 50 ms: 3 s of one level, then 17 s of another.
+    let record = |first: u64, then: u64| {
+        let line = |call: u64| {
+            let (window, start) = (call / 20, call * 2_500_000);
+            let time = if window < 60 { first } else { then } + call % 7;
+            format!("{start},{},0,1,a/B.f()V,-,{},0,1\n", start + time, window + 1)
+        };
+        fs::write(folder.path().join("a.B.f()V.msr"), (0..8000).map(line).collect::<String>()).unwrap();
+    };
+    let judged = |claim: &str| {
+        fs::write(folder.path().join("p.tasks"), format!("assert \"phases\": median(a/B.f()V) {claim}\n"))
+            .unwrap();
+        let arguments = [
+            "eval",
+            "--tasks",
+            "p.tasks",
+            "--measurements",
+            ".",
+            "--method",
+            "sequential",
+            "--out",
+            "p.eval",
+        ];
+        let (_, out, err) = spl(folder.path(), &arguments);
+        let said = out + &err;
+        ["1 holds", "1 fails", "1 undecided"]
+            .into_iter()
+            .find(|word| said.contains(word))
+            .unwrap_or_else(|| panic!("{said}"))
+    };
+    // Three times slower at first: the calls of 3 s alone would refute it.
+    record(3000, 1000);
+    assert_ne!(judged("<= 2 us"), "1 fails");
+    assert_ne!(judged("> 2 us"), "1 holds");
+    // Both levels are far below the bound.
+    assert_eq!(judged("<= 1 ms"), "1 holds");
+    assert_eq!(judged("> 1 ms"), "1 fails");
+}

@@ -39,8 +39,22 @@ struct InTheMaking {
     next_look: u64,
     /// Number of windows since the claim's first one.
     windows: u64,
+    /// The first evidence that sufficed, while the claim has to wait for phases of the program.
+    early: Option<Early>,
     decided: Option<Decided>,
 }
+
+/// Evidence that sufficed before the claim was ripe. It counts as long as the estimates of all comparisons stay on their
+/// sides.
+#[derive(Debug)]
+struct Early {
+    truth: Truth,
+    p: f64,
+    sides: Sides,
+}
+
+/// For each comparison, in each bucket and instance, whether its left side is the shorter one.
+type Sides = BTreeMap<(usize, Bucket, Option<String>), bool>;
 
 /// A decision, which is final.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +76,7 @@ impl Sequential {
             ruling: None,
             next_look: Rules::MIN_WINDOWS,
             windows: 0,
+            early: None,
             decided: None,
         };
         Self {
@@ -107,11 +122,17 @@ impl Sequential {
             }
             one.windows += 1;
             if one.windows >= one.next_look {
-                let ruling = one.look(&self.history, &self.rules);
+                let level = one.claim.level(self.rules.level);
+                one.look(&self.history, &self.rules);
                 // More evidence elsewhere decides nothing while this claim's own evidence would not suffice
                 // alone.
-                let suffices = decisive(&ruling.evidence) < one.claim.level(self.rules.level);
-                enough |= suffices && one.claim.is_ripe(&self.history);
+                if one.answer().1 < level {
+                    if one.claim.is_ripe(&self.history) {
+                        enough = true;
+                    } else {
+                        one.wait();
+                    }
+                }
             }
         }
         if enough { self.decide() } else { Results::default() }
@@ -120,23 +141,16 @@ impl Sequential {
     /// Decides the claims that the evidence of all together decides. A decided claim is not judged again, so
     /// its evidence stays; each decision lowers the requirement for the other claims.
     fn decide(&mut self) -> Results {
-        let p = |one: &InTheMaking| match (&one.decided, &one.ruling) {
-            (Some(decided), _) => decided.p,
-            (None, Some(ruling)) => decisive(&ruling.evidence),
-            (None, None) => 1.0,
-        };
-        let p_values: Vec<f64> = self.claims.iter().map(p).collect();
+        let p_values: Vec<f64> = self.claims.iter().map(InTheMaking::p).collect();
         let adjusted = self.correction.adjusted(&p_values);
         let mut results = Results::default();
         for (index, (&p, &adjusted)) in p_values.iter().zip(&adjusted).enumerate() {
             let one = &mut self.claims[index];
-            let (None, Some(ruling)) = (&one.decided, &one.ruling) else { continue };
+            if one.decided.is_some() || one.ruling.is_none() {
+                continue;
+            }
             if adjusted < one.claim.level(self.rules.level) && one.claim.is_ripe(&self.history) {
-                let truth = if ruling.evidence.p_true <= ruling.evidence.p_false {
-                    Truth::True
-                } else {
-                    Truth::False
-                };
+                let (truth, _) = one.answer();
                 one.decided = Some(Decided { truth, p, adjusted });
                 self.add_result(ClaimIx(index), &mut results);
             }
@@ -186,25 +200,11 @@ impl Sequential {
         self.claims[index].look(&self.history, &self.rules);
         // The claim may be decided now, if the last look was some windows ago. Other claims are decided at
         // their own ends.
-        let p_values: Vec<f64> = self
-            .claims
-            .iter()
-            .map(|one| {
-                one.decided
-                    .map_or(one.ruling.as_ref().map_or(1.0, |ruling| decisive(&ruling.evidence)), |decided| {
-                        decided.p
-                    })
-            })
-            .collect();
+        let p_values: Vec<f64> = self.claims.iter().map(InTheMaking::p).collect();
         let adjusted = self.correction.adjusted(&p_values)[index];
         let one = &mut self.claims[index];
-        let Some(ruling) = &one.ruling else { return };
         let suffices = adjusted < one.claim.level(self.rules.level);
-        let truth = match (suffices, ruling.evidence.p_true <= ruling.evidence.p_false) {
-            (false, _) => Truth::Undecided,
-            (true, true) => Truth::True,
-            (true, false) => Truth::False,
-        };
+        let truth = if suffices { one.answer().0 } else { Truth::Undecided };
         one.decided = Some(Decided { truth, p: p_values[index], adjusted });
     }
 
@@ -315,6 +315,40 @@ impl InTheMaking {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
         self.ruling.insert(self.claim.rule(history, rules))
     }
+
+    /// Keeps the first evidence that sufficed.
+    fn wait(&mut self) {
+        let (truth, p) = self.answer();
+        if let (None, Some(ruling)) = (&self.early, &self.ruling) {
+            self.early = Some(Early { truth, p, sides: sides(ruling) });
+        }
+    }
+
+    /// The answer that the evidence supports, and its p-value: by the last look, or by the first one that sufficed, if it
+    /// stands.
+    fn answer(&self) -> (Truth, f64) {
+        let Some(ruling) = &self.ruling else { return (Truth::Undecided, 1.0) };
+        let Evidence { p_true, p_false } = ruling.evidence;
+        let now = if p_true <= p_false { (Truth::True, p_true) } else { (Truth::False, p_false) };
+        match &self.early {
+            Some(early) if early.p < now.1 && early.sides == sides(ruling) => (early.truth, early.p),
+            _ => now,
+        }
+    }
+
+    /// The p-value of its decision, or else of its answer.
+    fn p(&self) -> f64 {
+        self.decided.map_or_else(|| self.answer().1, |decided| decided.p)
+    }
+}
+
+fn sides(ruling: &Ruling) -> Sides {
+    let of_part = |part: &Part| {
+        let judged = part.judged.as_ref().ok()?;
+        let at = (part.relation, part.bucket.clone(), part.instance.clone());
+        Some((at, judged.left_ns < judged.right_ns))
+    };
+    ruling.parts.iter().filter_map(of_part).collect()
 }
 
 fn push(all: &mut BTreeMap<Bucket, Vec<u64>>, bucket: &Bucket, value: u64) {
@@ -334,9 +368,4 @@ fn judged_by_calls(part: &Part) -> Part {
         judged => judged.clone(),
     };
     Part { judged, ..part.clone() }
-}
-
-/// The p-value of the answer that the evidence supports.
-fn decisive(evidence: &Evidence) -> f64 {
-    evidence.p_true.min(evidence.p_false)
 }
