@@ -395,7 +395,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
     }
 
-    /// Notes the flags that a class has code for. True if there are none.
+    /// Notes the flags that a class has code for; gives whether the class has no such flag.
     fn note(&self, key: &Key, mut flags: Vec<u32>, methods: &[spl_bytecode::CountedMethod]) -> bool {
         for refused in methods.iter().filter(|method| method.outcome.is_err()) {
             flags.retain(|flag| !(refused.first..refused.first + refused.counters).contains(flag));

@@ -311,9 +311,11 @@ impl Sequential {
 }
 
 impl InTheMaking {
-    fn look(&mut self, history: &History, rules: &Rules) -> &Ruling {
+    fn look(&mut self, history: &History, rules: &Rules) {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
-        self.ruling.insert(self.claim.rule(history, rules))
+        let ruling = self.ruling.insert(self.claim.rule(history, rules));
+        // An estimate that changed its side once contradicts the early evidence for good.
+        self.early.take_if(|early| early.sides != sides(ruling));
     }
 
     /// Keeps the first evidence that sufficed.
@@ -324,14 +326,13 @@ impl InTheMaking {
         }
     }
 
-    /// The answer that the evidence supports, and its p-value: by the last look, or by the first one that sufficed, if it
-    /// stands.
+    /// The answer that the evidence supports, and its p-value: by the last look, or by the early one that still stands.
     fn answer(&self) -> (Truth, f64) {
         let Some(ruling) = &self.ruling else { return (Truth::Undecided, 1.0) };
         let Evidence { p_true, p_false } = ruling.evidence;
         let now = if p_true <= p_false { (Truth::True, p_true) } else { (Truth::False, p_false) };
         match &self.early {
-            Some(early) if early.p < now.1 && early.sides == sides(ruling) => (early.truth, early.p),
+            Some(early) if early.p < now.1 => (early.truth, early.p),
             _ => now,
         }
     }
