@@ -93,8 +93,8 @@ impl RunFile {
     }
 }
 
-/// The samples of these methods' files, which may end in a half-written record. With `at_once` also the
-/// instance of each window.
+/// The samples of these methods' files, which may end in a half-written record, in the order of their windows. With
+/// `at_once` also the instance of each window.
 ///
 /// # Errors
 /// When a file cannot be read or holds something else; one line of text.
@@ -112,6 +112,8 @@ pub fn samples(
         }
         samples.push((method, sample));
     }
+    // Windows of several JVMs overlap, and a long call ends after the windows that follow its own.
+    samples.sort_by_key(|(_, sample)| sample.window);
     Ok((samples, instances))
 }
 

@@ -23,8 +23,8 @@ JAVA = os.environ.get("SPL_TEST_JAVA", "java")
 INSTANCES, SLOW = 6, 4
 # Windows of each instance before a run is ended.
 SEEN = 12
-# Most calls of a method in the windows that the end of a life cuts off: a few calls in each of two windows.
-CUT_OFF = 10
+# Most calls of a method, on average, in the windows that the end of a life cuts off.
+CUT_OFF = 2
 DEADLINE_S = 120
 QUICK, THOROUGH, OTHER = (f"Replica.{name}()V" for name in ("quick", "thorough", "other"))
 

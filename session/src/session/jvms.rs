@@ -25,6 +25,8 @@ impl Session<'_> {
             self.observer.note(&format!("{origin} is measured too"));
         }
         self.event_in(jvm, Event::Start);
+        // Later changes are gathered for a cycle.
+        self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);
     }
 
     /// Start of the next JVM's measurement; `None` where all are measured.
