@@ -176,3 +176,24 @@ fn records<R: Record>(path: &Path) -> Result<Vec<R>, String> {
     let reader = Reader::<R>::new(&bytes).map_err(|e| wrong(e.to_string()))?;
     reader.map(|record| record.map_err(|e| wrong(e.to_string()))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_several_jvms_come_in_the_order_of_their_windows() {
+        let folder = tempfile::tempdir().unwrap();
+        let method: MethodRef = "A.f()V".parse().unwrap();
+        let name = spl_records::measurement_files(std::slice::from_ref(&method)).remove(0);
+        // Window 1 of the first JVM lasts longer than window 3 of the second one.
+        let rows = [(10, 20, 1, "a:1"), (30, 40, 3, "b:2"), (35, 50, 1, "a:1"), (60, 70, 4, "a:1")];
+        let rows =
+            rows.map(|(start, end, window, of)| format!("{start},{end},0,1,A.f()V,-,{window},0,{of}\n"));
+        fs::write(folder.path().join(name), rows.concat()).unwrap();
+        let (samples, instances) = samples(folder.path(), &[method], true).unwrap();
+        let order = samples.iter().map(|(_, sample)| (sample.window.unwrap(), sample.end_ns()));
+        assert_eq!(order.collect::<Vec<_>>(), [(1, 20), (1, 50), (3, 40), (4, 70)]);
+        assert_eq!(instances.values().map(|name| &**name).collect::<Vec<_>>(), ["a:1", "b:2", "a:1"]);
+    }
+}

@@ -5,13 +5,6 @@ use spl_model::{Handle, SampleFlags, Sizing};
 use spl_overhead::{Door, Program, Session};
 use spl_wire::WireSample;
 
-const CALLS: usize = 250;
-const BURSTS: usize = 120;
-/// Bodies of which a probe must report the whole time. Pure arithmetic in registers may leave the measured region.
-const BODIES: [&str; 4] = ["loads", "straightLoads", "loop", "calls"];
-const ARITHMETIC: &str = "arithmetic";
-const EMPTY: &str = "empty";
-
 /// The program with a connected agent.
 struct Measured {
     program: Program,
@@ -31,88 +24,37 @@ impl Measured {
         Self { program, agent, _door: door }
     }
 
-    /// Nanoseconds of a call.
-    fn run(&mut self, body: &str, bursts: usize, calls: usize) -> f64 {
-        self.program.tell(&format!("{body} {bursts} {calls}")).unwrap();
-        self.agent.line_of(&mut self.program).unwrap().parse().unwrap()
-    }
-
-    fn warm(&mut self, body: &str) {
-        self.run(body, 30, CALLS);
-        self.run(body, 5, 100_000);
+    /// The program's answer to a line. What the agent says meanwhile is kept.
+    fn ask(&mut self, line: &str) -> String {
+        self.program.tell(line).unwrap();
+        self.agent.line_of(&mut self.program).unwrap()
     }
 
     fn say(&mut self, word: &str) {
         self.program.tell(word).unwrap();
         self.program.expect(word).unwrap();
     }
-
-    /// Of samples that nothing disturbed: the median of the means of groups, which a busy machine hardly moves.
-    fn reported(&mut self, body: &str, handle: u32) -> f64 {
-        self.agent.arm(handle, 1).unwrap();
-        self.agent.samples.clear();
-        self.run(body, BURSTS, CALLS);
-        self.agent.arm(handle, 0).unwrap();
-        let times =
-            self.agent.samples.iter().filter(|sample| sample.handle == Handle(handle) && sample.flags == 0);
-        let times = times.map(|sample| (sample.end_ns - sample.start_ns) as f64).collect::<Vec<_>>();
-        let (all, lost) = (self.agent.samples.len(), self.agent.dropped);
-        assert!(times.len() > BURSTS * CALLS / 4, "{} of {all} samples of {body}, {lost} lost", times.len());
-        let mut means =
-            times.chunks(250).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect::<Vec<_>>();
-        means.sort_by(f64::total_cmp);
-        means[means.len() / 2]
-    }
-}
-
-fn fits(share: f64) -> bool {
-    (0.9..1.1).contains(&share)
-}
-
-fn method(body: &str) -> String {
-    format!("Truth.{body}(J)J")
-}
-
-/// Prints what is reported of each body, and gives it as a share of its time on the wall.
-fn shares(options: &[&str]) -> Vec<(&'static str, f64)> {
-    let mut jvm = Measured::start(options);
-    let mut empty = 0.0;
-    let mut empty_wall = 0.0;
-    let mut shares = Vec::new();
-    for (handle, body) in (1..).zip([EMPTY, ARITHMETIC].into_iter().chain(BODIES)) {
-        jvm.agent.define(handle, &method(body), Sizing::None).unwrap();
-        jvm.agent.instrument(&[handle]).unwrap();
-        jvm.warm(body);
-        // The gate is closed, the compiled code the same.
-        let (mut wall, mut reported) = (jvm.run(body, BURSTS, CALLS), jvm.reported(body, handle));
-        for _ in 0..3 {
-            // A busy machine disturbs one of both, and seldom again.
-            if body == EMPTY || fits((reported - empty) / (wall - empty_wall)) {
-                break;
-            }
-            (wall, reported) = (jvm.run(body, BURSTS, CALLS), jvm.reported(body, handle));
-        }
-        jvm.agent.restore(&[handle]).unwrap();
-        if body == EMPTY {
-            (empty, empty_wall) = (reported, wall);
-            let said = jvm.agent.probe_empty_ns().unwrap();
-            println!("{options:?} empty: reported {reported:.1} ns, calibrated at the start {said:.1} ns");
-            assert!((0.3..3.0).contains(&(said / reported)), "{said} is not {reported}");
-        } else {
-            let (share, own) = ((reported - empty) / (wall - empty_wall), wall - empty_wall);
-            println!("{options:?} {body}: {own:.1} ns on the wall, {share:.3} of it reported");
-            shares.push((body, share));
-        }
-    }
-    shares
 }
 
 #[test]
-fn reported_times_are_the_times_on_the_wall() {
-    for options in [&[][..], &["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Truth::*"]] {
-        for (body, share) in shares(options) {
-            // Nothing holds pure arithmetic between two clock reads: it is shown, and nothing is claimed of it.
-            assert!(body == ARITHMETIC || fits(share), "{options:?}: of {body} {share} is reported");
+fn a_reported_call_begins_before_its_method_and_ends_after_it() {
+    const CALLS: usize = 300;
+    for options in
+        [&[][..], &["-Xint"], &["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Truth::*"]]
+    {
+        let mut jvm = Measured::start(options);
+        jvm.agent.define(1, "Truth.waits([J)V", Sizing::None).unwrap();
+        jvm.agent.instrument(&[1]).unwrap();
+        jvm.agent.arm(1, 1).unwrap();
+        let times = jvm.ask(&format!("waits {CALLS}"));
+        jvm.agent.settle().unwrap();
+        let times = times.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<u64>>();
+        let mut samples = std::mem::take(&mut jvm.agent.samples);
+        samples.sort_by_key(|sample| sample.start_ns);
+        assert_eq!((times.len(), samples.len()), (4 * CALLS, CALLS), "{options:?}");
+        for (clock, sample) in times.chunks(4).zip(&samples) {
+            let order = [clock[0], sample.start_ns, clock[1], clock[2], sample.end_ns, clock[3]];
+            assert!(order.is_sorted(), "{options:?}: {order:?}");
         }
     }
 }
@@ -124,7 +66,7 @@ fn samples_say_what_disturbed_them() {
         let of = samples.iter().filter(|sample| sample.handle == Handle(handle));
         of.filter(|sample| SampleFlags(sample.flags).contains(flag)).count()
     };
-    for (handle, method) in [(1, "Truth.collect()V"), (2, "Truth.nap()V"), (3, &method("loop"))] {
+    for (handle, method) in [(1, "Truth.collect()V"), (2, "Truth.nap()V"), (3, "Truth.loop(J)J")] {
         jvm.agent.define(handle, method, Sizing::None).unwrap();
     }
     // Never compiled before, so never cold.
@@ -139,15 +81,15 @@ fn samples_say_what_disturbed_them() {
 
     // Compiled, then changed while another thread naps in a measured method: it is cold until it was compiled
     // again.
-    jvm.warm("loop");
+    jvm.ask("loop 500000");
     jvm.say("nap");
     jvm.agent.samples.clear();
     jvm.agent.instrument(&[3]).unwrap();
     jvm.agent.arm(3, 1).unwrap();
-    jvm.run("loop", 20, 500);
+    jvm.ask("loop 500");
     // The agent marks 5,000 calls at most.
     while flagged(&jvm.agent.samples, 3, SampleFlags::default()) < 7000 {
-        jvm.run("loop", 20, 500);
+        jvm.ask("loop 500");
     }
     while flagged(&jvm.agent.samples, 2, SampleFlags::default()) == 0 {
         jvm.agent.settle().unwrap();

@@ -8,6 +8,7 @@ mod claims;
 mod loading;
 mod sizes;
 mod start;
+mod truth;
 mod warmup;
 
 use bench::Bench;
@@ -34,7 +35,7 @@ struct Options {
     /// Bursts of each kind in a JVM.
     #[arg(long, default_value_t = 300)]
     rounds: usize,
-    /// Only these parts: calls, threads, loading, warmup, start; and sizes, which is else left out.
+    /// Only these parts: calls, threads, truth, loading, warmup, start; and sizes, which is else left out.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Where to write everything as JSON.
@@ -78,6 +79,9 @@ fn run(options: &Options) -> Result<bool, Fault> {
     }
     if wanted("threads") {
         calls::run(&bench, 2, &mut report)?;
+    }
+    if wanted("truth") {
+        truth::run(&bench, &mut report)?;
     }
     if wanted("loading") {
         loading::run(&bench, &mut report)?;
