@@ -180,6 +180,26 @@ impl Drill {
         !is_own && self.scope.has_class(class, of_jdk)
     }
 
+    /// Whether a method that a class declares may count. `declared` gives their names, descriptors and access flags; none of a
+    /// class that is not prepared yet.
+    pub fn wants_one(
+        &self,
+        class: &str,
+        of_jdk: bool,
+        declared: impl FnOnce() -> Vec<(String, String, u16)>,
+    ) -> bool {
+        if self.scope.has_whole_class(class, of_jdk) {
+            return true;
+        }
+        let declared = declared();
+        // Abstract and native methods (JVMS 4.6) have none.
+        let has_code = |access: u16| access & 0x0500 == 0;
+        declared.is_empty()
+            || declared.iter().any(|(name, descriptor, access)| {
+                has_code(*access) && self.scope.has(class, of_jdk, name, descriptor)
+            })
+    }
+
     /// Tells which class of the JDK does not count although it is meant: the counters need it.
     pub fn say_own_class(&self) {
         const UNSAFE: &str = "jdk/internal/misc/Unsafe";

@@ -19,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use spl_model::DrillKind;
 use spl_session::config::{DEFAULT_PORT, Judge};
+use spl_session::until::Until;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -117,6 +118,12 @@ pub struct Run {
     pub which: Jvms,
     #[command(flatten)]
     pub instance: Instance,
+    /// Look why claims fail: when all are decided, count what their methods run for some seconds, within the overhead budget.
+    #[arg(long, value_name = "CLAIMS", value_parser = ["failed"])]
+    pub drill: Option<String>,
+    /// With --drill: time for it.
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "20s", requires = "drill")]
+    pub drill_for: Duration,
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,
@@ -135,6 +142,14 @@ pub struct Run {
     /// Where methods are only looked for: `spl top`.
     #[arg(skip)]
     pub looking: Option<Looking>,
+}
+
+impl Run {
+    /// The end of the measurement. Failed claims are drilled while the program runs, so once all claims are decided.
+    pub fn until(&self) -> Until {
+        let until = self.until.until();
+        Until { until_decided: until.until_decided || self.drill.is_some(), ..until }
+    }
 }
 
 /// `spl drill`

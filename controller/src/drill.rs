@@ -6,6 +6,8 @@ mod counters;
 mod files;
 mod serving;
 mod shown;
+mod told;
+pub mod why;
 
 use crate::cli::{Drill, Process};
 use crate::progress::Progress;

@@ -2,6 +2,7 @@
 
 use crate::asking::{self, Found, Needs, NotFound, Search};
 use crate::cli::Run;
+use crate::drill::why::{self, Failed};
 use crate::progress::Progress;
 use crate::reading;
 use crate::reload;
@@ -18,6 +19,7 @@ use spl_session::session::Session;
 use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
 use tokio::task::JoinHandle;
 
@@ -42,6 +44,8 @@ pub struct Measured {
     pub interrupted: bool,
     /// The worst of their exit statuses.
     pub standing: ExitStatus,
+    /// The claims of the last measurement that fail, and the folder of its results.
+    pub failed: (Vec<Failed>, PathBuf),
 }
 
 /// Results and JVMs of the measurements so far.
@@ -50,6 +54,7 @@ struct Rounds {
     was_anybody: bool,
     programs: Vec<u32>,
     worst: Option<ExitStatus>,
+    failed: (Vec<Failed>, PathBuf),
     /// Refused connections that are not yet closed.
     turned_away: BTreeSet<u64>,
     /// Process ids of the JVMs that waited for their turn.
@@ -71,7 +76,7 @@ pub async fn measure(
     let mut rounds = Rounds::default();
     let (mut base, mut open, mut before) = (first.clone(), open.cloned(), None);
     let mut files = files.map(|(output, resumed)| (first.clone(), output, resumed));
-    let (common, until) = (&arguments.common, arguments.until.until());
+    let (common, until) = (&arguments.common, arguments.until());
     let mut jvm = Catalogue::default();
     loop {
         let is_first = rounds.worst.is_none();
@@ -98,7 +103,7 @@ pub async fn measure(
         };
         let showing = Showing::new(&setup, common, &arguments.reports);
         let session = Session::new(&setup, setup.scheduler()?, output, resumed, showing);
-        let session = session.until(arguments.until.until()).which(arguments.which.which());
+        let session = session.until(arguments.until()).which(arguments.which.which());
         let session = session.after(std::mem::take(&mut rounds.turned_away));
         let mut session = reload::begun(session, before.take());
         // Tasks that `spl top` makes are in no file.
@@ -142,7 +147,7 @@ async fn search(
     inputs: &mut Inputs,
 ) -> Result<Result<(Setup, Found), NotFound>, String> {
     let progress = Progress::new(arguments.common.quiet);
-    let (which, until) = (arguments.which.which(), arguments.until.until());
+    let (which, until) = (arguments.which.which(), arguments.until());
     let alone = arguments.which.each && first.config.programs == 1;
     let search = Search { needs, which, until, at_port: false, loaded: !is_first, alone };
     match asking::ask(&search, inputs, &progress).await {
@@ -167,6 +172,8 @@ impl Rounds {
                 reports::say(session, setup, page.as_deref(), &progress);
             }
             self.worst = Some(worse(self.worst, session.standing()));
+            let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
+            self.failed = (why::failed(setup, session.results()), folder.to_owned());
         }
         self.was_anybody |= session.ever_connected();
         self.programs.extend(session.programs());
@@ -199,6 +206,12 @@ impl Rounds {
             ));
         }
         let standing = self.worst.unwrap_or(ExitStatus::SomeUndecided);
-        Measured { was_anybody: self.was_anybody, programs: self.programs, interrupted, standing }
+        Measured {
+            was_anybody: self.was_anybody,
+            programs: self.programs,
+            interrupted,
+            standing,
+            failed: self.failed,
+        }
     }
 }

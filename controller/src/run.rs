@@ -1,7 +1,8 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
-use crate::each::{self, Described};
+use crate::drill::why::{self, Look};
+use crate::each::{self, Described, Measured};
 use crate::foreground;
 use crate::looking::Looking;
 use crate::program;
@@ -42,7 +43,7 @@ pub fn run(arguments: &Run) -> Result<u8, String> {
     if arguments.looking.is_some() {
         Looking::prepare(&mut setup);
     }
-    let until = arguments.until.until();
+    let until = arguments.until();
     if open.is_none() || setup.config.scheduler.mode == RunMode::Measurement {
         setup.can_be_decided(&until)?;
     }
@@ -99,9 +100,14 @@ async fn together(
     let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
     let child = foreground::start(&launch, in_foreground)?;
     let launched = child.id();
+    let (path, budget) = (socket.path(), tasks.setup.config.overhead_budget);
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
     let came = each::measure(arguments, tasks, &mut inputs, &ended).await?;
+    if arguments.drill.is_some() && !came.failed.0.is_empty() {
+        let is_over = ended.is_finished() || came.interrupted;
+        drill_failed(arguments, &came, (&path, budget, is_over), &mut inputs).await;
+    }
     // The agents are dormant or gone, so the socket is not needed any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
@@ -132,6 +138,26 @@ async fn together(
     }
     let standing = if came.was_anybody { came.standing } else { ExitStatus::Error };
     Ok((standing, status))
+}
+
+/// Looks for the reasons of the claims that fail, if the program still runs.
+async fn drill_failed(
+    arguments: &Run,
+    came: &Measured,
+    (socket, budget, is_over): (&Path, Option<f64>, bool),
+    inputs: &mut Inputs,
+) {
+    let progress = Progress::new(arguments.common.quiet);
+    let (failed, folder) = &came.failed;
+    match came.programs.last() {
+        Some(&pid) if !is_over => {
+            let look = Look { pid, socket, budget, longest: arguments.drill_for, folder };
+            why::explain(failed, &look, inputs, &progress).await;
+        }
+        _ => progress.note(
+            "the measurement ended with the program, so no reasons were looked for; --for ends it earlier",
+        ),
+    }
 }
 
 /// Waits for the program's end in the foreground of a terminal. The measurement has ended by the first Ctrl-C

@@ -11,7 +11,7 @@ if ((brief)); then young=10 short=10 others=10 reused=20; else young=40 short=25
 # The JVMs' safety is tried here in both forms, by the programs of the tests.
 BIN=$TARGET/debug
 SPL=$BIN/spl
-# What is timed in the full form.
+# Folder of the programs that are timed: in the full form those of operators.
 QUICK=$BIN
 ((brief)) || QUICK=$TARGET/release
 

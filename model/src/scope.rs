@@ -55,6 +55,13 @@ impl Scope {
         self.include.iter().any(|one| self.may_mean(one, class, of_jdk))
     }
 
+    /// Whether all methods of a class are meant but those that are left out.
+    #[must_use]
+    pub fn has_whole_class(&self, class: &str, of_jdk: bool) -> bool {
+        let is_whole = |one: &&Pattern| one.method == "*" && one.descriptor.is_none();
+        self.include.iter().filter(is_whole).any(|one| self.may_mean(one, class, of_jdk))
+    }
+
     /// Whether a method of a class is meant.
     #[must_use]
     pub fn has(&self, class: &str, of_jdk: bool, name: &str, descriptor: &str) -> bool {

@@ -134,3 +134,17 @@ fn methods_of(said: &Receiver<Drilled>, bytes: usize) -> Vec<CountedMethod> {
     assert!(matches!(said.recv().unwrap(), Drilled::Bytes { .. }));
     methods
 }
+
+#[test]
+fn a_loaded_class_is_changed_if_a_method_of_it_may_count() {
+    let (drill, _said) = drill(numbers(), "p.**#get");
+    let declaring = |name: &str, access: u16| vec![(name.to_owned(), "()V".to_owned(), access)];
+    let wants = |declared: Vec<_>| drill.wants_one("p/a/B", false, || declared);
+    assert!(wants(declaring("get", 0)) && wants(Vec::new()));
+    // Abstract, native.
+    assert!(
+        !wants(declaring("set", 0)) && !wants(declaring("get", 0x0400)) && !wants(declaring("get", 0x0101))
+    );
+    let (all, _said) = drill_for(What::Blocks, numbers(), "p.**");
+    assert!(all.wants_one("p/a/B", false, || unreachable!("no method is asked for")));
+}

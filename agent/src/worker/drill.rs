@@ -197,7 +197,9 @@ impl Worker {
         found.retain(|class| {
             let loader = Loader::of(env, &self.jvm, class.loader);
             let of_jdk = loader.has_of_jdk(&class.name);
-            if !drill.wants(&class.name, of_jdk) {
+            // Of a pattern such as `**#get` few classes have a method, and each change of a class costs.
+            let declared = || self.jvm.declared(class.class);
+            if !drill.wants(&class.name, of_jdk) || !drill.wants_one(&class.name, of_jdk, declared) {
                 return false;
             }
             let why = match loader.finds_counters(env, class.loader, !drill.what.counts()) {

@@ -174,7 +174,7 @@ fn a_call(one: &Figures) -> String {
 }
 
 /// A number with a comma before each three digits.
-fn number(value: u64) -> String {
+pub fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -186,7 +186,8 @@ fn number(value: u64) -> String {
     out
 }
 
-fn plural(count: u64, one: &str) -> String {
+/// A number with its noun.
+pub fn plural(count: u64, one: &str) -> String {
     let ending = match (count, one) {
         (1, _) => "",
         (_, "class") => "es",

@@ -1,0 +1,112 @@
+//! What a call of one method does on average, from its counts.
+
+use crate::method::{MethodProfile, positive};
+use spl_classfile::mutf8;
+use spl_graph::CallKind;
+use spl_model::DrillKind;
+
+/// What a call of a method does on average, in the method's own code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Its class, with slashes.
+    pub class: String,
+    /// Its name and descriptor.
+    pub member: String,
+    /// Calls that were counted.
+    pub calls: u64,
+    /// Instructions of bytecode a call.
+    pub bytecodes: f64,
+    /// Exceptions that its handlers catch a call, those of `finally` too.
+    pub caught: f64,
+    /// The block that takes most of the instructions; `None` without any.
+    pub hottest: Option<Hottest>,
+    /// Its calls of other methods that were reached.
+    pub sites: Vec<Site>,
+}
+
+/// The block of a method that runs most instructions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hottest {
+    /// Its number.
+    pub block: usize,
+    /// Its first source line and its last one; `None` where the class file has none.
+    pub lines: Option<(u16, u16)>,
+    /// Number of times that a call of the method runs it.
+    pub runs: f64,
+    /// Share of the method's instructions, 0 to 1.
+    pub share: f64,
+}
+
+/// The calls of another method from one or several places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Class that the class file names, with slashes.
+    pub class: String,
+    /// Name and descriptor of the called method.
+    pub member: String,
+    /// By which instruction.
+    pub kind: CallKind,
+    /// Source line of the first of these places; `None` where the class file has none.
+    pub line: Option<u16>,
+    /// Number of times that a call of the method makes the call.
+    pub count: f64,
+}
+
+impl Rates {
+    /// The rates of a method; `None` of one that was not called, or whose calls were not counted.
+    #[must_use]
+    pub fn of(profile: &MethodProfile<'_>) -> Option<Self> {
+        if profile.calls == 0 || profile.what != DrillKind::Blocks {
+            return None;
+        }
+        let graph = &profile.graph;
+        let calls = profile.calls as f64;
+        let runs =
+            |block: usize| profile.counts.blocks.get(block).copied().map_or(0, positive) as f64 / calls;
+        let work = |block: usize| runs(block) * f64::from(graph.blocks[block].metrics.bytecodes);
+        let bytecodes = (0..graph.blocks.len()).map(work).sum::<f64>();
+        let hottest = (0..graph.blocks.len()).max_by(|&one, &other| work(one).total_cmp(&work(other)));
+        let hottest = hottest.filter(|&block| work(block) > 0.0).map(|block| {
+            let lines = &graph.blocks[block].lines;
+            let lines = lines.first().copied().zip(lines.last().copied());
+            Hottest { block, lines, runs: runs(block), share: work(block) / bytecodes }
+        });
+        let mut sites: Vec<Site> = Vec::new();
+        for (_, call, counted) in profile.sites() {
+            if counted.most == 0 {
+                continue;
+            }
+            let (class, member) =
+                (mutf8::decode(call.target.class), member(call.target.name, call.target.descriptor));
+            // Most exceptions come out of a callee, so it was reached.
+            let count = counted.most as f64 / calls;
+            let is_same = |site: &&mut Site| (&site.class, &site.member) == (&class, &member);
+            match sites.iter_mut().find(is_same) {
+                Some(site) => site.count += count,
+                None => sites.push(Site { class, member, kind: call.kind, line: call.line, count }),
+            }
+        }
+        let caught =
+            profile.counts.caught.iter().flatten().map(|count| positive(*count) as f64 / calls).sum();
+        let class = mutf8::decode(graph.class);
+        Some(Self {
+            class,
+            member: member(graph.name, graph.descriptor),
+            calls: profile.calls,
+            bytecodes,
+            caught,
+            hottest,
+            sites,
+        })
+    }
+
+    /// The method, as in a task file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.class, self.member)
+    }
+}
+
+fn member(name: &[u8], descriptor: &[u8]) -> String {
+    format!("{}{}", mutf8::decode(name), mutf8::decode(descriptor))
+}
