@@ -55,7 +55,7 @@ impl Scope {
         self.include.iter().any(|one| self.may_mean(one, class, of_jdk))
     }
 
-    /// Whether all methods of a class are meant but those that are left out.
+    /// Whether a pattern means all methods of a class.
     #[must_use]
     pub fn has_whole_class(&self, class: &str, of_jdk: bool) -> bool {
         let is_whole = |one: &&Pattern| one.method == "*" && one.descriptor.is_none();

@@ -1,11 +1,11 @@
-//! What a call of one method does on average, from its counts.
+//! Averages of a method's calls, from its counts.
 
 use crate::method::{MethodProfile, positive};
 use spl_classfile::mutf8;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
 
-/// What a call of a method does on average, in the method's own code.
+/// Averages of the calls of a method, of the method's own code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// Its class, with slashes.

@@ -13,7 +13,7 @@ use spl_graph::CallKind;
 use spl_model::DrillKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most steps from a method to those that it calls. Recursion ends here.
+/// Most steps down from a method: the end of recursion.
 const STEPS: usize = 500;
 /// Calls a call, below which a method is not followed.
 const RARE: f64 = 1e-6;
@@ -248,7 +248,7 @@ impl Known {
                 Some((&**name, calls, self.is_kind_of(&rates.class, &site.class)))
             })
             .collect();
-        // Of other classes it is not known whether they fit.
+        // Other classes may fit or not.
         if all.iter().any(|(_, _, fits)| *fits) {
             all.retain(|(_, _, fits)| *fits);
         }

@@ -7,6 +7,7 @@ pub(super) const RUN_HELP: &str = "\
 Examples:
   spl run --tasks my.tasks -- java -jar service.jar
   spl run --config splserver.ini --out out -- java -cp app.jar com.example.Main --port 8080
+  spl run --drill failed --for 5m --tasks my.tasks -- java -jar service.jar
 
 A task file has one comparison a line, as in
   java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;

@@ -10,7 +10,9 @@ use spl_report::figure;
 /// Most differences, and most calls of methods that were not counted, that are shown.
 const SHOWN: usize = 3;
 
-/// Exceptions a call from which on they are told: one takes about a thousand times as long as an instruction.
+/// Smallest share of a cause that is shown.
+const SMALLEST: f64 = 0.01;
+/// Smallest number of exceptions in a call that is shown: one takes about a thousand times as long as an instruction.
 const OFTEN: f64 = 0.01;
 
 pub use super::shown::plural;
@@ -60,7 +62,7 @@ pub fn lines(found: &Found) -> Vec<String> {
     };
     lines.extend(exceptions(found));
     if is_more {
-        let shown = found.causes.iter().take(SHOWN);
+        let shown = found.causes.iter().take(SHOWN).filter(|cause| cause.share >= SMALLEST);
         lines.extend((1..).zip(shown).map(|(rank, place)| self::place(rank, place, of)));
     } else {
         let nothing = if lines.len() > 1 { "nothing more" } else { "nothing" };
@@ -93,14 +95,14 @@ fn exceptions(found: &Found) -> Option<String> {
 }
 
 fn place(rank: usize, place: &Place, of: &Failed) -> String {
-    let lines = match place.lines {
-        Some((first, last)) if first == last => format!("; most in line {first}"),
-        Some((first, last)) => format!("; most in lines {first} to {last}"),
-        None => place.block.map_or_else(String::new, |block| format!("; most in block {block}")),
+    let (lines, run) = match place.lines {
+        Some((first, last)) if first == last => (format!("; most in line {first}"), "runs"),
+        Some((first, last)) => (format!("; most in lines {first} to {last}"), "run"),
+        None => (place.block.map_or_else(String::new, |block| format!("; most in block {block}")), "runs"),
     };
     let of_last = place.path.last().map_or_else(String::new, |last| format!(" of {}", one_line(last)));
     let runs = place.runs.filter(|_| !lines.is_empty());
-    let runs = runs.map_or_else(String::new, |runs| format!("{of_last}, which run {} a call", times(runs)));
+    let runs = runs.map_or_else(String::new, |runs| format!("{of_last}, which {run} {} a call", times(runs)));
     let has_other = of.quick.is_some();
     let against = |figure: String| if has_other { format!(" against {figure}") } else { String::new() };
     let [bytecodes, of_other] = place.bytecodes.map(about);

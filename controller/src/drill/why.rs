@@ -1,5 +1,5 @@
-//! `spl run --drill failed`: why a claim fails. The blocks of its methods and of those that they call are counted for a short
-//! time, round by round, while the program goes on.
+//! `spl run --drill failed`: why a claim fails. While the program goes on, the blocks of the claim's methods count for some
+//! seconds, and in further rounds the blocks of the methods that these call.
 
 use super::collected::Profile;
 use super::serving::{Orders, collect};
@@ -53,14 +53,14 @@ pub struct Failed {
     pub figure: String,
 }
 
-/// What was found about a claim.
+/// Findings about a claim.
 #[derive(Debug, Serialize)]
 pub struct Found {
     #[serde(flatten)]
     pub of: Failed,
     /// Instructions of bytecode of one call with all that it calls; `None` where the method was not called meanwhile.
     pub bytecodes: Option<f64>,
-    /// The same of the method that it is compared with.
+    /// Instructions of a call of the method that it is compared with.
     pub bytecodes_of_other: Option<f64>,
     /// Exceptions that are caught in such a call, and in one of the other method.
     pub caught: Option<f64>,
@@ -253,7 +253,7 @@ fn add(known: &mut Known, drilled: &Profile) {
     }
 }
 
-/// Patterns of the methods that join: those that are called most often and were not counted yet.
+/// Patterns of the methods that join the next round: methods that were not counted yet, the most frequent calls first.
 fn next(roots: &BTreeSet<&str>, known: &Known, tried: &mut BTreeSet<String>) -> Vec<String> {
     let works = roots.iter().filter_map(|root| known.work(root));
     let mut sites: Vec<Site> = works.flat_map(|work| work.unseen).filter(|site| site.count >= RARE).collect();
@@ -263,12 +263,12 @@ fn next(roots: &BTreeSet<&str>, known: &Known, tried: &mut BTreeSet<String>) -> 
         let everywhere = EVERYWHERE.contains(&&*site.member);
         let any = (!everywhere).then(|| format!("**.{}", site.member));
         let exact = Some(format!("{}.{}", site.class, site.member));
-        // An interface has no code of its own; nor has, perhaps, the class that the call names.
+        // Neither an interface has code of its own nor, at times, the class that the call names.
         let pattern = match site.kind {
             CallKind::Interface => any,
             CallKind::Virtual => exact.filter(|exact| !tried.contains(exact)).or(any),
             CallKind::Static | CallKind::Special => exact,
-            // What it creates is called at another place.
+            // Its result is called at another place.
             CallKind::Dynamic => None,
         };
         let is_array = site.class.starts_with('[');
@@ -280,7 +280,7 @@ fn next(roots: &BTreeSet<&str>, known: &Known, tried: &mut BTreeSet<String>) -> 
     joining
 }
 
-/// What differs.
+/// Findings about this claim.
 fn found(failed: &Failed, known: &Known) -> Found {
     let slow = known.work(&failed.slow);
     let quick = failed.quick.as_deref().and_then(|name| Some((known.work(name)?, name)));

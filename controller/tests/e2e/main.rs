@@ -23,6 +23,7 @@ mod drill;
 mod ending;
 mod evaluating;
 mod examples;
+mod explained;
 mod harness;
 mod hostile;
 mod instrumenting;

@@ -24,7 +24,7 @@ impl Measured {
         Self { program, agent, _door: door }
     }
 
-    /// Answer of the program to a line. What the agent says meanwhile is kept.
+    /// Answer of the program to a line. Messages of the agent are kept.
     fn ask(&mut self, line: &str) -> String {
         self.program.tell(line).unwrap();
         self.agent.line_of(&mut self.program).unwrap()

@@ -1,0 +1,95 @@
+//! `spl run --drill failed`: why a claim fails.
+
+use crate::case::{Case, java};
+use crate::harness;
+use crate::running::Running;
+use serde_json::Value;
+use std::fs;
+
+/// The slow method calls another one 30 times; the quick one calls it once.
+const FAILS: &str = "CompareLoop.slow([I)J <= CompareLoop.fast([I)J\n";
+/// The sides are the same method. It fails, because a call is not half as long as another one.
+const FAILS_BY_ITSELF: &str = "CompareLoop.fast([I)J <= 0.5 * CompareLoop.fast([I)J\n";
+
+fn start(case: &Case, options: &[&str], program: &[&str]) -> Running {
+    let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);
+    spl.args(["--drill", "failed"]).args(options).arg("--").args(java(program));
+    Running::start(spl, &case.path(""))
+}
+
+fn found(case: &Case) -> Value {
+    let text = fs::read(case.path("out/why.json")).unwrap();
+    let found: Value = serde_json::from_slice(&text).unwrap();
+    let schema = fs::read(harness::root().join("docs/schema/why-1.json")).unwrap();
+    let schema: Value = serde_json::from_slice(&schema).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&found), keys(&schema["properties"]));
+    let row = &schema["properties"]["claims"]["items"]["properties"];
+    for claim in found["claims"].as_array().unwrap() {
+        assert_eq!(keys(claim), keys(row));
+        for list in ["causes", "unseen"] {
+            let entries = claim[list].as_array().unwrap();
+            entries.iter().for_each(|entry| assert_eq!(keys(entry), keys(&row[list]["items"]["properties"])));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
+    let case = Case::comparing(FAILS);
+    let options = ["--drill-for", "8s", "--stop-program"];
+    let ended = start(&case, &options, &["CompareLoop", "0", "2560"]).ends_by_itself();
+    ended.assert_status(1);
+    ended.assert_said(&[
+        "looking for the reasons of 1 failed claim for at most 8 s",
+        "why CompareLoop.slow([I)J <= CompareLoop.fast([I)J fails:",
+        "CompareLoop.pass(J[I)J is called 30 times against 1 in line ",
+        "what was found is in out/why.json",
+        "the program ended with status 143",
+    ]);
+    let found = found(&case);
+    let claim = &found["claims"][0];
+    let first = &claim["causes"][0];
+    assert_eq!(first["path"], serde_json::json!(["CompareLoop.pass(J[I)J"]), "{found:#}");
+    assert!(first["share"].as_f64().unwrap() > 0.95, "{found:#}");
+    let [slow, fast] = ["bytecodes", "bytecodes_of_other"].map(|of| claim[of].as_f64().unwrap());
+    // Calls that are under way when counting begins are counted in part.
+    assert!((25.0..35.0).contains(&(slow / fast)), "{found:#}");
+}
+
+#[test]
+fn nothing_is_found_where_both_sides_run_the_same() {
+    let case = Case::comparing(FAILS_BY_ITSELF);
+    let mut run = start(&case, &["--drill-for", "3s"], &["CompareLoop", "0", "2560"]);
+    run.awaits("  nothing found in the code that ran: ");
+    run.awaits("what was found is in out/why.json");
+    // The program goes on with its own bytecode.
+    let ended = run.ends();
+    ended.assert_status(1);
+    assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
+    assert_eq!(found(&case)["claims"][0]["causes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_program_that_ended_with_its_measurement_tells_nothing_more() {
+    let case = Case::comparing(FAILS);
+    let ended = start(&case, &[], &["CompareLoop", "40", "2560"]).ends_by_itself();
+    if ended.status == Some(1) {
+        ended.assert_said(&["no reasons were looked for", "--for ends it earlier"]);
+    }
+    assert!(!case.path("out/why.json").exists());
+}
+
+#[test]
+fn only_failed_claims_are_drilled() {
+    let case = Case::comparing("CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n");
+    let ended = start(&case, &["--stop-program"], &["CompareLoop", "0", "2560"]).ends_by_itself();
+    ended.assert_status(0);
+    assert!(!ended.err.contains("reasons") && !case.path("out/why.json").exists(), "{}", ended.err);
+    let mut spl = case.spl_with(&["run", "--drill", "all", "--", "true"]);
+    spl.current_dir(case.path(""));
+    let wrong = Running::start(spl, &case.path("")).ends();
+    wrong.assert_status(2);
+    wrong.assert_said(&["invalid value 'all' for '--drill <CLAIMS>'", "failed"]);
+}
