@@ -119,7 +119,7 @@ pub struct Run {
     #[command(flatten)]
     pub instance: Instance,
     /// Look why claims fail: when all are decided, count what their methods run for some seconds, within the overhead budget.
-    #[arg(long, value_name = "CLAIMS", value_parser = ["failed"])]
+    #[arg(long, value_name = "CLAIMS", value_parser = ["failed"], conflicts_with = "each")]
     pub drill: Option<String>,
     /// With --drill: time for it.
     #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "20s", requires = "drill")]

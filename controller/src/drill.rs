@@ -6,7 +6,6 @@ mod counters;
 mod files;
 mod serving;
 mod shown;
-mod told;
 pub mod why;
 
 use crate::cli::{Drill, Process};

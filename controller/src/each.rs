@@ -2,7 +2,7 @@
 
 use crate::asking::{self, Found, Needs, NotFound, Search};
 use crate::cli::Run;
-use crate::drill::why::{self, Failed};
+use crate::drill::why;
 use crate::progress::Progress;
 use crate::reading;
 use crate::reload;
@@ -11,10 +11,12 @@ use crate::serve::worse;
 use crate::showing::Showing;
 use crate::tasks::Open;
 use spl_classes::Catalogue;
+use spl_records::Why;
 use spl_session::measure::{self, Inputs, Returned};
 use spl_session::numbered;
 use spl_session::output::Output;
 use spl_session::resume::Resumed;
+use spl_session::sequential::Sequential;
 use spl_session::session::Session;
 use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
@@ -45,7 +47,7 @@ pub struct Measured {
     /// The worst of their exit statuses.
     pub standing: ExitStatus,
     /// The claims of the last measurement that fail, and the folder of its results.
-    pub failed: (Vec<Failed>, PathBuf),
+    pub failed: (Vec<Why>, PathBuf),
 }
 
 /// Results and JVMs of the measurements so far.
@@ -54,7 +56,7 @@ struct Rounds {
     was_anybody: bool,
     programs: Vec<u32>,
     worst: Option<ExitStatus>,
-    failed: (Vec<Failed>, PathBuf),
+    failed: (Vec<Why>, PathBuf),
     /// Refused connections that are not yet closed.
     turned_away: BTreeSet<u64>,
     /// Process ids of the JVMs that waited for their turn.
@@ -172,8 +174,9 @@ impl Rounds {
                 reports::say(session, setup, page.as_deref(), &progress);
             }
             self.worst = Some(worse(self.worst, session.standing()));
+            let looks = session.sequential().map(Sequential::claims).unwrap_or_default();
             let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
-            self.failed = (why::failed(setup, session.results()), folder.to_owned());
+            self.failed = (why::failed(setup, session.results(), &looks), folder.to_owned());
         }
         self.was_anybody |= session.ever_connected();
         self.programs.extend(session.programs());

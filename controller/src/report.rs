@@ -6,7 +6,7 @@ use crate::stdout;
 use serde::Deserialize;
 use spl_model::MethodRef;
 use spl_records::context::Setting;
-use spl_records::{AssertionRecord, Context, InstancesFile, Reader, ResultRecord};
+use spl_records::{AssertionRecord, Context, InstancesFile, Reader, ResultRecord, WhyFile};
 use spl_report::{Calls, Decisions, Facts, Step, shown, shown_assertions, shown_methods};
 use spl_scheduler::MethodIx;
 use spl_session::buckets::FILE as BUCKETS_FILE;
@@ -72,7 +72,8 @@ fn read(folder: &Path) -> Result<Facts, String> {
     let methods = methods(folder, &context, &with_calls)?;
     let missing = missing(&folder.join(BUCKETS_FILE))?;
     let instances = instances(&folder.join(spl_session::instances::FILE), &context)?;
-    Ok(Facts { context, results, assertions, methods, missing, instances, decisions })
+    let why = why(&folder.join(WhyFile::NAME))?;
+    Ok(Facts { context, results, assertions, methods, missing, instances, why, decisions })
 }
 
 fn wrong(path: &Path, why: &dyn std::fmt::Display) -> String {
@@ -140,6 +141,13 @@ fn instances(path: &Path, context: &Context) -> Result<Option<InstancesFile>, St
         return Ok(None);
     }
     InstancesFile::from_json(&text).map(Some).map_err(|error| wrong(path, &error))
+}
+
+/// Why claims fail; `None` where nobody looked for it.
+fn why(path: &Path) -> Result<Option<WhyFile>, String> {
+    let text = String::from_utf8_lossy(&bytes(path)?).into_owned();
+    let file = (!text.is_empty()).then(|| WhyFile::from_json(&text));
+    file.transpose().map_err(|error| wrong(path, &error))
 }
 
 /// The part of `buckets.json` that a report needs.

@@ -25,10 +25,15 @@ use spl_verdict::ExitStatus;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus as ProgramStatus;
+use std::time::Duration;
 use tokio::process::Child;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Time that the end of the program waits to become an input.
+const LAST_INPUT: Duration = Duration::from_secs(5);
 
 /// Runs the program and its measurement.
 ///
@@ -108,6 +113,7 @@ async fn together(
         let is_over = ended.is_finished() || came.interrupted;
         drill_failed(arguments, &came, (&path, budget, is_over), &mut inputs).await;
     }
+    let was_interrupted = came.interrupted || inputs.is_interrupted();
     // The agents are dormant or gone, so the socket is not needed any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
@@ -118,7 +124,7 @@ async fn together(
         if !ended.is_finished() {
             progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
         }
-        until_asked_again(ended, &mut inputs, came.interrupted, &processes).await
+        until_asked_again(ended, &mut inputs, was_interrupted, &processes).await
     } else {
         tokio::select! {
             status = ended => status.ok().flatten(),
@@ -189,8 +195,8 @@ async fn until_asked_again(
 async fn wait(mut child: Child, inputs: Sender<Input>) -> Option<ProgramStatus> {
     let status = child.wait().await.ok();
     let by_signal = status.is_some_and(|status| status.signal().is_some());
-    // The session may have ended before the program.
-    let _ = inputs.send(Input::Ended { by_signal }).await;
+    // The session may have ended before the program; then nobody takes inputs.
+    let _ = timeout(LAST_INPUT, inputs.send(Input::Ended { by_signal })).await;
     status
 }
 

@@ -16,8 +16,8 @@ pub use class::{CountedClass, CountedMethod};
 pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
-pub use rates::{Hottest, Rates, Site};
-pub use work::{Cause, Known, Part, TELLING, Work};
+pub use rates::{Events, Hottest, Rates, Site};
+pub use work::{CallGraph, Cause, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;

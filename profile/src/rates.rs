@@ -16,12 +16,32 @@ pub struct Rates {
     pub calls: u64,
     /// Instructions of bytecode a call.
     pub bytecodes: f64,
-    /// Exceptions that its handlers catch a call, those of `finally` too.
-    pub caught: f64,
+    /// Events a call.
+    pub events: Events,
     /// The block that takes most of the instructions; `None` without any.
     pub hottest: Option<Hottest>,
     /// Its calls of other methods that were reached.
     pub sites: Vec<Site>,
+}
+
+/// Events that cost more than an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Events {
+    /// Exceptions that handlers catch, those of `finally` too.
+    pub caught: f64,
+    /// Objects and arrays that are made. Compiled code may do without them.
+    pub made: f64,
+    /// Monitors that blocks enter; those of synchronized methods are not among them.
+    pub locked: f64,
+}
+
+impl Events {
+    /// Adds the events of this number of calls.
+    pub(crate) fn add(&mut self, calls: f64, other: Self) {
+        self.caught += calls * other.caught;
+        self.made += calls * other.made;
+        self.locked += calls * other.locked;
+    }
 }
 
 /// The block of a method that runs most instructions.
@@ -88,13 +108,18 @@ impl Rates {
         }
         let caught =
             profile.counts.caught.iter().flatten().map(|count| positive(*count) as f64 / calls).sum();
+        let mut events = Events { caught, ..Events::default() };
+        for (number, block) in graph.blocks.iter().enumerate() {
+            let locked = f64::from(block.metrics.monitors) / 2.0;
+            events.add(runs(number), Events { caught: 0.0, made: block.allocations.len() as f64, locked });
+        }
         let class = mutf8::decode(graph.class);
         Some(Self {
             class,
             member: member(graph.name, graph.descriptor),
             calls: profile.calls,
             bytecodes,
-            caught,
+            events,
             hottest,
             sites,
         })

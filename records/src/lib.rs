@@ -45,6 +45,7 @@ mod reader;
 mod result;
 mod run;
 mod text;
+mod why;
 
 pub use assertion::{AssertionError, AssertionRecord};
 pub use context::{Context, ContextError};
@@ -55,6 +56,7 @@ pub use measurement::Measurement;
 pub use reader::{Form, Reader, Record};
 pub use result::ResultRecord;
 pub use run::{MethodProgress, RunState, RunStateError, TasksHash};
+pub use why::{Conclusion, CostlyEvents, UnseenCalls, Why, WhyCause, WhyFile};
 
 #[cfg(test)]
 mod tests;

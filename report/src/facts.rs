@@ -2,7 +2,7 @@
 
 use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
 use spl_records::context::{Asked, MethodFacts};
-use spl_records::{AssertionRecord, Context, InstancesFile};
+use spl_records::{AssertionRecord, Context, InstancesFile, WhyFile};
 use spl_verdict::{Evaluation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +31,8 @@ pub struct Facts {
     pub missing: BTreeMap<usize, String>,
     /// The instances and how they differ, where several JVMs were measured at once.
     pub instances: Option<InstancesFile>,
+    /// Why claims fail, where that was looked for.
+    pub why: Option<WhyFile>,
     /// The scheduler's decisions.
     pub decisions: Decisions,
 }

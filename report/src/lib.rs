@@ -25,6 +25,7 @@ mod names;
 mod page;
 mod reasons;
 mod shape;
+mod why;
 mod words;
 
 pub use facts::{
@@ -32,3 +33,4 @@ pub use facts::{
     shown_methods,
 };
 pub use page::html;
+pub use why::why;

@@ -8,6 +8,7 @@ mod method;
 mod parts;
 mod run;
 mod summary;
+mod why;
 
 use crate::chart::compact::compacted;
 use crate::chart::detail::FULL;
@@ -49,6 +50,7 @@ pub fn html(facts: &Facts) -> String {
                     (summary::tools(&page))
                     (comparison::results(&page))
                     (assertion::section(&page))
+                    (why::section(&page))
                     (instances::section(&page))
                     (method::section(&page))
                     (run::decisions(&page))

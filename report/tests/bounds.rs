@@ -82,7 +82,16 @@ fn run(methods: usize, claims: usize) -> Facts {
     let in_full = shown_methods(&context, &shown(&context, &results), &[]);
     let methods = (0..methods).map(|index| calls(index as u64, in_full.contains(&index))).collect();
     let (assertions, missing) = (Vec::new(), BTreeMap::new());
-    Facts { context, results, assertions, methods, missing, instances: None, decisions: Decisions::default() }
+    Facts {
+        context,
+        results,
+        assertions,
+        methods,
+        missing,
+        instances: None,
+        why: None,
+        decisions: Decisions::default(),
+    }
 }
 
 fn figures<'p>(page: &'p str, title: &str) -> Vec<&'p str> {

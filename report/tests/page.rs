@@ -7,7 +7,7 @@ use spl_model::{Bucket, EndedBy, Lack, Sample, SampleFlags, Scale, Size};
 use spl_records::context::{
     Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating, Setting,
 };
-use spl_records::{AssertionRecord, Context, InstancesFile, OfClaim, OfInstance};
+use spl_records::{AssertionRecord, Context, InstancesFile, OfClaim, OfInstance, Why, WhyFile};
 use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_assertions, shown_methods};
 use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Truth, evaluate};
 use std::collections::BTreeMap;
@@ -110,8 +110,8 @@ fn run(factors: &[f64]) -> Facts {
     let mut decisions = Decisions::default();
     decisions.add("measure", Step { at_ns: 1_000_000, measured: 1, optimal: 1, unfinished: 2 });
     decisions.add("finish", Step { at_ns: 9_000_000, measured: 0, optimal: 1, unfinished: 0 });
-    let missing = BTreeMap::new();
-    Facts { context, results, assertions: Vec::new(), methods, missing, instances: None, decisions }
+    let (assertions, missing, instances, why) = (Vec::new(), BTreeMap::new(), None, None);
+    Facts { context, results, assertions, methods, missing, instances, why, decisions }
 }
 
 fn has(page: &str, text: &str) {
@@ -153,6 +153,20 @@ fn instances_that_differ_are_named_and_one_alone_is_said_to_be_one() {
     }
     facts.instances = Some(file(&names[..1], Vec::new()));
     has(&html(&facts), "All of this is about one instance, web-1:7. Another one may differ");
+}
+
+#[test]
+fn reasons_of_failed_claims_are_there_if_someone_looked_for_them() {
+    let mut facts = run(&[1.0]);
+    assert!(!html(&facts).contains("Why claims fail"));
+    let claim =
+        Why { claim: "<b>&\u{202e}claim</b>".to_owned(), slow: "<i>.f()V".to_owned(), ..Why::default() };
+    facts.why = Some(WhyFile { seconds: 1.0, rounds: 1, claims: vec![claim] });
+    let page = html(&facts);
+    has(&page, "Why claims fail");
+    has(&page, "&lt;b&gt;&amp;");
+    has(&page, "nothing found: &lt;i&gt;.f()V was not called");
+    assert!(!page.contains('\u{202e}'));
 }
 
 #[test]

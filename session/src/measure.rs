@@ -41,6 +41,8 @@ pub struct Inputs {
     /// Inputs that were taken and belong to the next session.
     back: VecDeque<Input>,
     interrupts: Receiver<Interrupt>,
+    /// An interrupt that was seen and not taken.
+    pending: Option<Interrupt>,
 }
 
 impl Inputs {
@@ -51,7 +53,7 @@ impl Inputs {
     pub fn new() -> Result<Self, String> {
         let (sender, waiting) = mpsc::channel(WAITING_INPUTS);
         let interrupts = watch_signals(&sender)?;
-        Ok(Self { sender, waiting, back: VecDeque::new(), interrupts })
+        Ok(Self { sender, waiting, back: VecDeque::new(), interrupts, pending: None })
     }
 
     /// A sender for sources of inputs.
@@ -79,12 +81,21 @@ impl Inputs {
 
     /// Waits for an interrupt; returns at once if one is pending. `None` if signals cannot arrive any more.
     pub async fn interrupted(&mut self) -> Option<Interrupt> {
-        self.interrupts.recv().await
+        match self.pending.take() {
+            Some(interrupt) => Some(interrupt),
+            None => self.interrupts.recv().await,
+        }
+    }
+
+    /// Whether an interrupt is pending; it stays.
+    pub fn is_interrupted(&mut self) -> bool {
+        self.pending = self.pending.take().or_else(|| self.interrupts.try_recv().ok());
+        self.pending.is_some()
     }
 
     /// Whether an interrupt is pending; takes it.
     pub fn was_interrupted(&mut self) -> bool {
-        self.interrupts.try_recv().is_ok()
+        self.is_interrupted() && self.pending.take().is_some()
     }
 }
 

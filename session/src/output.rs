@@ -11,7 +11,7 @@ use crate::setup::Setup;
 use lines::{Lines, cannot_write, open_records};
 use spl_lang::Tasks;
 use spl_model::{ClaimIx, MethodRef, Sample};
-use spl_records::{Form, Measurement, measurement_files};
+use spl_records::{Form, Measurement, WhyFile, measurement_files};
 use spl_scheduler::{Decision, Scheduler};
 use std::fs::{self, File};
 use std::io::Write;
@@ -92,6 +92,10 @@ impl Output {
         let overwrite = config.overwrite_results && !append;
         let results = ResultFile::open(config, &config.result_file, overwrite)?;
         decisions.open(overwrite)?;
+        if !append {
+            // Reasons are those of an earlier run's claims.
+            let _ = fs::remove_file(config.result_file.with_file_name(WhyFile::NAME));
+        }
         let older = Older {
             bytes: [&config.result_file, &results.assertions_path(), &decisions.path].map(|path| {
                 let length = fs::metadata(path).map_or(0, |found| found.len());

@@ -174,7 +174,7 @@ fn a_call(one: &Figures) -> String {
 }
 
 /// A number with a comma before each three digits.
-pub fn number(value: u64) -> String {
+fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

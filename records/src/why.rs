@@ -1,0 +1,150 @@
+//! Why claims fail (`why.json`): what their methods run, counted after the measurement, and how the slow ones differ from those
+//! that they are compared with. Figures are of one call, on average.
+
+use serde::{Deserialize, Serialize};
+
+const SCHEMA: &str = "spl.why/1";
+
+/// The document.
+///
+/// ```
+/// use spl_records::{Why, WhyFile};
+/// let why = Why { claim: "p/C.f()V < p/C.g()V".to_owned(), ..Why::default() };
+/// let file = WhyFile { seconds: 4.5, rounds: 2, claims: vec![why] };
+/// assert_eq!(WhyFile::from_json(&file.to_json()), Ok(file));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WhyFile {
+    /// Time that it took.
+    pub seconds: f64,
+    /// Number of rounds: in each, methods join that those before call.
+    pub rounds: u64,
+    /// The claims that fail.
+    pub claims: Vec<Why>,
+}
+
+/// Why one claim fails.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Why {
+    /// The claim in the words of the task file.
+    pub claim: String,
+    /// The method that takes too long, as in a task file with its descriptor.
+    pub slow: String,
+    /// The method that it is compared with; `None` for a bound.
+    pub quick: Option<String>,
+    /// The ratio of the times, or the time, in the words of the table of claims.
+    pub figure: String,
+    /// The ratio of the slow method's times to the other one's; `None` for a bound, and for a comparison in a formula of several.
+    pub times: Option<f64>,
+    /// Instructions of bytecode of a call of the slow method with all that was counted below it; `None` where it was not
+    /// called.
+    pub bytecodes: Option<f64>,
+    /// The same of the other method.
+    pub bytecodes_of_other: Option<f64>,
+    /// Events that cost more than an instruction.
+    pub events: CostlyEvents,
+    /// Why the slow method runs more, the greatest cause first; for a bound, where its instructions are.
+    pub causes: Vec<WhyCause>,
+    /// What the figures say.
+    pub conclusion: Conclusion,
+    /// Why that may be wrong, or something be missing; a sentence each.
+    pub doubts: Vec<String>,
+    /// Methods that were not counted and that the slow method calls more often, the most frequent first.
+    pub unseen: Vec<UnseenCalls>,
+}
+
+/// What the figures of a claim say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conclusion {
+    /// A method was not called while it was counted.
+    #[default]
+    NotCalled,
+    /// The slow method runs more: there are causes.
+    Found,
+    /// It runs more, but far from as much as its times are longer.
+    Partly,
+    /// Both run about the same.
+    Nothing,
+    /// Both seem to run about the same, but the figures are too uncertain.
+    Unknown,
+}
+
+/// A cause: code of the slow method itself, or a method that it calls more often.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WhyCause {
+    /// Share of all that is more, 0 to 1.
+    pub share: f64,
+    /// The called method and those in it that take nearly all, from caller to callee; empty for the slow method itself.
+    pub path: Vec<String>,
+    /// Source line of the call.
+    pub line: Option<u16>,
+    /// Calls in a call of the slow method, and of the other one.
+    pub calls: [f64; 2],
+    /// Instructions in these calls with all that they call.
+    pub bytecodes: [f64; 2],
+    /// The block with most instructions in the last method of the path.
+    pub block: Option<usize>,
+    /// First and last source line of this block.
+    pub lines: Option<(u16, u16)>,
+    /// Runs of this block in a call of that method.
+    pub runs: Option<f64>,
+}
+
+/// Events in a call of the slow method, and of the other one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostlyEvents {
+    /// Exceptions that are caught, by `finally` too.
+    pub caught: [f64; 2],
+    /// Objects and arrays that are made; compiled code may do without some.
+    pub made: [f64; 2],
+    /// Monitors that blocks enter; those of synchronized methods are not among them.
+    pub locked: [f64; 2],
+}
+
+/// Calls of a method that was not counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnseenCalls {
+    /// The method, as the class file names it.
+    pub method: String,
+    /// In a call of the slow method.
+    pub calls: f64,
+    /// In a call of the other method.
+    pub calls_of_other: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Json {
+    schema: String,
+    seconds: f64,
+    rounds: u64,
+    claims: Vec<Why>,
+}
+
+impl WhyFile {
+    /// Its name, next to the results.
+    pub const NAME: &str = "why.json";
+    /// Smallest quotient of two figures that says something: counts vary a little, and a call costs more than its instructions.
+    pub const TELLING: f64 = 1.1;
+
+    /// The text of the file.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Self { seconds, rounds, claims } = self.clone();
+        let json = Json { schema: SCHEMA.to_owned(), seconds, rounds, claims };
+        let text = serde_json::to_string_pretty(&json).expect("texts and numbers are always JSON");
+        spl_model::plain_json(&text) + "\n"
+    }
+
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// When it is not JSON of this layout, or has another schema; one line of text.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let json: Json = serde_json::from_str(text).map_err(|e| format!("not a list of reasons: {e}"))?;
+        if json.schema != SCHEMA {
+            return Err(format!("it has the schema {:?}, this spl knows {SCHEMA:?}", json.schema));
+        }
+        Ok(Self { seconds: json.seconds, rounds: json.rounds, claims: json.claims })
+    }
+}

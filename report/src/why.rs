@@ -1,0 +1,122 @@
+//! The reasons why a claim fails, in words.
+
+use crate::figure::{count, digits, percent, quotient};
+use spl_model::one_line;
+use spl_records::{Conclusion, Why, WhyCause, WhyFile};
+
+/// Most differences, and most calls of methods that were not counted, that are shown.
+const SHOWN: usize = 3;
+
+/// Constructor that does nothing, and is called for each object.
+const CONSTRUCTOR: &str = "java/lang/Object.<init>()V";
+/// Smallest share of a cause that is shown.
+const SMALLEST: f64 = 0.01;
+/// Smallest number of events in a call that is shown.
+const OFTEN: f64 = 0.01;
+
+/// Sentences about the reasons of a claim, without the claim itself.
+#[must_use]
+pub fn why(found: &Why) -> Vec<String> {
+    let missing = if found.bytecodes.is_none() { Some(&found.slow) } else { found.quick.as_ref() };
+    if let (Conclusion::NotCalled, Some(missing)) = (found.conclusion, missing) {
+        return vec![format!("nothing found: {} was not called while it was counted", one_line(missing))];
+    }
+    let slow = format!(
+        "a call of {} runs {} bytecodes with all that was counted below it",
+        one_line(&found.slow),
+        about(found.bytecodes.unwrap_or_default())
+    );
+    let mut lines = vec![slow];
+    let ratio = found.bytecodes.zip(found.bytecodes_of_other).map(|(slow, other)| slow / other.max(1.0));
+    if let (Some(quick), Some(other), Some(ratio)) = (&found.quick, found.bytecodes_of_other, ratio) {
+        let times = found
+            .times
+            .map_or_else(String::new, |times| format!("; it takes {} times as long", quotient(times)));
+        let (quick, other) = (one_line(quick), about(other));
+        lines[0].push_str(&format!(", one of {quick} {other}: {} times as many{times}", quotient(ratio)));
+    }
+    let rest = "waiting, locks, memory or native methods";
+    match found.conclusion {
+        Conclusion::Nothing => lines.push(format!("nothing found in the code that ran: look at {rest}")),
+        Conclusion::Unknown => lines.push("cannot tell why:".to_owned()),
+        Conclusion::Partly => lines.push(format!(
+            "more bytecodes explain {} of {} times at most; the rest is in {rest}, or not seen",
+            quotient(ratio.unwrap_or(1.0)),
+            quotient(found.times.unwrap_or(1.0))
+        )),
+        Conclusion::Found | Conclusion::NotCalled => {}
+    }
+    let shown = found.causes.iter().take(SHOWN).filter(|cause| cause.share >= SMALLEST);
+    lines.extend((1..).zip(shown).map(|(rank, cause)| place(rank, cause, found)));
+    lines.extend(found.doubts.iter().map(|doubt| format!("but {}", one_line(doubt))));
+    lines.extend(events(found));
+    let unseen = found.unseen.iter().filter(|one| one.method != CONSTRUCTOR).take(SHOWN);
+    lines.extend(unseen.map(|one| {
+        let other = found
+            .quick
+            .as_ref()
+            .map_or_else(String::new, |_| format!(" against {}", rate(one.calls_of_other)));
+        format!("not counted: {}, called {} a call{other}", one_line(&one.method), times(one.calls))
+    }));
+    lines
+}
+
+/// Events that a call of the slow method has more of.
+fn events(found: &Why) -> Option<String> {
+    let all = [
+        ("exceptions caught", found.events.caught),
+        ("objects made", found.events.made),
+        ("monitors entered", found.events.locked),
+    ];
+    let more =
+        all.into_iter().filter(|(_, [slow, other])| *slow >= OFTEN && *slow > other * WhyFile::TELLING);
+    let more = more.map(|(what, [slow, other])| match found.quick {
+        Some(_) => format!("{what} {} against {}", rate(slow), rate(other)),
+        None => format!("{what} {}", rate(slow)),
+    });
+    let more: Vec<String> = more.collect();
+    (!more.is_empty()).then(|| format!("in a call: {}", more.join(", ")))
+}
+
+fn place(rank: usize, place: &WhyCause, of: &Why) -> String {
+    let (lines, run) = match place.lines {
+        Some((first, last)) if first == last => (format!("; most in line {first}"), "runs"),
+        Some((first, last)) => (format!("; most in lines {first} to {last}"), "run"),
+        None => (place.block.map_or_else(String::new, |block| format!("; most in block {block}")), "runs"),
+    };
+    let of_last = place.path.last().map_or_else(String::new, |last| format!(" of {}", one_line(last)));
+    let runs = place.runs.filter(|_| !lines.is_empty());
+    let runs = runs.map_or_else(String::new, |runs| format!("{of_last}, which {run} {} a call", times(runs)));
+    let has_other = of.quick.is_some();
+    let against = |figure: String| if has_other { format!(" against {figure}") } else { String::new() };
+    let [bytecodes, of_other] = place.bytecodes.map(about);
+    let what = match place.path.first() {
+        None => format!("the code of {} itself", one_line(&of.slow)),
+        Some(callee) => {
+            let [calls, of_other] = place.calls;
+            let line = place.line.map_or_else(String::new, |line| format!(" in line {line}"));
+            format!("{} is called {}{}{line}", one_line(callee), times(calls), against(rate(of_other)))
+        }
+    };
+    format!(
+        "{rank}. {} of {}: {what}: {bytecodes} bytecodes{}{lines}{runs}",
+        percent(place.share),
+        if has_other { "the difference" } else { "it" },
+        against(of_other),
+    )
+}
+
+/// A number of times in words.
+fn times(value: f64) -> String {
+    if rate(value) == "1" { "once".to_owned() } else { format!("{} times", rate(value)) }
+}
+
+/// A number of instructions, whole.
+fn about(value: f64) -> String {
+    count(value.round() as u64)
+}
+
+/// A number of times, with three significant digits below 1000.
+fn rate(value: f64) -> String {
+    if value >= 1000.0 { about(value) } else { digits(value) }
+}

@@ -1,0 +1,88 @@
+//! The words about why a claim fails.
+
+use spl_records::{Conclusion, CostlyEvents, UnseenCalls, Why, WhyCause};
+use spl_report::why;
+
+fn failing() -> Why {
+    let cause = |share: f64, path: &[&str], line: Option<u16>| WhyCause {
+        share,
+        path: path.iter().map(|&name| name.to_owned()).collect(),
+        line,
+        calls: [20.0, 0.0],
+        bytecodes: [12_345.4, 0.0],
+        block: Some(3),
+        lines: line.map(|line| (line, line + 1)),
+        runs: Some(1.0),
+    };
+    Why {
+        claim: "p/C.slow()V <= p/C.quick()V".to_owned(),
+        slow: "p/C.slow()V".to_owned(),
+        quick: Some("p/C.quick()V".to_owned()),
+        figure: "4.75".to_owned(),
+        bytecodes: Some(20_000.0),
+        bytecodes_of_other: Some(1000.0),
+        events: CostlyEvents { caught: [5.0, 0.0], made: [1.0, 1.0], locked: [0.0, 0.0] },
+        causes: vec![
+            cause(0.9, &["q/L.find()V", "q/L.search()V"], Some(19)),
+            cause(0.095, &[], None),
+            cause(0.005, &["q/L.rare()V"], None),
+        ],
+        times: Some(4.75),
+        conclusion: Conclusion::Found,
+        doubts: Vec::new(),
+        unseen: vec![UnseenCalls { method: "q/N.now()J".to_owned(), calls: 2870.0, calls_of_other: 10.0 }],
+    }
+}
+
+#[test]
+fn causes_come_with_their_places() {
+    let expected = [
+        "a call of p/C.slow()V runs 20\u{202f}000 bytecodes with all that was counted below it, one of p/C.quick()V \
+         1\u{202f}000: 20.0 times as many; it takes 4.75 times as long",
+        "1. 90% of the difference: q/L.find()V is called 20 times against 0 in line 19: 12\u{202f}345 bytecodes against 0; most in \
+         lines 19 to 20 of q/L.search()V, which run once a call",
+        "2. 9.5% of the difference: the code of p/C.slow()V itself: 12\u{202f}345 bytecodes against 0; most in block 3, which \
+         runs once a call",
+        "in a call: exceptions caught 5 against 0",
+        "not counted: q/N.now()J, called 2\u{202f}870 times a call against 10",
+    ];
+    assert_eq!(why(&failing()), expected);
+}
+
+#[test]
+fn nothing_found_is_an_answer_and_so_is_doubt() {
+    let same = Why { causes: Vec::new(), unseen: Vec::new(), events: CostlyEvents::default(), ..failing() };
+    let lines = why(&Why { conclusion: Conclusion::Nothing, ..same.clone() });
+    let nothing = "nothing found in the code that ran: look at waiting, locks, memory or native methods";
+    assert_eq!(lines[1..], [nothing]);
+    let doubts = vec!["the search ended early".to_owned()];
+    let lines = why(&Why { conclusion: Conclusion::Unknown, doubts, ..same });
+    assert_eq!(lines[1..], ["cannot tell why:", "but the search ended early"]);
+    for (slow, other, missing) in [(None, Some(1.0), "p/C.slow()V"), (Some(1.0), None, "p/C.quick()V")] {
+        let conclusion = Conclusion::NotCalled;
+        let why = why(&Why { bytecodes: slow, bytecodes_of_other: other, conclusion, ..failing() });
+        assert_eq!(why, [format!("nothing found: {missing} was not called while it was counted")]);
+    }
+}
+
+#[test]
+fn what_explains_little_does_not_look_like_the_cause() {
+    let little =
+        Why { times: Some(57.1), bytecodes: Some(1500.0), conclusion: Conclusion::Partly, ..failing() };
+    let lines = why(&little);
+    assert_eq!(
+        lines[1],
+        "more bytecodes explain 1.50 of 57.1 times at most; the rest is in waiting, locks, memory or native methods, or not seen"
+    );
+    assert!(lines[2].starts_with("1. 90% of the difference"), "{lines:?}");
+}
+
+#[test]
+fn of_a_bound_it_says_where_the_instructions_are() {
+    let lines = why(&Why { quick: None, bytecodes_of_other: None, figure: "553 ns".to_owned(), ..failing() });
+    assert_eq!(
+        lines[0],
+        "a call of p/C.slow()V runs 20\u{202f}000 bytecodes with all that was counted below it"
+    );
+    assert!(lines[1].starts_with("1. 90% of it: q/L.find()V is called 20 times in line 19: "), "{lines:?}");
+}
