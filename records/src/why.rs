@@ -1,5 +1,5 @@
-//! Why claims fail (`why.json`): what their methods run, counted after the measurement, and how the slow ones differ from those
-//! that they are compared with. Figures are of one call, on average.
+//! Why claims fail (`why.json`): what their methods run, counted after the measurement, and how the slow ones differ from the
+//! others. All figures are averages of a call.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,13 +39,13 @@ pub struct Why {
     /// Instructions of bytecode of a call of the slow method with all that was counted below it; `None` where it was not
     /// called.
     pub bytecodes: Option<f64>,
-    /// The same of the other method.
+    /// Instructions of a call of the other method.
     pub bytecodes_of_other: Option<f64>,
     /// Events that cost more than an instruction.
     pub events: CostlyEvents,
     /// Why the slow method runs more, the greatest cause first; for a bound, where its instructions are.
     pub causes: Vec<WhyCause>,
-    /// What the figures say.
+    /// Conclusion from the figures.
     pub conclusion: Conclusion,
     /// Why that may be wrong, or something be missing; a sentence each.
     pub doubts: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Why {
     pub unseen: Vec<UnseenCalls>,
 }
 
-/// What the figures of a claim say.
+/// Conclusion from the figures of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
@@ -62,7 +62,7 @@ pub enum Conclusion {
     NotCalled,
     /// The slow method runs more: there are causes.
     Found,
-    /// It runs more, but far from as much as its times are longer.
+    /// The slow method runs more, but its times are longer by far more than that.
     Partly,
     /// Both run about the same.
     Nothing,

@@ -283,13 +283,18 @@ fn found(failed: &Why, graph: &CallGraph<'_>, cut: Option<&str>) -> Why {
     let (Some(slow), true) = (slow, failed.quick.is_none() || quick.is_some()) else { return found };
     found.unseen = more_calls(&slow, quick.as_ref()).take(WRITTEN).collect();
     found.doubts = doubts(&slow, quick.as_ref(), cut);
+    let averages = averages(&slow, quick.as_ref());
+    let is_sure = found.doubts.is_empty() && averages.is_none();
     let ratio = quick.as_ref().map(|quick| slow.bytecodes() / quick.bytecodes().max(1.0));
     found.conclusion = match (ratio, failed.times) {
-        (Some(ratio), _) if ratio < WhyFile::TELLING && found.doubts.is_empty() => Conclusion::Nothing,
+        (Some(ratio), _) if ratio < WhyFile::TELLING && is_sure => Conclusion::Nothing,
         (Some(ratio), _) if ratio < WhyFile::TELLING => Conclusion::Unknown,
         (Some(ratio), Some(times)) if times > ratio * PARTLY => Conclusion::Partly,
         _ => Conclusion::Found,
     };
+    // Averages that give the ratio of the times are good enough.
+    let is_as_long = found.conclusion == Conclusion::Found && failed.times.is_some();
+    found.doubts.extend(averages.filter(|_| !is_as_long));
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
         let causes = graph.causes(&failed.slow, failed.quick.as_deref());
         found.causes = causes.into_iter().take(WRITTEN).map(cause).collect();
@@ -297,22 +302,26 @@ fn found(failed: &Why, graph: &CallGraph<'_>, cut: Option<&str>) -> Why {
     found
 }
 
+/// The doubt about figures that are averages over all callers, if they matter.
+fn averages(slow: &Work, quick: Option<&Work>) -> Option<String> {
+    let share = slow.average_share(quick).max(quick.map_or(0.0, |quick| quick.average_share(Some(slow))));
+    let shared = quick.map(|quick| slow.shared(quick)).unwrap_or_default();
+    let named = shared.iter().take(NAMED).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+    let named = if named.is_empty() { named } else { format!(", such as {named}") };
+    (share >= AVERAGES).then(|| {
+        format!(
+            "{:.0}% of the instructions are known only on average over all callers: they are in methods that both may call{named}, \
+             or behind calls that may reach several methods",
+            share * 100.0
+        )
+    })
+}
+
 /// Why the findings may be wrong, or others be missing.
 fn doubts(slow: &Work, quick: Option<&Work>, cut: Option<&str>) -> Vec<String> {
     let mut doubts = Vec::new();
     if let Some(cut) = cut {
         doubts.push(format!("the search ended before all methods were counted: {cut}"));
-    }
-    let averages = slow.average_share(quick).max(quick.map_or(0.0, |quick| quick.average_share(Some(slow))));
-    if averages >= AVERAGES {
-        let shared = quick.map(|quick| slow.shared(quick)).unwrap_or_default();
-        let named = shared.iter().take(NAMED).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
-        let named = if named.is_empty() { named } else { format!(", such as {named}") };
-        doubts.push(format!(
-            "{:.0}% of the instructions are known only on average over all callers: they are in methods that both may call{named}, \
-             or behind calls that may reach several methods",
-            averages * 100.0
-        ));
     }
     let makes =
         |work: &Work| work.unseen.iter().any(|site| site.kind == CallKind::Dynamic && site.count >= RARE);
