@@ -4,8 +4,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 
 /**
- * Methods whose measurement a test knows. For a line "loop CALLS" or "waits CALLS" it calls the method this number of times and
- * answers with a line; for other lines see {@link #other}.
+ * Methods whose measurement a test knows. For a line "loop CALLS" it calls the method this number of times and prints the
+ * nanoseconds of a call, for "waits CALLS" the clock around each call; for other lines see {@link #other}.
  */
 final class Truth {
     private static final long WAIT_NS = 20_000;
@@ -19,8 +19,10 @@ final class Truth {
             if (words.length == 1) {
                 other(words[0]);
             } else if (words[0].equals("loop")) {
-                sink = loops(Integer.parseInt(words[1]));
-                Life.say("loop");
+                int calls = Integer.parseInt(words[1]);
+                long start = System.nanoTime();
+                sink = loops(calls);
+                Life.say("" + (double) (System.nanoTime() - start) / calls);
             } else {
                 Life.say(waits(Integer.parseInt(words[1])));
             }

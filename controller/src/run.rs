@@ -110,8 +110,7 @@ async fn together(
     let ended = tokio::spawn(wait(child, inputs.sender()));
     let came = each::measure(arguments, tasks, &mut inputs, &ended).await?;
     if arguments.drill.is_some() && !came.failed.0.is_empty() {
-        let is_over = ended.is_finished() || came.interrupted;
-        drill_failed(arguments, &came, (&path, budget, is_over), &mut inputs).await;
+        drill_failed(arguments, &came, (&path, budget, ended.is_finished()), &mut inputs).await;
     }
     let was_interrupted = came.interrupted || inputs.is_interrupted();
     // The agents are dormant or gone, so the socket is not needed any more.
@@ -156,6 +155,7 @@ async fn drill_failed(
     let progress = Progress::new(arguments.common.quiet);
     let (failed, folder) = &came.failed;
     match came.programs.last() {
+        _ if came.interrupted => progress.note("interrupted: no reasons of failed claims are looked for"),
         Some(&pid) if !is_over => {
             let look = Look { pid, socket, budget, longest: arguments.drill_for, folder };
             why::explain(failed, &look, inputs, &progress).await;

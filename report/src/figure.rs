@@ -45,7 +45,8 @@ fn three_digits(value: f64) -> String {
     let size = value.abs();
     let sign = if value < 0.0 { "−" } else { "" };
     let text = match size {
-        size if !size.is_finite() => return "–".to_owned(),
+        // No ratio and no time that was measured is as large.
+        size if !size.is_finite() || size >= 1e15 => return "–".to_owned(),
         0.0 => "0.00".to_owned(),
         size if size >= 99.95 => count(size.round() as u64),
         size if size < SMALL => format!("{size:.2e}"),
@@ -168,6 +169,7 @@ mod tests {
         check(0.099_96, "0.100");
         check(12.345, "12.3");
         check(250.4, "250");
+        check(1.9e19, "–");
         let check = |p: f64, expected: &str| assert_eq!(p_equation(p), expected);
         check(0.0, "p < 0.0001");
         check(2.05e-6, "p < 0.0001");

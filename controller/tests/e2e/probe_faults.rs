@@ -17,8 +17,8 @@ const SOAK_CYCLES: u64 = 9999;
 const SEED: u64 = 0x5eed;
 const METHODS: [&str; 5] = [
     "Truth.loop(J)J",
-    "Truth.loads(J)J",
-    "Truth.calls(J)J",
+    "Truth.waits([J)V",
+    "Truth.nap()V",
     "java/lang/Integer.compareTo(Ljava/lang/Integer;)I",
     "java/lang/String.hashCode()I",
 ];
@@ -154,7 +154,7 @@ fn a_class_may_be_changed_and_restored_again_and_again() {
     let cycles = harness::many(CYCLES, SOAK_CYCLES);
     let (mut state, mut spans, mut weights, mut since) = (SEED, Vec::new(), Vec::new(), Instant::now());
     let speed = |watched: &mut Watched| {
-        watched.program.tell("loop 200 250").unwrap();
+        watched.program.tell("loop 50000").unwrap();
         watched.program.line().unwrap().parse::<f64>().unwrap()
     };
     let before = speed(&mut watched);

@@ -167,7 +167,7 @@ fn programs_are_measured_one_after_the_other() {
     served.run.awaits("spl: measuring Java ");
     case.awaits_measurements(FAST, 20);
     let second = client(&case, served.port, TOKEN_FILE, &PROGRAM);
-    served.run.awaits("is not measured: another JVM is already");
+    served.run.awaits("is not measured: another JVM is now, and this one waits");
     assert_eq!(case.results().len(), 0);
     first.awaits("ready");
 

@@ -114,7 +114,7 @@ def of_processes():
     shell = Jvm(around=["sh", "-c", '"$@"; true', "sh"])
     names("the shell around the JVM", "name the process of `java` itself", said("doctor", shell.process.pid))
     other = Jvm()
-    names("two programs have the text", "2 JVMs have it", said("doctor", "--match", "CompareLoop 0 100000"))
+    names("two programs have the text", "2 JVMs have it", said("doctor", "--match", f"{CLASSES} CompareLoop 0 100000"))
     shell.ends()
     os.kill(other.pid, signal.SIGSTOP)
     # The kernel says so a moment later.

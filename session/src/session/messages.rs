@@ -112,7 +112,8 @@ impl Session<'_> {
                 self.turned_away.0.insert(agent.id);
                 return self.say_waits(pid, reason);
             }
-            return self.turn_away(agent, pid, "another JVM is already", reason);
+            let why = self.why_not_now();
+            return self.turn_away(agent, pid, why, reason);
         }
         if let Some(why) = self.setup.unknown_kind(&kinds) {
             return self.turn_away(agent, pid, &why, &why);
@@ -159,6 +160,11 @@ impl Session<'_> {
         });
         let written = self.context.write();
         self.check(written);
+    }
+
+    /// Why a JVM is not measured while another one is. Agents at a port come again by themselves.
+    fn why_not_now(&self) -> &'static str {
+        if self.at_port { "another JVM is now, and this one waits" } else { "another JVM is already" }
     }
 
     /// Says that a JVM is measured. Gives the origin of its samples.
