@@ -53,8 +53,6 @@ pub struct Hottest {
     pub lines: Option<(u16, u16)>,
     /// Number of times that a call of the method runs it.
     pub runs: f64,
-    /// Share of the method's instructions, 0 to 1.
-    pub share: f64,
 }
 
 /// The calls of another method from one or several places.
@@ -89,7 +87,7 @@ impl Rates {
         let hottest = hottest.filter(|&block| work(block) > 0.0).map(|block| {
             let lines = &graph.blocks[block].lines;
             let lines = lines.first().copied().zip(lines.last().copied());
-            Hottest { block, lines, runs: runs(block), share: work(block) / bytecodes }
+            Hottest { block, lines, runs: runs(block) }
         });
         let mut sites: Vec<Site> = Vec::new();
         for (_, call, counted) in profile.sites() {

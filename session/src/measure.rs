@@ -95,7 +95,9 @@ impl Inputs {
 
     /// Whether an interrupt is pending; takes it.
     pub fn was_interrupted(&mut self) -> bool {
-        self.is_interrupted() && self.pending.take().is_some()
+        let is_pending = self.is_interrupted();
+        self.pending = None;
+        is_pending
     }
 }
 

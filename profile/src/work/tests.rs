@@ -1,0 +1,140 @@
+use super::*;
+
+fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, &str, bool, f64)]) -> Rates {
+    let site = |&(class, member, is_virtual, count): &(&str, &str, bool, f64)| Site {
+        class: class.into(),
+        member: member.into(),
+        kind: if is_virtual { CallKind::Interface } else { CallKind::Static },
+        line: Some(7),
+        count,
+    };
+    let hottest = Some(Hottest { block: 1, lines: Some((3, 4)), runs: 2.0 });
+    let sites = sites.iter().map(site).collect();
+    let events = Events { caught: 0.5, ..Events::default() };
+    Rates { class: class.into(), member: member.into(), calls, bytecodes, events, hottest, sites }
+}
+
+fn known(all: Vec<Rates>) -> Known {
+    let mut known = Known::default();
+    all.into_iter().for_each(|one| {
+        known.everywhere.insert(one.member.clone());
+        known.add(one, true);
+    });
+    known
+}
+
+#[test]
+fn a_method_takes_part_as_often_as_it_is_called() {
+    let known = known(vec![
+        rates("A", "f()V", 10, 5.0, &[("B", "g()V", false, 3.0), ("N", "now()J", false, 1.0)]),
+        rates("B", "g()V", 900, 7.0, &[("L", "get()V", true, 2.0)]),
+        // Of four calls each, one goes to the first of them.
+        rates("L1", "get()V", 100, 10.0, &[]),
+        rates("L2", "get()V", 300, 100.0, &[]),
+    ]);
+    let work = known.call_graph().work("A.f()V").unwrap();
+    let part = |name: &str| (work.parts[name].calls, work.parts[name].bytecodes);
+    assert_eq!((part("A.f()V"), part("B.g()V")), ((1.0, 5.0), (3.0, 21.0)));
+    assert_eq!((part("L1.get()V"), part("L2.get()V")), ((1.5, 15.0), (4.5, 450.0)));
+    assert_eq!((work.bytecodes(), work.unseen.len(), &*work.unseen[0].member), (491.0, 1, "now()J"));
+    assert_eq!((work.parts["L2.get()V"].unsure, work.average_share(None)), (450.0, 465.0 / 491.0));
+    assert!(known.call_graph().work("A.unknown()V").is_none());
+}
+
+#[test]
+fn a_receiver_of_an_interface_has_it() {
+    let mut known = known(vec![
+        rates("A", "f()V", 10, 5.0, &[("L", "get()V", true, 1.0)]),
+        rates("L1", "get()V", 100, 10.0, &[]),
+        rates("S1", "get()V", 900, 100.0, &[]),
+    ]);
+    known.supers.insert("L1".into(), vec!["B".into()]);
+    assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 5.0 + 91.0, "both may be meant");
+    known.supers.insert("B".into(), vec!["java/lang/Object".into(), "L".into(), "B".into()]);
+    assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 5.0 + 10.0);
+    assert_eq!(known.call_graph().work("A.f()V").unwrap().events().caught, 1.0);
+}
+
+#[test]
+fn a_call_by_an_interface_waits_until_all_implementations_are_counted() {
+    let mut known = known(vec![
+        rates("A", "f()V", 10, 5.0, &[("L", "get()V", true, 1.0)]),
+        rates("L1", "get()V", 100, 10.0, &[]),
+    ]);
+    known.everywhere.clear();
+    assert_eq!(known.call_graph().work("A.f()V").unwrap().unseen[0].class, "L");
+    known.counted_everywhere("get()V".to_owned());
+    assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 15.0);
+}
+
+#[test]
+fn methods_that_all_call_each_other_take_little_time() {
+    let name = |number: usize| format!("N{number}");
+    let all =
+        (0..400).map(|number| rates(&name(number), "eval()V", 10, 5.0, &[("Node", "eval()V", true, 0.9)]));
+    let known = known(all.collect());
+    let graph = known.call_graph();
+    assert!(graph.causes("N1.eval()V", Some("N2.eval()V")).len() <= REACHED + 1);
+    assert!(graph.work("N1.eval()V").unwrap().bytecodes() > 5.0);
+}
+
+#[test]
+fn recursion_ends() {
+    let known = known(vec![
+        rates("A", "f()V", 10, 1.0, &[("A", "f()V", false, 0.9), ("A", "g()V", false, 1.0)]),
+        rates("A", "g()V", 10, 1.0, &[("A", "g()V", false, 0.5)]),
+        rates("A", "endless()V", 10, 1.0, &[("A", "more()V", false, 2.0)]),
+        rates("A", "more()V", 10, 1.0, &[("A", "more()V", false, 1.0)]),
+    ]);
+    let work = known.call_graph().work("A.f()V").unwrap();
+    assert!((work.parts["A.f()V"].calls, work.parts["A.g()V"].calls.round()) == (1.0, 2.0), "{work:?}");
+    assert!(known.call_graph().work("A.endless()V").unwrap().bytecodes() < 2.0 * STEPS as f64);
+}
+
+#[test]
+fn the_greatest_cause_comes_first() {
+    let known = known(vec![
+        rates("A", "slow()V", 10, 50.0, &[("C", "shared()V", false, 9.0), ("D", "own()V", false, 1.0)]),
+        rates("A", "quick()V", 10, 60.0, &[("C", "shared()V", false, 1.0)]),
+        rates("C", "shared()V", 100, 1.0, &[("C", "deep()V", false, 1.0)]),
+        rates("C", "deep()V", 100, 9.0, &[]),
+        rates("D", "own()V", 10, 20.0, &[]),
+    ]);
+    let found = known.call_graph().causes("A.slow()V", Some("A.quick()V"));
+    let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.share, one.calls)).collect();
+    // The slow method's own code runs less than the quick one's.
+    let expected = [("C.shared()V C.deep()V", 0.8, [9.0, 1.0]), ("D.own()V", 0.2, [1.0, 0.0])];
+    assert_eq!(found, expected.map(|(path, share, calls)| (path.to_owned(), share, calls)));
+    assert_eq!(known.call_graph().causes("A.slow()V", None).len(), 3);
+    let graph = known.call_graph();
+    let [slow, quick] = ["A.slow()V", "A.quick()V"].map(|name| graph.work(name).unwrap());
+    assert_eq!(slow.shared(&quick), ["C.deep()V", "C.shared()V"]);
+    assert_eq!((slow.average_share(Some(&quick)), slow.average_share(None)), (90.0 / 160.0, 0.0));
+}
+
+#[test]
+fn a_method_may_call_the_one_that_it_is_compared_with() {
+    let known = known(vec![
+        rates("A", "f()V", 1, 1.0, &[("A", "g()V", false, 2.0), ("A", "f()V", false, 0.5)]),
+        rates("A", "g()V", 1, 10.0, &[]),
+    ]);
+    let found = known.call_graph().causes("A.f()V", Some("A.g()V"));
+    let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.bytecodes)).collect();
+    assert_eq!(found, [("A.g()V".to_owned(), [20.0, 10.0]), (String::new(), [1.0, 0.0])]);
+}
+
+#[test]
+fn recursion_that_grows_stays_a_number() {
+    let known = known(vec![
+        rates("A", "f()V", 10, 1.0, &[("A", "g()V", false, 9.0)]),
+        rates("A", "h()V", 10, 1.0, &[]),
+        rates("A", "g()V", 10, 1.0, &[("A", "g()V", false, 1e9)]),
+    ]);
+    let graph = known.call_graph();
+    assert!(graph.work("A.f()V").unwrap().bytecodes().is_finite());
+    let causes = graph.causes("A.f()V", Some("A.h()V"));
+    assert!(
+        causes.iter().all(|cause| cause.share.is_finite() && cause.bytecodes[0].is_finite()),
+        "{causes:?}"
+    );
+}
