@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "java/java/lang/SplJdk.java",
     "java/java/lang/SplCounters.java",
     "java/java/lang/SplFlags.java",
     "java/java/lang/SplProbe.java",
     "java/java/lang/SplProcessors.java",
     "java/java/lang/SplRecorder.java",
+    "java/java/lang/SplRoots.java",
     "java/java/lang/SplLengths.java",
     "java/java/lang/SplSizes.java",
     "java/spl/size/Computable.java",

@@ -5,6 +5,7 @@
 //! they outlive a JVM that is killed.
 
 use crate::memory::Memory;
+use spl_model::MOST_ROOTS;
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,8 +17,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes of an arena. This is address space; only touched pages take memory.
 pub const ARENA_BYTES: usize = 1 << 24;
-/// Counters that there can be in the life of a JVM.
-pub const MOST_COUNTERS: u32 = (ARENA_BYTES / 8) as u32;
+/// Counters that there can be in the life of a JVM. The last word of an arena counts the calls of its root. `SplRoots.java` has
+/// the same place; a test compares them.
+pub const MOST_COUNTERS: u32 = (ARENA_BYTES / 8 - 1) as u32;
 /// Arenas that belong to one thread each.
 pub const ARENAS: usize = 256;
 /// The arena of all other threads.
@@ -28,15 +30,25 @@ const OWN: usize = ARENAS + 1;
 const FLAGS: usize = ARENAS + 2;
 /// Flags that there can be in the life of a JVM. `SplFlags.java` has the same number; a test compares them.
 pub const MOST_FLAGS: u32 = 1 << 21;
+/// The first arena of roots: each belongs to one thread and one root.
+const OF_ROOTS: usize = ARENAS + 3;
+/// Number of the arenas of roots.
+pub const ROOT_ARENAS: usize = 256;
 /// Bytes of the file.
-const FILE_BYTES: usize = (ARENAS + 3) * ARENA_BYTES;
-/// Entries of the table. `SplCounters.java` has the same number; a test compares them.
+const FILE_BYTES: usize = (OF_ROOTS + ROOT_ARENAS) * ARENA_BYTES;
+/// Entries of both tables. `SplCounters.java` and `SplRoots.java` have the same number; a test compares them.
 const SLOTS: usize = 1 << 14;
+/// Bytes of an entry of the roots' table: the thread's id, its own arena, one for each root, and whether it asks for these.
+/// `SplRoots.java` has the same number; a test compares them.
+const ENTRY_BYTES: usize = 256;
+/// Word of an entry where its thread asks for arenas of roots.
+const WANTS: usize = 2 + MOST_ROOTS;
 
 /// The arenas and their owners.
 #[derive(Debug)]
 pub struct Arenas {
     table: Memory,
+    roots: Memory,
     arenas: Memory,
     file: OwnedFd,
     owners: Mutex<Owners>,
@@ -47,9 +59,22 @@ pub struct Arenas {
 struct Owners {
     /// The living threads of a table entry, each with its arena if it has one. Only a thread that is alone there
     /// gets one: two threads must not count in one arena without knowing.
-    of_slot: HashMap<usize, Vec<(u64, Option<usize>)>>,
+    of_slot: HashMap<usize, Vec<Living>>,
     /// Arenas without an owner. Their counts stay: the controller adds the counts of all arenas.
     free: Vec<usize>,
+    /// Number of roots of the drill.
+    roots: usize,
+    /// First arenas of the groups without an owner. A group has one for each root.
+    free_groups: Vec<usize>,
+}
+
+/// A living thread.
+#[derive(Debug)]
+struct Living {
+    thread: u64,
+    arena: Option<usize>,
+    /// First of its arenas of roots.
+    group: Option<usize>,
 }
 
 impl Arenas {
@@ -61,12 +86,14 @@ impl Arenas {
         let file = memory_file(FILE_BYTES)?;
         let arenas = Memory::map_file(&file, FILE_BYTES)?;
         let table = Memory::map(SLOTS * 8)?;
-        let all = Self {
-            table,
-            arenas,
-            file,
-            owners: Mutex::new(Owners { of_slot: HashMap::new(), free: (0..ARENAS).rev().collect() }),
+        let roots = Memory::map(SLOTS * ENTRY_BYTES)?;
+        let owners = Owners {
+            of_slot: HashMap::new(),
+            free: (0..ARENAS).rev().collect(),
+            roots: 0,
+            free_groups: Vec::new(),
         };
+        let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
         for slot in 0..SLOTS {
             all.lead(slot, SHARED);
         }
@@ -76,6 +103,11 @@ impl Arenas {
     /// The address that replaces the placeholder in `SplCounters`.
     pub fn table_address(&self) -> i64 {
         self.table.address()
+    }
+
+    /// The address of the roots' table, which replaces a placeholder in `SplRoots`.
+    pub fn roots_address(&self) -> i64 {
+        self.roots.address()
     }
 
     /// Whether a flag is set.
@@ -103,7 +135,25 @@ impl Arenas {
             bytes: FILE_BYTES as u64,
             arena_bytes: ARENA_BYTES as u64,
             arenas: ARENAS as u32,
+            root_arenas: ROOT_ARENAS as u32,
         }
+    }
+
+    /// Sets the number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them divided
+    /// by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). All threads count in their own arenas again.
+    pub fn set_roots(&self, roots: usize) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let Owners { of_slot, free_groups, roots: number, .. } = &mut *owners;
+        *number = roots.min(MOST_ROOTS);
+        for (&slot, living) in of_slot.iter_mut() {
+            self.take_roots(slot);
+            living.iter_mut().for_each(|one| one.group = None);
+            if let [Living { arena: Some(arena), .. }] = **living {
+                self.lead(slot, arena);
+            }
+        }
+        *free_groups =
+            (0..ROOT_ARENAS.checked_div(*number).unwrap_or(0)).rev().map(|at| at * *number).collect();
     }
 
     /// Gives a thread an arena, if one is free and no other living thread has its entry of the table. Threads
@@ -111,14 +161,45 @@ impl Arenas {
     pub fn assign(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free } = &mut *owners;
+        let Owners { of_slot, free, roots, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
-        if living.iter().any(|(known, _)| *known == thread) {
-            return;
+        if living.iter().all(|one| one.thread != thread) {
+            let arena = if living.is_empty() { free.pop() } else { None };
+            living.push(Living { thread, arena, group: None });
+            self.take_roots(slot);
+            self.lead(slot, arena.unwrap_or(SHARED));
         }
-        let arena = if living.is_empty() { free.pop() } else { None };
-        living.push((thread, arena));
-        self.lead(slot, arena.unwrap_or(SHARED));
+        if *roots > 0
+            && let [Living { arena: Some(arena), .. }] = living[..]
+            && arena < ARENAS
+        {
+            self.roots.u64_at(slot * ENTRY_BYTES + 8).store(self.address(arena), Ordering::Release);
+            // Last: from now on the thread takes the rest for its own.
+            self.roots.u64_at(slot * ENTRY_BYTES).store(thread, Ordering::Release);
+        }
+    }
+
+    /// Gives arenas of roots to the threads that have asked for them, as long as there are some. False if the drill has no roots.
+    pub fn give_wanted(&self) -> bool {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let Owners { of_slot, roots, free_groups, .. } = &mut *owners;
+        if *roots == 0 {
+            return false;
+        }
+        for (&slot, living) in of_slot.iter_mut() {
+            let at = slot * ENTRY_BYTES;
+            if let [Living { group: group @ None, .. }] = &mut living[..]
+                && self.roots.u64_at(at + 8 * WANTS).load(Ordering::Acquire) != 0
+            {
+                *group = free_groups.pop();
+                let Some(group) = *group else { break };
+                for (word, place) in (2..).zip(group..group + *roots) {
+                    let address = self.address(OF_ROOTS + place);
+                    self.roots.u64_at(at + 8 * word).store(address, Ordering::Release);
+                }
+            }
+        }
+        true
     }
 
     /// Lets the agent's thread count where nobody looks.
@@ -126,7 +207,7 @@ impl Arenas {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Entry::Vacant(entry) = owners.of_slot.entry(slot) {
-            entry.insert(vec![(thread, Some(OWN))]);
+            entry.insert(vec![Living { thread, arena: Some(OWN), group: None }]);
             self.lead(slot, OWN);
         }
     }
@@ -135,14 +216,16 @@ impl Arenas {
     pub fn release(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free } = &mut *owners;
+        let Owners { of_slot, free, free_groups, .. } = &mut *owners;
         let Some(living) = of_slot.get_mut(&slot) else { return };
-        let Some(place) = living.iter().position(|(known, _)| *known == thread) else { return };
-        let (_, arena) = living.swap_remove(place);
+        let Some(place) = living.iter().position(|one| one.thread == thread) else { return };
+        let Living { arena, group, .. } = living.swap_remove(place);
         if arena.is_some() {
+            self.take_roots(slot);
             // The others of this entry go on without.
             self.lead(slot, SHARED);
         }
+        free_groups.extend(group);
         free.extend(arena.filter(|arena| *arena < ARENAS));
         if living.is_empty() {
             of_slot.remove(&slot);
@@ -150,8 +233,19 @@ impl Arenas {
     }
 
     fn lead(&self, slot: usize, arena: usize) {
-        let address = self.arenas.address() as u64 + (arena * ARENA_BYTES) as u64;
-        self.table.u64_at(slot * 8).store(address, Ordering::Release);
+        self.table.u64_at(slot * 8).store(self.address(arena), Ordering::Release);
+    }
+
+    fn address(&self, arena: usize) -> u64 {
+        self.arenas.address() as u64 + (arena * ARENA_BYTES) as u64
+    }
+
+    /// Lets no thread of an entry count apart.
+    fn take_roots(&self, slot: usize) {
+        let at = slot * ENTRY_BYTES;
+        for word in 0..=WANTS {
+            self.roots.u64_at(at + 8 * word).store(0, Ordering::Release);
+        }
     }
 }
 
@@ -180,74 +274,4 @@ fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::FileExt;
-
-    /// The arena to which the table leads a thread.
-    fn arena(arenas: &Arenas, thread: u64) -> usize {
-        let address = arenas.table.u64_at(slot_of(thread) * 8).load(Ordering::Acquire);
-        (address - arenas.arenas.address() as u64) as usize / ARENA_BYTES
-    }
-
-    #[test]
-    fn java_and_rust_agree() {
-        let source = include_str!("../java/java/lang/SplCounters.java");
-        assert!(source.contains("MASK = (1 << 14) - 1;"));
-        assert_eq!(SLOTS, 1 << 14);
-        assert!(include_str!("../java/java/lang/SplFlags.java").contains("new byte[1 << 21];"));
-        assert_eq!(MOST_FLAGS, 1 << 21);
-    }
-
-    #[test]
-    fn no_two_threads_share_an_arena_of_their_own() {
-        let arenas = Arenas::map().unwrap();
-        assert_eq!(arena(&arenas, 7), SHARED);
-        (1..=300).for_each(|thread| arenas.assign(thread));
-        let mut owned: Vec<usize> = (1..=300).map(|thread| arena(&arenas, thread)).collect();
-        assert_eq!(owned.iter().filter(|arena| **arena == SHARED).count(), 300 - ARENAS);
-        owned.retain(|arena| *arena != SHARED);
-        owned.sort_unstable();
-        owned.dedup();
-        assert_eq!(owned.len(), ARENAS);
-        arenas.release(5);
-        assert_eq!(arena(&arenas, 5), SHARED);
-        arenas.assign(400);
-        assert!(arena(&arenas, 400) < ARENAS, "an arena is used again");
-    }
-
-    #[test]
-    fn threads_of_one_entry_share() {
-        let arenas = Arenas::map().unwrap();
-        let (one, other) = (3, 3 + SLOTS as u64);
-        arenas.assign(one);
-        assert!(arena(&arenas, one) < ARENAS);
-        arenas.assign(other);
-        assert_eq!(arena(&arenas, one), SHARED, "neither writes where the other does");
-        arenas.release(one);
-        let third = 3 + 2 * SLOTS as u64;
-        arenas.assign(third);
-        assert_eq!(arena(&arenas, third), SHARED, "the second one still lives");
-        arenas.release(other);
-        arenas.release(third);
-        arenas.assign(other);
-        assert!(arena(&arenas, other) < ARENAS);
-        arenas.assign_own(9);
-        assert_eq!(arena(&arenas, 9), OWN);
-        arenas.release(9);
-        assert_eq!(arenas.owners.lock().unwrap().free.len(), ARENAS - 1);
-    }
-
-    #[test]
-    fn the_file_has_what_is_counted_and_keeps_its_size() {
-        let arenas = Arenas::map().unwrap();
-        arenas.arenas.u64_at(ARENA_BYTES + 40).store(42, Ordering::Relaxed);
-        let Drilled::Counters { descriptor: fd, bytes, .. } = arenas.place() else { panic!() };
-        let file = File::open(format!("/proc/self/fd/{fd}")).unwrap();
-        let mut word = [0; 8];
-        file.read_exact_at(&mut word, ARENA_BYTES as u64 + 40).unwrap();
-        assert_eq!((u64::from_le_bytes(word), file.metadata().unwrap().len()), (42, bytes));
-        let writable = File::options().write(true).open(format!("/proc/self/fd/{fd}")).unwrap();
-        assert!(writable.set_len(0).is_err(), "nobody can cut it under the JVM");
-    }
-}
+mod tests;

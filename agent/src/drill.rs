@@ -370,8 +370,12 @@ impl<S: Fn(Drilled)> Weaver<S> {
             open.borrow_mut().extend((!is_set).then_some(flag));
             is_set
         };
+        let root = |name: &str, descriptor: &str| {
+            let method = format!("{}.{name}{descriptor}", key.0);
+            (0..).zip(&self.scope.roots).find_map(|(number, root)| (*root == method).then_some(number))
+        };
         let (counting, most) = match self.what {
-            What::Blocks => (Counting::Blocks, MOST_COUNTERS),
+            What::Blocks => (Counting::Blocks { root: &root }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {

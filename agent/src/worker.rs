@@ -9,6 +9,7 @@ mod running;
 mod survey;
 mod watch;
 
+use crate::arenas::Arenas;
 use crate::arrivals::Arrivals;
 use crate::counters::Counters;
 use crate::fault;
@@ -39,6 +40,8 @@ const LOCAL_REFERENCES: usize = 65_536;
 
 /// Number of known classes above which unloaded classes are pruned for the first time.
 const MOST_TOUCHED: usize = 4096;
+/// Time between looks at the threads that ask for arenas of roots.
+const ROOTS_EVERY: Duration = Duration::from_millis(20);
 
 /// The agent thread's own state.
 pub struct Worker {
@@ -179,7 +182,9 @@ impl Worker {
             if wave == Some(Duration::ZERO) {
                 break Command::Wave;
             }
-            let received = match due.into_iter().chain(look).chain(wave).min() {
+            let has_roots = self.shared.arenas().is_some_and(Arenas::give_wanted);
+            let roots = has_roots.then_some(ROOTS_EVERY);
+            let received = match due.into_iter().chain(look).chain(wave).chain(roots).min() {
                 Some(due) => self.commands.recv_timeout(due),
                 None => self.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -187,7 +192,9 @@ impl Worker {
                 Ok(Command::Prepared(classes)) => self.arrivals.add(classes),
                 Ok(command) => break command,
                 Err(RecvTimeoutError::Timeout)
-                    if due.is_none_or(|due| look.into_iter().chain(wave).any(|other| other < due)) => {}
+                    if due.is_none_or(|due| {
+                        look.into_iter().chain(wave).chain(roots).any(|other| other < due)
+                    }) => {}
                 Err(RecvTimeoutError::Timeout) => break Command::Prepared(self.arrivals.take()),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }

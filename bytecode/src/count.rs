@@ -13,12 +13,20 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy)]
 pub enum Counting<'a> {
     /// Counters of edges, see [`Counters`].
-    Blocks,
+    Blocks {
+        /// The number of the root that a method is, by its name and descriptor.
+        root: &'a dyn Fn(&str, &str) -> Option<u32>,
+    },
     /// Flags of blocks and edges, see [`Flags`].
     Cover {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
     },
+}
+
+impl Counting<'_> {
+    /// Counters of edges, and no calls count apart.
+    pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None };
 }
 
 /// A class whose methods count their edges, or set flags.
@@ -66,7 +74,7 @@ pub fn count(
         let first = first + counted.counters;
         let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
             let places = match counting {
-                Counting::Blocks => Counters::of(&graph).places().len(),
+                Counting::Blocks { .. } => Counters::of(&graph).places().len(),
                 Counting::Cover { .. } => Flags::of(&graph).places().len(),
             };
             let needed = u32::try_from(places).unwrap_or(u32::MAX);
@@ -79,7 +87,7 @@ pub fn count(
         }
         if let Ok(needed) = needed {
             let probe = match counting {
-                Counting::Blocks => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
+                Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
                 Counting::Cover { is_set } => {
                     let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
                     (!open.is_empty()).then(|| Probe::cover(&name, &descriptor, InstrumentId(first), open))
@@ -88,6 +96,12 @@ pub fn count(
             if let Some(probe) = probe {
                 planned.push(counted.methods.len());
                 plan.add(probe);
+            }
+            if let Counting::Blocks { root } = counting
+                && let Some(number) = root(&name, &descriptor)
+            {
+                planned.push(counted.methods.len());
+                plan.add(Probe::root(&name, &descriptor, number));
             }
         }
         // The rewriter's report replaces the empty one below.

@@ -160,9 +160,16 @@ impl Emitter<'_, '_> {
         descriptor: &'static str,
     ) -> Result<&mut Self, Refusal> {
         let method = self.pool.counters_method(name, descriptor)?;
-        self.code.push(INVOKESTATIC);
-        self.code.extend(method.to_be_bytes());
-        Ok(self)
+        Ok(self.invoke_static(method))
+    }
+
+    /// Calls a method of the class that lets roots count apart.
+    pub(crate) fn call_roots(
+        &mut self,
+        (name, descriptor): (&'static str, &'static str),
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.roots_method(name, descriptor)?;
+        Ok(self.invoke_static(method))
     }
 
     /// Calls a method of the probe class.
@@ -172,8 +179,12 @@ impl Emitter<'_, '_> {
         descriptor: &'static str,
     ) -> Result<&mut Self, Refusal> {
         let method = self.pool.method(name, descriptor)?;
+        Ok(self.invoke_static(method))
+    }
+
+    fn invoke_static(&mut self, method: u16) -> &mut Self {
         self.code.push(INVOKESTATIC);
         self.code.extend(method.to_be_bytes());
-        Ok(self)
+        self
     }
 }

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS};
+use crate::names::{self, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
@@ -107,7 +107,8 @@ pub(crate) fn no_graph(why: NoGraph) -> Refusal {
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| matches!(insn.opcode, INVOKESTATIC | GETSTATIC)) {
         let owner = class.pool.member(insn.index())?.class;
-        if [PROBE_CLASS, COUNTERS_CLASS, FLAGS_CLASS].iter().any(|ours| owner == ours.as_bytes()) {
+        if [PROBE_CLASS, COUNTERS_CLASS, ROOTS_CLASS, FLAGS_CLASS].iter().any(|ours| owner == ours.as_bytes())
+        {
             return Ok(true);
         }
     }

@@ -18,6 +18,13 @@ pub const HIT_NEAR: &str = "(J)V";
 /// Adds 1 to a counter: `void hit(long address, int number)`.
 pub const HIT: (&str, &str) = ("hit", "(JI)V");
 
+/// The class whose static methods let the calls of a root count apart.
+pub const ROOTS_CLASS: &str = "java/lang/SplRoots";
+/// Lets the thread count apart for a root: `long enter(int root)`; 0 if it does not.
+pub const ENTER_ROOT: (&str, &str) = ("enter", "(I)J");
+/// Ends that: `void leave(long token, int root)`.
+pub const LEAVE_ROOT: (&str, &str) = ("leave", "(JI)V");
+
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";
 /// The flags: `static final byte[] SET`.
@@ -81,9 +88,10 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 19] = [
+pub const OWN_CLASSES: [&str; 20] = [
     PROBE_CLASS,
     COUNTERS_CLASS,
+    ROOTS_CLASS,
     FLAGS_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplLengths",

@@ -27,6 +27,8 @@ pub(crate) enum Planned {
         /// The flags that are not set, as numbers within the method.
         open: BTreeSet<u32>,
     },
+    /// Calls that count apart.
+    Root,
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
@@ -41,14 +43,16 @@ impl Planned {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
             // A method has either: both would number their places alike.
-            (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. }) => true,
-            (Self::Known(_), Self::Blocks | Self::Cover { .. })
-            | (Self::Blocks | Self::Cover { .. }, Self::Known(_)) => false,
+            (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. })
+            | (Self::Root, Self::Root) => true,
+            (Self::Known(_), Self::Blocks | Self::Cover { .. } | Self::Root)
+            | (Self::Blocks | Self::Cover { .. } | Self::Root, Self::Known(_))
+            | (Self::Root, Self::Blocks | Self::Cover { .. })
+            | (Self::Blocks | Self::Cover { .. }, Self::Root) => false,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
             #[cfg(test)]
-            (Self::Known(_) | Self::Blocks | Self::Cover { .. }, Self::Visits { .. })
-            | (Self::Visits { .. }, Self::Known(_) | Self::Blocks | Self::Cover { .. }) => false,
+            (Self::Visits { .. }, _) | (_, Self::Visits { .. }) => false,
         }
     }
 }
@@ -72,6 +76,12 @@ impl Probe {
     pub fn cover(method_name: &str, descriptor: &str, id: InstrumentId, open: BTreeSet<u32>) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Cover { open } }
+    }
+
+    /// A probe that lets the method's calls count apart, with all that they call. `root` is the method's number in the drill.
+    pub fn root(method_name: &str, descriptor: &str, root: u32) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id: InstrumentId(root), kind: Planned::Root }
     }
 
     /// The method.

@@ -89,13 +89,15 @@ fn solved<T>(
 }
 
 /// The counts of each method.
-fn counted(case: &str, options: &[&str], with_times: bool) -> BTreeMap<String, Counts> {
+fn counted(case: &str, options: &[&str], [with_times, apart]: [bool; 2]) -> BTreeMap<String, Counts> {
     let probes = |name: &str, descriptor: &str, _: &Graph<'_>, first| {
         let times = Probe::new(name, descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep));
         let blocks = Probe::blocks(name, descriptor, InstrumentId(first));
-        std::iter::once(blocks).chain(with_times.then_some(times)).collect()
+        let root = apart.then(|| Probe::root(name, descriptor, 3));
+        std::iter::once(blocks).chain(with_times.then_some(times)).chain(root).collect()
     };
     let (values, firsts) = values(case, options, &probes, |graph| Counters::of(graph).places().len());
+    assert_eq!(values[0], u64::from(apart), "each call that began ended, but that of `main`");
     solved(case, &values, &firsts, |graph, values| {
         let counters = Counters::of(graph);
         counters.solve(&values[..counters.places().len()]).expect("one value of each counter")
@@ -152,21 +154,24 @@ fn blocks_are_counted_exactly() {
     for (case, options) in
         [("interpreted", ["-Xint"]), ("compiled", ["-Xmixed"]), ("c1", ["-XX:TieredStopAtLevel=1"])]
     {
-        check(&counted(case, &options, false));
+        check(&counted(case, &options, [false, false]));
     }
 }
 
 #[test]
-fn times_in_the_same_methods_change_no_count() {
-    let [alone, both] = [false, true].map(|times| counted(&format!("times-{times}"), &[], times));
+fn other_probes_in_the_same_methods_change_no_count() {
+    let [alone, both, apart] = [[false, false], [true, true], [false, true]].map(|with| {
+        counted(&format!("with-{}-{}", with[0], with[1]), &["-Xint"][..usize::from(with[0])], with)
+    });
     check(&both);
     // `main` itself has not returned when it prints.
     assert_eq!(alone, both);
+    assert_eq!(alone, apart);
 }
 
 #[test]
 fn flags_tell_what_was_run_and_set_ones_leave_no_code() {
-    let counts = counted("to-compare", &[], false);
+    let counts = counted("to-compare", &[], [false, false]);
     for (case, options) in [("cover-interpreted", ["-Xint"]), ("cover-compiled", ["-Xmixed"])] {
         let covered = |is_open: &dyn Fn(u32) -> bool| {
             let probes = |name: &str, descriptor: &str, graph: &Graph<'_>, first: u32| {

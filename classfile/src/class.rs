@@ -1,7 +1,7 @@
 //! The structure of a class file (JVMS 4.1): the positions of its methods. Nothing is copied.
 
 use crate::annotations;
-use crate::pool::Pool;
+use crate::pool::{Member, Pool};
 use crate::reader::{Reader, malformed};
 use spl_model::Refusal;
 use std::ops::Range;
@@ -22,6 +22,7 @@ const NAMES_LIMIT: usize = 16 << 20;
 const VISIBLE: &[u8] = b"RuntimeVisibleAnnotations";
 const HIDDEN: &[u8] = b"RuntimeInvisibleAnnotations";
 /// Attribute with the name of the source file (JVMS 4.7.10).
+const BOOTSTRAPS: &[u8] = b"BootstrapMethods";
 const SOURCE_FILE: &[u8] = b"SourceFile";
 
 const MAGIC: u32 = 0xcafe_babe;
@@ -56,6 +57,8 @@ pub struct ClassFile<'a> {
     pub annotations: Vec<&'a [u8]>,
     /// Name of the source file without its folders (JVMS 4.7.10), in the file's encoding.
     pub source_file: Option<&'a [u8]>,
+    /// Constant indices of its bootstrap methods (JVMS 4.7.23), each with that of its second argument.
+    bootstraps: Vec<(u16, Option<u16>)>,
 }
 
 /// One method_info (JVMS 4.6).
@@ -110,7 +113,7 @@ impl<'a> ClassFile<'a> {
         {
             return Err(malformed("its methods have more than 16 MiB of names"));
         }
-        let (annotations, source_file) = class_attributes(&mut reader, &pool)?;
+        let OfClass { annotations, source_file, bootstraps } = class_attributes(&mut reader, &pool)?;
         if !reader.is_at_end() {
             return Err(malformed("bytes follow the end of the class"));
         }
@@ -126,6 +129,7 @@ impl<'a> ClassFile<'a> {
             methods,
             annotations,
             source_file,
+            bootstraps,
         })
     }
 
@@ -135,6 +139,17 @@ impl<'a> ClassFile<'a> {
     /// When its constant is not a class.
     pub fn name(&self) -> Result<&'a [u8], Refusal> {
         self.pool.class(self.this_class)
+    }
+
+    /// The method that the object calls which an `invokedynamic` instruction makes: the body of a lambda, or the method of a method
+    /// reference. `index` is the instruction's constant. `None` where it makes no such object.
+    #[must_use]
+    pub fn lambda(&self, index: u16) -> Option<Member<'a>> {
+        // The second argument of both is the method (JDK, java.lang.invoke.LambdaMetafactory).
+        const FACTORY: &[u8] = b"java/lang/invoke/LambdaMetafactory";
+        let &(factory, method) = self.bootstraps.get(usize::from(self.pool.bootstrap(index)?))?;
+        let is_known = self.pool.handle(factory)?.class == FACTORY;
+        method.filter(|_| is_known).and_then(|method| self.pool.handle(method))
     }
 }
 
@@ -199,27 +214,47 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// Annotations and source file of a class.
-type OfClass<'a> = (Vec<&'a [u8]>, Option<&'a [u8]>);
+/// Facts from the attributes of a class.
+#[derive(Default)]
+struct OfClass<'a> {
+    annotations: Vec<&'a [u8]>,
+    source_file: Option<&'a [u8]>,
+    bootstraps: Vec<(u16, Option<u16>)>,
+}
 
-/// Reads the attributes of a class; gives its annotations and its source file.
+/// Reads the attributes of a class.
 fn class_attributes<'a>(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Result<OfClass<'a>, Refusal> {
-    let (mut found, mut source_file) = (Vec::new(), None);
+    let mut found = OfClass::default();
     for _ in 0..reader.u2()? {
         let name = reader.u2()?;
         let length = reader.u4()? as usize;
         let info = reader.take(length)?;
         // A wrong name is for the JVM to refuse.
         match pool.utf8(name) {
-            Ok(VISIBLE | HIDDEN) => drop(annotations::read(info, pool, &mut found)),
+            Ok(VISIBLE | HIDDEN) => drop(annotations::read(info, pool, &mut found.annotations)),
             Ok(SOURCE_FILE) => {
                 let index = <[u8; 2]>::try_from(info).map(u16::from_be_bytes);
-                source_file = index.ok().and_then(|index| pool.utf8(index).ok());
+                found.source_file = index.ok().and_then(|index| pool.utf8(index).ok());
             }
+            // The JVM refuses a wrong one when it is used.
+            Ok(BOOTSTRAPS) => drop(bootstraps(info, &mut found.bootstraps)),
             Ok(_) | Err(_) => {}
         }
     }
-    Ok((found, source_file))
+    Ok(found)
+}
+
+fn bootstraps(info: &[u8], found: &mut Vec<(u16, Option<u16>)>) -> Result<(), Refusal> {
+    let mut reader = Reader::starting_at(info, 0);
+    for _ in 0..reader.u2()? {
+        let (factory, arguments) = (reader.u2()?, reader.u2()?);
+        let second = match *reader.take(2 * usize::from(arguments))? {
+            [_, _, high, low, ..] => Some(u16::from_be_bytes([high, low])),
+            _ => None,
+        };
+        found.push((factory, second));
+    }
+    Ok(())
 }
 
 fn skip_attributes(reader: &mut Reader<'_>) -> Result<(), Refusal> {

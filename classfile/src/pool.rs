@@ -151,6 +151,18 @@ impl<'a> Pool<'a> {
         Ok(Member { class, name: self.utf8(name)?, descriptor: self.utf8(descriptor)? })
     }
 
+    /// Place of the bootstrap method of an `invokedynamic` instruction's constant; `None` of another entry.
+    pub(crate) fn bootstrap(&self, index: u16) -> Option<u16> {
+        self.entry(index, INVOKE_DYNAMIC).ok()?.u2().ok()
+    }
+
+    /// The member of a method handle; `None` of another entry.
+    pub(crate) fn handle(&self, index: u16) -> Option<Member<'a>> {
+        let mut reader = self.entry(index, METHOD_HANDLE).ok()?;
+        reader.u1().ok()?;
+        self.member(reader.u2().ok()?).ok()
+    }
+
     /// Index and bytes of each entry, including the tag.
     pub fn entries(&self) -> impl Iterator<Item = (u16, &'a [u8])> + '_ {
         let starts = self.offsets.iter().enumerate().filter(|(_, offset)| **offset != 0);

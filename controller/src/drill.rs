@@ -4,6 +4,7 @@ mod budget;
 mod collected;
 mod counters;
 mod files;
+mod reasons;
 mod serving;
 mod shown;
 pub mod why;
@@ -47,6 +48,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     let orders = Orders {
         what: if arguments.what.contains(&DrillKind::Blocks) { DrillKind::Blocks } else { DrillKind::Cover },
         scope: scope(arguments)?,
+        enough: None,
         longest: arguments.longest,
         budget: arguments.budget.map(|percent| percent / 100.0),
         first_by: None,
@@ -180,7 +182,7 @@ fn scope(arguments: &Drill) -> Result<Scope, String> {
     if arguments.all {
         include.push(Pattern::all());
     }
-    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk })
+    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, roots: Vec::new() })
 }
 
 /// Drills the command. `results` gets the counts, while the program may go on.

@@ -24,7 +24,7 @@ impl Written {
     /// A drill of this kind, with the values of counters or of flags.
     pub(crate) fn with(what: DrillKind, names: &[&str], value: impl Fn(u32) -> u64) -> Self {
         let counting = match what {
-            DrillKind::Blocks => Counting::Blocks,
+            DrillKind::Blocks => Counting::BLOCKS,
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };
         let jdk = Jdk::installed().expect("the tests have a JDK");

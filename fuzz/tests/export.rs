@@ -96,7 +96,7 @@ fn parts(bytes: &[u8]) -> [&[u8]; 5] {
 /// The files of a drill of this class, one behind the other.
 fn drill(bytes: &[u8]) -> Vec<u8> {
     let name = mutf8::decode(ClassFile::read(bytes).unwrap().name().unwrap());
-    let counted = spl_bytecode::count(bytes, Counting::Blocks, |_, _| true, 0, 1 << 20).unwrap();
+    let counted = spl_bytecode::count(bytes, Counting::BLOCKS, |_, _| true, 0, 1 << 20).unwrap();
     let methods = counted.methods.into_iter().map(|one| CountedMethod {
         name: one.method.name,
         descriptor: one.method.descriptor,

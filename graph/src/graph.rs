@@ -121,7 +121,11 @@ impl<'a> Graph<'a> {
         for insn in insns {
             block.metrics.count(insn, self.class, &class.pool)?;
             let call = sites::call(insn, &class.pool)?;
-            block.calls.extend(call.map(|call| Call { line: lines.at(insn.at), ..call }));
+            block.calls.extend(call.map(|call| Call {
+                line: lines.at(insn.at),
+                lambda: class.lambda(insn.index()),
+                ..call
+            }));
             block.allocations.extend(sites::allocation(insn, &class.pool)?);
         }
         self.blocks.push(block);

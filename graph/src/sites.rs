@@ -16,6 +16,8 @@ pub struct Call<'a> {
     pub kind: CallKind,
     /// The called method, as the class file names it; the class of a dynamic call is empty.
     pub target: Member<'a>,
+    /// Of a dynamic call that makes a lambda or a method reference: the method that this calls.
+    pub lambda: Option<Member<'a>>,
 }
 
 /// The instruction of a call.
@@ -75,7 +77,7 @@ impl Allocation<'_> {
 const NEWARRAY: u8 = 0xbc;
 const ANEWARRAY: u8 = 0xbd;
 
-/// The call that an instruction makes, if it makes one. Its line is not known here.
+/// The call that an instruction makes, if it makes one. Its line and its lambda are not known here.
 pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'a>>, NoGraph> {
     let kind = match insn.opcode {
         0xb6 => CallKind::Virtual,
@@ -85,7 +87,7 @@ pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'
         INVOKEDYNAMIC => CallKind::Dynamic,
         _ => return Ok(None),
     };
-    Ok(Some(Call { at: insn.at, line: None, kind, target: pool.member(insn.index())? }))
+    Ok(Some(Call { at: insn.at, line: None, kind, target: pool.member(insn.index())?, lambda: None }))
 }
 
 /// The allocation of an instruction, if it is one.

@@ -35,7 +35,13 @@ pub struct Scope {
     pub exclude: Vec<Pattern>,
     /// Whether patterns that begin with `*` also mean the JDK's classes.
     pub jdk: bool,
+    /// Methods whose calls count apart, with all that they call in their thread: each with its class, as in a task file. At most
+    /// [`MOST_ROOTS`].
+    pub roots: Vec<String>,
 }
+
+/// Most methods of a drill whose calls count apart.
+pub const MOST_ROOTS: usize = 16;
 
 /// A pattern of methods: `*` stands for any characters of a name, `**` also for those of packages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -145,7 +151,7 @@ mod tests {
 
     fn scope(include: &[&str], exclude: &[&str], jdk: bool) -> Scope {
         let all = |texts: &[&str]| texts.iter().map(|text| Pattern::parse(text).unwrap()).collect();
-        Scope { include: all(include), exclude: all(exclude), jdk }
+        Scope { include: all(include), exclude: all(exclude), jdk, roots: Vec::new() }
     }
 
     #[test]

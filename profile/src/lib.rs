@@ -5,6 +5,7 @@
 //! where counters go, from the same bytes.
 #![forbid(unsafe_code)]
 
+mod causes;
 mod class;
 mod csv;
 mod fault;
@@ -12,12 +13,13 @@ mod method;
 mod rates;
 mod work;
 
+pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
 pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
-pub use rates::{Events, Hottest, Rates, Site};
-pub use work::{CallGraph, Cause, Known, Part, Work};
+pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
+pub use work::{CallGraph, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;

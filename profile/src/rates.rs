@@ -18,6 +18,8 @@ pub struct Rates {
     pub bytecodes: f64,
     /// Events a call.
     pub events: Events,
+    /// Where it has most of each kind of event.
+    pub busiest: Vec<Busiest>,
     /// The block that takes most of the instructions; `None` without any.
     pub hottest: Option<Hottest>,
     /// Its calls of other methods that were reached.
@@ -31,17 +33,51 @@ pub struct Events {
     pub caught: f64,
     /// Objects and arrays that are made. Compiled code may do without them.
     pub made: f64,
-    /// Monitors that blocks enter; those of synchronized methods are not among them.
+    /// Monitors that are entered.
     pub locked: f64,
 }
 
 impl Events {
+    /// Number of the events of a kind.
+    #[must_use]
+    pub fn of(self, kind: EventKind) -> f64 {
+        match kind {
+            EventKind::Caught => self.caught,
+            EventKind::Made => self.made,
+            EventKind::Locked => self.locked,
+        }
+    }
+
     /// Adds the events of this number of calls.
     pub(crate) fn add(&mut self, calls: f64, other: Self) {
         self.caught += calls * other.caught;
         self.made += calls * other.made;
         self.locked += calls * other.locked;
     }
+}
+
+/// A kind of event that costs more than an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventKind {
+    /// A handler catches an exception.
+    Caught,
+    /// An object or an array is made.
+    Made,
+    /// A monitor is entered.
+    Locked,
+}
+
+/// The block of a method that has most events of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Busiest {
+    /// The kind.
+    pub kind: EventKind,
+    /// Its number.
+    pub block: usize,
+    /// Its first source line; `None` where the class file has none.
+    pub line: Option<u16>,
+    /// Events in a call of the method.
+    pub count: f64,
 }
 
 /// The block of a method that runs most instructions.
@@ -68,12 +104,24 @@ pub struct Site {
     pub line: Option<u16>,
     /// Number of times that a call of the method makes the call.
     pub count: f64,
+    /// Where it makes a lambda or a method reference: the method that this calls, with its class.
+    pub lambda: Option<String>,
+}
+
+impl Site {
+    /// Whether it joins strings by `invokedynamic`.
+    #[must_use]
+    pub fn joins_strings(&self) -> bool {
+        // The methods of java.lang.invoke.StringConcatFactory.
+        self.kind == CallKind::Dynamic && self.member.starts_with("makeConcat")
+    }
 }
 
 impl Rates {
-    /// The rates of a method; `None` of one that was not called, or whose calls were not counted.
+    /// The rates of a method; `None` of one that was not called, or whose calls were not counted. `is_locked` says whether each call
+    /// enters a monitor.
     #[must_use]
-    pub fn of(profile: &MethodProfile<'_>) -> Option<Self> {
+    pub fn of(profile: &MethodProfile<'_>, is_locked: bool) -> Option<Self> {
         if profile.calls == 0 || profile.what != DrillKind::Blocks {
             return None;
         }
@@ -98,18 +146,36 @@ impl Rates {
                 (mutf8::decode(call.target.class), member(call.target.name, call.target.descriptor));
             // Most exceptions come out of a callee, so it was reached.
             let count = counted.most as f64 / calls;
-            let is_same = |site: &&mut Site| (&site.class, &site.member) == (&class, &member);
+            let lambda = call
+                .lambda
+                .map(|of| format!("{}.{}", mutf8::decode(of.class), self::member(of.name, of.descriptor)));
+            let is_same =
+                |site: &&mut Site| (&site.class, &site.member, &site.lambda) == (&class, &member, &lambda);
             match sites.iter_mut().find(is_same) {
                 Some(site) => site.count += count,
-                None => sites.push(Site { class, member, kind: call.kind, line: call.line, count }),
+                None => sites.push(Site { class, member, kind: call.kind, line: call.line, count, lambda }),
             }
         }
-        let caught =
-            profile.counts.caught.iter().flatten().map(|count| positive(*count) as f64 / calls).sum();
-        let mut events = Events { caught, ..Events::default() };
+        let (mut events, mut busiest) = (Events::default(), Vec::<Busiest>::new());
         for (number, block) in graph.blocks.iter().enumerate() {
+            let caught = profile.counts.caught.get(number).copied().flatten();
+            let mut of_block =
+                Events { caught: caught.map_or(0, positive) as f64 / calls, ..Events::default() };
             let locked = f64::from(block.metrics.monitors) / 2.0;
-            events.add(runs(number), Events { caught: 0.0, made: block.allocations.len() as f64, locked });
+            let made = block.allocations.len() as f64;
+            of_block.add(runs(number), Events { caught: 0.0, made, locked });
+            of_block.locked += if is_locked && number == 0 { 1.0 } else { 0.0 };
+            events.add(1.0, of_block);
+            let line = block.lines.first().copied();
+            for kind in [EventKind::Caught, EventKind::Made, EventKind::Locked] {
+                let count = of_block.of(kind);
+                match busiest.iter_mut().find(|one| one.kind == kind) {
+                    Some(known) if known.count >= count => {}
+                    Some(known) => *known = Busiest { kind, block: number, line, count },
+                    None if count > 0.0 => busiest.push(Busiest { kind, block: number, line, count }),
+                    None => {}
+                }
+            }
         }
         let class = mutf8::decode(graph.class);
         Some(Self {
@@ -118,6 +184,7 @@ impl Rates {
             calls: profile.calls,
             bytecodes,
             events,
+            busiest,
             hottest,
             sites,
         })

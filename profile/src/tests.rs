@@ -4,7 +4,7 @@ use spl_classes::{Catalogue, Jdk};
 
 /// A class of the JDK with branches, loops and handlers.
 fn class() -> CountedClass {
-    class_for(Counting::Blocks)
+    class_for(Counting::BLOCKS)
 }
 
 fn class_for(what: Counting<'_>) -> CountedClass {

@@ -1,21 +1,25 @@
 //! The work of a call with all that it calls, and how the works of two methods differ.
 //!
-//! Counts of a method are known for all its calls together. So a call from one method is taken for an average one, as gprof does
-//! (Graham, Kessler, McKusick 1982). A call by an interface is shared out over the methods that it may reach. Both are said: a
-//! part of the work is *unsure* if such a call leads to it.
+//! Within the calls of a root, counts are exact: all that such a call leads to in its thread was counted apart. Else counts of a
+//! method are known for all its calls together. Then a call from one method is taken for an average one, as gprof does (Graham,
+//! Kessler, McKusick 1982), and a call by an interface is shared out over the methods that it may reach. Both are said: a part of
+//! the work is *unsure* if such a call leads to it.
 
 use crate::class::CountedClass;
 use crate::fault::Fault;
 use crate::profile;
-use crate::rates::{Events, Hottest, Rates, Site};
+use crate::rates::{Events, Rates, Site};
 use spl_classfile::class::{ACC_STATIC, ClassFile};
 use spl_classfile::mutf8;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Access flag of private methods (JVMS 4.6).
 const ACC_PRIVATE: u16 = 0x0002;
+/// Access flag of synchronized methods.
+const ACC_SYNCHRONIZED: u16 = 0x0020;
 /// Most steps down from a method: the end of recursion.
 const STEPS: usize = 100;
 /// Calls a call, below which a method is not followed.
@@ -25,10 +29,13 @@ const MOST: f64 = 1e15;
 /// Most methods that a call by an interface is shared out over.
 const REACHED: usize = 50;
 const OBJECT: &str = "java/lang/Object";
-/// Most methods in the path of a cause.
-const DEEPEST: usize = 24;
-/// Share of a method's work from which on a callee stands for it.
-const NEARLY_ALL: f64 = 0.8;
+/// Share of the expected calls that a method gets at least if no other one gets any.
+const MOST_OF_THEM: f64 = 0.9;
+/// Share of the calls of a place from which on a method is among the reached ones.
+const NOTABLE: f64 = 0.05;
+
+/// Calls by class and member.
+type Demand<'a> = BTreeMap<(&'a str, &'a str), f64>;
 
 /// The rates of methods that were counted.
 #[derive(Clone, Debug, Default)]
@@ -40,31 +47,48 @@ pub struct Known {
     supers: BTreeMap<String, Vec<String>>,
     /// Members of which all loaded classes' methods were counted.
     everywhere: BTreeSet<String>,
+    /// Calls of each method in a call of the root; `None` where the calls of all callers are counted together.
+    in_root: Option<BTreeMap<String, f64>>,
 }
 
 /// Call graph of the counted methods.
 #[derive(Clone, Debug)]
 pub struct CallGraph<'a> {
-    methods: Vec<(&'a str, Node<'a>)>,
-    numbers: BTreeMap<&'a str, usize>,
+    pub(crate) methods: Vec<(&'a str, Node<'a>)>,
+    pub(crate) numbers: BTreeMap<&'a str, usize>,
+    /// Whether all was counted within the calls of a root.
+    is_apart: bool,
 }
 
+/// A counted method.
 #[derive(Clone, Debug)]
-struct Node<'a> {
-    rates: &'a Rates,
-    callees: Vec<Callee>,
+pub(crate) struct Node<'a> {
+    pub(crate) rates: &'a Rates,
+    pub(crate) callees: Vec<Callee>,
     unseen: Vec<&'a Site>,
     /// Instructions of a call with all that it calls.
-    work: f64,
+    pub(crate) work: f64,
+    /// Calls in a call of the root.
+    pub(crate) in_root: f64,
+    /// Its calls by class or interface that reach several methods.
+    pub(crate) many: Vec<Many<'a>>,
+}
+
+/// Calls that reach several methods.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Many<'a> {
+    pub(crate) site: &'a Site,
+    /// Number of methods that get a notable share of the calls.
+    pub(crate) reached: usize,
 }
 
 /// Calls of one counted method by another one.
 #[derive(Clone, Copy, Debug)]
-struct Callee {
-    number: usize,
+pub(crate) struct Callee {
+    pub(crate) number: usize,
     /// Number of calls in a call of the caller.
-    count: f64,
-    line: Option<u16>,
+    pub(crate) count: f64,
+    pub(crate) line: Option<u16>,
     /// Whether it is only one of several methods that the call may reach.
     is_unsure: bool,
 }
@@ -91,44 +115,37 @@ pub struct Part {
     pub events: Events,
 }
 
-/// A cause of the difference between the works of two methods: code of the slower one itself, or a method that it calls more
-/// often.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
-    /// The called method, and those in it that take nearly all of its work, from caller to callee; empty for the code of the
-    /// slower method itself.
-    pub path: Vec<String>,
-    /// Source line of the call.
-    pub line: Option<u16>,
-    /// Number of calls in a call of the slower method, and of the other one.
-    pub calls: [f64; 2],
-    /// Instructions in them with all that they call.
-    pub bytecodes: [f64; 2],
-    /// Share of all that the slower method runs more; 0 to 1.
-    pub share: f64,
-    /// The block with most instructions in the last method of the path, with its runs in one call of that method.
-    pub hottest: Option<Hottest>,
-}
-
 impl Known {
-    /// Adds the methods of a class. `value` gives the value of a counter by its number.
+    /// Nothing yet, of the calls of a root.
+    #[must_use]
+    pub fn of_root() -> Self {
+        Self { in_root: Some(BTreeMap::new()), ..Self::default() }
+    }
+
+    /// Adds the methods of a class. `value` gives the value of a counter by its number; `in_root` the calls in a call of the root of
+    /// a method, by its name and calls: `None` leaves it out.
     ///
     /// # Errors
     /// When class file and counters do not belong together.
-    pub fn add_class(&mut self, class: &CountedClass, value: impl Fn(u32) -> u64) -> Result<(), Fault> {
+    pub fn add_class(
+        &mut self,
+        class: &CountedClass,
+        value: impl Fn(u32) -> u64,
+        in_root: impl Fn(&str, u64) -> Option<f64>,
+    ) -> Result<(), Fault> {
         let file = ClassFile::read(&class.bytes).ok();
         let methods = file.iter().flat_map(|file| &file.methods);
-        // The names of methods that no receiver chooses: static and private ones.
-        let fixed = methods.filter(|method| method.access & (ACC_STATIC | ACC_PRIVATE) != 0);
-        let fixed: BTreeSet<String> = fixed
-            .map(|method| format!("{}{}", mutf8::decode(method.name), mutf8::decode(method.descriptor)))
+        let access: BTreeMap<String, u16> = methods
+            .map(|one| (format!("{}{}", mutf8::decode(one.name), mutf8::decode(one.descriptor)), one.access))
             .collect();
         profile(DrillKind::Blocks, class, value, |method| {
-            let rates = Rates::of(&method);
-            rates.into_iter().for_each(|rates| {
-                let is_chosen = !fixed.contains(&rates.member);
-                self.add(rates, is_chosen);
-            });
+            let name = method.name();
+            let member = name.strip_prefix(&class.name).and_then(|rest| rest.strip_prefix('.'));
+            let access = member.and_then(|member| access.get(member)).copied().unwrap_or(0);
+            let Some(rates) = Rates::of(&method, access & ACC_SYNCHRONIZED != 0) else { return };
+            if let Some(in_root) = in_root(&name, rates.calls) {
+                self.add(rates, access & (ACC_STATIC | ACC_PRIVATE) == 0, in_root);
+            }
         })?;
         if let Some(file) = file {
             let interfaces = file.interfaces.as_chunks().0.iter().map(|index| u16::from_be_bytes(*index));
@@ -140,11 +157,14 @@ impl Known {
 
     /// Adds a method; `is_chosen` if a receiver may choose it. Of two with the same name, which come from two loaders, the one
     /// with more calls stays.
-    fn add(&mut self, rates: Rates, is_chosen: bool) {
+    fn add(&mut self, rates: Rates, is_chosen: bool, in_root: f64) {
         let name = rates.name();
         if self.rates.get(&name).is_none_or(|known| known.calls < rates.calls) {
             if is_chosen {
                 self.members.entry(rates.member.clone()).or_default().insert(name.clone());
+            }
+            if let Some(known) = &mut self.in_root {
+                known.insert(name.clone(), in_root);
             }
             self.rates.insert(name, rates);
         }
@@ -166,18 +186,51 @@ impl Known {
     pub fn call_graph(&self) -> CallGraph<'_> {
         let numbers: BTreeMap<&str, usize> =
             (0..).zip(self.rates.keys()).map(|(at, name)| (&**name, at)).collect();
-        let methods = self.rates.iter().map(|(name, rates)| (&**name, self.node(rates, &numbers)));
-        let mut graph = CallGraph { methods: methods.collect(), numbers };
+        let demand = self.demand();
+        let methods = self.rates.iter().map(|(name, rates)| (&**name, self.node(rates, &numbers, &demand)));
+        let is_apart = self.in_root.is_some();
+        let mut graph = CallGraph { methods: methods.collect(), numbers, is_apart };
         graph.add_up();
         graph
     }
 
-    fn node<'a>(&'a self, rates: &'a Rates, numbers: &BTreeMap<&str, usize>) -> Node<'a> {
+    /// Calls of each method by class or interface in a call of the root, by the class that the callers name.
+    fn demand(&self) -> Demand<'_> {
+        let mut demand = Demand::new();
+        for (name, calls) in self.in_root.iter().flatten() {
+            for site in self.rates.get(name).iter().flat_map(|rates| &rates.sites) {
+                *demand.entry((&site.class, &site.member)).or_default() += calls * site.count;
+            }
+        }
+        demand
+    }
+
+    fn calls_in_root(&self, method: &str) -> f64 {
+        self.in_root.as_ref().and_then(|known| known.get(method)).copied().unwrap_or(0.0)
+    }
+
+    fn node<'a>(
+        &'a self,
+        rates: &'a Rates,
+        numbers: &BTreeMap<&str, usize>,
+        demand: &Demand<'_>,
+    ) -> Node<'a> {
         let (mut callees, mut unseen) = (BTreeMap::<usize, Callee>::new(), Vec::new());
+        let in_root = self.calls_in_root(&rates.name());
+        let mut many = Vec::new();
         for site in &rates.sites {
-            let reached = self.reached(site);
+            let lambda = site.lambda.as_ref().filter(|lambda| in_root > 0.0 && self.has(lambda));
+            let reached = match lambda {
+                // Of the calls of the lambda, each belongs to the place that makes it.
+                Some(lambda) => vec![(&**lambda, self.calls_in_root(lambda) / in_root / site.count)],
+                None => self.reached(site, demand),
+            };
             if reached.is_empty() {
                 unseen.push(site);
+            }
+            let notable = reached.iter().filter(|(_, share)| *share >= NOTABLE).count();
+            if notable > 1 {
+                many.push(Many { site, reached: notable });
             }
             let is_unsure = reached.len() > 1;
             for (name, share) in reached {
@@ -188,21 +241,28 @@ impl Known {
                 callee.is_unsure |= is_unsure;
             }
         }
-        Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes }
+        Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes, in_root, many }
     }
 
     /// The counted methods that a site may reach, with the share of the calls that each gets.
-    fn reached(&self, site: &Site) -> Vec<(&str, f64)> {
+    fn reached(&self, site: &Site, demand: &Demand<'_>) -> Vec<(&str, f64)> {
         let is_virtual = matches!(site.kind, CallKind::Virtual | CallKind::Interface);
         if is_virtual && site.class == OBJECT {
             // Most classes have their own, of which nothing is known.
             return Vec::new();
         }
         let exact = format!("{}.{}", site.class, site.member);
-        if let Some((name, _)) = self.rates.get_key_value(&exact) {
-            return vec![(name, 1.0)];
+        let is_everywhere = is_virtual && self.everywhere.contains(&site.member);
+        if let Some((name, _)) = self.rates.get_key_value(&exact)
+            && !(self.in_root.is_some() && is_everywhere)
+        {
+            // Within a root's calls it shows whether others get some of them.
+            let demand = demand.get(&(&*site.class, &*site.member)).copied().unwrap_or(0.0);
+            let is_alone = !is_virtual || self.calls_in_root(name) >= MOST_OF_THEM * demand;
+            let is_known = self.in_root.is_none() || is_alone;
+            return if is_known { vec![(name, 1.0)] } else { Vec::new() };
         }
-        if !is_virtual || !self.everywhere.contains(&site.member) {
+        if !is_everywhere {
             return Vec::new();
         }
         let all = self.members.get(&site.member).into_iter().flatten();
@@ -218,8 +278,13 @@ impl Known {
         }
         all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(other.0)));
         all.truncate(REACHED);
+        if self.in_root.is_some() {
+            all.iter_mut().for_each(|(name, calls, _)| *calls = self.calls_in_root(name));
+        }
         let calls: f64 = all.iter().map(|(_, calls, _)| calls).sum();
-        all.into_iter().map(|(name, of, _)| (name, of / calls)).collect()
+        // Some calls reach methods that do not count, such as those of hidden classes.
+        let asked = demand.get(&(&*site.class, &*site.member)).copied().unwrap_or(0.0);
+        all.into_iter().map(|(name, of, _)| (name, of / calls.max(asked))).collect()
     }
 
     /// Whether a class is known to have another one among its superclasses and interfaces.
@@ -256,16 +321,39 @@ impl CallGraph<'_> {
         }
     }
 
-    fn node(&self, method: &str) -> Option<&Node<'_>> {
+    /// The work of a call of the root, as it was counted.
+    fn work_apart(&self) -> Work {
+        let mut work = Work::default();
+        let mut unseen = Vec::new();
+        for (name, node) in &self.methods {
+            work.add(name, node.rates, [node.in_root, 0.0]);
+            unseen.extend(
+                node.unseen.iter().map(|site| Site { count: node.in_root * site.count, ..(*site).clone() }),
+            );
+        }
+        work.unseen = merged(unseen);
+        work
+    }
+
+    pub(crate) fn node(&self, method: &str) -> Option<&Node<'_>> {
         self.numbers.get(method).map(|&at| &self.methods[at].1)
+    }
+
+    /// Whether all was counted within the calls of one method, so that nothing is an average over other callers.
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        self.is_apart
     }
 
     /// The work of a call of this method; `None` if it was not counted.
     #[must_use]
     pub fn work(&self, method: &str) -> Option<Work> {
         let root = *self.numbers.get(method)?;
+        if self.is_apart {
+            return Some(self.work_apart());
+        }
         let mut work = Work::default();
-        let mut unseen: BTreeMap<(&str, &str), Site> = BTreeMap::new();
+        let mut unseen = Vec::new();
         // Calls, and the unsure ones among them.
         let mut now = BTreeMap::from([(root, [1.0, 0.0])]);
         for _ in 0..STEPS {
@@ -273,11 +361,9 @@ impl CallGraph<'_> {
             for (&at, &[calls, unsure]) in &now {
                 let (name, node) = &self.methods[at];
                 work.add(name, node.rates, [calls, unsure]);
-                for site in &node.unseen {
-                    let key = (&*site.class, &*site.member);
-                    let known = unseen.entry(key).or_insert_with(|| Site { count: 0.0, ..(*site).clone() });
-                    known.count += calls * site.count;
-                }
+                unseen.extend(
+                    node.unseen.iter().map(|site| Site { count: calls * site.count, ..(*site).clone() }),
+                );
                 // The calls of a recursive method itself are all counted in its rates.
                 for callee in node.callees.iter().filter(|callee| callee.number != root) {
                     let count = calls * callee.count;
@@ -293,71 +379,24 @@ impl CallGraph<'_> {
                 break;
             }
         }
-        work.unseen = unseen.into_values().collect();
-        work.unseen.sort_by(|one, other| other.count.total_cmp(&one.count));
+        work.unseen = merged(unseen);
         Some(work)
     }
+}
 
-    /// Why a call of a method runs more than one of the other method, the greatest cause first; without another one, where its
-    /// instructions are.
-    #[must_use]
-    pub fn causes(&self, slow: &str, quick: Option<&str>) -> Vec<Cause> {
-        let Some(node) = self.node(slow) else { return Vec::new() };
-        let of_quick = quick.and_then(|quick| Some((*self.numbers.get(quick)?, self.node(quick)?)));
-        let calls_it =
-            |(number, _): &(usize, &Node<'_>)| node.callees.iter().any(|one| one.number == *number);
-        // A method that calls the other one differs in all but one such call.
-        let called = of_quick.filter(calls_it).map(|(number, _)| number);
-        let other = of_quick.filter(|_| called.is_none()).map(|(_, node)| node);
-        let mut causes = vec![Cause {
-            path: Vec::new(),
-            line: None,
-            calls: [1.0, 1.0],
-            bytecodes: [node.rates.bytecodes, other.map_or(0.0, |other| other.rates.bytecodes)],
-            share: 0.0,
-            hottest: node.rates.hottest.clone(),
-        }];
-        let itself = self.numbers.get(slow).copied();
-        for callee in node.callees.iter().filter(|callee| Some(callee.number) != itself) {
-            let of_other =
-                other.and_then(|other| other.callees.iter().find(|one| one.number == callee.number));
-            let of_other = of_other.map_or(0.0, |one| one.count);
-            let of_other = if called == Some(callee.number) { 1.0 } else { of_other };
-            let (path, last) = self.descent(callee.number);
-            let work = self.methods[callee.number].1.work;
-            causes.push(Cause {
-                path,
-                line: callee.line,
-                calls: [callee.count, of_other],
-                bytecodes: [callee.count * work, of_other * work],
-                share: 0.0,
-                hottest: last.rates.hottest.clone(),
-            });
+/// Calls of methods from all places, the most frequent first.
+fn merged(sites: Vec<Site>) -> Vec<Site> {
+    let mut all: BTreeMap<(String, String, Option<String>), Site> = BTreeMap::new();
+    for site in sites {
+        let key = (site.class.clone(), site.member.clone(), site.lambda.clone());
+        match all.entry(key) {
+            Entry::Occupied(mut known) => known.get_mut().count += site.count,
+            Entry::Vacant(new) => drop(new.insert(site)),
         }
-        let more = |cause: &Cause| cause.bytecodes[0] - cause.bytecodes[1];
-        causes.retain(|cause| more(cause) > 0.0);
-        let all: f64 = causes.iter().map(more).sum();
-        causes.iter_mut().for_each(|cause| cause.share = (cause.bytecodes[0] - cause.bytecodes[1]) / all);
-        causes
-            .sort_by(|one, other| other.share.total_cmp(&one.share).then_with(|| one.path.cmp(&other.path)));
-        causes
     }
-
-    /// A method, and those below it as long as one of them takes nearly all; the last one.
-    fn descent(&self, method: usize) -> (Vec<String>, &Node<'_>) {
-        let mut path = vec![method];
-        let mut last = &self.methods[method].1;
-        while path.len() < DEEPEST {
-            let below = last.callees.iter().find(|callee| {
-                callee.count * self.methods[callee.number].1.work >= NEARLY_ALL * last.work
-                    && !path.contains(&callee.number)
-            });
-            let Some(below) = below else { break };
-            path.push(below.number);
-            last = &self.methods[below.number].1;
-        }
-        (path.into_iter().map(|at| self.methods[at].0.to_owned()).collect(), last)
-    }
+    let mut all: Vec<Site> = all.into_values().collect();
+    all.sort_by(|one, other| other.count.total_cmp(&one.count));
+    all
 }
 
 impl Work {

@@ -56,7 +56,7 @@ pub use measurement::Measurement;
 pub use reader::{Form, Reader, Record};
 pub use result::ResultRecord;
 pub use run::{MethodProgress, RunState, RunStateError, TasksHash};
-pub use why::{Conclusion, CostlyEvents, UnseenCalls, Why, WhyCause, WhyFile};
+pub use why::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-const SCHEMA: &str = "spl.why/1";
+const SCHEMA: &str = "spl.why/2";
 
 /// The document.
 ///
@@ -41,10 +41,10 @@ pub struct Why {
     pub bytecodes: Option<f64>,
     /// Instructions of a call of the other method.
     pub bytecodes_of_other: Option<f64>,
-    /// Events that cost more than an instruction.
-    pub events: CostlyEvents,
     /// Why the slow method runs more, the greatest cause first; for a bound, where its instructions are.
     pub causes: Vec<WhyCause>,
+    /// Events that cost more than an instruction and that the slow method has more of, the dearest first.
+    pub extras: Vec<WhyExtra>,
     /// Conclusion from the figures.
     pub conclusion: Conclusion,
     /// Why that may be wrong, or something be missing; a sentence each.
@@ -73,7 +73,7 @@ pub enum Conclusion {
 /// A cause: code of the slow method itself, or a method that it calls more often.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhyCause {
-    /// Share of all that is more, 0 to 1.
+    /// Share of all that is more, 0 to 1; of instructions and of what the extras cost by an estimate.
     pub share: f64,
     /// The called method and those in it that take nearly all, from caller to callee; empty for the slow method itself.
     pub path: Vec<String>,
@@ -91,15 +91,37 @@ pub struct WhyCause {
     pub runs: Option<f64>,
 }
 
-/// Events in a call of the slow method, and of the other one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CostlyEvents {
+/// Events in a call of the slow method that cost more than an instruction, and of which the other one has fewer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WhyExtra {
+    /// Share of all that is more, by a rough estimate of what an event costs; 0 to 1.
+    pub share: f64,
+    /// Their kind.
+    pub kind: WhyEvent,
+    /// The method with most of what is more.
+    pub method: String,
+    /// The block of this method with most of them.
+    pub block: Option<usize>,
+    /// First source line of the block, or of the call.
+    pub line: Option<u16>,
+    /// Events in a call of the slow method, and in one of the other.
+    pub counts: [f64; 2],
+}
+
+/// A kind of events that cost more than an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyEvent {
     /// Exceptions that are caught, by `finally` too.
-    pub caught: [f64; 2],
+    Caught,
     /// Objects and arrays that are made; compiled code may do without some.
-    pub made: [f64; 2],
-    /// Monitors that blocks enter; those of synchronized methods are not among them.
-    pub locked: [f64; 2],
+    Made,
+    /// Monitors that are entered.
+    Locked,
+    /// Strings that are joined by `invokedynamic`.
+    Joined,
+    /// Calls by class or interface, at places that reach more than two methods.
+    Many,
 }
 
 /// Calls of a method that was not counted.

@@ -2,17 +2,15 @@
 
 use crate::figure::{count, digits, percent, quotient};
 use spl_model::one_line;
-use spl_records::{Conclusion, Why, WhyCause, WhyFile};
+use spl_records::{Conclusion, Why, WhyCause, WhyEvent, WhyExtra};
 
-/// Most differences, and most calls of methods that were not counted, that are shown.
+/// Most causes, and most calls of methods that were not counted, that are shown.
 const SHOWN: usize = 3;
 
 /// Constructor that does nothing, and is called for each object.
 const CONSTRUCTOR: &str = "java/lang/Object.<init>()V";
 /// Smallest share of a cause that is shown.
 const SMALLEST: f64 = 0.01;
-/// Smallest number of events in a call that is shown.
-const OFTEN: f64 = 0.01;
 
 /// Sentences about the reasons of a claim, without the claim itself.
 #[must_use]
@@ -40,16 +38,13 @@ pub fn why(found: &Why) -> Vec<String> {
         Conclusion::Nothing => lines.push(format!("nothing found in the code that ran: look at {rest}")),
         Conclusion::Unknown => lines.push("cannot tell why:".to_owned()),
         Conclusion::Partly => lines.push(format!(
-            "more bytecodes explain {} of {} times at most; the rest is in {rest}, or not seen",
-            quotient(ratio.unwrap_or(1.0)),
+            "what was found explains only a part of {} times: the rest is in {rest}, or not seen",
             quotient(found.times.unwrap_or(1.0))
         )),
         Conclusion::Found | Conclusion::NotCalled => {}
     }
-    let shown = found.causes.iter().take(SHOWN).filter(|cause| cause.share >= SMALLEST);
-    lines.extend((1..).zip(shown).map(|(rank, cause)| place(rank, cause, found)));
+    lines.extend(ranked(found));
     lines.extend(found.doubts.iter().map(|doubt| format!("but {}", one_line(doubt))));
-    lines.extend(events(found));
     let unseen = found.unseen.iter().filter(|one| one.method != CONSTRUCTOR).take(SHOWN);
     lines.extend(unseen.map(|one| {
         let other = found
@@ -61,24 +56,44 @@ pub fn why(found: &Why) -> Vec<String> {
     lines
 }
 
-/// Events that a call of the slow method has more of.
-fn events(found: &Why) -> Option<String> {
-    let all = [
-        ("exceptions caught", found.events.caught),
-        ("objects made", found.events.made),
-        ("monitors entered", found.events.locked),
-    ];
-    let more =
-        all.into_iter().filter(|(_, [slow, other])| *slow >= OFTEN && *slow > other * WhyFile::TELLING);
-    let more = more.map(|(what, [slow, other])| match found.quick {
-        Some(_) => format!("{what} {} against {}", rate(slow), rate(other)),
-        None => format!("{what} {}", rate(slow)),
-    });
-    let more: Vec<String> = more.collect();
-    (!more.is_empty()).then(|| format!("in a call: {}", more.join(", ")))
+/// Causes and costly events by their shares, the greatest first.
+fn ranked(found: &Why) -> Vec<String> {
+    let causes = found.causes.iter().map(|cause| (cause.share, place(cause, found)));
+    let extras = found.extras.iter().map(|extra| (extra.share, event(extra, found)));
+    let mut all: Vec<(f64, String)> = causes.chain(extras).filter(|(share, _)| *share >= SMALLEST).collect();
+    all.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let all = (1..).zip(all).take(SHOWN);
+    all.map(|(rank, (share, text))| format!("{rank}. {} of {text}", percent(share))).collect()
 }
 
-fn place(rank: usize, place: &WhyCause, of: &Why) -> String {
+fn event(extra: &WhyExtra, of: &Why) -> String {
+    let what = match extra.kind {
+        WhyEvent::Caught => "exceptions caught",
+        WhyEvent::Made => "objects made",
+        WhyEvent::Locked => "monitors entered",
+        WhyEvent::Joined => "strings joined with +",
+        WhyEvent::Many => "calls at places that reach more than two methods",
+    };
+    let [count, of_other] = extra.counts.map(rate);
+    let against = of.quick.iter().map(|_| format!(" against {of_other}")).collect::<String>();
+    let line = match (extra.line, extra.block) {
+        (Some(line), _) => format!("line {line} of "),
+        (None, Some(block)) => format!("block {block} of "),
+        (None, None) => String::new(),
+    };
+    format!(
+        "{}, by an estimate: {what}: {count}{against}; most in {line}{}",
+        whole(of),
+        one_line(&extra.method)
+    )
+}
+
+/// The figure that shares are of.
+fn whole(of: &Why) -> &'static str {
+    if of.quick.is_some() { "the difference" } else { "it" }
+}
+
+fn place(place: &WhyCause, of: &Why) -> String {
     let (lines, run) = match place.lines {
         Some((first, last)) if first == last => (format!("; most in line {first}"), "runs"),
         Some((first, last)) => (format!("; most in lines {first} to {last}"), "run"),
@@ -98,12 +113,7 @@ fn place(rank: usize, place: &WhyCause, of: &Why) -> String {
             format!("{} is called {}{}{line}", one_line(callee), times(calls), against(rate(of_other)))
         }
     };
-    format!(
-        "{rank}. {} of {}: {what}: {bytecodes} bytecodes{}{lines}{runs}",
-        percent(place.share),
-        if has_other { "the difference" } else { "it" },
-        against(of_other),
-    )
+    format!("{}: {what}: {bytecodes} bytecodes{}{lines}{runs}", whole(of), against(of_other),)
 }
 
 /// A number of times in words.

@@ -1,6 +1,6 @@
 //! The words about why a claim fails.
 
-use spl_records::{Conclusion, CostlyEvents, UnseenCalls, Why, WhyCause};
+use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra};
 use spl_report::why;
 
 fn failing() -> Why {
@@ -21,7 +21,14 @@ fn failing() -> Why {
         figure: "4.75".to_owned(),
         bytecodes: Some(20_000.0),
         bytecodes_of_other: Some(1000.0),
-        events: CostlyEvents { caught: [5.0, 0.0], made: [1.0, 1.0], locked: [0.0, 0.0] },
+        extras: vec![WhyExtra {
+            share: 0.2,
+            kind: WhyEvent::Caught,
+            method: "q/L.parse()V".to_owned(),
+            block: Some(4),
+            line: Some(30),
+            counts: [5.0, 0.0],
+        }],
         causes: vec![
             cause(0.9, &["q/L.find()V", "q/L.search()V"], Some(19)),
             cause(0.095, &[], None),
@@ -41,9 +48,9 @@ fn causes_come_with_their_places() {
          1\u{202f}000: 20.0 times as many; it takes 4.75 times as long",
         "1. 90% of the difference: q/L.find()V is called 20 times against 0 in line 19: 12\u{202f}345 bytecodes against 0; most in \
          lines 19 to 20 of q/L.search()V, which run once a call",
-        "2. 9.5% of the difference: the code of p/C.slow()V itself: 12\u{202f}345 bytecodes against 0; most in block 3, which \
+        "2. 20% of the difference, by an estimate: exceptions caught: 5 against 0; most in line 30 of q/L.parse()V",
+        "3. 9.5% of the difference: the code of p/C.slow()V itself: 12\u{202f}345 bytecodes against 0; most in block 3, which \
          runs once a call",
-        "in a call: exceptions caught 5 against 0",
         "not counted: q/N.now()J, called 2\u{202f}870 times a call against 10",
     ];
     assert_eq!(why(&failing()), expected);
@@ -51,7 +58,7 @@ fn causes_come_with_their_places() {
 
 #[test]
 fn nothing_found_is_an_answer_and_so_is_doubt() {
-    let same = Why { causes: Vec::new(), unseen: Vec::new(), events: CostlyEvents::default(), ..failing() };
+    let same = Why { causes: Vec::new(), unseen: Vec::new(), extras: Vec::new(), ..failing() };
     let lines = why(&Why { conclusion: Conclusion::Nothing, ..same.clone() });
     let nothing = "nothing found in the code that ran: look at waiting, locks, memory or native methods";
     assert_eq!(lines[1..], [nothing]);
@@ -72,7 +79,7 @@ fn what_explains_little_does_not_look_like_the_cause() {
     let lines = why(&little);
     assert_eq!(
         lines[1],
-        "more bytecodes explain 1.50 of 57.1 times at most; the rest is in waiting, locks, memory or native methods, or not seen"
+        "what was found explains only a part of 57.1 times: the rest is in waiting, locks, memory or native methods, or not seen"
     );
     assert!(lines[2].starts_with("1. 90% of the difference"), "{lines:?}");
 }

@@ -179,6 +179,10 @@ pub enum Drilled {
         /// Number of arenas that belong to one thread each. The next one belongs to all other threads, which
         /// may lose counts there.
         arenas: u32,
+        /// Number of arenas from arena `arenas + 3` on. Each belongs to one thread and to the calls of one method of
+        /// [`Scope::roots`]: place P among them to the method P modulo the number of these methods. The last word of each
+        /// is the number of these calls.
+        root_arenas: u32,
     },
     /// No drill begins, and the program goes on.
     Refused {

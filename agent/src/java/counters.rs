@@ -1,6 +1,7 @@
 //! The class of the counters in a JVM, and what a drill asks of the JVM's threads and class loaders.
 
 use super::{class_of, define, finds, rename, with_address};
+use crate::arenas::Arenas;
 use crate::jvm::{Jvm, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JByteArray, JObject};
@@ -8,6 +9,7 @@ use jni::refs::Global;
 use jni::{Env, jni_sig, jni_str};
 
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
+const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -35,6 +37,9 @@ const COUNTERS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang
 /// The same class, whose methods add atomically.
 const ATOMIC_COUNTERS: &[u8] =
     include_bytes!(concat!(env!("OUT_DIR"), "/atomic/java/lang/SplCounters.class"));
+
+/// The class that lets the calls of roots count apart, defined with that of the counters.
+const ROOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRoots.class"));
 
 /// The class of the flags, defined when the first drill begins that sets them.
 const FLAGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplFlags.class"));
@@ -85,10 +90,12 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the class of the counters. `table` is the address of the table of arenas; `jdk` is
-/// the JVM's feature release.
-pub fn install(env: &mut Env<'_>, table: i64, jdk: u32) -> Result<(), Error> {
-    let class = define(env, &with_table(COUNTERS, table, jdk)?)?;
+/// Defines and initialises the class of the counters and that of the roots. `jdk` is the JVM's feature release.
+pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
+    let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
+    let roots = define(env, &with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?)?;
+    env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
+    let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
 }
 

@@ -10,7 +10,7 @@ use crate::shared::Reply;
 use crate::sys;
 use crate::waves::Waves;
 use spl_bytecode::names;
-use spl_model::{DrillKind, Scope};
+use spl_model::{DrillKind, MOST_ROOTS, Scope};
 use spl_wire::Drilled;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -30,8 +30,10 @@ const LOOKS: usize = 2;
 impl Worker {
     /// Prepares the counters and says where they are; no method counts yet.
     pub(super) fn open_drill(&mut self, env: &mut jni::Env<'_>, kind: DrillKind, scope: Scope) {
-        match self.counters_at(env, kind) {
+        match self.counters_at(env, kind, &scope) {
             Ok(message) => {
+                let arenas = self.shared.arenas();
+                arenas.into_iter().for_each(|arenas| arenas.set_roots(scope.roots.len()));
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));
             }
@@ -42,7 +44,15 @@ impl Worker {
         }
     }
 
-    fn counters_at(&mut self, env: &mut jni::Env<'_>, kind: DrillKind) -> Result<Drilled, String> {
+    fn counters_at(
+        &mut self,
+        env: &mut jni::Env<'_>,
+        kind: DrillKind,
+        scope: &Scope,
+    ) -> Result<Drilled, String> {
+        if scope.roots.len() > MOST_ROOTS {
+            return Err(format!("more than {MOST_ROOTS} methods are to count apart"));
+        }
         if self.shared.drill().is_some() {
             return Err("a drill is under way already".to_owned());
         }
@@ -50,7 +60,7 @@ impl Worker {
         let arenas = arenas.map_err(|e| format!("no address space for the counters: {e}"))?;
         if !self.counts {
             let jdk = self.jvm.feature_release();
-            let installed = counters::install(env, arenas.table_address(), jdk);
+            let installed = counters::install(env, arenas, jdk);
             installed.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
             self.counts = true;
         }
@@ -270,6 +280,7 @@ impl Worker {
         self.waves = None;
         self.drilled.clear();
         let Some(drill) = self.shared.set_drill(None) else { return };
+        self.shared.arenas().into_iter().for_each(|arenas| arenas.set_roots(0));
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
             self.watch(false, event);
         }

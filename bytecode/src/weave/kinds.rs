@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::cover::Cover;
+use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use super::times::Times;
@@ -17,6 +18,7 @@ pub(crate) enum Weave<'a> {
     Times(Times<'a>),
     Blocks(Blocks),
     Cover(Cover<'a>),
+    Root(Root),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -28,6 +30,7 @@ impl<'a> Weave<'a> {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             Planned::Blocks => Self::Blocks(Blocks { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
+            Planned::Root => Self::Root(Root { number: id.0 }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
@@ -49,7 +52,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Times(_) => None,
+            Self::Times(_) | Self::Root(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
@@ -59,7 +62,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) | Self::Cover(_) => Ok(()),
+            Self::Blocks(_) | Self::Cover(_) | Self::Root(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -71,6 +74,7 @@ impl<'a> Weave<'a> {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
             Self::Cover(_) => Vec::new(),
+            Self::Root(_) => vec![Kind::Long],
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -81,6 +85,7 @@ impl<'a> Weave<'a> {
             Self::Times(_) => Times::WANTED,
             Self::Blocks(_) => Blocks::WANTED,
             Self::Cover(_) => Cover::WANTED,
+            Self::Root(_) => Root::WANTED,
             #[cfg(test)]
             Self::Visits(visits) => visits.wanted(),
         }
@@ -91,7 +96,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
-            Self::Times(_) => false,
+            Self::Times(_) | Self::Root(_) => false,
             #[cfg(test)]
             Self::Visits(_) => false,
         }
@@ -109,6 +114,7 @@ impl<'a> Weave<'a> {
             Self::Times(times) => times.at(site, subject, slots, code),
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
+            Self::Root(root) => root.at(site, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
         }
@@ -119,7 +125,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) | Self::Cover(_) => Ok(0),
+            Self::Blocks(_) | Self::Cover(_) | Self::Root(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

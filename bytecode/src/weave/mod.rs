@@ -6,6 +6,7 @@ mod engine;
 mod handlers;
 mod kinds;
 mod lock;
+mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;
 mod times;

@@ -93,7 +93,8 @@ impl Jdk {
             name: name.to_owned(),
             bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
-        let stubs = ["java/lang/SplProbe", "java/lang/SplCounters", "java/lang/SplFlags"].map(stub);
+        let stubs = ["SplProbe", "SplCounters", "SplRoots", "SplFlags"]
+            .map(|name| stub(&format!("java/lang/{name}")));
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
         for class in classes.iter().chain(&stubs) {
             modules.entry(&class.module).or_default().push(class);
@@ -144,13 +145,14 @@ pub fn flags(class_bytes: &[u8], is_open: fn(&u32) -> bool) -> Plan {
     probes(class_bytes, &[&|name, descriptor, id| Probe::cover(name, descriptor, id, open.clone())])
 }
 
-/// A plan with counters in every method with code, and with probes of the time if a size is given.
+/// A plan with counters in every method with code, whose calls count apart; and with probes of the time if a size is given.
 pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let time = |name: &str, descriptor: &str, id| {
         Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
     };
-    let all: [&Make<'_>; 2] = [&Probe::blocks, &time];
-    probes(class_bytes, if sizing.is_some() { &all } else { &all[..1] })
+    let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id.0 % 16);
+    let all: [&Make<'_>; 3] = [&Probe::blocks, &root, &time];
+    probes(class_bytes, if sizing.is_some() { &all } else { &all[..2] })
 }
 
 /// Makes a probe of a method's name and descriptor and its number.

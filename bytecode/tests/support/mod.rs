@@ -46,7 +46,8 @@ pub fn probe_stub(folder: &Path) -> PathBuf {
     javac.args(["-nowarn", "-source", "11", "-target", "11", "--patch-module", &patch, "-d"]);
     javac.arg(&classes);
     run(javac.args(
-        ["SplProbe", "SplCounters", "SplFlags"].map(|name| sources().join(format!("java/lang/{name}.java"))),
+        ["SplProbe", "SplCounters", "SplFlags", "SplRoots"]
+            .map(|name| sources().join(format!("java/lang/{name}.java"))),
     ));
     classes
 }

@@ -1,11 +1,11 @@
 //! The messages of a JVM about its drill, and its counters.
 
 use super::budget::{Budget, cpu_ns};
-use super::counters::CountersFile;
+use super::counters::{Apart, CountersFile, Place};
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CountedClass, CountedMethod};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Largest class file that is believed: the JVM's own limits lie far below.
 const LARGEST_CLASS: u32 = 256 << 20;
@@ -20,6 +20,8 @@ pub struct Collected {
     pid: u32,
     command: String,
     counters: Option<CountersFile>,
+    /// Number of methods whose calls count apart.
+    roots: usize,
     /// By their numbers; the second value is the length of the whole class file.
     classes: BTreeMap<u32, (CountedClass, u32)>,
     /// Bytes of all class files, as announced.
@@ -28,8 +30,8 @@ pub struct Collected {
     doubts: Vec<String>,
     changed: (u32, u64),
     budget: Budget,
-    /// Methods that stopped counting before the end, as in a task file.
-    stopped: BTreeSet<String>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
+    stopped: BTreeMap<String, Vec<u64>>,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
 }
@@ -66,29 +68,32 @@ pub struct Profile {
     pub doubts: Vec<String>,
     /// Loaded classes that were changed when the drill began, and nanoseconds for it.
     pub changed: (u32, u64),
-    /// Methods that stopped counting before the end, as in a task file.
-    pub stopped: BTreeSet<String>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
+    pub stopped: BTreeMap<String, Vec<u64>>,
     /// The values of the counters, or of the flags.
     pub values: Vec<u64>,
     /// Whether a counter belongs to the arena of threads without their own, by its number.
     pub shared: Vec<bool>,
+    /// Counts within the calls of each root.
+    pub apart: Vec<Apart>,
 }
 
 impl Collected {
     /// A drill of this JVM, of which nothing is known yet.
-    pub fn new(what: DrillKind, pid: u32, command: String) -> Self {
+    pub fn new(what: DrillKind, roots: usize, pid: u32, command: String) -> Self {
         Self {
             what,
             pid,
             command,
             counters: None,
+            roots,
             classes: BTreeMap::new(),
             class_bytes: 0,
             left: BTreeMap::new(),
             doubts: Vec::new(),
             changed: (0, 0),
             budget: Budget::default(),
-            stopped: BTreeSet::new(),
+            stopped: BTreeMap::new(),
             goes_on: false,
         }
     }
@@ -143,8 +148,9 @@ impl Collected {
 
     fn drilled(&mut self, message: Drilled) -> Result<Step, String> {
         match message {
-            Drilled::Counters { descriptor, bytes, arena_bytes, arenas } => {
-                self.counters = Some(CountersFile::open(self.pid, descriptor, bytes, arena_bytes, arenas)?);
+            Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas } => {
+                let place = Place { pid: self.pid, descriptor, bytes, arena_bytes, arenas, root_arenas };
+                self.counters = Some(CountersFile::open(place, self.roots)?);
                 return Ok(Step::Answer(ToAgent::CountersOpened));
             }
             Drilled::Refused { why } => {
@@ -201,6 +207,12 @@ impl Collected {
         Ok(Step::Go)
     }
 
+    /// Whether each root had this number of calls.
+    pub fn has_calls(&self, enough: u64) -> bool {
+        let apart = self.counters.as_ref().and_then(|counters| counters.apart(0).ok());
+        apart.is_some_and(|apart| apart.iter().all(|one| one.calls >= enough))
+    }
+
     /// Methods that have to stop counting to keep to this share of the JVM's processor time.
     pub fn over(&mut self, share: f64) -> Vec<String> {
         let Some(counters) = &self.counters else { return Vec::new() };
@@ -219,8 +231,12 @@ impl Collected {
             format!("{}.{}{}", class.name, method.name, method.descriptor)
         };
         let names: Vec<String> =
-            over.into_iter().map(name).filter(|name| !self.stopped.contains(name)).collect();
-        self.stopped.extend(names.iter().cloned());
+            over.into_iter().map(name).filter(|name| !self.stopped.contains_key(name)).collect();
+        if !names.is_empty() {
+            let calls: Vec<u64> =
+                counters.apart(0).unwrap_or_default().iter().map(|apart| apart.calls).collect();
+            self.stopped.extend(names.iter().map(|name| (name.clone(), calls.clone())));
+        }
         names
     }
 
@@ -256,6 +272,7 @@ impl Collected {
             DrillKind::Blocks => counters.read(end)?,
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
+        let apart = counters.apart(end)?;
         if self.goes_on && self.what == DrillKind::Blocks {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
@@ -279,6 +296,7 @@ impl Collected {
             changed: self.changed,
             values,
             shared,
+            apart,
             stopped: self.stopped,
         })
     }

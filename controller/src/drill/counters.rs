@@ -16,15 +16,42 @@ const MOST_ARENAS: u32 = 4096;
 /// Name of the memory, as the kernel shows it.
 const NAME: &str = "memfd:spl-counters";
 
+/// Where an agent says that its counters are.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The process of the JVM.
+    pub pid: u32,
+    /// Descriptor of the memory there.
+    pub descriptor: i32,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of an arena.
+    pub arena_bytes: u64,
+    /// Arenas of one thread each; the next one is everybody's.
+    pub arenas: u32,
+    /// Arenas of one thread and one root each, behind all others.
+    pub root_arenas: u32,
+}
+
 /// The open counters of a JVM.
 #[derive(Debug)]
 pub struct CountersFile {
     file: File,
-    arena_bytes: u64,
-    /// Arenas of one thread each; the next one is everybody's.
-    arenas: u32,
+    place: Place,
+    /// Number of methods whose calls count apart.
+    roots: usize,
     /// Sums at the beginning: an earlier drill may have counted.
     before: (Vec<u64>, Vec<u64>),
+    apart_before: Vec<Apart>,
+}
+
+/// Counts within the calls of a root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Its calls.
+    pub calls: u64,
+    /// The values of the counters. Those of the root itself are of calls within its calls.
+    pub values: Vec<u64>,
 }
 
 impl CountersFile {
@@ -32,13 +59,8 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they are not where the agent says; one line of text.
-    pub fn open(
-        pid: u32,
-        descriptor: i32,
-        bytes: u64,
-        arena_bytes: u64,
-        arenas: u32,
-    ) -> Result<Self, String> {
+    pub fn open(place: Place, roots: usize) -> Result<Self, String> {
+        let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
         let cannot = |why: String| {
             format!(
@@ -51,24 +73,29 @@ impl CountersFile {
         }
         let file = File::open(&path).map_err(|error| cannot(error.to_string()))?;
         let found = file.metadata().map_err(|error| cannot(error.to_string()))?.len();
-        let needed = (u64::from(arenas) + MORE_ARENAS).checked_mul(arena_bytes);
+        let needed = (u64::from(arenas) + MORE_ARENAS + u64::from(root_arenas)).checked_mul(arena_bytes);
         let fits = arenas <= MOST_ARENAS
+            && root_arenas <= MOST_ARENAS
             && needed.is_some_and(|needed| needed <= found)
             && found == bytes
             && bytes <= LARGEST;
         if !fits || !arena_bytes.is_multiple_of(WORD) || arena_bytes == 0 {
             return Err(cannot(format!("they have {found} bytes, and its agent says {bytes}")));
         }
-        let mut opened = Self { file, arena_bytes, arenas, before: (Vec::new(), Vec::new()) };
-        opened.before = opened.sums(arena_bytes / WORD).map_err(|error| cannot(error.to_string()))?;
+        let (before, apart_before) = ((Vec::new(), Vec::new()), Vec::new());
+        let mut opened = Self { file, place, roots, before, apart_before };
+        let words = arena_bytes / WORD;
+        opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
+        opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
 
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            DrillKind::Blocks => self.arena_bytes / WORD,
-            DrillKind::Cover => self.arena_bytes,
+            // The last word counts calls of roots.
+            DrillKind::Blocks => self.place.arena_bytes / WORD - 1,
+            DrillKind::Cover => self.place.arena_bytes,
         }
     }
 
@@ -78,14 +105,22 @@ impl CountersFile {
     /// # Errors
     /// When they cannot be read; one line of text.
     pub fn read(&self, below: u64) -> Result<(Vec<u64>, Vec<bool>), String> {
-        let sums = self.sums(below.min(self.arena_bytes / WORD));
-        let (sums, shared) = sums.map_err(|error| format!("cannot read the counters: {error}"))?;
-        let since = |now: Vec<u64>, before: &[u64]| {
-            let before = before.iter().copied().chain(std::iter::repeat(0));
-            now.into_iter().zip(before).map(|(now, before)| now.wrapping_sub(before)).collect::<Vec<u64>>()
-        };
+        let (sums, shared) = self.sums(below).map_err(unread)?;
         let shared = since(shared, &self.before.1).into_iter().map(|count| count > 0).collect();
         Ok((since(sums, &self.before.0), shared))
+    }
+
+    /// The counts of each root since the beginning, of the counters below this number.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn apart(&self, below: u64) -> Result<Vec<Apart>, String> {
+        let now = self.of_roots(below).map_err(unread)?;
+        let since = |(now, before): (Apart, &Apart)| Apart {
+            calls: now.calls.wrapping_sub(before.calls),
+            values: since(now.values, &before.values),
+        };
+        Ok(now.into_iter().zip(&self.apart_before).map(since).collect())
     }
 
     /// The flags below this number, each 0 or 1.
@@ -93,8 +128,9 @@ impl CountersFile {
     /// # Errors
     /// When they cannot be read; one line of text.
     pub fn flags(&self, below: u64) -> Result<Vec<u64>, String> {
-        let offset = (u64::from(self.arenas) + MORE_ARENAS - 1) * self.arena_bytes;
-        let words = self.words(offset, below.min(self.arena_bytes).div_ceil(WORD));
+        let Place { arena_bytes, arenas, .. } = self.place;
+        let arena = u64::from(arenas) + MORE_ARENAS - 1;
+        let words = self.words(arena, below.min(arena_bytes).div_ceil(WORD));
         let words = words.map_err(|error| format!("cannot read the flags: {error}"))?;
         let bytes = words.into_iter().flat_map(u64::to_le_bytes);
         Ok(bytes.map(|byte| u64::from(byte != 0)).collect())
@@ -103,20 +139,34 @@ impl CountersFile {
     /// Sums of counters over all arenas, and those of the arena of threads without their own.
     fn sums(&self, count: u64) -> io::Result<(Vec<u64>, Vec<u64>)> {
         let (mut sums, mut shared) = (Vec::new(), Vec::new());
-        for arena in 0..=self.arenas {
-            shared = self.words(u64::from(arena) * self.arena_bytes, count)?;
-            sums.resize(sums.len().max(shared.len()), 0);
-            for (sum, word) in sums.iter_mut().zip(&shared) {
-                *sum = u64::wrapping_add(*sum, *word);
-            }
+        for arena in 0..=self.place.arenas {
+            shared = self.words(u64::from(arena), count)?;
+            add(&mut sums, &shared);
         }
+        self.of_roots(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
         Ok((sums, shared))
     }
 
-    /// The words from an offset on that lie in written parts of the file, as far as the last that is not zero.
-    fn words(&self, offset: u64, count: u64) -> io::Result<Vec<u64>> {
+    /// Sums of counters over the arenas of each root.
+    fn of_roots(&self, count: u64) -> io::Result<Vec<Apart>> {
+        let mut all = vec![Apart::default(); self.roots];
+        let first = u64::from(self.place.arenas) + MORE_ARENAS;
+        let words = self.place.arena_bytes / WORD;
+        for at in 0..if self.roots == 0 { 0 } else { u64::from(self.place.root_arenas) } {
+            let apart = &mut all[(at % self.roots as u64) as usize];
+            add(&mut apart.values, &self.words(first + at, count.min(words - 1))?);
+            let mut calls = [0; 8];
+            self.file.read_exact_at(&mut calls, (first + at + 1) * self.place.arena_bytes - WORD)?;
+            apart.calls = apart.calls.wrapping_add(u64::from_le_bytes(calls));
+        }
+        Ok(all)
+    }
+
+    /// The first words of an arena that lie in written parts of the file, as far as the last that is not zero.
+    fn words(&self, arena: u64, count: u64) -> io::Result<Vec<u64>> {
         use rustix::fs::{SeekFrom, seek};
-        let end = offset + count * WORD;
+        let offset = arena * self.place.arena_bytes;
+        let end = offset + count.min(self.place.arena_bytes / WORD) * WORD;
         let mut words = Vec::new();
         let mut at = offset;
         while at < end {
@@ -134,4 +184,20 @@ impl CountersFile {
         }
         Ok(words)
     }
+}
+
+fn add(sums: &mut Vec<u64>, words: &[u64]) {
+    sums.resize(sums.len().max(words.len()), 0);
+    for (sum, word) in sums.iter_mut().zip(words) {
+        *sum = u64::wrapping_add(*sum, *word);
+    }
+}
+
+fn since(now: Vec<u64>, before: &[u64]) -> Vec<u64> {
+    let before = before.iter().copied().chain(std::iter::repeat(0));
+    now.into_iter().zip(before).map(|(now, before)| now.wrapping_sub(before)).collect()
+}
+
+fn unread(error: io::Error) -> String {
+    format!("cannot read the counters: {error}")
 }

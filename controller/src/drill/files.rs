@@ -162,7 +162,7 @@ impl Folder {
                 let method = one.name();
                 let doubt = match (one.is_uneven(), one.from_start) {
                     _ if left.contains_key(&class.name) => NAMESAKE,
-                    _ if taken.profile.stopped.contains(&method) => STOPPED,
+                    _ if taken.profile.stopped.contains_key(&method) => STOPPED,
                     _ if in_shared.contains(&method) => SHARED,
                     _ if intrinsics.contains(&method) => INTRINSIC,
                     (true, _) => "calls were under way at the beginning or the end",

@@ -18,6 +18,8 @@ const RESTORING: Duration = Duration::from_secs(60);
 const MOST_JVMS: usize = 64;
 /// Methods in one message: a name has at most 64 KiB, and most have 60 bytes.
 const STOPPED_AT_ONCE: usize = 8;
+/// Time between looks at the number of calls.
+const GLANCE_EVERY: Duration = Duration::from_millis(100);
 /// Time between looks at the budget.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -30,6 +32,8 @@ pub struct Orders {
     pub scope: Scope,
     /// Longest time from the first change on.
     pub longest: Option<Duration>,
+    /// Calls of each root that are enough to end sooner.
+    pub enough: Option<u64>,
     /// Share of the program's time that counting may take.
     pub budget: Option<f64>,
     /// Time by which an agent must have connected.
@@ -90,6 +94,8 @@ pub async fn collect(orders: &Orders, inputs: &mut Inputs, progress: &Progress) 
     };
     let mut looks = interval(LOOK_EVERY);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut glances = interval(GLANCE_EVERY);
+    glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let until = jvms.until;
         let input = tokio::select! {
@@ -98,6 +104,12 @@ pub async fn collect(orders: &Orders, inputs: &mut Inputs, progress: &Progress) 
             _ = looks.tick(), if orders.budget.is_some() => {
                 jvms.look();
                 continue;
+            }
+            _ = glances.tick(), if orders.enough.is_some() => {
+                if !jvms.has_enough() {
+                    continue;
+                }
+                None
             }
         };
         if jvms.take(input) {
@@ -120,6 +132,13 @@ impl Jvms<'_> {
                 serving.agent.send(ToAgent::StopCounting { methods: methods.to_vec() });
             }
         }
+    }
+
+    /// Whether each root had enough calls in a JVM.
+    fn has_enough(&self) -> bool {
+        let has_begun = self.until.is_some() && !self.is_ending;
+        let enough = self.orders.enough.filter(|_| has_begun);
+        enough.is_some_and(|enough| self.serving.values().any(|serving| serving.collected.has_calls(enough)))
     }
 
     /// Takes an input in, or the time that was due; whether the drill is over.
@@ -203,7 +222,7 @@ impl Jvms<'_> {
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;
                 }
-                let collected = Collected::new(what, pid, command);
+                let collected = Collected::new(what, self.orders.scope.roots.len(), pid, command);
                 self.serving.insert(agent.id, Serving { agent, collected, place: self.connected });
                 self.connected += 1;
                 return;

@@ -3,6 +3,7 @@
 
 use super::FOR_AN_AGENT;
 use super::collected::Profile;
+use super::reasons::{ANYWHERE, Counted, Graphs, RARE};
 use super::serving::{Orders, collect};
 use super::shown::plural;
 use crate::attach;
@@ -14,9 +15,9 @@ use crate::report;
 use spl_attach::system::Target;
 use spl_graph::CallKind;
 use spl_lang::Atom;
-use spl_model::{DrillKind, Pattern, Scope, Sign, one_line};
-use spl_profile::{CallGraph, Cause, Known, Site, Work};
-use spl_records::{Conclusion, CostlyEvents, UnseenCalls, Why, WhyCause, WhyFile};
+use spl_model::{DrillKind, MOST_ROOTS, Pattern, Scope, Sign, one_line};
+use spl_profile::{CallGraph, Cause, Compared, Extra, ExtraKind, Site, Work};
+use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
 use spl_session::files::write_whole;
 use spl_session::measure::Inputs;
 use spl_session::results::Results;
@@ -27,28 +28,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Time that the methods of a round count.
+/// Longest time that the methods of a round count.
 const ROUND: Duration = Duration::from_secs(2);
-/// Methods and patterns that join in one round.
-const JOIN: usize = 40;
-/// Begin of a pattern of the methods of all classes.
-const ANYWHERE: &str = "**.";
+/// Calls of each method of the claims that end a round sooner.
+const ENOUGH: u64 = 300;
 /// Share of instructions that are averages, from which on they are doubted.
 const AVERAGES: f64 = 0.2;
 /// Quotient of the ratios of times and of instructions from which on the instructions explain a part only.
 const PARTLY: f64 = 3.0;
 /// Shared methods that are named.
 const NAMED: usize = 3;
-/// Calls a call, below which a method does not join.
-const RARE: f64 = 0.01;
 /// Claims whose reasons are said.
 const SAID: usize = 10;
 /// Differences that are written.
 const WRITTEN: usize = 20;
-/// Methods that most classes have: each of them would be changed.
-const EVERYWHERE: [&str; 4] =
-    ["hashCode()I", "equals(Ljava/lang/Object;)Z", "toString()Ljava/lang/String;", "run()V"];
-
 /// The claims that fail, with methods to compare; of a formula each of its comparisons. `looks` has the claims' last figures.
 pub fn failed(setup: &Setup, results: &Results, looks: &[ClaimStatus]) -> Vec<Why> {
     let methods = setup.methods();
@@ -115,13 +108,13 @@ pub async fn explain(failed: &[Why], look: &Look<'_>, inputs: &mut Inputs, progr
         plural(claims.len() as u64, "failed claim"),
         look.longest.as_secs()
     ));
-    let mut known = Known::default();
-    let Search { rounds, cut } = match counted(failed, look, &mut known, inputs).await {
+    let mut known = Counted::of(failed);
+    let Search { rounds, cut } = match counted(look, &mut known, inputs).await {
         Ok(search) => search,
         Err(why) => return progress.problem(&format!("no reasons: {why}")),
     };
-    let graph = known.call_graph();
-    let claims: Vec<Why> = failed.iter().map(|one| found(one, &graph, cut.as_deref())).collect();
+    let graphs = known.graphs();
+    let claims: Vec<Why> = failed.iter().map(|one| found(one, &graphs, cut.as_deref())).collect();
     for one in claims.iter().take(SAID) {
         let against = one.quick.iter().filter(|_| one.figure.is_empty());
         let against: String =
@@ -154,19 +147,12 @@ struct Search {
 }
 
 /// Counts, in rounds; each round has the methods that those of the rounds before call.
-async fn counted(
-    failed: &[Why],
-    look: &Look<'_>,
-    known: &mut Known,
-    inputs: &mut Inputs,
-) -> Result<Search, String> {
+async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> Result<Search, String> {
     let until = Instant::now() + look.longest;
     let target = attached::target(&Process { pid: Some(look.pid), text: None })?;
     target.approach().map_err(|why| why.to_string())?;
     let library = target.mapped().agents.into_iter().next().ok_or("the agent is not in the JVM any more")?;
-    let roots: BTreeSet<&str> =
-        failed.iter().flat_map(|one| [Some(&*one.slow), one.quick.as_deref()]).flatten().collect();
-    let mut joining: Vec<String> = roots.iter().map(|&root| root.to_owned()).collect();
+    let mut joining: Vec<String> = known.apart.keys().cloned().collect();
     let mut tried: BTreeSet<String> = joining.iter().cloned().collect();
     let mut search = Search::default();
     loop {
@@ -184,17 +170,22 @@ async fn counted(
             search.cut = (!joining.is_empty()).then(|| cut.to_owned());
             return Ok(search);
         }
-        let (profiles, cut) = round(&target, &library, look, &joining, left.min(ROUND), inputs).await;
+        let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
+        let (profiles, cut) =
+            round(&target, &library, look, [&joining, &roots], left.min(ROUND), inputs).await;
         search.rounds += 1;
-        profiles.iter().for_each(|profile| add(known, profile));
-        let everywhere = joining.iter().filter_map(|pattern| pattern.strip_prefix(ANYWHERE));
-        everywhere.for_each(|member| known.counted_everywhere(member.to_owned()));
+        let called: Vec<bool> = profiles.iter().map(|profile| known.add(profile, &roots)).collect();
+        let was_called = called.into_iter().all(|was| was);
         if let Some(cut) = cut {
             return Ok(Search { cut: Some(cut), ..search });
         }
-        joining = next(&roots, known, &mut tried);
-        // A method that is called seldom is waited for.
-        joining.extend(roots.iter().filter(|root| !known.has(root)).map(|&root| root.to_owned()));
+        let everywhere = joining.iter().filter_map(|pattern| pattern.strip_prefix(ANYWHERE));
+        everywhere.for_each(|member| known.counted_everywhere(member));
+        let again = if was_called { Vec::new() } else { joining };
+        joining = known.next(&mut tried);
+        // A method that is called seldom is waited for, and so is what it calls.
+        joining.extend(known.apart.keys().filter(|root| !known.whole.has(root)).cloned());
+        joining.extend(again);
     }
 }
 
@@ -203,7 +194,7 @@ async fn round(
     target: &Target,
     library: &Path,
     look: &Look<'_>,
-    patterns: &[String],
+    [joining, roots]: [&[String]; 2],
     longest: Duration,
     inputs: &mut Inputs,
 ) -> (Vec<Profile>, Option<String>) {
@@ -211,11 +202,13 @@ async fn round(
         what: DrillKind::Blocks,
         scope: Scope {
             // Names of class files that are not patterns are left out.
-            include: patterns.iter().filter_map(|text| Pattern::parse(text).ok()).collect(),
+            include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),
             exclude: Vec::new(),
             jdk: true,
+            roots: roots.to_vec(),
         },
         longest: Some(longest),
+        enough: Some(ENOUGH),
         budget: look.budget,
         first_by: Some(Instant::now() + FOR_AN_AGENT),
     };
@@ -231,61 +224,21 @@ async fn round(
     }
 }
 
-fn add(known: &mut Known, drilled: &Profile) {
-    let value = |counter: u32| drilled.values.get(counter as usize).copied().unwrap_or(0);
-    for class in &drilled.classes {
-        // A class whose counters do not fit its bytes tells nothing.
-        let _ = known.add_class(class, value);
-    }
-}
-
-/// Patterns of the methods that join the next round: methods that were not counted yet, the most frequent calls first.
-fn next(roots: &BTreeSet<&str>, known: &Known, tried: &mut BTreeSet<String>) -> Vec<String> {
-    let graph = known.call_graph();
-    let works = roots.iter().filter_map(|root| graph.work(root));
-    let mut sites: Vec<Site> = works.flat_map(|work| work.unseen).filter(|site| site.count >= RARE).collect();
-    sites.sort_by(|one, other| other.count.total_cmp(&one.count));
-    let mut joining = Vec::new();
-    for site in sites {
-        let everywhere = EVERYWHERE.contains(&&*site.member);
-        let any = (!everywhere).then(|| format!("{ANYWHERE}{}", site.member));
-        let exact = Some(format!("{}.{}", site.class, site.member));
-        // Neither an interface has code of its own nor, at times, the class that the call names.
-        let pattern = match site.kind {
-            CallKind::Interface => any,
-            CallKind::Virtual => exact.filter(|exact| !tried.contains(exact)).or(any),
-            CallKind::Static | CallKind::Special => exact,
-            // Its result is called at another place.
-            CallKind::Dynamic => None,
-        };
-        let is_array = site.class.starts_with('[');
-        let Some(pattern) = pattern.filter(|_| !is_array && joining.len() < JOIN) else { continue };
-        if tried.insert(pattern.clone()) {
-            joining.push(pattern);
-        }
-    }
-    joining
-}
-
 /// Findings about this claim.
-fn found(failed: &Why, graph: &CallGraph<'_>, cut: Option<&str>) -> Why {
+fn found(failed: &Why, graphs: &Graphs<'_>, cut: Option<&str>) -> Why {
+    let graph = graphs.of(&failed.slow);
+    let compared = failed.quick.as_deref().map(|method| Compared { graph: graphs.of(method), method });
     let slow = graph.work(&failed.slow);
-    let quick = failed.quick.as_deref().and_then(|name| graph.work(name));
+    let quick = compared.and_then(|quick| quick.graph.work(quick.method));
     let mut found = failed.clone();
     found.bytecodes = slow.as_ref().map(Work::bytecodes);
     found.bytecodes_of_other = quick.as_ref().map(Work::bytecodes);
-    let events = [&slow, &quick].map(|work| work.as_ref().map(Work::events).unwrap_or_default());
-    found.events = CostlyEvents {
-        caught: events.map(|one| one.caught),
-        made: events.map(|one| one.made),
-        locked: events.map(|one| one.locked),
-    };
     let (Some(slow), true) = (slow, failed.quick.is_none() || quick.is_some()) else { return found };
     found.unseen = more_calls(&slow, quick.as_ref()).take(WRITTEN).collect();
     found.doubts = doubts(&slow, quick.as_ref(), cut);
-    let averages = averages(&slow, quick.as_ref());
+    let averages = averages([graph, compared.map_or(graph, |quick| quick.graph)], &slow, quick.as_ref());
     let is_sure = found.doubts.is_empty() && averages.is_none();
-    let ratio = quick.as_ref().map(|quick| slow.bytecodes() / quick.bytecodes().max(1.0));
+    let ratio = compared.map(|quick| graph.cost(&failed.slow) / quick.graph.cost(quick.method).max(1.0));
     found.conclusion = match (ratio, failed.times) {
         (Some(ratio), _) if ratio < WhyFile::TELLING && is_sure => Conclusion::Nothing,
         (Some(ratio), _) if ratio < WhyFile::TELLING => Conclusion::Unknown,
@@ -296,15 +249,43 @@ fn found(failed: &Why, graph: &CallGraph<'_>, cut: Option<&str>) -> Why {
     let is_as_long = found.conclusion == Conclusion::Found && failed.times.is_some();
     found.doubts.extend(averages.filter(|_| !is_as_long));
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
-        let causes = graph.causes(&failed.slow, failed.quick.as_deref());
-        found.causes = causes.into_iter().take(WRITTEN).map(cause).collect();
+        (found.causes, found.extras) = ranked(graph, &failed.slow, compared);
     }
     found
 }
 
-/// The doubt about figures that are averages over all callers, if they matter.
-fn averages(slow: &Work, quick: Option<&Work>) -> Option<String> {
-    let share = slow.average_share(quick).max(quick.map_or(0.0, |quick| quick.average_share(Some(slow))));
+/// Causes and costly events with their shares of all that is more.
+fn ranked(
+    graph: &CallGraph<'_>,
+    slow: &str,
+    quick: Option<Compared<'_, '_>>,
+) -> (Vec<WhyCause>, Vec<WhyExtra>) {
+    let (causes, extras) = (graph.causes(slow, quick), graph.extras(slow, quick));
+    let more = |cause: &Cause| cause.bytecodes[0] - cause.bytecodes[1];
+    let of_causes: f64 = causes.iter().map(more).sum();
+    let all = of_causes + extras.iter().map(|one| one.cost).sum::<f64>();
+    let cause = |of: Cause| WhyCause { share: more(&of) / all, ..cause(of) };
+    let extra = |of: Extra| {
+        let Extra { kind, method, block, line, counts, cost } = of;
+        let kind = match kind {
+            ExtraKind::Caught => WhyEvent::Caught,
+            ExtraKind::Made => WhyEvent::Made,
+            ExtraKind::Locked => WhyEvent::Locked,
+            ExtraKind::Joined => WhyEvent::Joined,
+            ExtraKind::Many => WhyEvent::Many,
+        };
+        WhyExtra { share: cost / all, kind, method, block, line, counts }
+    };
+    (causes.into_iter().take(WRITTEN).map(cause).collect(), extras.into_iter().map(extra).collect())
+}
+
+/// The doubt about figures that are averages over all callers, if they matter. Counts within the calls of the method alone are
+/// not averages.
+fn averages([of_slow, of_quick]: [&CallGraph<'_>; 2], slow: &Work, quick: Option<&Work>) -> Option<String> {
+    let is_average = |graph: &CallGraph<'_>| !graph.is_apart();
+    let share = if is_average(of_slow) { slow.average_share(quick) } else { 0.0 };
+    let quick_share = quick.filter(|_| is_average(of_quick)).map(|quick| quick.average_share(Some(slow)));
+    let share = share.max(quick_share.unwrap_or(0.0));
     let shared = quick.map(|quick| slow.shared(quick)).unwrap_or_default();
     let named = shared.iter().take(NAMED).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
     let named = if named.is_empty() { named } else { format!(", such as {named}") };
@@ -323,10 +304,13 @@ fn doubts(slow: &Work, quick: Option<&Work>, cut: Option<&str>) -> Vec<String> {
     if let Some(cut) = cut {
         doubts.push(format!("the search ended before all methods were counted: {cut}"));
     }
-    let makes =
-        |work: &Work| work.unseen.iter().any(|site| site.kind == CallKind::Dynamic && site.count >= RARE);
+    let is_followed = |site: &Site| site.lambda.is_some() || site.joins_strings();
+    let makes = |work: &Work| {
+        let mut sites = work.unseen.iter().filter(|site| site.kind == CallKind::Dynamic);
+        sites.any(|site| site.count >= RARE && !is_followed(site))
+    };
     if makes(slow) || quick.is_some_and(makes) {
-        doubts.push("lambdas and joined strings (invokedynamic) are not followed".to_owned());
+        doubts.push("some calls by invokedynamic are not followed".to_owned());
     }
     doubts
 }

@@ -7,9 +7,9 @@ use serde_json::Value;
 use std::fs;
 
 /// The slow method calls another one 30 times; the quick one calls it once.
-const FAILS: &str = "CompareLoop.slow([I)J <= CompareLoop.fast([I)J\n";
+const FAILS: &str = "median(CompareLoop.slow([I)J) <= median(CompareLoop.fast([I)J)\n";
 /// The sides are the same method. It fails, because no call is ten thousand times as long as another one.
-const FAILS_BY_ITSELF: &str = "CompareLoop.fast([I)J <= 0.0001 * CompareLoop.fast([I)J\n";
+const FAILS_BY_ITSELF: &str = "median(CompareLoop.fast([I)J) <= 0.0001 * median(CompareLoop.fast([I)J)\n";
 
 fn start(case: &Case, options: &[&str], program: &[&str]) -> Running {
     let mut spl = case.spl_with(&["run", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "out"]);
@@ -20,14 +20,14 @@ fn start(case: &Case, options: &[&str], program: &[&str]) -> Running {
 fn found(case: &Case) -> Value {
     let text = fs::read(case.path("out/why.json")).unwrap();
     let found: Value = serde_json::from_slice(&text).unwrap();
-    let schema = fs::read(harness::root().join("docs/schema/why-1.json")).unwrap();
+    let schema = fs::read(harness::root().join("docs/schema/why-2.json")).unwrap();
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&found), keys(&schema["properties"]));
     let row = &schema["properties"]["claims"]["items"]["properties"];
     for claim in found["claims"].as_array().unwrap() {
         assert_eq!(keys(claim), keys(row));
-        for list in ["causes", "unseen"] {
+        for list in ["causes", "extras", "unseen"] {
             let entries = claim[list].as_array().unwrap();
             entries.iter().for_each(|entry| assert_eq!(keys(entry), keys(&row[list]["items"]["properties"])));
         }
@@ -43,7 +43,7 @@ fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
     ended.assert_status(1);
     ended.assert_said(&[
         "looking for the reasons of 1 failed claim for at most 8 s",
-        "why CompareLoop.slow([I)J <= CompareLoop.fast([I)J fails:",
+        "why median(CompareLoop.slow([I)J) <= median(CompareLoop.fast([I)J) fails:",
         "CompareLoop.pass(J[I)J is called 30 times against 1 in line ",
         "what was found is in out/why.json",
         "the program ended with status 143",
@@ -65,16 +65,39 @@ fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
 fn no_cause_is_named_where_both_sides_run_the_same() {
     let case = Case::comparing(FAILS_BY_ITSELF);
     let mut run = start(&case, &["--drill-for", "3s"], &["CompareLoop", "0", "2560"]);
-    run.awaits("  cannot tell why:");
-    run.awaits("known only on average over all callers: they are in methods that both may call, such as CompareLoop.");
+    run.awaits("  nothing found in the code that ran: look at waiting, locks, memory or native methods");
     run.awaits("what was found is in out/why.json");
     // The program goes on with its own bytecode.
     let ended = run.ends();
     ended.assert_status(1);
     assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
     let found = found(&case);
-    assert_eq!(found["claims"][0]["conclusion"], "unknown");
+    assert_eq!(found["claims"][0]["conclusion"], "nothing");
     assert_eq!(found["claims"][0]["causes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method() {
+    let case = Case::comparing("median(Apart.slow(I)J) <= median(Apart.quick(I)J)\n");
+    let ended = start(&case, &["--drill-for", "12s", "--stop-program"], &["Apart"]).ends_by_itself();
+    ended.assert_status(1);
+    let found = found(&case);
+    let claim = &found["claims"][0];
+    let first = &claim["causes"][0];
+    assert_eq!(
+        (&claim["conclusion"], &claim["doubts"]),
+        (&"found".into(), &serde_json::json!([])),
+        "{found:#}"
+    );
+    let path: Vec<&str> =
+        first["path"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(path.first(), Some(&"Apart.lambda$slow$1(I)J"), "{found:#}");
+    assert_eq!(path.last(), Some(&"Apart.turned(I)J"), "{found:#}");
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() / expected - 1.0).abs() < 0.05;
+    // Three calls of a lambda, an implementation and the callee, whose turn has twelve instructions.
+    assert!(near(&claim["bytecodes"], 3.0 * 20_000.0 * 12.0), "{found:#}");
+    assert!(claim["bytecodes_of_other"].as_f64().unwrap() < 1000.0, "{found:#}");
+    assert!(near(&first["calls"][0], 3.0), "{found:#}");
 }
 
 #[test]
@@ -101,7 +124,7 @@ fn a_program_that_ended_with_its_measurement_tells_nothing_more() {
 
 #[test]
 fn only_failed_claims_are_drilled() {
-    let case = Case::comparing("CompareLoop.fast([I)J <= CompareLoop.slow([I)J\n");
+    let case = Case::comparing("median(CompareLoop.fast([I)J) <= median(CompareLoop.slow([I)J)\n");
     let ended = start(&case, &["--stop-program"], &["CompareLoop", "0", "2560"]).ends_by_itself();
     ended.assert_status(0);
     assert!(!ended.err.contains("reasons") && !case.path("out/why.json").exists(), "{}", ended.err);

@@ -1,4 +1,6 @@
 use super::*;
+use crate::causes::{Compared, Extra, ExtraKind};
+use crate::rates::{Busiest, EventKind, Hottest};
 
 fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, &str, bool, f64)]) -> Rates {
     let site = |&(class, member, is_virtual, count): &(&str, &str, bool, f64)| Site {
@@ -7,20 +9,27 @@ fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, 
         kind: if is_virtual { CallKind::Interface } else { CallKind::Static },
         line: Some(7),
         count,
+        lambda: None,
     };
     let hottest = Some(Hottest { block: 1, lines: Some((3, 4)), runs: 2.0 });
     let sites = sites.iter().map(site).collect();
     let events = Events { caught: 0.5, ..Events::default() };
-    Rates { class: class.into(), member: member.into(), calls, bytecodes, events, hottest, sites }
+    let busiest = vec![Busiest { kind: EventKind::Caught, block: 2, line: Some(5), count: 0.5 }];
+    Rates { class: class.into(), member: member.into(), calls, bytecodes, events, busiest, hottest, sites }
 }
 
 fn known(all: Vec<Rates>) -> Known {
     let mut known = Known::default();
     all.into_iter().for_each(|one| {
         known.everywhere.insert(one.member.clone());
-        known.add(one, true);
+        known.add(one, true, 0.0);
     });
     known
+}
+
+/// Causes in one graph.
+fn causes(graph: &CallGraph<'_>, slow: &str, quick: &str) -> Vec<crate::Cause> {
+    graph.causes(slow, Some(Compared { graph, method: quick }))
 }
 
 #[test]
@@ -74,7 +83,7 @@ fn methods_that_all_call_each_other_take_little_time() {
         (0..400).map(|number| rates(&name(number), "eval()V", 10, 5.0, &[("Node", "eval()V", true, 0.9)]));
     let known = known(all.collect());
     let graph = known.call_graph();
-    assert!(graph.causes("N1.eval()V", Some("N2.eval()V")).len() <= REACHED + 1);
+    assert!(causes(&graph, "N1.eval()V", "N2.eval()V").len() <= REACHED + 1);
     assert!(graph.work("N1.eval()V").unwrap().bytecodes() > 5.0);
 }
 
@@ -100,7 +109,7 @@ fn the_greatest_cause_comes_first() {
         rates("C", "deep()V", 100, 9.0, &[]),
         rates("D", "own()V", 10, 20.0, &[]),
     ]);
-    let found = known.call_graph().causes("A.slow()V", Some("A.quick()V"));
+    let found = causes(&known.call_graph(), "A.slow()V", "A.quick()V");
     let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.share, one.calls)).collect();
     // The slow method's own code runs less than the quick one's.
     let expected = [("C.shared()V C.deep()V", 0.8, [9.0, 1.0]), ("D.own()V", 0.2, [1.0, 0.0])];
@@ -118,7 +127,7 @@ fn a_method_may_call_the_one_that_it_is_compared_with() {
         rates("A", "f()V", 1, 1.0, &[("A", "g()V", false, 2.0), ("A", "f()V", false, 0.5)]),
         rates("A", "g()V", 1, 10.0, &[]),
     ]);
-    let found = known.call_graph().causes("A.f()V", Some("A.g()V"));
+    let found = causes(&known.call_graph(), "A.f()V", "A.g()V");
     let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.bytecodes)).collect();
     assert_eq!(found, [("A.g()V".to_owned(), [20.0, 10.0]), (String::new(), [1.0, 0.0])]);
 }
@@ -132,9 +141,91 @@ fn recursion_that_grows_stays_a_number() {
     ]);
     let graph = known.call_graph();
     assert!(graph.work("A.f()V").unwrap().bytecodes().is_finite());
-    let causes = graph.causes("A.f()V", Some("A.h()V"));
+    let causes = causes(&graph, "A.f()V", "A.h()V");
     assert!(
         causes.iter().all(|cause| cause.share.is_finite() && cause.bytecodes[0].is_finite()),
         "{causes:?}"
     );
+}
+
+/// Counts within the calls of a root: each method with its calls in one of them.
+fn of_root(all: Vec<(Rates, f64)>) -> Known {
+    let mut known = Known::of_root();
+    all.into_iter().for_each(|(one, in_root)| known.add(one, true, in_root));
+    known
+}
+
+#[test]
+fn within_a_root_all_is_as_it_was_counted() {
+    let slow = of_root(vec![
+        (rates("A", "slow()V", 10, 5.0, &[("L", "contains()Z", true, 1.0)]), 1.0),
+        (rates("L1", "contains()Z", 10, 1000.0, &[]), 1.0),
+        (rates("M", "called_back()V", 40, 2.0, &[]), 4.0),
+    ]);
+    let quick = of_root(vec![
+        (rates("A", "quick()V", 10, 5.0, &[("L", "contains()Z", true, 1.0)]), 1.0),
+        (rates("L1", "contains()Z", 10, 10.0, &[]), 1.0),
+    ]);
+    let (mut slow, mut quick) = (slow, quick);
+    for known in [&mut slow, &mut quick] {
+        known.counted_everywhere("contains()Z".to_owned());
+    }
+    let (slow, quick) = (slow.call_graph(), quick.call_graph());
+    let works = [slow.work("A.slow()V").unwrap(), quick.work("A.quick()V").unwrap()];
+    assert_eq!([works[0].bytecodes(), works[1].bytecodes()], [1013.0, 15.0], "what native code calls, too");
+    assert_eq!(works[0].average_share(None), 0.0);
+    let quick = Compared { graph: &quick, method: "A.quick()V" };
+    let found = slow.causes("A.slow()V", Some(quick));
+    let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.calls, one.bytecodes)).collect();
+    assert_eq!(found, [("L1.contains()Z".to_owned(), [1.0, 1.0], [1000.0, 10.0])]);
+    assert_eq!(slow.extras("A.slow()V", Some(quick)).first().map(|one| one.counts), Some([3.0, 1.0]));
+}
+
+#[test]
+fn a_class_whose_method_gets_too_few_calls_is_not_the_only_one() {
+    let site = [("Base", "run(I)V", true, 10.0)];
+    let of = |calls| {
+        let known = of_root(vec![
+            (rates("A", "f()V", 10, 5.0, &site), 1.0),
+            (rates("Base", "run(I)V", 10, 1.0, &[]), calls),
+        ]);
+        known.call_graph().work("A.f()V").unwrap().unseen.len()
+    };
+    assert_eq!((of(10.0), of(3.0)), (0, 1));
+}
+
+#[test]
+fn places_with_many_receivers_and_lambdas_are_told() {
+    let mut site = rates("A", "f()V", 10, 5.0, &[("L", "get()V", true, 90.0)]);
+    site.sites.push(Site {
+        class: String::new(),
+        member: "apply()LF;".into(),
+        kind: CallKind::Dynamic,
+        line: Some(9),
+        count: 2.0,
+        lambda: Some("A.lambda$0()V".into()),
+    });
+    site.sites.push(Site {
+        member: "makeConcatWithConstants(I)LS;".into(),
+        lambda: None,
+        ..site.sites[1].clone()
+    });
+    let mut known = of_root(vec![
+        (site, 1.0),
+        (rates("L1", "get()V", 300, 1.0, &[]), 30.0),
+        (rates("L2", "get()V", 300, 1.0, &[]), 30.0),
+        (rates("L3", "get()V", 300, 1.0, &[]), 30.0),
+        (rates("A", "lambda$0()V", 80, 6.0, &[]), 8.0),
+    ]);
+    known.counted_everywhere("get()V".to_owned());
+    let graph = known.call_graph();
+    let kinds: Vec<_> = graph.extras("A.f()V", None).iter().map(|one| (one.kind, one.counts[0])).collect();
+    assert!(
+        kinds.contains(&(ExtraKind::Many, 90.0)) && kinds.contains(&(ExtraKind::Joined, 2.0)),
+        "{kinds:?}"
+    );
+    let line = |one: &Extra| (one.kind == ExtraKind::Many).then_some(one.line);
+    assert_eq!(graph.extras("A.f()V", None).iter().find_map(line), Some(Some(7)));
+    let lambda = graph.causes("A.f()V", None).into_iter().find(|one| one.path == ["A.lambda$0()V"]).unwrap();
+    assert_eq!((lambda.calls[0], lambda.bytecodes[0], lambda.line), (8.0, 48.0, Some(9)));
 }

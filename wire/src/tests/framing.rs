@@ -196,13 +196,14 @@ fn clipping_keeps_whole_characters() {
     check("", 0, "");
 }
 
-/// The encoding of [`crate::PROTOCOL`] 10. If this test fails, the number has to change.
+fn check<T: Serialize>(message: T, expected: &[u8]) {
+    assert_eq!(&stream(&[message])[8..], expected);
+}
+
+/// The encoding of [`crate::PROTOCOL`] 11. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    fn check<T: Serialize>(message: T, expected: &[u8]) {
-        assert_eq!(&stream(&[message])[8..], expected);
-    }
-    assert_eq!(crate::PROTOCOL, 10);
+    assert_eq!(crate::PROTOCOL, 11);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -235,13 +236,6 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Dear { handles: vec![Handle(1)], bytes: 300 }, &[12, 1, 1, 172, 2]);
     check(ToController::Metaspace { kept: 1, reserved: 2, limit: 300 }, &[13, 1, 2, 172, 2]);
     check(ToController::Removed { handles: vec![Handle(1)], times: 2, gap_ns: 300 }, &[14, 1, 1, 2, 172, 2]);
-    check(ToController::Drilled(Drilled::VirtualThreads), &[16, 6]);
-    check(ToController::Drilled(Drilled::Begun { classes: 3, took_ns: 300 }), &[16, 5, 3, 172, 2]);
-    check(ToController::Drilled(Drilled::Bytes { class: 1, bytes: vec![7, 8] }), &[16, 3, 1, 2, 7, 8]);
-    let scope = Scope { jdk: true, ..Scope::default() };
-    check(ToAgent::Drill { what: DrillKind::Cover, scope }, &[15, 1, 0, 0, 1]);
-    check(ToAgent::CountersOpened, &[16]);
-    check(ToAgent::StopCounting { methods: vec!["A.b()V".to_owned()] }, b"\x11\x01\x06A.b()V");
     check(ToAgent::Arm { handle: Handle(1), every: 2, quota: 3 }, &[4, 1, 2, 3]);
     check(ToAgent::Pong { id: 1 }, &[10, 1]);
     check(ToAgent::Discarded { handle: Handle(1), count: 200 }, &[11, 1, 200, 1]);
@@ -268,4 +262,19 @@ fn the_messages_of_this_protocol_have_these_bytes() {
         ToController::Outcome { handle: Handle(1), class_loader: String::new(), outcome },
         &[1, 1, 0, 0, 5, 40, 0, 1],
     );
+}
+
+#[test]
+fn the_messages_of_drills_have_these_bytes() {
+    check(ToController::Drilled(Drilled::VirtualThreads), &[16, 6]);
+    check(ToController::Drilled(Drilled::Begun { classes: 3, took_ns: 300 }), &[16, 5, 3, 172, 2]);
+    check(ToController::Drilled(Drilled::Bytes { class: 1, bytes: vec![7, 8] }), &[16, 3, 1, 2, 7, 8]);
+    let scope = Scope { jdk: true, ..Scope::default() };
+    check(ToAgent::Drill { what: DrillKind::Cover, scope }, &[15, 1, 0, 0, 1, 0]);
+    let scope = Scope { roots: vec!["A.b()V".to_owned()], ..Scope::default() };
+    check(ToAgent::Drill { what: DrillKind::Blocks, scope }, b"\x0f\x00\x00\x00\x00\x01\x06A.b()V");
+    check(ToAgent::CountersOpened, &[16]);
+    check(ToAgent::StopCounting { methods: vec!["A.b()V".to_owned()] }, b"\x11\x01\x06A.b()V");
+    let place = Drilled::Counters { descriptor: 3, bytes: 300, arena_bytes: 4, arenas: 5, root_arenas: 6 };
+    check(ToController::Drilled(place), &[16, 0, 6, 172, 2, 4, 5, 6]);
 }

@@ -91,9 +91,11 @@ fn drilled() -> impl Strategy<Value = Drilled> {
             CountedMethod { name, descriptor, first, counters }
         });
     prop_oneof![
-        any::<(i32, u64, u64, u32)>().prop_map(|(descriptor, bytes, arena_bytes, arenas)| {
-            Drilled::Counters { descriptor, bytes, arena_bytes, arenas }
-        }),
+        any::<(i32, u64, u64, u32, u32)>().prop_map(
+            |(descriptor, bytes, arena_bytes, arenas, root_arenas)| {
+                Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas }
+            }
+        ),
         any::<String>().prop_map(|why| Drilled::Refused { why }),
         (any::<(u32, String, u32, bool)>(), vec(method, 0..4)).prop_map(
             |((class, name, length, from_start), methods)| Drilled::Counted {
@@ -141,10 +143,12 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         (handle(), any::<u64>()).prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
         any::<u32>().prop_map(|objects| ToAgent::VisitLimit { objects }),
         any::<u64>().prop_map(|bytes| ToAgent::MetaspaceLimit { bytes }),
-        (option::of(Just(Pattern::all())), any::<bool>()).prop_map(|(pattern, jdk)| ToAgent::Drill {
-            what: if jdk { DrillKind::Blocks } else { DrillKind::Cover },
-            scope: Scope { include: pattern.into_iter().collect(), exclude: Vec::new(), jdk }
-        }),
+        (option::of(Just(Pattern::all())), any::<bool>(), vec(any::<String>(), 0..3)).prop_map(
+            |(pattern, jdk, roots)| ToAgent::Drill {
+                what: if jdk { DrillKind::Blocks } else { DrillKind::Cover },
+                scope: Scope { include: pattern.into_iter().collect(), exclude: Vec::new(), jdk, roots }
+            }
+        ),
         Just(ToAgent::CountersOpened),
         vec(any::<String>(), 0..4).prop_map(|methods| ToAgent::StopCounting { methods }),
         vec(any::<(String, String)>().prop_map(|(class, method)| Wanted { class, method }), 0..4)

@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0a\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0b\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201ca32bc2b946cbd5308dfd9ec4c0cd0a3b0339ded541c2b54256f439e7e5a4e93"
+        "04030201c516440d24b329e43e63257a224d35ed7cb11fb58acba1e8762705ec8457113f"
     );
     assert_eq!(
         proof(Side::Controller),
-        "040302019e0eadefc272d1a96be161ed7fc3e34ccff0704c07d4052d33be674f23cb1cab"
+        "040302011a8e00bdc90a07560e51615dc9fd67da6da523bcf276c9e1206a41a8dac962ea"
     );
 }
 

@@ -1,0 +1,123 @@
+use super::*;
+use std::os::unix::fs::FileExt;
+
+/// The arena to which the table leads a thread.
+fn arena(arenas: &Arenas, thread: u64) -> usize {
+    let address = arenas.table.u64_at(slot_of(thread) * 8).load(Ordering::Acquire);
+    (address - arenas.arenas.address() as u64) as usize / ARENA_BYTES
+}
+
+#[test]
+fn java_and_rust_agree() {
+    let source = include_str!("../../java/java/lang/SplCounters.java");
+    assert!(source.contains("MASK = (1 << 14) - 1;"));
+    assert_eq!(SLOTS, 1 << 14);
+    assert!(include_str!("../../java/java/lang/SplFlags.java").contains("new byte[1 << 21];"));
+    assert_eq!(MOST_FLAGS, 1 << 21);
+    let source = include_str!("../../java/java/lang/SplRoots.java");
+    assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
+    assert_eq!(ENTRY_BYTES, 1 << 8);
+    assert!(source.contains("CALLS = (1 << 24) - 8;") && source.contains("WANTS = 8 * (2 + 16);"));
+    assert_eq!(WANTS, 2 + 16);
+    assert_eq!((ARENA_BYTES, MOST_COUNTERS as usize * 8), (1 << 24, (1 << 24) - 8));
+}
+
+#[test]
+fn no_two_threads_share_an_arena_of_their_own() {
+    let arenas = Arenas::map().unwrap();
+    assert_eq!(arena(&arenas, 7), SHARED);
+    (1..=300).for_each(|thread| arenas.assign(thread));
+    let mut owned: Vec<usize> = (1..=300).map(|thread| arena(&arenas, thread)).collect();
+    assert_eq!(owned.iter().filter(|arena| **arena == SHARED).count(), 300 - ARENAS);
+    owned.retain(|arena| *arena != SHARED);
+    owned.sort_unstable();
+    owned.dedup();
+    assert_eq!(owned.len(), ARENAS);
+    arenas.release(5);
+    assert_eq!(arena(&arenas, 5), SHARED);
+    arenas.assign(400);
+    assert!(arena(&arenas, 400) < ARENAS, "an arena is used again");
+}
+
+#[test]
+fn threads_of_one_entry_share() {
+    let arenas = Arenas::map().unwrap();
+    let (one, other) = (3, 3 + SLOTS as u64);
+    arenas.assign(one);
+    assert!(arena(&arenas, one) < ARENAS);
+    arenas.assign(other);
+    assert_eq!(arena(&arenas, one), SHARED, "neither writes where the other does");
+    arenas.release(one);
+    let third = 3 + 2 * SLOTS as u64;
+    arenas.assign(third);
+    assert_eq!(arena(&arenas, third), SHARED, "the second one still lives");
+    arenas.release(other);
+    arenas.release(third);
+    arenas.assign(other);
+    assert!(arena(&arenas, other) < ARENAS);
+    arenas.assign_own(9);
+    assert_eq!(arena(&arenas, 9), OWN);
+    arenas.release(9);
+    assert_eq!(arenas.owners.lock().unwrap().free.len(), ARENAS - 1);
+}
+
+#[test]
+fn the_file_has_what_is_counted_and_keeps_its_size() {
+    let arenas = Arenas::map().unwrap();
+    arenas.arenas.u64_at(ARENA_BYTES + 40).store(42, Ordering::Relaxed);
+    let Drilled::Counters { descriptor: fd, bytes, .. } = arenas.place() else { panic!() };
+    let file = File::open(format!("/proc/self/fd/{fd}")).unwrap();
+    let mut word = [0; 8];
+    file.read_exact_at(&mut word, ARENA_BYTES as u64 + 40).unwrap();
+    assert_eq!((u64::from_le_bytes(word), file.metadata().unwrap().len()), (42, bytes));
+    let writable = File::options().write(true).open(format!("/proc/self/fd/{fd}")).unwrap();
+    assert!(writable.set_len(0).is_err(), "nobody can cut it under the JVM");
+}
+
+#[test]
+fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
+    let arenas = Arenas::map().unwrap();
+    let word = |thread: u64, word: usize| arenas.roots.u64_at(slot_of(thread) * ENTRY_BYTES + 8 * word);
+    let entry = |thread: u64, at: usize| word(thread, at).load(Ordering::Acquire);
+    let ask = |thread: u64| word(thread, WANTS).store(1, Ordering::Release);
+    let place = |thread, root: usize| {
+        (entry(thread, 2 + root) - arenas.arenas.address() as u64) as usize / ARENA_BYTES - OF_ROOTS
+    };
+    arenas.assign(1);
+    assert_eq!((entry(1, 0), arenas.give_wanted()), (0, false), "no drill has roots");
+    arenas.set_roots(3);
+    (1..=100).for_each(|thread| arenas.assign(thread));
+    assert!(arenas.give_wanted());
+    assert_eq!((entry(5, 0), entry(5, 2)), (5, 0), "nobody asks");
+    (1..=100).for_each(ask);
+    arenas.give_wanted();
+    let of_roots = |thread| (0..3).map(move |root| (thread, root));
+    let mut places: Vec<usize> = Vec::new();
+    for (thread, root) in (1..=100).flat_map(of_roots).filter(|(thread, root)| entry(*thread, 2 + root) != 0)
+    {
+        assert_eq!(place(thread, root) % 3, root);
+        places.push(place(thread, root));
+    }
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), 85 * 3, "256 arenas are for 85 threads");
+    let has = |thread| entry(thread, 2) != 0;
+    let owner = (1..=100).find(|thread| has(*thread)).unwrap();
+    arenas.assign(owner + SLOTS as u64);
+    assert_eq!(entry(owner, 0), 0, "two threads of one entry have none");
+    let next = (1..=100).find(|thread| has(*thread)).unwrap();
+    arenas.release(next);
+    arenas.assign(200);
+    ask(200);
+    let waiting: Vec<u64> =
+        (1..=100).filter(|thread| *thread != owner && *thread != next && !has(*thread)).collect();
+    arenas.give_wanted();
+    let served = waiting.iter().chain([&200]).filter(|thread| has(**thread)).count();
+    assert_eq!(served, 1, "a group is used again");
+    // A thread that is in a root's call when the drill ends goes back to its own.
+    let within = (1..=100).find(|thread| has(*thread)).unwrap();
+    arenas.table.u64_at(slot_of(within) * 8).store(entry(within, 2), Ordering::Release);
+    arenas.set_roots(0);
+    assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (0, 0, 0));
+    assert!(arena(&arenas, within) < ARENAS);
+}

@@ -1,0 +1,133 @@
+//! Counts about failed claims, round by round: within the calls of each of their methods, and of all callers together.
+
+use super::collected::Profile;
+use spl_graph::CallKind;
+use spl_profile::{CallGraph, Known, Site, Work};
+use spl_records::Why;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Methods and patterns that join in one round.
+const JOIN: usize = 40;
+/// Calls a call, below which a method does not join.
+pub const RARE: f64 = 0.01;
+/// Begin of a pattern of the methods of all classes.
+pub const ANYWHERE: &str = "**.";
+/// Methods that most classes have: each of them would be changed.
+const EVERYWHERE: [&str; 4] =
+    ["hashCode()I", "equals(Ljava/lang/Object;)Z", "toString()Ljava/lang/String;", "run()V"];
+
+/// The counts so far.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Of all callers together.
+    pub whole: Known,
+    /// Within the calls of each method of the claims.
+    pub apart: BTreeMap<String, Known>,
+}
+
+/// The call graphs of the counts.
+#[derive(Debug)]
+pub struct Graphs<'a> {
+    whole: CallGraph<'a>,
+    apart: BTreeMap<&'a str, CallGraph<'a>>,
+}
+
+impl Counted {
+    /// Nothing yet about the methods of these claims.
+    pub fn of(failed: &[Why]) -> Self {
+        let roots = failed.iter().flat_map(|one| [Some(&one.slow), one.quick.as_ref()]).flatten();
+        Self { apart: roots.map(|root| (root.clone(), Known::of_root())).collect(), ..Self::default() }
+    }
+
+    /// Adds a round, in which the calls of these roots counted apart; whether each that was called before was called in it, too.
+    pub fn add(&mut self, drilled: &Profile, roots: &[String]) -> bool {
+        let value = |counter: u32| drilled.values.get(counter as usize).copied().unwrap_or(0);
+        // A class whose counters do not fit its bytes tells nothing.
+        for class in &drilled.classes {
+            let _ = self.whole.add_class(class, value, |_, _| Some(0.0));
+        }
+        let mut was_called = true;
+        for (number, (root, apart)) in roots.iter().zip(&drilled.apart).enumerate() {
+            let Some(known) = self.apart.get_mut(root) else { continue };
+            if apart.calls == 0 {
+                was_called &= !known.has(root);
+                continue;
+            }
+            let within = |counter: u32| apart.values.get(counter as usize).copied().unwrap_or(0);
+            let until_stopped = |name: &str| drilled.stopped.get(name).and_then(|calls| calls.get(number));
+            for class in &drilled.classes {
+                let name = |method: &str, descriptor: &str| format!("{}.{method}{descriptor}", class.name);
+                let own = class.methods.iter().find(|one| name(&one.name, &one.descriptor) == *root);
+                let own = own.map_or(0..0, |one| u64::from(one.first)..one.end());
+                // The root's own code counts with that of all callers; within its calls there is only its recursion.
+                let is_own = |counter: u32| own.contains(&u64::from(counter));
+                let value = |counter| if is_own(counter) { value(counter) } else { within(counter) };
+                let in_root = |name: &str, calls: u64| {
+                    if name == root {
+                        let again = u32::try_from(own.start).map_or(0, within);
+                        return Some(1.0 + again as f64 / apart.calls as f64);
+                    }
+                    let roots = until_stopped(name).copied().unwrap_or(apart.calls);
+                    (roots > 0).then(|| calls as f64 / roots as f64)
+                };
+                let _ = known.add_class(class, value, in_root);
+            }
+        }
+        was_called
+    }
+
+    /// Notes that the methods with this name and descriptor were counted in all loaded classes.
+    pub fn counted_everywhere(&mut self, member: &str) {
+        let all = self.apart.values_mut().chain([&mut self.whole]);
+        all.for_each(|known| known.counted_everywhere(member.to_owned()));
+    }
+
+    /// The call graphs.
+    pub fn graphs(&self) -> Graphs<'_> {
+        let called = self.apart.iter().filter(|(root, known)| known.has(root));
+        Graphs {
+            whole: self.whole.call_graph(),
+            apart: called.map(|(root, known)| (&**root, known.call_graph())).collect(),
+        }
+    }
+
+    /// Patterns of the methods that join the next round: methods that were not counted yet, the most frequent calls first.
+    pub fn next(&self, tried: &mut BTreeSet<String>) -> Vec<String> {
+        let graphs = self.graphs();
+        let works = self.apart.keys().filter_map(|root| graphs.work(root));
+        let mut sites: Vec<Site> =
+            works.flat_map(|work| work.unseen).filter(|site| site.count >= RARE).collect();
+        sites.sort_by(|one, other| other.count.total_cmp(&one.count));
+        let mut joining = Vec::new();
+        for site in sites {
+            let everywhere = EVERYWHERE.contains(&&*site.member);
+            let any = (!everywhere).then(|| format!("{ANYWHERE}{}", site.member));
+            let exact = Some(format!("{}.{}", site.class, site.member));
+            // Neither an interface has code of its own nor, at times, the class that the call names.
+            let pattern = match site.kind {
+                CallKind::Interface => any,
+                CallKind::Virtual => exact.filter(|exact| !tried.contains(exact)).or(any),
+                CallKind::Static | CallKind::Special => exact,
+                // Its result is called at another place.
+                CallKind::Dynamic => site.lambda.clone(),
+            };
+            let is_array = site.class.starts_with('[');
+            let Some(pattern) = pattern.filter(|_| !is_array && joining.len() < JOIN) else { continue };
+            if tried.insert(pattern.clone()) {
+                joining.push(pattern);
+            }
+        }
+        joining
+    }
+}
+
+impl Graphs<'_> {
+    /// The graph that tells most about a method: of its own calls if there are any.
+    pub fn of(&self, method: &str) -> &CallGraph<'_> {
+        self.apart.get(method).unwrap_or(&self.whole)
+    }
+
+    fn work(&self, method: &str) -> Option<Work> {
+        self.of(method).work(method)
+    }
+}
