@@ -10,6 +10,7 @@ mod csv;
 mod fault;
 mod method;
 mod rates;
+mod reach;
 mod work;
 
 pub use class::{CountedClass, CountedMethod};
@@ -17,6 +18,7 @@ pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
 pub use rates::{Events, Hottest, Rates, Site};
+pub use reach::{Reach, Reached, chosen, member};
 pub use work::{CallGraph, Cause, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;

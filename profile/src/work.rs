@@ -8,23 +8,17 @@ use crate::class::CountedClass;
 use crate::fault::Fault;
 use crate::profile;
 use crate::rates::{Events, Hottest, Rates, Site};
-use spl_classfile::class::{ACC_STATIC, ClassFile};
-use spl_classfile::mutf8;
-use spl_graph::CallKind;
+use crate::reach::{Reach, chosen, member};
+use spl_classfile::class::ClassFile;
 use spl_model::DrillKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Access flag of private methods (JVMS 4.6).
-const ACC_PRIVATE: u16 = 0x0002;
 /// Most steps down from a method: the end of recursion.
 const STEPS: usize = 100;
 /// Calls a call, below which a method is not followed.
 const RARE: f64 = 1e-6;
 /// Most calls, and most instructions, of a call: recursion of averages may grow without end.
 const MOST: f64 = 1e15;
-/// Most methods that a call by an interface is shared out over.
-const REACHED: usize = 50;
-const OBJECT: &str = "java/lang/Object";
 /// Most methods in the path of a cause.
 const DEEPEST: usize = 24;
 /// Share of a method's work from which on a callee stands for it.
@@ -34,12 +28,8 @@ const NEARLY_ALL: f64 = 0.8;
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     rates: BTreeMap<String, Rates>,
-    /// Names of the methods with a member that a receiver can choose.
-    members: BTreeMap<String, BTreeSet<String>>,
-    /// Superclass and interfaces of the classes that were counted.
-    supers: BTreeMap<String, Vec<String>>,
-    /// Members of which all loaded classes' methods were counted.
-    everywhere: BTreeSet<String>,
+    /// The methods that calls reach.
+    reach: Reach,
 }
 
 /// Call graph of the counted methods.
@@ -119,10 +109,8 @@ impl Known {
         let file = ClassFile::read(&class.bytes).ok();
         let methods = file.iter().flat_map(|file| &file.methods);
         // The names of methods that no receiver chooses: static and private ones.
-        let fixed = methods.filter(|method| method.access & (ACC_STATIC | ACC_PRIVATE) != 0);
-        let fixed: BTreeSet<String> = fixed
-            .map(|method| format!("{}{}", mutf8::decode(method.name), mutf8::decode(method.descriptor)))
-            .collect();
+        let fixed = methods.filter(|method| !chosen(method.access));
+        let fixed: BTreeSet<String> = fixed.map(|method| member(method.name, method.descriptor)).collect();
         profile(DrillKind::Blocks, class, value, |method| {
             let rates = Rates::of(&method);
             rates.into_iter().for_each(|rates| {
@@ -131,9 +119,7 @@ impl Known {
             });
         })?;
         if let Some(file) = file {
-            let interfaces = file.interfaces.as_chunks().0.iter().map(|index| u16::from_be_bytes(*index));
-            let supers = interfaces.chain([file.super_class]).filter_map(|index| file.pool.class(index).ok());
-            self.supers.insert(class.name.clone(), supers.map(mutf8::decode).collect());
+            self.reach.add_class(&file);
         }
         Ok(())
     }
@@ -143,16 +129,14 @@ impl Known {
     fn add(&mut self, rates: Rates, is_chosen: bool) {
         let name = rates.name();
         if self.rates.get(&name).is_none_or(|known| known.calls < rates.calls) {
-            if is_chosen {
-                self.members.entry(rates.member.clone()).or_default().insert(name.clone());
-            }
+            self.reach.add(&rates.class, &rates.member, rates.calls, is_chosen);
             self.rates.insert(name, rates);
         }
     }
 
     /// Notes that the methods with this name and descriptor were counted in all loaded classes.
     pub fn counted_everywhere(&mut self, member: String) {
-        self.everywhere.insert(member);
+        self.reach.counted_everywhere(member);
     }
 
     /// Whether a method was counted.
@@ -175,65 +159,19 @@ impl Known {
     fn node<'a>(&'a self, rates: &'a Rates, numbers: &BTreeMap<&str, usize>) -> Node<'a> {
         let (mut callees, mut unseen) = (BTreeMap::<usize, Callee>::new(), Vec::new());
         for site in &rates.sites {
-            let reached = self.reached(site);
+            let reached = self.reach.of(site.kind, &site.class, &site.member);
             if reached.is_empty() {
                 unseen.push(site);
             }
-            let is_unsure = reached.len() > 1;
-            for (name, share) in reached {
-                let Some(&number) = numbers.get(name) else { continue };
-                let first = Callee { number, count: 0.0, line: site.line, is_unsure };
+            for one in reached {
+                let Some(&number) = numbers.get(one.name) else { continue };
+                let first = Callee { number, count: 0.0, line: site.line, is_unsure: one.is_unsure };
                 let callee = callees.entry(number).or_insert(first);
-                callee.count += site.count * share;
-                callee.is_unsure |= is_unsure;
+                callee.count += site.count * one.share;
+                callee.is_unsure |= one.is_unsure;
             }
         }
         Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes }
-    }
-
-    /// The counted methods that a site may reach, with the share of the calls that each gets.
-    fn reached(&self, site: &Site) -> Vec<(&str, f64)> {
-        let is_virtual = matches!(site.kind, CallKind::Virtual | CallKind::Interface);
-        if is_virtual && site.class == OBJECT {
-            // Most classes have their own, of which nothing is known.
-            return Vec::new();
-        }
-        let exact = format!("{}.{}", site.class, site.member);
-        if let Some((name, _)) = self.rates.get_key_value(&exact) {
-            return vec![(name, 1.0)];
-        }
-        if !is_virtual || !self.everywhere.contains(&site.member) {
-            return Vec::new();
-        }
-        let all = self.members.get(&site.member).into_iter().flatten();
-        let mut all: Vec<(&str, f64, bool)> = all
-            .filter_map(|name| {
-                let rates = self.rates.get(name)?;
-                Some((&**name, rates.calls as f64, self.is_kind_of(&rates.class, &site.class)))
-            })
-            .collect();
-        // Other classes may fit or not.
-        if all.iter().any(|(_, _, fits)| *fits) {
-            all.retain(|(_, _, fits)| *fits);
-        }
-        all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(other.0)));
-        all.truncate(REACHED);
-        let calls: f64 = all.iter().map(|(_, calls, _)| calls).sum();
-        all.into_iter().map(|(name, of, _)| (name, of / calls)).collect()
-    }
-
-    /// Whether a class is known to have another one among its superclasses and interfaces.
-    fn is_kind_of(&self, class: &str, other: &str) -> bool {
-        let (mut seen, mut rest) = (BTreeSet::new(), vec![class]);
-        while let Some(one) = rest.pop() {
-            if one == other {
-                return true;
-            }
-            if seen.insert(one) {
-                rest.extend(self.supers.get(one).into_iter().flatten().map(String::as_str));
-            }
-        }
-        false
     }
 }
 
