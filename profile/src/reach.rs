@@ -249,7 +249,7 @@ mod tests {
         check(&reach, CallKind::Interface, "J", "f()", &[("A.f()", 0.75, true), ("C.f()", 0.25, true)]);
         let reach = drill(&[("C.f()", 10), ("D.f()", 60)], &supers);
         check(&reach, CallKind::Interface, "J", "f()", &[("C.f()", 1.0, true)]);
-        // What stands above `C` is not known, so neither is what it inherits.
+        // The superclass of `C` is not known, so it may inherit anything.
         check(&reach, CallKind::Virtual, "C", "g()", &[]);
     }
 }
