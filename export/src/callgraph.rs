@@ -1,6 +1,6 @@
 //! The methods of a drill with their calls.
 //!
-//! How often a place calls is known exactly. Which method a call by an interface reached is not: [`Reach`] shares it out.
+//! The calls of each place are counted exactly. Which method a call by an interface reached is not known: [`Reach`] shares it out.
 
 mod costs;
 mod graph;
@@ -34,7 +34,7 @@ struct Gathered {
     class: String,
     member: String,
     is_chosen: bool,
-    /// How often each place calls.
+    /// Number of the calls that each place makes.
     sites: BTreeMap<Site, u64>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn add_up(graph: &mut CallGraph) {
     }
 }
 
-/// The called methods and the number of calls, without those that lead back.
+/// The called methods and the number of calls, without recursion.
 fn ahead(edges: &[Edge]) -> impl Iterator<Item = (usize, u64)> {
     edges.iter().filter(|edge| !edge.is_back).map(|edge| (edge.callee, edge.calls))
 }

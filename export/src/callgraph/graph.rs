@@ -34,7 +34,7 @@ pub(crate) struct Node {
     pub(crate) unseen: Vec<Unseen>,
     /// Instructions of all its calls, with what they call.
     pub(crate) total: f64,
-    /// Number of its calls that are no recursion: `total` is spread over these.
+    /// Number of its calls, without recursion: `total` is spread over these.
     pub(crate) entered: f64,
 }
 
