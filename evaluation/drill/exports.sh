@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Gives one drill of blocks to other tools in each form, and checks each document: with the tool itself where it is installed
-# (xmllint, dot, callgrind_annotate), and against the tables of the drill. Prints a line "ok|FAIL claim figure" for each claim and
+# (xmllint, nop of Graphviz, callgrind_annotate), and against the tables of the drill. Prints a line "ok|FAIL claim figure" for each claim and
 # ends with 1 if one fails.
 #
 # Usage: exports.sh OUT_DIR SPL
@@ -48,7 +48,8 @@ done
 accepts "jacoco is XML" xmllint --noout --nonet "$work/jacoco"
 accepts "jbinstrace is XML of its schema" xmllint --noout --nonet --schema "$here/../../docs/schema/jbinstrace-2.xsd" "$work/jbinstrace"
 accepts "graphml is XML" xmllint --noout --nonet "$work/graphml"
-accepts "dot is a graph" dot -Tcanon "$work/dot"
+# `dot` itself takes minutes for thousands of methods; `nop` has its parser.
+accepts "dot is a graph" nop -p "$work/dot"
 accepts "callgrind is a profile" callgrind_annotate --inclusive=yes --tree=both --auto=no "$work/callgrind"
 if command -v callgrind_annotate >/dev/null; then
     # The tool prints a warning for each line that it cannot read.
