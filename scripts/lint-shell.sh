@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 shopt -s nullglob
-readonly SCRIPTS=(.ci/run scripts/*.sh examples/*/*.sh evaluation/*.sh evaluation/accept/*.sh evaluation/accept/lib/*.sh report/browser/*.sh)
+readonly SCRIPTS=(.ci/run scripts/*.sh examples/*/*.sh evaluation/*.sh evaluation/accept/*.sh evaluation/accept/lib/*.sh evaluation/drill/*.sh report/browser/*.sh)
 for script in "${SCRIPTS[@]}"; do
     bash -n "$script"
     # Files in lib are only sourced.

@@ -65,7 +65,7 @@ pub enum Command {
     Cfg(Cfg),
     /// Count the blocks of methods exactly while a program runs: why a method takes its time.
     Drill(Drill),
-    /// Give the counts of a finished drill to other tools: JaCoCo's XML, JBInsTrace's XML, one table.
+    /// Give the counts of a finished drill to other tools: JaCoCo, callgrind, speedscope, Graphviz and others.
     Export(Export),
     /// Format task files.
     Fmt(Fmt),
@@ -516,6 +516,16 @@ pub enum ExportForm {
     Jbinstrace,
     /// The XML of JaCoCo: instructions, branches, lines, methods and classes that ran.
     Jacoco,
+    /// The profile format of Valgrind's callgrind: bytecodes by source line, and calls with their cost.
+    Callgrind,
+    /// The JSON of speedscope: the calls as a tree, by averages, with bytecodes for time.
+    Speedscope,
+    /// The call graph as GraphML.
+    Graphml,
+    /// The call graph in Graphviz's language.
+    Dot,
+    /// The call graph as text: callers and callees of each method, most work first.
+    Calls,
 }
 
 /// `spl fmt`

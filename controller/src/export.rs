@@ -4,8 +4,9 @@ use crate::cli::{Export, ExportForm};
 use crate::said::say;
 use crate::stdout;
 use spl_export::{
-    BLOCKS, CLASSES, CountedClass, DOCUMENT, Document, EDGES, Fault, Files, Jacoco, Jbinstrace, METHODS,
-    archive_fault, csv, each_class, no_classes,
+    BLOCKS, CLASSES, CallGraph, Calls, CountedClass, DOCUMENT, Document, EDGES, Fault, Files, Jacoco,
+    Jbinstrace, METHODS, Speedscope, archive_fault, callgrind, calls_dot, calls_text, csv, each_class,
+    graphml, no_classes, speedscope,
 };
 use spl_model::one_line;
 use spl_session::files::write_whole;
@@ -32,10 +33,16 @@ pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     let in_folder =
         |fault: Fault| one_line(&format!("{}", folder.join(&fault.place).display())) + &rest(&fault);
     let document = Document::read(files.document).map_err(in_folder)?;
+    let graph = || call_graph(&document, &files, &folder).map_err(in_folder);
     let text = match arguments.form {
         ExportForm::Csv => csv(&document, &files).map_err(in_folder)?,
         ExportForm::Jbinstrace => jbinstrace(&document, &files, &folder).map_err(in_folder)?,
         ExportForm::Jacoco => jacoco(&document, &files, &folder).map_err(in_folder)?,
+        ExportForm::Callgrind => callgrind(&graph()?, &document.command),
+        ExportForm::Speedscope => shown(speedscope(&graph()?, &document.command)),
+        ExportForm::Graphml => graphml(&graph()?),
+        ExportForm::Dot => calls_dot(&graph()?),
+        ExportForm::Calls => calls_text(&graph()?),
     };
     for doubt in &document.doubts {
         say(&format!(
@@ -121,6 +128,19 @@ fn jbinstrace(document: &Document, files: &Files<'_>, folder: &Path) -> Result<S
     let (mut classes, mut jbinstrace) = (Classes::open(folder)?, Jbinstrace::default());
     each_class(document, files, |class| classes.bytes(class), |class| jbinstrace.add(&class))?;
     Ok(jbinstrace.document())
+}
+
+fn call_graph(document: &Document, files: &Files<'_>, folder: &Path) -> Result<CallGraph, Fault> {
+    let mut calls = Calls::of(document)?;
+    let mut classes = Classes::open(folder)?;
+    each_class(document, files, |class| classes.bytes(class), |class| calls.add(class))?;
+    Ok(calls.graph())
+}
+
+/// The document; what it leaves out is said.
+fn shown(file: Speedscope) -> String {
+    file.left_out.iter().for_each(|said| say(said));
+    file.text
 }
 
 /// The archive of class files.

@@ -82,7 +82,7 @@ fn class_files_that_are_missing_or_others_are_refused() {
     drill(&drill_folder);
     let archive = drill_folder.join("classes.zip");
     let check = |parts: &[&str]| {
-        for form in ["jacoco", "jbinstrace"] {
+        for form in ["jacoco", "jbinstrace", "callgrind", "speedscope", "graphml", "dot", "calls"] {
             refused(folder.path(), &["drill", "--as", form], parts);
         }
     };

@@ -3,13 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use zip::ZipWriter;
 
 const CASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../evaluation/validity/cases/constants");
 /// SIGPIPE (signal(7)).
@@ -56,6 +57,11 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["instrument", "--methods", "*", "api.jar", "-o", "probed.jar"], 2),
         (&["instrument", "--json", "--methods", "*", "nothing.jar", "-o", "probed.jar"], 2),
         (&["export", "drill", "--as", "csv"], 0),
+        (&["export", "counted", "--as", "callgrind"], 0),
+        (&["export", "counted", "--as", "speedscope"], 0),
+        (&["export", "counted", "--as", "graphml"], 0),
+        (&["export", "counted", "--as", "dot"], 0),
+        (&["export", "counted", "--as", "calls"], 0),
         (&["export", "nowhere", "--as", "jacoco"], 2),
         (&["report", "nowhere"], 2),
         (&["report", "--json", "nowhere"], 2),
@@ -79,15 +85,26 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
 
 /// The files of a drill of one method.
 fn drill(folder: &Path) {
-    fs::create_dir(folder).unwrap();
     let class = format!(r#"{{"name": "A", "sha256": "{}", "bytes": 1, "methods": 1}}"#, "0".repeat(64));
+    drill_of(folder, &class, ["A.f()V,1\n", "A.f()V,0,0,0,7,1,0,1\n"]);
+}
+
+/// The files of a drill in which nothing ran, with an archive of no class files.
+fn empty_drill(folder: &Path) {
+    drill_of(folder, "", ["", ""]);
+    ZipWriter::new(File::create(folder.join("classes.zip")).unwrap()).finish().unwrap();
+}
+
+/// The files of a drill with these entries of `drill.json`, `methods.csv` and `blocks.csv`.
+fn drill_of(folder: &Path, class: &str, [methods, blocks]: [&str; 2]) {
+    fs::create_dir(folder).unwrap();
     let document = format!(
         r#"{{"schema": "spl.drill/1", "what": ["blocks"], "command": "A", "classes": [{class}], "doubts": [], "left": []}}"#
     );
     for (name, text) in [
         ("drill.json", document.as_str()),
-        ("methods.csv", "method,calls\nA.f()V,1\n"),
-        ("blocks.csv", "method,block,first,last,lines,count,gone,m1\nA.f()V,0,0,0,7,1,0,1\n"),
+        ("methods.csv", &format!("method,calls\n{methods}")),
+        ("blocks.csv", &format!("method,block,first,last,lines,count,gone,m1\n{blocks}")),
         ("edges.csv", "method,from,to,kind,count\n"),
     ] {
         fs::write(folder.join(name), text).unwrap();
@@ -100,6 +117,7 @@ fn prepare(folder: &Path) {
     fs::write(folder.join("bad.tasks"), "a.B#c =< d.E#f\n".repeat(50)).unwrap();
     fs::create_dir(folder.join("ms")).unwrap();
     drill(&folder.join("drill"));
+    empty_drill(&folder.join("counted"));
     for file in ["c.ini", "t.tasks"] {
         fs::copy(Path::new(CASE).join(file), folder.join(file)).unwrap();
     }

@@ -9,7 +9,9 @@ pub const DOCUMENT: &str = "drill.json";
 /// Name and version of its form.
 const SCHEMA: &str = "spl.drill/1";
 /// Kinds of counts that the tables of a drill may have.
-const KNOWN: [&str; 2] = ["blocks", "cover"];
+const KNOWN: [&str; 2] = [COUNTED, "cover"];
+/// The kind that says how often.
+const COUNTED: &str = "blocks";
 
 /// The part of `drill.json` that says what its tables mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct Document {
     pub doubts: Vec<String>,
     /// Names of classes and methods that did not count.
     pub(crate) left: BTreeSet<String>,
+    /// Whether its tables say how often blocks ran, not only whether.
+    pub(crate) has_counts: bool,
 }
 
 /// A class that counted.
@@ -84,7 +88,8 @@ impl Document {
             return Err(Fault::new(DOCUMENT, format!("the digest of {name} has not 64 digits"), AGAIN));
         }
         let left = left.into_iter().map(|left| left.name).collect();
-        Ok(Self { command, classes, doubts, left })
+        let has_counts = what.iter().any(|what| what == COUNTED);
+        Ok(Self { command, classes, doubts, left, has_counts })
     }
 }
 

@@ -4,7 +4,9 @@ use crate::document::{CountedClass, Document};
 use crate::fault::{AGAIN, Fault};
 use crate::rows::{BLOCKS, EDGES, Files, MethodRow, Rows};
 use spl_classfile::class::{ClassFile, Method};
-use spl_graph::{Graph, forms};
+use spl_classfile::code::Code;
+use spl_classfile::instruction::{Insn, decode};
+use spl_graph::{Graph, Lines, NoGraph, forms};
 use std::collections::HashMap;
 
 /// Name of the archive with the class files.
@@ -43,6 +45,16 @@ pub struct Counts {
     pub gone: Vec<Option<u64>>,
     /// For each edge of the graph how often it was taken; 0 for exceptions, which no counter tells.
     pub edges: Vec<u64>,
+}
+
+impl<'a> MethodCounts<'a> {
+    /// Its instructions and their source lines.
+    pub(crate) fn code(&self, class: &ClassFile<'a>) -> Result<(Vec<Insn<'a>>, Lines), NoGraph> {
+        let info =
+            self.method.code.clone().and_then(|range| class.bytes.get(range)).ok_or(NoGraph::NoCode)?;
+        let code = Code::read(info, &class.pool)?;
+        Ok((decode(code.bytes)?, Lines::read(&code)?))
+    }
 }
 
 impl Counts {

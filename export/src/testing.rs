@@ -1,9 +1,11 @@
-//! The files of a drill of JDK classes, as `spl drill` writes them.
+//! The files of a drill of JDK classes, as `spl drill` writes them, and call graphs.
 
-use crate::{Document, Files};
+use crate::callgraph::{Edge, Node};
+use crate::{CallGraph, Calls, Document, Files, each_class};
 use spl_bytecode::Counting;
 use spl_classes::{Catalogue, Jdk};
 use spl_classfile::class::ClassFile;
+use spl_graph::CallKind;
 use spl_model::DrillKind;
 use spl_profile::{EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
 
@@ -79,6 +81,14 @@ impl Written {
         Document::read(&self.files[0]).expect("as it was written")
     }
 
+    pub(crate) fn call_graph(&self) -> CallGraph {
+        let document = self.document();
+        let mut calls = Calls::of(&document).expect("it has counts");
+        let bytes = |class: &_| Ok(self.bytes(class));
+        each_class(&document, &self.tables(), bytes, |class| calls.add(class)).expect("as it was written");
+        calls.graph()
+    }
+
     pub(crate) fn tables(&self) -> Files<'_> {
         let [document, methods, blocks, edges] = &self.files;
         Files { document, methods, blocks, edges }
@@ -103,4 +113,24 @@ pub(crate) fn instructions(bytes: &[u8]) -> u64 {
     let class = ClassFile::read(bytes).expect("a class file");
     let graphs = class.methods.iter().filter_map(|method| spl_graph::Graph::of(&class, method).ok());
     graphs.flat_map(|graph| graph.blocks).map(|block| u64::from(block.metrics.bytecodes)).sum()
+}
+
+/// A call graph of methods with their calls and instructions, and of the calls from one to another.
+pub(crate) fn call_graph(methods: &[(&str, u64, u64)], calls: &[(usize, usize, u64)]) -> CallGraph {
+    let node = |(name, calls, own): &(&str, u64, u64)| Node {
+        name: (*name).to_owned(),
+        line: 7,
+        calls: *calls,
+        own: *own,
+        lines: [(7, *own)].into(),
+        ..Node::default()
+    };
+    let mut nodes: Vec<Node> = methods.iter().map(node).collect();
+    for (caller, callee, calls) in calls {
+        let kind = CallKind::Static;
+        let (is_unsure, is_back) = (false, false);
+        let edge = Edge { callee: *callee, line: 8, kind, calls: *calls, is_unsure, is_back, cost: 0.0 };
+        nodes[*caller].edges.push(edge);
+    }
+    CallGraph::of_nodes(nodes)
 }

@@ -1,5 +1,6 @@
 //! The files of a drill are read as they were written, and damaged ones are refused.
 
+mod calls;
 mod damage;
 mod jacoco;
 

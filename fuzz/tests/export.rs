@@ -6,7 +6,10 @@ mod java;
 use spl_bytecode::Counting;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_export::{Document, Fault, Files, Jacoco, Jbinstrace, csv, each_class};
+use spl_export::{
+    Calls, Document, Fault, Files, Jacoco, Jbinstrace, callgrind, calls_dot, calls_text, csv, each_class,
+    graphml, speedscope,
+};
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use spl_model::DrillKind;
 use spl_profile::{CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
@@ -60,7 +63,7 @@ fn check(bytes: &[u8], _: &mut Rng) -> u64 {
     }
 }
 
-fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 3], Fault> {
+fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 8], Fault> {
     let document = Document::read(files.document)?;
     let table = csv(&document, files);
     let (mut jacoco, mut jbinstrace) = (Jacoco::default(), Jbinstrace::default());
@@ -74,7 +77,20 @@ fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 3], Fault> {
         },
     )?;
     // The table needs no class files, so it is there too.
-    let all = [table?, jacoco.document(&document.command), jbinstrace.document()];
+    let (table, command) = (table?, &document.command);
+    let mut calls = Calls::of(&document)?;
+    each_class(&document, files, |_| Ok(class.to_vec()), |class| calls.add(class))?;
+    let graph = calls.graph();
+    let all = [
+        table,
+        jacoco.document(command),
+        jbinstrace.document(),
+        callgrind(&graph, command),
+        speedscope(&graph, command).text,
+        graphml(&graph),
+        calls_dot(&graph),
+        calls_text(&graph),
+    ];
     assert!(all.iter().all(|form| form.ends_with('\n')));
     Ok(all.map(|form| form.lines().count()))
 }

@@ -10,7 +10,7 @@ mod text;
 mod xml;
 
 pub use csv::{csv, csv_head, field};
-pub use dot::dot;
+pub use dot::{dot, quoted};
 pub use jbinstrace::{
     BLOCKS, JBINSTRACE_COUNTED, JBINSTRACE_END, JBINSTRACE_START, METHODS, MethodCounts, Numbered, TooMany,
     jbinstrace, jbinstrace_counted, jbinstrace_method,

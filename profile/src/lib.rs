@@ -11,6 +11,7 @@ mod csv;
 mod fault;
 mod method;
 mod rates;
+mod reach;
 mod work;
 
 pub use causes::{Cause, Compared, Extra, ExtraKind};
@@ -19,6 +20,7 @@ pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
+pub use reach::{Reach, Reached, chosen, member};
 pub use work::{CallGraph, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;

@@ -1,6 +1,7 @@
 //! Averages of a method's calls, from its counts.
 
 use crate::method::{MethodProfile, positive};
+use crate::reach::member;
 use spl_classfile::mutf8;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
@@ -195,8 +196,4 @@ impl Rates {
     pub fn name(&self) -> String {
         format!("{}.{}", self.class, self.member)
     }
-}
-
-fn member(name: &[u8], descriptor: &[u8]) -> String {
-    format!("{}{}", mutf8::decode(name), mutf8::decode(descriptor))
 }

@@ -9,16 +9,14 @@ use crate::class::CountedClass;
 use crate::fault::Fault;
 use crate::profile;
 use crate::rates::{Events, Rates, Site};
-use spl_classfile::class::{ACC_STATIC, ClassFile};
-use spl_classfile::mutf8;
+use crate::reach::{Reach, Reached, chosen, member};
+use spl_classfile::class::ClassFile;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// Access flag of private methods (JVMS 4.6).
-const ACC_PRIVATE: u16 = 0x0002;
-/// Access flag of synchronized methods.
+/// Access flag of synchronized methods (JVMS 4.6).
 const ACC_SYNCHRONIZED: u16 = 0x0020;
 /// Most steps down from a method: the end of recursion.
 const STEPS: usize = 100;
@@ -26,9 +24,6 @@ const STEPS: usize = 100;
 const RARE: f64 = 1e-6;
 /// Most calls, and most instructions, of a call: recursion of averages may grow without end.
 const MOST: f64 = 1e15;
-/// Most methods that a call by an interface is shared out over.
-const REACHED: usize = 50;
-const OBJECT: &str = "java/lang/Object";
 /// Share of the expected calls that a method gets at least if no other one gets any.
 const MOST_OF_THEM: f64 = 0.9;
 /// Share of the calls of a place from which on a method is among the reached ones.
@@ -41,12 +36,8 @@ type Demand<'a> = BTreeMap<(&'a str, &'a str), f64>;
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     rates: BTreeMap<String, Rates>,
-    /// Names of the methods with a member that a receiver can choose.
-    members: BTreeMap<String, BTreeSet<String>>,
-    /// Superclass and interfaces of the classes that were counted.
-    supers: BTreeMap<String, Vec<String>>,
-    /// Members of which all loaded classes' methods were counted.
-    everywhere: BTreeSet<String>,
+    /// The methods that calls reach.
+    reach: Reach,
     /// Calls of each method in a call of the root; `None` where the calls of all callers are counted together.
     in_root: Option<BTreeMap<String, f64>>,
 }
@@ -135,22 +126,19 @@ impl Known {
     ) -> Result<(), Fault> {
         let file = ClassFile::read(&class.bytes).ok();
         let methods = file.iter().flat_map(|file| &file.methods);
-        let access: BTreeMap<String, u16> = methods
-            .map(|one| (format!("{}{}", mutf8::decode(one.name), mutf8::decode(one.descriptor)), one.access))
-            .collect();
+        let access: BTreeMap<String, u16> =
+            methods.map(|one| (member(one.name, one.descriptor), one.access)).collect();
         profile(DrillKind::Blocks, class, value, |method| {
             let name = method.name();
             let member = name.strip_prefix(&class.name).and_then(|rest| rest.strip_prefix('.'));
             let access = member.and_then(|member| access.get(member)).copied().unwrap_or(0);
             let Some(rates) = Rates::of(&method, access & ACC_SYNCHRONIZED != 0) else { return };
             if let Some(in_root) = in_root(&name, rates.calls) {
-                self.add(rates, access & (ACC_STATIC | ACC_PRIVATE) == 0, in_root);
+                self.add(rates, chosen(access), in_root);
             }
         })?;
         if let Some(file) = file {
-            let interfaces = file.interfaces.as_chunks().0.iter().map(|index| u16::from_be_bytes(*index));
-            let supers = interfaces.chain([file.super_class]).filter_map(|index| file.pool.class(index).ok());
-            self.supers.insert(class.name.clone(), supers.map(mutf8::decode).collect());
+            self.reach.add_class(&file);
         }
         Ok(())
     }
@@ -160,9 +148,7 @@ impl Known {
     fn add(&mut self, rates: Rates, is_chosen: bool, in_root: f64) {
         let name = rates.name();
         if self.rates.get(&name).is_none_or(|known| known.calls < rates.calls) {
-            if is_chosen {
-                self.members.entry(rates.member.clone()).or_default().insert(name.clone());
-            }
+            self.reach.add(&rates.class, &rates.member, rates.calls, is_chosen);
             if let Some(known) = &mut self.in_root {
                 known.insert(name.clone(), in_root);
             }
@@ -172,7 +158,7 @@ impl Known {
 
     /// Notes that the methods with this name and descriptor were counted in all loaded classes.
     pub fn counted_everywhere(&mut self, member: String) {
-        self.everywhere.insert(member);
+        self.reach.counted_everywhere(member);
     }
 
     /// Whether a method was counted.
@@ -222,83 +208,48 @@ impl Known {
             let lambda = site.lambda.as_ref().filter(|lambda| in_root > 0.0 && self.has(lambda));
             let reached = match lambda {
                 // Of the calls of the lambda, each belongs to the place that makes it.
-                Some(lambda) => vec![(&**lambda, self.calls_in_root(lambda) / in_root / site.count)],
+                Some(lambda) => vec![Reached {
+                    name: lambda,
+                    share: self.calls_in_root(lambda) / in_root / site.count,
+                    is_unsure: false,
+                }],
                 None => self.reached(site, demand),
             };
             if reached.is_empty() {
                 unseen.push(site);
             }
-            let notable = reached.iter().filter(|(_, share)| *share >= NOTABLE).count();
+            let notable = reached.iter().filter(|one| one.share >= NOTABLE).count();
             if notable > 1 {
                 many.push(Many { site, reached: notable });
             }
-            let is_unsure = reached.len() > 1;
-            for (name, share) in reached {
-                let Some(&number) = numbers.get(name) else { continue };
-                let first = Callee { number, count: 0.0, line: site.line, is_unsure };
+            for one in reached {
+                let Some(&number) = numbers.get(one.name) else { continue };
+                let first = Callee { number, count: 0.0, line: site.line, is_unsure: one.is_unsure };
                 let callee = callees.entry(number).or_insert(first);
-                callee.count += site.count * share;
-                callee.is_unsure |= is_unsure;
+                callee.count += site.count * one.share;
+                callee.is_unsure |= one.is_unsure;
             }
         }
         Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes, in_root, many }
     }
 
     /// The counted methods that a site may reach, with the share of the calls that each gets.
-    fn reached(&self, site: &Site, demand: &Demand<'_>) -> Vec<(&str, f64)> {
+    fn reached(&self, site: &Site, demand: &Demand<'_>) -> Vec<Reached<'_>> {
         let is_virtual = matches!(site.kind, CallKind::Virtual | CallKind::Interface);
-        if is_virtual && site.class == OBJECT {
-            // Most classes have their own, of which nothing is known.
-            return Vec::new();
+        if self.in_root.is_none() || !is_virtual {
+            return self.reach.of(site.kind, &site.class, &site.member);
         }
-        let exact = format!("{}.{}", site.class, site.member);
-        let is_everywhere = is_virtual && self.everywhere.contains(&site.member);
-        if let Some((name, _)) = self.rates.get_key_value(&exact)
-            && !(self.in_root.is_some() && is_everywhere)
-        {
-            // Within a root's calls it shows whether others get some of them.
-            let demand = demand.get(&(&*site.class, &*site.member)).copied().unwrap_or(0.0);
-            let is_alone = !is_virtual || self.calls_in_root(name) >= MOST_OF_THEM * demand;
-            let is_known = self.in_root.is_none() || is_alone;
-            return if is_known { vec![(name, 1.0)] } else { Vec::new() };
-        }
-        if !is_everywhere {
-            return Vec::new();
-        }
-        let all = self.members.get(&site.member).into_iter().flatten();
-        let mut all: Vec<(&str, f64, bool)> = all
-            .filter_map(|name| {
-                let rates = self.rates.get(name)?;
-                Some((&**name, rates.calls as f64, self.is_kind_of(&rates.class, &site.class)))
-            })
-            .collect();
-        // Other classes may fit or not.
-        if all.iter().any(|(_, _, fits)| *fits) {
-            all.retain(|(_, _, fits)| *fits);
-        }
-        all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(other.0)));
-        all.truncate(REACHED);
-        if self.in_root.is_some() {
-            all.iter_mut().for_each(|(name, calls, _)| *calls = self.calls_in_root(name));
-        }
-        let calls: f64 = all.iter().map(|(_, calls, _)| calls).sum();
-        // Some calls reach methods that do not count, such as those of hidden classes.
+        // Within a root's calls it shows which methods got them. Some may have reached methods that do not count, such as those of
+        // hidden classes.
         let asked = demand.get(&(&*site.class, &*site.member)).copied().unwrap_or(0.0);
-        all.into_iter().map(|(name, of, _)| (name, of / calls.max(asked))).collect()
-    }
-
-    /// Whether a class is known to have another one among its superclasses and interfaces.
-    fn is_kind_of(&self, class: &str, other: &str) -> bool {
-        let (mut seen, mut rest) = (BTreeSet::new(), vec![class]);
-        while let Some(one) = rest.pop() {
-            if one == other {
-                return true;
-            }
-            if seen.insert(one) {
-                rest.extend(self.supers.get(one).into_iter().flatten().map(String::as_str));
-            }
-        }
-        false
+        let Some(mut all) = self.reach.everywhere(&site.class, &site.member) else {
+            let mut found = self.reach.of(site.kind, &site.class, &site.member);
+            found.retain(|one| self.calls_in_root(one.name) >= MOST_OF_THEM * asked);
+            return found;
+        };
+        let calls: f64 = all.iter().map(|one| self.calls_in_root(one.name)).sum();
+        all.iter_mut().for_each(|one| one.share = self.calls_in_root(one.name) / calls.max(asked));
+        all
     }
 }
 

@@ -54,10 +54,15 @@ pub(super) const EXPORT_HELP: &str = "\
 Examples:
   spl export out --as jacoco -o jacoco.xml
   spl export out/drill-2 --as csv | duckdb -c \"select * from read_csv('/dev/stdin') order by share desc limit 20\"
+  spl export out --as callgrind -o callgrind.out; callgrind_annotate callgrind.out
+
+callgrind, speedscope, graphml, dot and calls are the call graph, with bytecodes for costs. The calls of each place are
+counted exactly. Calls by an interface are shared out over the counted implementations, and the cost of a callee is the average over all its
+callers. They need counts, so no drill with --what cover.
 
 jacoco is for tools that read the XML of JaCoCo (report.dtd 1.1). It has every instruction of the methods that counted, also
-code that JaCoCo leaves out, and an instruction before an exception counts as run. jacoco and jbinstrace need the drill's
-class files, so not with --no-classes. Files that are damaged or of several drills are refused, with the place.
+code that JaCoCo leaves out, and an instruction before an exception counts as run. All forms but csv need the drill's
+class files, so none with --no-classes. Files that are damaged or of several drills are refused, with the place.
 
 Exit status: 0 it is written, 2 it could not be.";
 

@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-graph", &["spl-classfile", "spl-model"]),
     ("spl-bytecode", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-profile", &["spl-classfile", "spl-graph", "spl-model"]),
-    ("spl-export", &["spl-classfile", "spl-graph", "spl-model"]),
+    ("spl-export", &["spl-profile", "spl-classfile", "spl-graph", "spl-model"]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
     ("spl-classes", &["spl-bytecode", "spl-lang", "spl-model"]),
     ("spl-attach", &[]),

@@ -10,19 +10,19 @@ use std::fs;
 use std::path::Path;
 
 /// A drill that reads no task file. `options` are those of the drill, `program` the arguments of Java.
-fn drill(case: &Case, options: &[&str], program: &[&str]) -> Running {
+pub(crate) fn drill(case: &Case, options: &[&str], program: &[&str]) -> Running {
     let mut spl = case.spl_with(&[&["drill"], options, &["--"]].concat());
     fs::remove_file(case.path("spl.tasks")).unwrap();
     spl.args(java(program));
     Running::start(spl, &case.path(""))
 }
 
-fn case() -> Case {
+pub(crate) fn case() -> Case {
     Case::measuring(&["unused.Class#method"])
 }
 
 /// Lines of a table by the first field, which is the method; the other fields of each.
-fn table(path: &Path) -> BTreeMap<String, Vec<Vec<String>>> {
+pub(crate) fn table(path: &Path) -> BTreeMap<String, Vec<Vec<String>>> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let mut lines: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     for line in reader.records().map(Result::unwrap) {
@@ -321,7 +321,7 @@ fn a_program_that_runs_already_is_drilled_and_goes_on() {
 }
 
 /// The document of an export, which has to succeed.
-fn exported(case: &Case, form: &str) -> String {
+pub(crate) fn exported(case: &Case, form: &str) -> String {
     let mut spl = case.spl_with(&["export", "out", "--as", form]);
     let output = spl.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -24,6 +24,7 @@ mod ending;
 mod evaluating;
 mod examples;
 mod explained;
+mod exporting;
 mod harness;
 mod hostile;
 mod instrumenting;

@@ -7,15 +7,11 @@
 use super::counter::{Counter, Sums};
 use crate::drill::MethodCounts;
 use spl_classfile::class::ClassFile;
-use spl_classfile::code::Code;
-use spl_classfile::instruction::decode;
-use spl_graph::{Block, Exit, Lines, NoGraph};
+use spl_graph::{Block, Exit, NoGraph};
 
 /// The counters of a method.
 pub(super) fn sums(class: &ClassFile<'_>, method: &MethodCounts<'_>) -> Result<Sums, NoGraph> {
-    let info = method.method.code.clone().and_then(|range| class.bytes.get(range)).ok_or(NoGraph::NoCode)?;
-    let code = Code::read(info, &class.pool)?;
-    let (insns, lines) = (decode(code.bytes)?, Lines::read(&code)?);
+    let (insns, lines) = method.code(class)?;
     let mut sums = Sums::default();
     for (number, block) in method.graph.blocks.iter().enumerate() {
         let ran_before = ran_before(method, number, block);

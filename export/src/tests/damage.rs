@@ -2,7 +2,10 @@
 
 use super::read;
 use crate::testing::Written;
-use crate::{Document, Fault, Jacoco, Jbinstrace, csv, each_class};
+use crate::{
+    Calls, Document, Fault, Jacoco, Jbinstrace, callgrind, calls_dot, calls_text, csv, each_class, graphml,
+    speedscope,
+};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -25,6 +28,13 @@ fn exported(drill: &Written) -> Result<(), Fault> {
             jacoco.add(class)
         },
     )?;
+    let mut calls = Calls::of(&document)?;
+    each_class(&document, &drill.tables(), |class| Ok(drill.bytes(class)), |class| calls.add(class))?;
+    let graph = calls.graph();
+    assert!(callgrind(&graph, &document.command).ends_with(&format!("totals: {}\n", graph.all)));
+    assert!(speedscope(&graph, &document.command).text.ends_with("]}]}\n"));
+    assert!(graphml(&graph).ends_with("</graphml>\n") && calls_dot(&graph).ends_with("}\n"));
+    assert!(calls_text(&graph).ends_with('\n'));
     assert!(jacoco.document(&document.command).ends_with("</report>\n"));
     assert!(jbinstrace.document().ends_with("</jbinstrace>\n"));
     Ok(())

@@ -59,6 +59,11 @@ fn label(graph: &Graph<'_>, edge: &Edge) -> String {
 }
 
 /// A string of the language: only quotes need a backslash, and a backslash is one for labels.
-fn quoted(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(spl_graph::forms::quoted("a\"b\\\nc"), r#""a\"b\\\nc""#);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

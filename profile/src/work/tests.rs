@@ -1,6 +1,8 @@
 use super::*;
 use crate::causes::{Compared, Extra, ExtraKind};
 use crate::rates::{Busiest, EventKind, Hottest};
+use crate::reach::REACHED;
+use spl_graph::CallKind;
 
 fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, &str, bool, f64)]) -> Rates {
     let site = |&(class, member, is_virtual, count): &(&str, &str, bool, f64)| Site {
@@ -21,7 +23,7 @@ fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, 
 fn known(all: Vec<Rates>) -> Known {
     let mut known = Known::default();
     all.into_iter().for_each(|one| {
-        known.everywhere.insert(one.member.clone());
+        known.counted_everywhere(one.member.clone());
         known.add(one, true, 0.0);
     });
     known
@@ -57,9 +59,9 @@ fn a_receiver_of_an_interface_has_it() {
         rates("L1", "get()V", 100, 10.0, &[]),
         rates("S1", "get()V", 900, 100.0, &[]),
     ]);
-    known.supers.insert("L1".into(), vec!["B".into()]);
+    known.reach.add_supers("L1".into(), vec!["B".into()]);
     assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 5.0 + 91.0, "both may be meant");
-    known.supers.insert("B".into(), vec!["java/lang/Object".into(), "L".into(), "B".into()]);
+    known.reach.add_supers("B".into(), vec!["java/lang/Object".into(), "L".into(), "B".into()]);
     assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 5.0 + 10.0);
     assert_eq!(known.call_graph().work("A.f()V").unwrap().events().caught, 1.0);
 }
@@ -70,7 +72,7 @@ fn a_call_by_an_interface_waits_until_all_implementations_are_counted() {
         rates("A", "f()V", 10, 5.0, &[("L", "get()V", true, 1.0)]),
         rates("L1", "get()V", 100, 10.0, &[]),
     ]);
-    known.everywhere.clear();
+    known.reach.forget_everywhere();
     assert_eq!(known.call_graph().work("A.f()V").unwrap().unseen[0].class, "L");
     known.counted_everywhere("get()V".to_owned());
     assert_eq!(known.call_graph().work("A.f()V").unwrap().bytecodes(), 15.0);
