@@ -41,7 +41,7 @@ pub struct Scope {
 }
 
 /// Most methods of a drill whose calls count apart.
-pub const MOST_ROOTS: usize = 16;
+pub const MOST_ROOTS: usize = 28;
 
 /// A pattern of methods: `*` stands for any characters of a name, `**` also for those of packages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -46,8 +46,8 @@ pub struct Extra {
     pub method: String,
     /// The block with most of them in this method.
     pub block: Option<usize>,
-    /// Its first source line.
-    pub line: Option<u16>,
+    /// First and last source line of this block, or of the call.
+    pub lines: Option<(u16, u16)>,
     /// In a call of the slower method, and in one of the other.
     pub counts: [f64; 2],
     /// Instructions that take about as long as the additional ones.
@@ -187,8 +187,15 @@ impl CallGraph<'_> {
             let Some(most) = most.max_by(|one, other| more(one).total_cmp(&more(other))) else { continue };
             let cost = (counts[0] - counts[1]) * kind.cost();
             if cost > 0.0 {
-                let ((_, method), At { block, line, .. }) = most;
-                extras.push(Extra { kind, method: method.clone(), block: *block, line: *line, counts, cost });
+                let ((_, method), At { block, lines, .. }) = most;
+                extras.push(Extra {
+                    kind,
+                    method: method.clone(),
+                    block: *block,
+                    lines: *lines,
+                    counts,
+                    cost,
+                });
             }
         }
         extras.sort_by(|one, other| other.cost.total_cmp(&one.cost));
@@ -209,9 +216,9 @@ impl CallGraph<'_> {
         let parts = self.work(method).map(|work| work.parts).unwrap_or_default();
         for (name, part) in parts {
             let Some(node) = self.node(&name) else { continue };
-            let mut add = |kind, count: f64, block, line| {
+            let mut add = |kind, count: f64, block, lines| {
                 if count > 0.0 {
-                    let at = found.entry((kind, name.clone())).or_insert(At { count: 0.0, block, line });
+                    let at = found.entry((kind, name.clone())).or_insert(At { count: 0.0, block, lines });
                     at.count += count;
                 }
             };
@@ -222,15 +229,20 @@ impl CallGraph<'_> {
                     EventKind::Made => ExtraKind::Made,
                     EventKind::Locked => ExtraKind::Locked,
                 };
-                add(kind, count, Some(busiest.block), busiest.line);
+                add(kind, count, Some(busiest.block), busiest.lines);
             }
             for site in &node.rates.sites {
                 if site.joins_strings() {
-                    add(ExtraKind::Joined, part.calls * site.count, None, site.line);
+                    add(ExtraKind::Joined, part.calls * site.count, None, site.line.map(|line| (line, line)));
                 }
             }
             for many in node.many.iter().filter(|many| many.reached > FORESEEN) {
-                add(ExtraKind::Many, part.calls * many.site.count, None, many.site.line);
+                add(
+                    ExtraKind::Many,
+                    part.calls * many.site.count,
+                    None,
+                    many.site.line.map(|line| (line, line)),
+                );
             }
         }
         found
@@ -242,7 +254,7 @@ impl CallGraph<'_> {
 struct At {
     count: f64,
     block: Option<usize>,
-    line: Option<u16>,
+    lines: Option<(u16, u16)>,
 }
 
 /// Calls of a method by this node, and the instructions of one.

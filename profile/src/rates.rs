@@ -75,8 +75,8 @@ pub struct Busiest {
     pub kind: EventKind,
     /// Its number.
     pub block: usize,
-    /// Its first source line; `None` where the class file has none.
-    pub line: Option<u16>,
+    /// Its first source line and its last one; `None` where the class file has none.
+    pub lines: Option<(u16, u16)>,
     /// Events in a call of the method.
     pub count: f64,
 }
@@ -101,7 +101,7 @@ pub struct Site {
     pub member: String,
     /// By which instruction.
     pub kind: CallKind,
-    /// Source line of the first of these places; `None` where the class file has none.
+    /// Source line of the place that makes most of the calls; `None` where the class file has none.
     pub line: Option<u16>,
     /// Number of times that a call of the method makes the call.
     pub count: f64,
@@ -139,6 +139,8 @@ impl Rates {
             Hottest { block, lines, runs: runs(block) }
         });
         let mut sites: Vec<Site> = Vec::new();
+        // Calls of the place whose line the site has.
+        let mut most: Vec<f64> = Vec::new();
         for (_, call, counted) in profile.sites() {
             if counted.most == 0 {
                 continue;
@@ -151,33 +153,21 @@ impl Rates {
                 .lambda
                 .map(|of| format!("{}.{}", mutf8::decode(of.class), self::member(of.name, of.descriptor)));
             let is_same =
-                |site: &&mut Site| (&site.class, &site.member, &site.lambda) == (&class, &member, &lambda);
-            match sites.iter_mut().find(is_same) {
-                Some(site) => site.count += count,
-                None => sites.push(Site { class, member, kind: call.kind, line: call.line, count, lambda }),
-            }
-        }
-        let (mut events, mut busiest) = (Events::default(), Vec::<Busiest>::new());
-        for (number, block) in graph.blocks.iter().enumerate() {
-            let caught = profile.counts.caught.get(number).copied().flatten();
-            let mut of_block =
-                Events { caught: caught.map_or(0, positive) as f64 / calls, ..Events::default() };
-            let locked = f64::from(block.metrics.monitors) / 2.0;
-            let made = block.allocations.len() as f64;
-            of_block.add(runs(number), Events { caught: 0.0, made, locked });
-            of_block.locked += if is_locked && number == 0 { 1.0 } else { 0.0 };
-            events.add(1.0, of_block);
-            let line = block.lines.first().copied();
-            for kind in [EventKind::Caught, EventKind::Made, EventKind::Locked] {
-                let count = of_block.of(kind);
-                match busiest.iter_mut().find(|one| one.kind == kind) {
-                    Some(known) if known.count >= count => {}
-                    Some(known) => *known = Busiest { kind, block: number, line, count },
-                    None if count > 0.0 => busiest.push(Busiest { kind, block: number, line, count }),
-                    None => {}
+                |site: &Site| (&site.class, &site.member, &site.lambda) == (&class, &member, &lambda);
+            match sites.iter().position(is_same) {
+                Some(at) => {
+                    sites[at].count += count;
+                    if most[at] < count {
+                        (most[at], sites[at].line) = (count, call.line);
+                    }
+                }
+                None => {
+                    sites.push(Site { class, member, kind: call.kind, line: call.line, count, lambda });
+                    most.push(count);
                 }
             }
         }
+        let (events, busiest) = costly(profile, is_locked);
         let class = mutf8::decode(graph.class);
         Some(Self {
             class,
@@ -196,4 +186,31 @@ impl Rates {
     pub fn name(&self) -> String {
         format!("{}.{}", self.class, self.member)
     }
+}
+
+/// Events in a call of a method, and the block with most of each kind.
+fn costly(profile: &MethodProfile<'_>, is_locked: bool) -> (Events, Vec<Busiest>) {
+    let calls = profile.calls as f64;
+    let runs = |block: usize| profile.counts.blocks.get(block).copied().map_or(0, positive) as f64 / calls;
+    let (mut events, mut busiest) = (Events::default(), Vec::<Busiest>::new());
+    for (number, block) in profile.graph.blocks.iter().enumerate() {
+        let caught = profile.counts.caught.get(number).copied().flatten();
+        let mut of_block = Events { caught: caught.map_or(0, positive) as f64 / calls, ..Events::default() };
+        let locked = f64::from(block.metrics.monitors) / 2.0;
+        let made = block.allocations.len() as f64;
+        of_block.add(runs(number), Events { caught: 0.0, made, locked });
+        of_block.locked += if is_locked && number == 0 { 1.0 } else { 0.0 };
+        events.add(1.0, of_block);
+        let lines = block.lines.first().copied().zip(block.lines.last().copied());
+        for kind in [EventKind::Caught, EventKind::Made, EventKind::Locked] {
+            let count = of_block.of(kind);
+            match busiest.iter_mut().find(|one| one.kind == kind) {
+                Some(known) if known.count >= count => {}
+                Some(known) => *known = Busiest { kind, block: number, lines, count },
+                None if count > 0.0 => busiest.push(Busiest { kind, block: number, lines, count }),
+                None => {}
+            }
+        }
+    }
+    (events, busiest)
 }

@@ -13,8 +13,8 @@ use crate::reach::{Reach, Reached, chosen, member};
 use spl_classfile::class::ClassFile;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
-use std::collections::btree_map::Entry;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Access flag of synchronized methods (JVMS 4.6).
 const ACC_SYNCHRONIZED: u16 = 0x0020;

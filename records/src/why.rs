@@ -102,8 +102,8 @@ pub struct WhyExtra {
     pub method: String,
     /// The block of this method with most of them.
     pub block: Option<usize>,
-    /// First source line of the block, or of the call.
-    pub line: Option<u16>,
+    /// First and last source line of the block, or of the call.
+    pub lines: Option<(u16, u16)>,
     /// Events in a call of the slow method, and in one of the other.
     pub counts: [f64; 2],
 }

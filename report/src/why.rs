@@ -76,8 +76,9 @@ fn event(extra: &WhyExtra, of: &Why) -> String {
     };
     let [count, of_other] = extra.counts.map(rate);
     let against = of.quick.iter().map(|_| format!(" against {of_other}")).collect::<String>();
-    let line = match (extra.line, extra.block) {
-        (Some(line), _) => format!("line {line} of "),
+    let line = match (extra.lines, extra.block) {
+        (Some((first, last)), _) if first == last => format!("line {first} of "),
+        (Some((first, last)), _) => format!("lines {first} to {last} of "),
         (None, Some(block)) => format!("block {block} of "),
         (None, None) => String::new(),
     };

@@ -26,7 +26,7 @@ fn failing() -> Why {
             kind: WhyEvent::Caught,
             method: "q/L.parse()V".to_owned(),
             block: Some(4),
-            line: Some(30),
+            lines: Some((30, 31)),
             counts: [5.0, 0.0],
         }],
         causes: vec![
@@ -48,7 +48,7 @@ fn causes_come_with_their_places() {
          1\u{202f}000: 20.0 times as many; it takes 4.75 times as long",
         "1. 90% of the difference: q/L.find()V is called 20 times against 0 in line 19: 12\u{202f}345 bytecodes against 0; most in \
          lines 19 to 20 of q/L.search()V, which run once a call",
-        "2. 20% of the difference, by an estimate: exceptions caught: 5 against 0; most in line 30 of q/L.parse()V",
+        "2. 20% of the difference, by an estimate: exceptions caught: 5 against 0; most in lines 30 to 31 of q/L.parse()V",
         "3. 9.5% of the difference: the code of p/C.slow()V itself: 12\u{202f}345 bytecodes against 0; most in block 3, which \
          runs once a call",
         "not counted: q/N.now()J, called 2\u{202f}870 times a call against 10",

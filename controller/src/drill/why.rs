@@ -266,7 +266,7 @@ fn ranked(
     let all = of_causes + extras.iter().map(|one| one.cost).sum::<f64>();
     let cause = |of: Cause| WhyCause { share: more(&of) / all, ..cause(of) };
     let extra = |of: Extra| {
-        let Extra { kind, method, block, line, counts, cost } = of;
+        let Extra { kind, method, block, lines, counts, cost } = of;
         let kind = match kind {
             ExtraKind::Caught => WhyEvent::Caught,
             ExtraKind::Made => WhyEvent::Made,
@@ -274,7 +274,7 @@ fn ranked(
             ExtraKind::Joined => WhyEvent::Joined,
             ExtraKind::Many => WhyEvent::Many,
         };
-        WhyExtra { share: cost / all, kind, method, block, line, counts }
+        WhyExtra { share: cost / all, kind, method, block, lines, counts }
     };
     (causes.into_iter().take(WRITTEN).map(cause).collect(), extras.into_iter().map(extra).collect())
 }

@@ -4,23 +4,23 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URL;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 
 /**
  * A server with ten pairs of methods that do the same, of which one has a known cause of slowness, and a pair without any. The
- * line of each cause has a mark that {@code accept/drill-page.sh} looks up. Argument: seconds to run.
+ * lines of each cause have a mark with the slow method, which {@code accept/lib/planted.py} looks up. Argument: seconds to run.
  */
 public final class Planted {
     private static final int[] DATA = new int[60];
     private static final List<Integer> LIST = new ArrayList<>();
     private static final Set<Integer> SET = new HashSet<>();
-    private static final Map<Integer, String> CACHE = new HashMap<>();
+    private static final Map<Integer, String> CACHE = new ConcurrentHashMap<>();
     private static final Pattern COMMA = Pattern.compile("[,;] *");
     private static final Object LOCK = new Object();
     private static final Shape[] MIXED = new Shape[200];
@@ -36,7 +36,8 @@ public final class Planted {
             SET.add(i);
         }
         for (int i = 0; i < MIXED.length; i++) {
-            MIXED[i] = i % 4 == 0 ? new Square(i) : i % 4 == 1 ? new Circle(i) : i % 4 == 2 ? new Line(i) : new Cross(i);
+            Shape[] all = {new Square(i), new Circle(i), new Line(i), new Cross(i)};
+            MIXED[i] = all[i % all.length];
             SAME[i] = new Square(i);
         }
     }
@@ -112,20 +113,28 @@ public final class Planted {
     }
 
     static int missed() {
-        String text = CACHE.get(-7);
-        if (text == null) {
-            text = render(7); // cause: missed
+        int length = 0;
+        for (int key = 1; key <= 20; key++) {
+            String text = CACHE.get(-key);
+            if (text == null) {
+                text = render(key); // cause: missed
+            }
+            length += text.length();
         }
-        return text.length();
+        return length;
     }
 
     static int cached() {
-        String text = CACHE.get(8);
-        if (text == null) {
-            text = render(8);
-            CACHE.put(8, text);
+        int length = 0;
+        for (int key = 1; key <= 20; key++) {
+            String text = CACHE.get(key);
+            if (text == null) {
+                text = render(key);
+                CACHE.put(key, text);
+            }
+            length += text.length();
         }
-        return text.length();
+        return length;
     }
 
     private static String render(int key) {
@@ -293,9 +302,12 @@ public final class Planted {
     }
 
     private static String answer() {
-        long sum = quadratic() + linear() + missed() + cached() + mixed() + same() + boxed() + primitive();
-        sum += concat() + builder() + thrown() + parsed() + locked() + free() + compiledEach() + compiledOnce();
-        sum += inList() + inSet() + checked() + unchecked() + left() + right();
+        long sum = 0;
+        for (int i = 0; i < 3; i++) {
+            sum += quadratic() + linear() + missed() + cached() + mixed() + same() + boxed() + primitive();
+            sum += concat() + builder() + thrown() + parsed() + locked() + free() + compiledEach() + compiledOnce();
+            sum += inList() + inSet() + checked() + unchecked() + left() + right();
+        }
         return sum + "\n";
     }
 

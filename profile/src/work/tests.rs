@@ -16,7 +16,7 @@ fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, 
     let hottest = Some(Hottest { block: 1, lines: Some((3, 4)), runs: 2.0 });
     let sites = sites.iter().map(site).collect();
     let events = Events { caught: 0.5, ..Events::default() };
-    let busiest = vec![Busiest { kind: EventKind::Caught, block: 2, line: Some(5), count: 0.5 }];
+    let busiest = vec![Busiest { kind: EventKind::Caught, block: 2, lines: Some((5, 5)), count: 0.5 }];
     Rates { class: class.into(), member: member.into(), calls, bytecodes, events, busiest, hottest, sites }
 }
 
@@ -226,8 +226,8 @@ fn places_with_many_receivers_and_lambdas_are_told() {
         kinds.contains(&(ExtraKind::Many, 90.0)) && kinds.contains(&(ExtraKind::Joined, 2.0)),
         "{kinds:?}"
     );
-    let line = |one: &Extra| (one.kind == ExtraKind::Many).then_some(one.line);
-    assert_eq!(graph.extras("A.f()V", None).iter().find_map(line), Some(Some(7)));
+    let line = |one: &Extra| (one.kind == ExtraKind::Many).then_some(one.lines);
+    assert_eq!(graph.extras("A.f()V", None).iter().find_map(line), Some(Some((7, 7))));
     let lambda = graph.causes("A.f()V", None).into_iter().find(|one| one.path == ["A.lambda$0()V"]).unwrap();
     assert_eq!((lambda.calls[0], lambda.bytecodes[0], lambda.line), (8.0, 48.0, Some(9)));
 }

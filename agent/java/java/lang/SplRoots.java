@@ -27,7 +27,7 @@ public final class SplRoots {
     private static final int ENTRY = 8;
 
     /** Place in an entry where a thread asks for arenas of roots. */
-    private static final long WANTS = 8 * (2 + 16);
+    private static final long WANTS = 8 * (2 + 28);
 
     /** Place of the counter of a root's calls in its arena, in bytes. */
     private static final long CALLS = (1 << 24) - 8;

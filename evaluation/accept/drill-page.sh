@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The way from a failed claim to its reason: ten planted causes of slowness in a server, of which at least nine have to come first
+# among the reasons, and a pair without any; exports of a drill, each checked by a tool that reads its form. Prints a line
+# "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs. The full form takes some eight
+# minutes.
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
+forms
+
+readonly SPL=$BIN/spl
+readonly PLANTED=evaluation/drill/planted
+readonly CLASSES=$work/classes
+
+build -p spl-agent -p spl-controller
+javac -g --release 11 -nowarn -d "$CLASSES" "$PLANTED/Planted.java"
+javac --release 11 -nowarn -d "$CLASSES" -sourcepath tests-java tests-java/Calls.java
+
+# The claims of the bounded form are decided by few calls; which of its claims fail depends on the machine.
+settings=()
+seconds=200 enough=9
+if ((brief)); then
+    printf '[scheduler]\nprofile = thesis\n\n[controller]\nmin-method-measurements = 200\nmax-method-measurements = 400\n' >"$work/spl.ini"
+    settings=(--config "$work/spl.ini")
+    seconds=60 enough=7
+fi
+
+# $1: JDK, $2: java.
+planted() {
+    local status=0 figure causes
+    "$SPL" run "${settings[@]}" --replace --tasks "$PLANTED/planted.tasks" --for "${seconds}s" --drill failed --drill-for 60s \
+        --stop-program --out "$work/planted" -- "$2" -cp "$CLASSES" Planted 600 >"$work/said.txt" 2>&1 </dev/null || true
+    figure=$(evaluation/accept/lib/planted.py "$work/planted/why.json" "$PLANTED/Planted.java") || status=1
+    causes=$(tail -n 1 <<<"$figure")
+    if [[ $status -eq 0 ]]; then
+        ok "JDK $1: nothing is found where both sides do the same"
+    else
+        fail "JDK $1: nothing is found where both sides do the same: $causes"
+    fi
+    if ((${causes%% *} >= enough)); then
+        ok "JDK $1: the planted cause comes first, at least $enough times: $causes"
+    else
+        fail "JDK $1: the planted cause comes first, at least $enough times: $figure"
+    fi
+}
+
+installed=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.specification.version = //p')
+planted "$installed" java
+if ((!brief)); then
+    install_jdks
+    for number in 11 25; do planted "$number" ".cache/jdks/$number/bin/java"; done
+fi
+
+"$SPL" drill -q --replace --methods 'Calls' --out "$work/calls" -- java -cp "$CLASSES" Calls 1 >/dev/null 2>"$work/said.txt" </dev/null ||
+    fail "a drill to export: $(tail -n 1 "$work/said.txt")"
+evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
+
+exit "$failed"
