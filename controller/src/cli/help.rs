@@ -149,6 +149,7 @@ pub(super) const CFG_HELP: &str = "\
 Examples:
   spl cfg java.util.ArrayList#indexOf
   spl cfg --classpath app.jar --as dot 'com.example.Parser#next' | dot -Tsvg -o next.svg
+  spl cfg --classpath app.jar --as svg 'com.example.Parser#next' > next.svg
   spl cfg --classpath app.jar --all --as csv > blocks.csv
 
 No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-bytecode", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-profile", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-export", &["spl-classfile", "spl-graph", "spl-model"]),
+    ("spl-draw", &[]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
     ("spl-classes", &["spl-bytecode", "spl-lang", "spl-model"]),
     ("spl-attach", &[]),
@@ -48,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "spl-graph",
             "spl-profile",
             "spl-export",
+            "spl-draw",
             "spl-bytecode",
             "spl-report",
             "spl-classes",
@@ -61,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-plots", &[]),
     ("spl-scale", &["spl-model", "spl-wire"]),
     ("spl-peers", &["spl-model", "spl-overhead"]),
+    ("spl-drawn", &["spl-classes", "spl-classfile", "spl-draw", "spl-graph"]),
     ("spl-fuzz", &[]),
 ];
 
