@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-scheduler", &["spl-verdict", "spl-model", "spl-lang"]),
     ("spl-records", &["spl-model", "spl-verdict"]),
     ("spl-wire", &["spl-model"]),
-    ("spl-report", &["spl-verdict", "spl-stats", "spl-records", "spl-model"]),
+    ("spl-report", &["spl-verdict", "spl-stats", "spl-records", "spl-draw", "spl-model"]),
     ("spl-classfile", &["spl-model"]),
     ("spl-graph", &["spl-classfile", "spl-model"]),
     ("spl-bytecode", &["spl-classfile", "spl-graph", "spl-model"]),
