@@ -50,8 +50,9 @@ pub(crate) fn middles(proper: &Proper, sides: &Sides, layers: &[Vec<usize>]) -> 
                 let below: &[Pull] = if use_below { &below[item] } else { &[] };
                 above.iter().chain(below)
             };
-            let old = middles.clone();
-            row.put(middles, |at| wanted(pulls(row.items[at]), &old, old[row.items[at]]), width);
+            let places: Vec<(f64, f64)> =
+                row.items.iter().map(|&item| wanted(pulls(item), middles, middles[item])).collect();
+            row.put(middles, |at| places[at], width);
         };
         if sweep % 2 == 0 {
             rows.iter().for_each(|row| pulled(&mut middles, row));
