@@ -3,14 +3,20 @@
 use crate::check::OpenClasses;
 use crate::cli::{Cfg, GraphForm};
 use crate::methods;
+use crate::picture::picture;
 use crate::said;
 use crate::stdout;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
+use spl_draw::Picture;
+use spl_draw::svg::{self, Choices};
 use spl_graph::{Graph, NoGraph, forms};
 use spl_model::one_line;
 use spl_verdict::ExitStatus;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Most methods of a drawing: they stand in one document, which has to be whole in memory.
+const MOST_DRAWN: usize = 500;
 
 /// Prints graphs.
 ///
@@ -22,7 +28,13 @@ pub fn cfg(arguments: &Cfg) -> Result<ExitStatus, String> {
         Some(pattern) => meant(pattern, &mut classes)?,
         None => all(&classes, arguments.classes.classpath.is_some()),
     };
-    let mut printed = Printed { form: arguments.form, methods: 0, refused: Vec::new(), xml: String::new() };
+    let mut printed = Printed {
+        form: arguments.form,
+        methods: 0,
+        refused: Vec::new(),
+        xml: String::new(),
+        drawn: Vec::new(),
+    };
     printed.start()?;
     for (class, methods) in &wanted {
         if let Some(bytes) = classes.catalogue.bytes(class) {
@@ -64,6 +76,8 @@ struct Printed {
     refused: Vec<(String, String)>,
     /// XML is printed only when it is whole: a number that does not fit would end it in the middle.
     xml: String,
+    /// Titles and pictures, which are drawn together.
+    drawn: Vec<(String, Picture)>,
 }
 
 impl Printed {
@@ -71,7 +85,7 @@ impl Printed {
         match self.form {
             GraphForm::Json => stdout::print_as_it_is(forms::json_start()),
             GraphForm::Csv => stdout::print_as_it_is(&forms::csv_head()),
-            GraphForm::Text | GraphForm::Dot | GraphForm::Jbinstrace => Ok(()),
+            GraphForm::Text | GraphForm::Dot | GraphForm::Jbinstrace | GraphForm::Svg => Ok(()),
         }
     }
 
@@ -110,6 +124,16 @@ impl Printed {
                 self.xml.push_str(&method);
                 String::new()
             }
+            GraphForm::Svg => {
+                if self.drawn.len() == MOST_DRAWN {
+                    return Err(format!(
+                        "these are more than {MOST_DRAWN} methods, too many for a drawing; name fewer methods, or take another \
+                         form, such as --as dot"
+                    ));
+                }
+                self.drawn.push((forms::method_name(graph), picture(graph)));
+                String::new()
+            }
         };
         self.methods += 1;
         stdout::print_as_it_is(&text)
@@ -126,6 +150,10 @@ impl Printed {
             GraphForm::Jbinstrace => {
                 let whole = [forms::JBINSTRACE_START, &self.xml, forms::JBINSTRACE_END].concat();
                 stdout::print_as_it_is(&whole)
+            }
+            GraphForm::Svg => {
+                let drawn = svg::document(&self.drawn, Choices::default());
+                stdout::print_as_it_is(&drawn.map_err(|error| error.to_string())?)
             }
             GraphForm::Text | GraphForm::Dot | GraphForm::Json | GraphForm::Csv => Ok(()),
         }

@@ -490,6 +490,8 @@ pub enum GraphForm {
     /// The XML of JBInsTrace (docs/schema/jbinstrace-1.xsd).
     #[value(alias = "xml")]
     Jbinstrace,
+    /// A drawing; several methods stand below each other in one document.
+    Svg,
 }
 
 /// `spl export`

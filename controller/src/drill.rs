@@ -4,9 +4,11 @@ mod budget;
 mod collected;
 mod counters;
 mod files;
+mod page;
 mod reasons;
 mod serving;
 mod shown;
+mod taken;
 pub mod why;
 
 use crate::cli::{Drill, Process};
@@ -89,14 +91,14 @@ fn results(
     say_unknown(&arguments.methods, &counted.profiles, progress);
     let mut counts = false;
     for (number, profile) in (1..).zip(&counted.profiles) {
-        let taken = files::Taken { arguments, profile, seconds: began.elapsed().as_secs_f64() };
+        let taken = taken::Taken { arguments, profile, seconds: began.elapsed().as_secs_f64() };
         let mut of_another = (number > 1).then(|| out.of_jvm(number)).transpose()?;
         let out = of_another.as_mut().unwrap_or(&mut *out);
         let figures = out.write(&taken)?;
         if counted.profiles.len() > 1 {
             progress.note(&format!("JVM {number}, pid {}: {}", profile.pid, one_line(&profile.command)));
         }
-        shown::say(&figures, profile, arguments, out.path(), progress);
+        shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
     }

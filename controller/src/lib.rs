@@ -39,6 +39,7 @@ mod metrics;
 #[cfg(test)]
 mod moment;
 mod names;
+mod picture;
 mod program;
 mod progress;
 mod reading;

@@ -121,3 +121,24 @@ fn a_damaged_class_is_told() {
     assert_eq!((status, &text[..]), (1, ""));
     assert!(said.contains("Foo.foo()V: malformed class file: no instruction starts at offset 4"), "{said}");
 }
+
+#[test]
+fn a_drawing_has_a_box_for_each_block_and_says_when_there_are_too_many() {
+    let folder = compiled();
+    let (status, drawing, _) = cfg(folder.path(), &["--as", "svg", "Foo"]);
+    assert_eq!(status, 0);
+    let (_, table, _) = cfg(folder.path(), &["--as", "csv", "Foo"]);
+    let blocks = table.lines().count() - 1;
+    assert_eq!(drawing.matches("<g class=\"b ").count(), blocks, "{drawing}");
+    assert_eq!(drawing.matches(">Foo.foo()V</text>").count(), 1);
+    assert!(drawing.contains(">Foo.b()</text>") && drawing.contains("calls Foo.b(I)V</title>"), "{drawing}");
+    assert_eq!(drawing, cfg(folder.path(), &["--as", "svg", "Foo"]).1);
+    let mut xml = quick_xml::Reader::from_str(&drawing);
+    while xml.read_event().unwrap() != quick_xml::events::Event::Eof {}
+    let methods: String = (0..501).map(|number| format!("void m{number}() {{}} ")).collect();
+    fs::write(folder.path().join("Many.java"), format!("class Many {{ {methods} }}")).unwrap();
+    let mut javac = Command::new("javac");
+    assert!(javac.args(["-d", "."]).arg("Many.java").current_dir(folder.path()).status().unwrap().success());
+    let (status, _, said) = cfg(folder.path(), &["--as", "svg", "Many"]);
+    assert!(status == 2 && said.contains("more than 500 methods"), "{said}");
+}

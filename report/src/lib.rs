@@ -18,6 +18,7 @@
 
 mod chart;
 mod doubt;
+pub mod drill;
 mod facts;
 pub mod figure;
 mod judged;

@@ -46,7 +46,8 @@ Each method counts how often its blocks and edges run, from the first instructio
 each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that
 exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times
 is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that
-has run costs nothing some time later. Counts survive System.exit, halt and a JVM that is killed.
+has run costs nothing some time later. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of
+--out shows the graphs of the methods that ran most.
 
 Exit status: 0 something was counted, 2 nothing was or something went wrong.";
 
@@ -154,6 +155,7 @@ pub(super) const CFG_HELP: &str = "\
 Examples:
   spl cfg java.util.ArrayList#indexOf
   spl cfg --classpath app.jar --as dot 'com.example.Parser#next' | dot -Tsvg -o next.svg
+  spl cfg --classpath app.jar --as svg 'com.example.Parser#next' > next.svg
   spl cfg --classpath app.jar --all --as csv > blocks.csv
 
 No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls

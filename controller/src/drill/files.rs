@@ -2,10 +2,11 @@
 //! `drill.json`, which says what all of it is.
 
 use super::collected::Profile;
-use crate::cli::Drill;
+use super::page::Gathered;
+use super::taken::{Figures, Taken};
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{Bytecodes, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_profile::{CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -48,33 +49,6 @@ impl Drop for Folder {
             let _ = fs::remove_dir(&self.folder);
         }
     }
-}
-
-/// The contents of the files.
-pub struct Taken<'a> {
-    /// The command line.
-    pub arguments: &'a Drill,
-    /// The counts.
-    pub profile: &'a Profile,
-    /// Seconds from the start of the program on.
-    pub seconds: f64,
-}
-
-/// Figures of a method, for the table in the terminal.
-#[derive(Clone, Debug)]
-pub struct Figures {
-    /// The method, as in a task file.
-    pub method: String,
-    /// Number of calls.
-    pub calls: u64,
-    /// Instructions run.
-    pub bytecodes: Bytecodes,
-    /// Blocks run, and all.
-    pub blocks: (usize, usize),
-    /// Ways out of branches taken, and all.
-    pub branches: (usize, usize),
-    /// Why its counts may not be exact; empty for exact ones.
-    pub doubt: &'static str,
 }
 
 impl Folder {
@@ -126,6 +100,7 @@ impl Folder {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }
+            let _ = fs::remove_file(page_of(&folder));
             let _ = fs::remove_dir(folder);
         }
     }
@@ -145,7 +120,7 @@ impl Folder {
         let mut figures = Vec::new();
         let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
         let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
-        let mut faults = BTreeMap::new();
+        let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
         for class in classes {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
             let full = |name: &str, descriptor: &str| format!("{}.{name}{descriptor}", class.name);
@@ -173,6 +148,7 @@ impl Folder {
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
                 calls.push_str(&one.calls_lines());
+                gathered.add(&one);
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
@@ -188,7 +164,7 @@ impl Folder {
         });
         let document = document(taken, &figures, &faults);
         // The mark comes first, so that a run that is cut short here does not look like a free folder.
-        self.put(MARK, &document)?;
+        self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
         let tables = [
             ("methods.csv", &methods),
@@ -204,7 +180,17 @@ impl Folder {
             archive(taken.profile, &self.folder, &path)
                 .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
+        let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
+        let facts = gathered.facts(taken, &figures, document.doubts, left);
+        let page = page_of(&self.folder);
+        write_whole(&page, spl_report::drill::page(&facts).as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
         Ok(figures)
+    }
+
+    /// The path of its page, next to it.
+    pub fn page(&self) -> PathBuf {
+        page_of(&self.folder)
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
@@ -223,7 +209,7 @@ struct Document<'a> {
     all: bool,
     not: &'a [String],
     jdk: bool,
-    command: &'a str,
+    command: String,
     seconds: f64,
     /// Loaded classes that were changed at the beginning, and milliseconds for it.
     changed: u32,
@@ -251,7 +237,11 @@ struct Left<'a> {
     why: std::borrow::Cow<'a, str>,
 }
 
-fn document(taken: &Taken<'_>, figures: &[Figures], faults: &BTreeMap<String, String>) -> Vec<u8> {
+fn document<'a>(
+    taken: &'a Taken<'_>,
+    figures: &[Figures],
+    faults: &'a BTreeMap<String, String>,
+) -> Document<'a> {
     let Taken { arguments, profile, seconds } = taken;
     let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in figures.iter().filter(|one| !one.doubt.is_empty()) {
@@ -277,7 +267,7 @@ fn document(taken: &Taken<'_>, figures: &[Figures], faults: &BTreeMap<String, St
     let counted = |class: &'_ spl_profile::CountedClass| -> (String, usize) {
         (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
     };
-    let document = Document {
+    Document {
         schema: SCHEMA,
         what: [profile.what.name()],
         pid: profile.pid,
@@ -285,7 +275,7 @@ fn document(taken: &Taken<'_>, figures: &[Figures], faults: &BTreeMap<String, St
         all: arguments.all,
         not: &arguments.not,
         jdk: arguments.jdk,
-        command: &one_line(&profile.command),
+        command: one_line(&profile.command),
         seconds: *seconds,
         changed: profile.changed.0,
         changed_ms: profile.changed.1 as f64 / 1e6,
@@ -306,8 +296,7 @@ fn document(taken: &Taken<'_>, figures: &[Figures], faults: &BTreeMap<String, St
             })
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
-    };
-    serde_json::to_vec_pretty(&document).unwrap_or_default()
+    }
 }
 
 /// Writes the class files, each under its digest, for the user alone.
@@ -323,6 +312,13 @@ fn archive(profile: &Profile, folder: &Path, path: &Path) -> io::Result<()> {
         }
     }
     zip.finish().map_err(io::Error::other)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// The page of a drill, next to its folder.
+fn page_of(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".html");
+    folder.with_file_name(name)
 }
 
 /// The name of the folder of a JVM.

@@ -1,7 +1,7 @@
 //! The lines for the operator when a drill is over.
 
 use super::collected::Profile;
-use super::files::Figures;
+use super::taken::Figures;
 use crate::cli::Drill;
 use crate::progress::Progress;
 use spl_model::{DrillKind, one_line};
@@ -13,13 +13,23 @@ use std::path::Path;
 const NAMED: usize = 3;
 
 /// Prints the summary and the table of methods, or of classes where flags tell what was run.
-pub fn say(figures: &[Figures], profile: &Profile, arguments: &Drill, folder: &Path, progress: &Progress) {
+pub fn say(
+    figures: &[Figures],
+    profile: &Profile,
+    arguments: &Drill,
+    (folder, page): (&Path, &Path),
+    progress: &Progress,
+) {
     match profile.what {
         DrillKind::Blocks => say_counts(figures, profile, arguments, progress),
         DrillKind::Cover => say_cover(figures, profile, arguments, progress),
     }
     let what = if profile.what == DrillKind::Blocks { "counts" } else { "flags" };
-    progress.note(&format!("{what} of methods, blocks and edges are in {}", folder.display()));
+    progress.note(&format!(
+        "{what} of methods, blocks and edges are in {}, for people in {}",
+        folder.display(),
+        page.display()
+    ));
 }
 
 /// The share of the classes that was run. The table has the classes with most blocks that were not.

@@ -126,6 +126,30 @@ fn blocks_are_counted_exactly_under_each_compiler() {
 }
 
 #[test]
+fn the_page_has_the_counts_of_the_tables_in_graphs() {
+    let case = case();
+    let ended = drill(&case, &["--methods", "Blocks", "--no-classes"], &["Blocks", "1"]).ends();
+    ended.assert_status(0);
+    ended.assert_said(&["for people in ", "out/drill.html"]);
+    let page = fs::read_to_string(case.path("out/drill.html")).unwrap();
+    assert!(!case.path("out/drill/classes.zip").exists() && page.contains("<code>--no-classes</code>"));
+    assert!(page.contains("All counts are exact."));
+    let methods = table(&case.path("out/drill/methods.csv"));
+    let called: Vec<_> = methods.iter().filter(|(_, lines)| lines[0][0] != "0").collect();
+    assert_eq!(page.matches("<section class=\"method\"").count(), called.len().min(40));
+    // Of each box the count, in the order of the blocks.
+    let counts = Counts::of(&case, "out/drill");
+    let (_, turns) = page.split_once("<h3>Blocks.turns()V</h3>").expect("its graph is there");
+    let boxes = turns.split("<g class=\"b").skip(1).map(|text| text.split_once("data-n=\"").unwrap().1);
+    let boxes = boxes.map(|text| text.split_once('"').unwrap().0.parse::<u64>().unwrap());
+    assert_eq!(boxes.take(6).collect::<Vec<_>>(), counts.runs("Blocks.turns()V"));
+    let quoted = |name: &str| name.replace('<', "&lt;").replace('>', "&gt;");
+    for (method, _) in methods {
+        assert!(page.contains(&quoted(&method)) || counts.runs(&method)[0] == 0, "{method}");
+    }
+}
+
+#[test]
 fn counts_survive_the_end_of_the_program() {
     let case = case();
     for (end, status) in [("exit", "with status 4"), ("halt", "with status 3"), ("kill", "by signal 9")] {

@@ -33,13 +33,20 @@ pub fn dot(graph: &Graph<'_>) -> String {
     }
     for edge in &graph.edges {
         let style = if edge.kind.is_exception() { ", style=dashed" } else { "" };
-        let _ =
-            writeln!(out, "  {} -> {} [label={}{style}];", edge.from, edge.to, quoted(&label(graph, edge)));
+        let _ = writeln!(
+            out,
+            "  {} -> {} [label={}{style}];",
+            edge.from,
+            edge.to,
+            quoted(&edge_label(graph, edge))
+        );
     }
     out + "}\n"
 }
 
-fn label(graph: &Graph<'_>, edge: &Edge) -> String {
+/// The label of an edge: cases of a switch, caught classes, `taken`.
+#[must_use]
+pub fn edge_label(graph: &Graph<'_>, edge: &Edge) -> String {
     match &edge.kind {
         EdgeKind::FallThrough => String::new(),
         EdgeKind::Taken => "taken".to_owned(),

@@ -1,0 +1,130 @@
+//! The page of a drill: what its tables say, for people, with the graphs of the methods that ran most.
+
+use super::taken::{Figures, Taken};
+use crate::picture::picture;
+use spl_graph::forms;
+use spl_model::{DrillKind, one_line};
+use spl_profile::MethodProfile;
+use spl_report::drill::{BlockCounts, Counted, DrillFacts, Link, MOST_BLOCKS, MOST_DRAWN, Method};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Callers and callees of a method that are kept for the page.
+const MOST_LINKS: usize = 200;
+
+/// Facts of the methods for the page, gathered as the methods are written.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The methods with most bytecodes so far, each with their number.
+    drawn: Vec<(u64, Counted)>,
+    /// Call sites that were reached, by callee.
+    sites: BTreeMap<String, Vec<Link>>,
+}
+
+impl Gathered {
+    /// Takes a method in.
+    pub fn add(&mut self, one: &MethodProfile<'_>) {
+        let (name, bytecodes) = (one.name(), one.bytecodes().most);
+        for (block, call, count) in one.sites().filter(|(_, _, count)| count.most > 0) {
+            let link = Link { method: name.clone(), block, count: (count.least, count.most) };
+            self.sites.entry(forms::called(call)).or_default().push(link);
+        }
+        if one.calls == 0 || one.graph.blocks.len() > MOST_BLOCKS {
+            return;
+        }
+        let is_before = |(other, known): &(u64, Counted)| (bytecodes, &known.name) <= (*other, &name);
+        let at = self.drawn.partition_point(is_before);
+        if at < MOST_DRAWN {
+            self.drawn.insert(at, (bytecodes, counted(one, name)));
+            self.drawn.truncate(MOST_DRAWN);
+        }
+    }
+
+    /// The facts of the page.
+    pub fn facts(
+        self,
+        taken: &Taken<'_>,
+        figures: &[Figures],
+        doubts: Vec<String>,
+        left: Vec<(String, String)>,
+    ) -> DrillFacts {
+        let Taken { arguments, profile, seconds } = taken;
+        let mut drawn: Vec<Counted> = self.drawn.into_iter().map(|(_, counted)| counted).collect();
+        let places: BTreeMap<String, usize> =
+            drawn.iter().enumerate().rev().map(|(place, one)| (one.name.clone(), place)).collect();
+        // Only methods of the page are looked up again: all sites of a large drill are many.
+        for one in &mut drawn {
+            one.callers = self.sites.get(&one.name).cloned().unwrap_or_default();
+        }
+        let wanted: BTreeSet<&String> = places.keys().collect();
+        let mut callees: BTreeMap<&String, Vec<Link>> = BTreeMap::new();
+        for (callee, sites) in &self.sites {
+            for site in sites.iter().filter(|site| wanted.contains(&site.method)) {
+                let link = Link { method: callee.clone(), ..site.clone() };
+                callees.entry(&site.method).or_default().push(link);
+            }
+        }
+        for one in &mut drawn {
+            one.callees = callees.remove(&one.name).unwrap_or_default();
+            for links in [&mut one.callers, &mut one.callees] {
+                links.sort_by_key(|link| std::cmp::Reverse(link.count.1));
+                links.truncate(MOST_LINKS);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        let method = |one: &Figures| Method {
+            name: one_line(&one.method),
+            calls: one.calls,
+            bytecodes: (one.bytecodes.least, one.bytecodes.most),
+            blocks: one.blocks,
+            doubt: one.doubt.to_owned(),
+            // Classes of one name have methods of one name; the first one is drawn first.
+            drawn: places.get(&one.method).copied().filter(|place| seen.insert(*place)),
+        };
+        DrillFacts {
+            spl: env!("CARGO_PKG_VERSION").to_owned(),
+            command: one_line(&profile.command),
+            pid: profile.pid,
+            is_cover: profile.what == DrillKind::Cover,
+            scope: if arguments.all { "all".to_owned() } else { one_line(&arguments.methods.join(" ")) },
+            seconds: *seconds,
+            changed: (profile.changed.0, profile.changed.1 as f64 / 1e6),
+            classes: profile.classes.len(),
+            counted: profile
+                .classes
+                .iter()
+                .flat_map(|one| &one.methods)
+                .filter(|one| one.counters.is_ok())
+                .count(),
+            doubts,
+            left,
+            has_classes: !arguments.no_classes,
+            methods: figures.iter().map(method).collect(),
+            drawn,
+        }
+    }
+}
+
+/// A method's graph and counts; negative counts, of calls under way, are 0.
+fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
+    let positive = |count: i64| u64::try_from(count).unwrap_or(0);
+    let counts = &one.counts;
+    let block = |(number, block): (usize, &spl_graph::Block<'_>)| BlockCounts {
+        lines: forms::ranges(&block.lines),
+        bytecodes: block.metrics.bytecodes,
+        count: counts.blocks.get(number).copied().map_or(0, positive),
+        gone: match one.what {
+            DrillKind::Blocks => counts.gone.get(number).copied().map(positive),
+            DrillKind::Cover => None,
+        },
+        calls: block.calls.iter().map(forms::called).collect(),
+    };
+    Counted {
+        name,
+        calls: one.calls,
+        picture: picture(&one.graph),
+        blocks: one.graph.blocks.iter().enumerate().map(block).collect(),
+        edges: counts.edges.iter().map(|count| count.map(positive)).collect(),
+        callers: Vec::new(),
+        callees: Vec::new(),
+    }
+}

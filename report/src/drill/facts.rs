@@ -1,0 +1,103 @@
+//! The facts that the page of a drill shows.
+
+use spl_draw::Picture;
+
+/// Most methods whose graphs the page has; the others have a line of the table each.
+pub const MOST_DRAWN: usize = 40;
+/// Most blocks of a method whose graph the page has.
+pub const MOST_BLOCKS: usize = spl_draw::MOST_LAYERED;
+
+/// A finished drill.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrillFacts {
+    /// Version of the product.
+    pub spl: String,
+    /// The program's main class or JAR with its arguments.
+    pub command: String,
+    /// The process of the JVM.
+    pub pid: u32,
+    /// Whether only flags were set: each count is 0 or 1.
+    pub is_cover: bool,
+    /// The methods that were asked for, as patterns.
+    pub scope: String,
+    /// Seconds from the beginning to the end.
+    pub seconds: f64,
+    /// Loaded classes that were changed at the beginning, and milliseconds for it.
+    pub changed: (u32, f64),
+    /// Number of classes that counted, and of methods in them.
+    pub classes: usize,
+    /// Number of methods that counted.
+    pub counted: usize,
+    /// Why counts may not be exact; none if all are.
+    pub doubts: Vec<String>,
+    /// Classes and methods that did not count, each with the reason.
+    pub left: Vec<(String, String)>,
+    /// Whether the class files were kept with the tables.
+    pub has_classes: bool,
+    /// Methods that were called, those with most bytecodes first; with flags, all that counted.
+    pub methods: Vec<Method>,
+    /// The graphs of some of them.
+    pub drawn: Vec<Counted>,
+}
+
+/// A line of the table of methods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Method {
+    /// Its name.
+    pub name: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Instructions that were run, at least and at most.
+    pub bytecodes: (u64, u64),
+    /// Blocks that were run, and all.
+    pub blocks: (usize, usize),
+    /// Why its counts may not be exact; empty for exact ones.
+    pub doubt: String,
+    /// Place among the methods that are drawn.
+    pub drawn: Option<usize>,
+}
+
+/// A method with its graph and counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Its name.
+    pub name: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Its graph, without counts.
+    pub picture: Picture,
+    /// The counts of its blocks.
+    pub blocks: Vec<BlockCounts>,
+    /// The counts of its edges; `None` for edges of exceptions, which have none of their own.
+    pub edges: Vec<Option<u64>>,
+    /// Call sites that lead to it, those with most calls first.
+    pub callers: Vec<Link>,
+    /// Its call sites, those with most calls first.
+    pub callees: Vec<Link>,
+}
+
+/// The counts of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Its source lines.
+    pub lines: String,
+    /// Its instructions.
+    pub bytecodes: u32,
+    /// Number of times that it was run.
+    pub count: u64,
+    /// Activations that left it in its middle, where that is known.
+    pub gone: Option<u64>,
+    /// The methods that it calls.
+    pub calls: Vec<String>,
+}
+
+/// A call site with a count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The method at the other end.
+    pub method: String,
+    /// Number of the block of the call.
+    pub block: usize,
+    /// Number of calls, at least and at most.
+    pub count: (u64, u64),
+}

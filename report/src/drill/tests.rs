@@ -1,0 +1,130 @@
+//! The page of made-up drills.
+
+use super::page::{POLICY, SCRIPT, STYLE};
+use super::*;
+use spl_draw::{Arrow, Block, Picture};
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Base 64 (RFC 4648) of a digest.
+fn encoded(bytes: &[u8]) -> String {
+    let group = |three: &[u8]| {
+        let all = three.iter().chain(&[0, 0]).take(3).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
+        let digit = move |place: usize| char::from(BASE64[(all >> (18 - 6 * place)) as usize & 63]);
+        let count = three.len() + 1;
+        (0..4).map(move |place| if place < count { digit(place) } else { '=' }).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[test]
+fn the_policy_has_the_hashes_of_style_and_script() {
+    for (name, text) in [("style-src", STYLE), ("script-src", SCRIPT)] {
+        let hash = format!("{name} 'sha256-{}'", encoded(&spl_wire::digest(text.as_bytes())));
+        assert!(POLICY.contains(&hash), "the policy has to have {hash}");
+    }
+}
+
+/// A method of three blocks with a loop, an exception, and this name everywhere.
+fn counted(name: &str) -> Counted {
+    let block = |number: usize, is_exit| Block {
+        text: vec![format!("block {number}"), name.to_owned()],
+        title: name.to_owned(),
+        is_double: number == 1,
+        is_exit,
+        ..Block::default()
+    };
+    let arrow =
+        |from, to, is_dashed| Arrow { from, to, is_dashed, title: name.to_owned(), ..Arrow::default() };
+    let counts = |count, gone| BlockCounts {
+        lines: "7-8".to_owned(),
+        bytecodes: 3,
+        count,
+        gone,
+        calls: vec![name.to_owned()],
+    };
+    let link = Link { method: name.to_owned(), block: 2, count: (3, 1_000) };
+    Counted {
+        name: name.to_owned(),
+        calls: 5,
+        picture: Picture {
+            blocks: vec![block(0, false), block(1, false), block(2, true)],
+            arrows: vec![arrow(0, 1, false), arrow(1, 0, false), arrow(0, 2, true), arrow(1, 2, false)],
+        },
+        blocks: vec![counts(1_000, Some(0)), counts(0, Some(0)), counts(5, None)],
+        edges: vec![Some(1_000), Some(0), None, Some(12)],
+        callers: vec![link.clone(); 25],
+        callees: vec![link],
+    }
+}
+
+fn facts(name: &str) -> DrillFacts {
+    let method = |drawn| Method {
+        name: name.to_owned(),
+        calls: 5,
+        bytecodes: (10, 3_000),
+        blocks: (2, 3),
+        doubt: name.to_owned(),
+        drawn,
+    };
+    DrillFacts {
+        spl: "0".to_owned(),
+        command: name.to_owned(),
+        scope: name.to_owned(),
+        counted: 2,
+        classes: 1,
+        changed: (1, 2.0),
+        doubts: vec![name.to_owned()],
+        left: vec![(name.to_owned(), name.to_owned())],
+        methods: vec![method(Some(0)), method(None)],
+        drawn: vec![counted(name)],
+        ..DrillFacts::default()
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let hostile = "</title></style><script>alert(1)</script><img src=x onerror='y'>\" & \u{202e}\u{0}\u{1b}";
+    let page = page(&facts(hostile));
+    assert_eq!(page.matches("<script").count(), 1, "our own");
+    assert!(!page.contains("<img"), "{page}");
+    assert!(page.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')), "{page}");
+}
+
+#[test]
+fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
+    let page = page(&facts("A.b()V"));
+    for words in [
+        "Counts may not be exact:",
+        "--no-classes",
+        "Graphs follow for 1 method: at most 40",
+        "1 loaded class was changed in 2 ms",
+        "no: A.b()V",
+        "10 to 3\u{202f}000",
+        "2 of 3 (66%)",
+        "3 to 1\u{202f}000",
+        "5 more: <code>calls.csv</code>",
+        "never run",
+        "2 (exception)",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let exact = super::page(&DrillFacts { has_classes: true, ..DrillFacts::default() });
+    assert!(exact.contains("All counts are exact.") && exact.contains("No method was called."));
+    assert!(!exact.contains("--no-classes"));
+}
+
+#[test]
+fn boxes_have_colour_number_and_hatch_by_their_counts() {
+    let steps: Vec<u32> = [0, 1, 2, 9, 99, 1_000].map(|count| heat::step(count, 1_000)).into();
+    assert_eq!(steps, [0, 1, 1, 3, 5, 7]);
+    assert_eq!([heat::step(1, 1), heat::step(0, 0)], [7, 0]);
+    let page = page(&facts("A.b()V"));
+    for class in ["b h7", "b h0", "b h2"] {
+        assert!(page.contains(&format!("<g class=\"{class}\"")), "{class}");
+    }
+    assert!(page.contains(">1\u{202f}000 runs</text>") && page.contains(">never run</text>"));
+    assert!(page.contains("stroke-width=\"5.0\"") && page.contains("stroke-width=\"0.8\""));
+    let flags = super::page(&DrillFacts { is_cover: true, ..facts("A.b()V") });
+    assert!(flags.contains(">run</text>") && !flags.contains("runs</text>") && flags.contains("1 (taken)"));
+}
