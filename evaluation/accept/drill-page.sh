@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The way from a failed claim to its reason: ten planted causes of slowness in a server, of which at least nine have to come first
-# among the reasons, and a pair without any; exports of a drill, each checked by a tool that reads its form. Prints a line
-# "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs. The full form takes some eight
-# minutes.
+# among the reasons, and a pair without any; exports of a drill, each checked by a tool that reads its form; drawings of methods by
+# the rules that each keeps, and beside those of Graphviz. Prints a line "ok|FAIL claim figure" for each claim and fails if one does.
+# Needs what `make setup` installs. The full form takes some twenty minutes.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
@@ -53,5 +53,40 @@ fi
 "$SPL" drill -q --replace --methods 'Calls' --out "$work/calls" -- java -cp "$CLASSES" Calls 1 >/dev/null 2>"$work/said.txt" </dev/null ||
     fail "a drill to export: $(tail -n 1 "$work/said.txt")"
 evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
+
+# Each method of a JDK. $1: its release; $2: its folder; the rest: options of the program.
+drawn() {
+    local release=$1 home=$2 figures area crossings slowest
+    shift 2
+    if ! "$BIN/spl-drawn" --jdk "$home" "$@" >"$work/drawn.txt" 2>&1 </dev/null; then
+        fail "JDK $release: the methods are drawn: $(tail -n 1 "$work/drawn.txt")"
+        return
+    fi
+    figures=$(head -n 1 "$work/drawn.txt")
+    if grep -q '^0 drawings with faults, 0 drawings that differ' "$work/drawn.txt"; then
+        ok "JDK $release: boxes are apart, no edge runs through one, edges go down, twice the same: $figures"
+    else
+        fail "JDK $release: drawings keep the rules: $(grep 'drawings with faults' "$work/drawn.txt")"
+    fi
+    slowest=$(sed -n 's/^drawing took .* at most \([0-9.]*\) ms.*/\1/p' "$work/drawn.txt")
+    printf 'note the slowest method took %s ms\n' "$slowest"
+    area=$(sed -n 's/^dot, .*median of areas \([0-9.]*\)$/\1/p' "$work/drawn.txt" | head -n 1)
+    crossings=$(sed -n 's/^  crossings: median \([0-9.]*\);.*/\1/p' "$work/drawn.txt" | head -n 1)
+    [[ -n $area ]] || return 0
+    if awk -v area="$area" -v crossings="$crossings" 'BEGIN { exit !(area <= 1.0 && crossings <= 1.15) }'; then
+        ok "JDK $release: beside dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
+    else
+        fail "JDK $release: beside dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
+    fi
+}
+
+if ((brief)); then
+    tested "drawings keep their rules, the odd shapes too" cargo test -q -p spl-draw
+    tested "the page of a drill is written for a real program" cargo test -q --workspace --test e2e -- drill::
+else
+    command -v dot >/dev/null || apt-get install -y graphviz >/dev/null
+    cargo build -q --release -p spl-drawn
+    while read -r release home; do drawn "$release" "$home" --sample 200 --times 2; done < <(scripts/jdks.sh --list)
+fi
 
 exit "$failed"
