@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The way from a failed claim to its reason: ten planted causes of slowness in a server, of which at least nine have to come first
 # among the reasons, and a pair without any; exports of a drill, each checked by a tool that reads its form; drawings of methods by
-# the rules that each keeps, and beside those of Graphviz. Prints a line "ok|FAIL claim figure" for each claim and fails if one does.
+# the rules that each keeps, and next to those of Graphviz. Prints a line "ok|FAIL claim figure" for each claim and fails if one does.
 # Needs what `make setup` installs. The full form takes some twenty minutes.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
@@ -74,9 +74,9 @@ drawn() {
     crossings=$(sed -n 's/^  crossings: median \([0-9.]*\);.*/\1/p' "$work/drawn.txt" | head -n 1)
     [[ -n $area ]] || return 0
     if awk -v area="$area" -v crossings="$crossings" 'BEGIN { exit !(area <= 1.0 && crossings <= 1.15) }'; then
-        ok "JDK $release: beside dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
+        ok "JDK $release: next to dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
     else
-        fail "JDK $release: beside dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
+        fail "JDK $release: next to dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
     fi
 }
 
