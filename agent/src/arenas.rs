@@ -62,8 +62,10 @@ struct Owners {
     of_slot: HashMap<usize, Vec<Living>>,
     /// Arenas without an owner. Their counts stay: the controller adds the counts of all arenas.
     free: Vec<usize>,
-    /// Number of roots of the drill.
+    /// Number of roots of the last drill that had some.
     roots: usize,
+    /// Whether the drill has roots.
+    has_roots: bool,
     /// First arenas of the groups without an owner. A group has one for each root.
     free_groups: Vec<usize>,
 }
@@ -91,6 +93,7 @@ impl Arenas {
             of_slot: HashMap::new(),
             free: (0..ARENAS).rev().collect(),
             roots: 0,
+            has_roots: false,
             free_groups: Vec::new(),
         };
         let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
@@ -108,6 +111,11 @@ impl Arenas {
     /// The address of the roots' table, which replaces a placeholder in `SplRoots`.
     pub fn roots_address(&self) -> i64 {
         self.roots.address()
+    }
+
+    /// The address of the first arena of roots; no other arena has a higher one.
+    pub fn first_of_roots(&self) -> i64 {
+        self.address(OF_ROOTS) as i64
     }
 
     /// Whether a flag is set.
@@ -139,21 +147,32 @@ impl Arenas {
         }
     }
 
-    /// Sets the number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them divided
-    /// by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). All threads count in their own arenas again.
-    pub fn set_roots(&self, roots: usize) {
+    /// Begins a drill with this number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them
+    /// divided by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread keeps those of the drill
+    /// before if that had as many roots: an old activation may still count there.
+    pub fn begin_roots(&self, roots: usize) {
+        self.end_roots();
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free_groups, roots: number, .. } = &mut *owners;
-        *number = roots.min(MOST_ROOTS);
-        for (&slot, living) in of_slot.iter_mut() {
+        let Owners { of_slot, free_groups, roots: number, has_roots, .. } = &mut *owners;
+        let roots = roots.min(MOST_ROOTS);
+        *has_roots = roots > 0;
+        if *has_roots && roots != *number {
+            *number = roots;
+            of_slot.values_mut().flatten().for_each(|one| one.group = None);
+            *free_groups = (0..ROOT_ARENAS / roots).rev().map(|at| at * roots).collect();
+        }
+    }
+
+    /// Ends a drill with roots. All threads count in their own arenas again.
+    pub fn end_roots(&self) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.has_roots = false;
+        for (&slot, living) in &owners.of_slot {
             self.take_roots(slot);
-            living.iter_mut().for_each(|one| one.group = None);
-            if let [Living { arena: Some(arena), .. }] = **living {
+            if let [Living { arena: Some(arena), .. }] = living[..] {
                 self.lead(slot, arena);
             }
         }
-        *free_groups =
-            (0..ROOT_ARENAS.checked_div(*number).unwrap_or(0)).rev().map(|at| at * *number).collect();
     }
 
     /// Gives a thread an arena, if one is free and no other living thread has its entry of the table. Threads
@@ -161,7 +180,7 @@ impl Arenas {
     pub fn assign(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free, roots, .. } = &mut *owners;
+        let Owners { of_slot, free, has_roots, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
             let arena = if living.is_empty() { free.pop() } else { None };
@@ -169,7 +188,7 @@ impl Arenas {
             self.take_roots(slot);
             self.lead(slot, arena.unwrap_or(SHARED));
         }
-        if *roots > 0
+        if *has_roots
             && let [Living { arena: Some(arena), .. }] = living[..]
             && arena < ARENAS
         {
@@ -182,21 +201,23 @@ impl Arenas {
     /// Gives arenas of roots to the threads that have asked for them, as long as there are some. False if the drill has no roots.
     pub fn give_wanted(&self) -> bool {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, roots, free_groups, .. } = &mut *owners;
-        if *roots == 0 {
+        let Owners { of_slot, roots, has_roots, free_groups, .. } = &mut *owners;
+        if !*has_roots {
             return false;
         }
         for (&slot, living) in of_slot.iter_mut() {
             let at = slot * ENTRY_BYTES;
-            if let [Living { group: group @ None, .. }] = &mut living[..]
-                && self.roots.u64_at(at + 8 * WANTS).load(Ordering::Acquire) != 0
+            let wants = self.roots.u64_at(at + 8 * WANTS);
+            if let [Living { group, .. }] = &mut living[..]
+                && wants.load(Ordering::Acquire) != 0
             {
-                *group = free_groups.pop();
+                *group = group.or_else(|| free_groups.pop());
                 let Some(group) = *group else { break };
                 for (word, place) in (2..).zip(group..group + *roots) {
                     let address = self.address(OF_ROOTS + place);
                     self.roots.u64_at(at + 8 * word).store(address, Ordering::Release);
                 }
+                wants.store(0, Ordering::Release);
             }
         }
         true

@@ -22,8 +22,8 @@ pub const HIT: (&str, &str) = ("hit", "(JI)V");
 pub const ROOTS_CLASS: &str = "java/lang/SplRoots";
 /// Lets the thread count apart for a root: `long enter(int root)`; 0 if it does not.
 pub const ENTER_ROOT: (&str, &str) = ("enter", "(I)J");
-/// Ends that: `void leave(long token, int root)`.
-pub const LEAVE_ROOT: (&str, &str) = ("leave", "(JI)V");
+/// Ends that: `void leave(long token)`.
+pub const LEAVE_ROOT: (&str, &str) = ("leave", "(J)V");
 
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";

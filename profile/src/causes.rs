@@ -75,9 +75,9 @@ impl ExtraKind {
     #[must_use]
     pub fn cost(self) -> f64 {
         match self {
-            Self::Caught => 2_000.0,
+            Self::Caught => 5_000.0,
             Self::Made => 15.0,
-            Self::Locked => 60.0,
+            Self::Locked => 20.0,
             Self::Joined => 200.0,
             Self::Many => 10.0,
         }

@@ -2,8 +2,7 @@
 //!
 //! Within the calls of a root, counts are exact: all that such a call leads to in its thread was counted apart. Else counts of a
 //! method are known for all its calls together. Then a call from one method is taken for an average one, as gprof does (Graham,
-//! Kessler, McKusick 1982), and a call by an interface is shared out over the methods that it may reach. Both are said: a part of
-//! the work is *unsure* if such a call leads to it.
+//! Kessler, McKusick 1982), and a call by an interface is shared out over the methods that it may reach.
 
 use crate::class::CountedClass;
 use crate::fault::Fault;
@@ -20,6 +19,10 @@ use std::collections::btree_map::Entry;
 const ACC_SYNCHRONIZED: u16 = 0x0020;
 /// Most steps down from a method: the end of recursion.
 const STEPS: usize = 100;
+/// Most rounds over all methods, in which recursion through several methods adds up.
+const MOST_STEPS: usize = 20_000;
+/// Most calls that are added up in these rounds.
+const MOST_ADDED: usize = 200_000_000;
 /// Calls a call, below which a method is not followed.
 const RARE: f64 = 1e-6;
 /// Most calls, and most instructions, of a call: recursion of averages may grow without end.
@@ -80,8 +83,6 @@ pub(crate) struct Callee {
     /// Number of calls in a call of the caller.
     pub(crate) count: f64,
     pub(crate) line: Option<u16>,
-    /// Whether it is only one of several methods that the call may reach.
-    is_unsure: bool,
 }
 
 /// The work of one call with all that it calls.
@@ -100,8 +101,6 @@ pub struct Part {
     pub calls: f64,
     /// Instructions of bytecode in its own code.
     pub bytecodes: f64,
-    /// The unsure ones among them.
-    pub unsure: f64,
     /// Events in its own code.
     pub events: Events,
 }
@@ -224,10 +223,9 @@ impl Known {
             }
             for one in reached {
                 let Some(&number) = numbers.get(one.name) else { continue };
-                let first = Callee { number, count: 0.0, line: site.line, is_unsure: one.is_unsure };
+                let first = Callee { number, count: 0.0, line: site.line };
                 let callee = callees.entry(number).or_insert(first);
                 callee.count += site.count * one.share;
-                callee.is_unsure |= one.is_unsure;
             }
         }
         Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes, in_root, many }
@@ -256,13 +254,22 @@ impl Known {
 impl CallGraph<'_> {
     /// Finds the work of each method from those of its callees, step by step.
     fn add_up(&mut self) {
-        for _ in 0..STEPS {
+        let calls: usize = self.methods.iter().map(|(_, node)| 1 + node.callees.len()).sum();
+        for _ in 0..(MOST_ADDED / calls.max(1)).min(MOST_STEPS) {
             let mut has_changed = false;
             for at in 0..self.methods.len() {
                 let node = &self.methods[at].1;
-                let below: f64 =
-                    node.callees.iter().map(|callee| callee.count * self.methods[callee.number].1.work).sum();
-                let work = (node.rates.bytecodes + below).min(MOST);
+                let (mut below, mut again) = (0.0, 0.0);
+                for callee in &node.callees {
+                    if callee.number == at {
+                        again += callee.count;
+                    } else {
+                        below += callee.count * self.methods[callee.number].1.work;
+                    }
+                }
+                // A method that calls itself: the sum of a geometric series.
+                let own = node.rates.bytecodes + below;
+                let work = if again < 1.0 { own / (1.0 - again) } else { MOST }.min(MOST);
                 has_changed |= (work - node.work).abs() > node.work * RARE;
                 self.methods[at].1.work = work;
             }
@@ -277,7 +284,7 @@ impl CallGraph<'_> {
         let mut work = Work::default();
         let mut unseen = Vec::new();
         for (name, node) in &self.methods {
-            work.add(name, node.rates, [node.in_root, 0.0]);
+            work.add(name, node.rates, node.in_root);
             unseen.extend(
                 node.unseen.iter().map(|site| Site { count: node.in_root * site.count, ..(*site).clone() }),
             );
@@ -305,13 +312,12 @@ impl CallGraph<'_> {
         }
         let mut work = Work::default();
         let mut unseen = Vec::new();
-        // Calls, and the unsure ones among them.
-        let mut now = BTreeMap::from([(root, [1.0, 0.0])]);
+        let mut now = BTreeMap::from([(root, 1.0)]);
         for _ in 0..STEPS {
-            let mut next: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
-            for (&at, &[calls, unsure]) in &now {
+            let mut next: BTreeMap<usize, f64> = BTreeMap::new();
+            for (&at, &calls) in &now {
                 let (name, node) = &self.methods[at];
-                work.add(name, node.rates, [calls, unsure]);
+                work.add(name, node.rates, calls);
                 unseen.extend(
                     node.unseen.iter().map(|site| Site { count: calls * site.count, ..(*site).clone() }),
                 );
@@ -320,8 +326,7 @@ impl CallGraph<'_> {
                     let count = calls * callee.count;
                     if count >= RARE {
                         let into = next.entry(callee.number).or_default();
-                        let doubted = if callee.is_unsure { count } else { unsure * callee.count };
-                        *into = [(into[0] + count).min(MOST), (into[1] + doubted).min(MOST)];
+                        *into = (*into + count).min(MOST);
                     }
                 }
             }
@@ -351,11 +356,10 @@ fn merged(sites: Vec<Site>) -> Vec<Site> {
 }
 
 impl Work {
-    fn add(&mut self, name: &str, rates: &Rates, [calls, unsure]: [f64; 2]) {
+    fn add(&mut self, name: &str, rates: &Rates, calls: f64) {
         let part = self.parts.entry(name.to_owned()).or_default();
         part.calls += calls;
         part.bytecodes += calls * rates.bytecodes;
-        part.unsure += unsure * rates.bytecodes;
         part.events.add(calls, rates.events);
     }
 
@@ -371,27 +375,6 @@ impl Work {
         let mut sum = Events::default();
         self.parts.values().for_each(|part| sum.add(1.0, part.events));
         sum
-    }
-
-    /// Methods that are also in another work, those with most instructions first: what they do for one of the two is not known
-    /// apart from what they do for the other.
-    #[must_use]
-    pub fn shared(&self, other: &Self) -> Vec<String> {
-        let both = self.parts.iter().filter(|(name, _)| other.parts.contains_key(*name));
-        let mut both: Vec<(&String, &Part)> = both.collect();
-        both.sort_by(|one, other| {
-            other.1.bytecodes.total_cmp(&one.1.bytecodes).then_with(|| one.0.cmp(other.0))
-        });
-        both.into_iter().map(|(name, _)| name.clone()).collect()
-    }
-
-    /// Share of the instructions that are known as averages only: in methods that the other work has too, or behind calls that may
-    /// reach several methods.
-    #[must_use]
-    pub fn average_share(&self, other: Option<&Self>) -> f64 {
-        let is_shared = |name: &str| other.is_some_and(|other| other.parts.contains_key(name));
-        let of = |(name, part): (&String, &Part)| if is_shared(name) { part.bytecodes } else { part.unsure };
-        self.parts.iter().map(of).sum::<f64>() / self.bytecodes().max(1.0)
     }
 }
 

@@ -36,10 +36,10 @@ pub fn why(found: &Why) -> Vec<String> {
     let rest = "waiting, locks, memory or native methods";
     match found.conclusion {
         Conclusion::Nothing => lines.push(format!("nothing found in the code that ran: look at {rest}")),
-        Conclusion::Unknown => lines.push("cannot tell why:".to_owned()),
+        Conclusion::Unknown => lines.push("cannot tell why".to_owned()),
         Conclusion::Partly => lines.push(format!(
-            "what was found explains only a part of {} times: the rest is in {rest}, or not seen",
-            quotient(found.times.unwrap_or(1.0))
+            "what was found explains only a part of {}: the rest is in {rest}, or not seen",
+            found.times.map_or_else(|| found.figure.clone(), |times| format!("{} times", quotient(times)))
         )),
         Conclusion::Found | Conclusion::NotCalled => {}
     }

@@ -64,7 +64,7 @@ fn nothing_found_is_an_answer_and_so_is_doubt() {
     assert_eq!(lines[1..], [nothing]);
     let doubts = vec!["the search ended early".to_owned()];
     let lines = why(&Why { conclusion: Conclusion::Unknown, doubts, ..same });
-    assert_eq!(lines[1..], ["cannot tell why:", "but the search ended early"]);
+    assert_eq!(lines[1..], ["cannot tell why", "but the search ended early"]);
     for (slow, other, missing) in [(None, Some(1.0), "p/C.slow()V"), (Some(1.0), None, "p/C.quick()V")] {
         let conclusion = Conclusion::NotCalled;
         let why = why(&Why { bytecodes: slow, bytecodes_of_other: other, conclusion, ..failing() });

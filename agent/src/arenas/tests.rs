@@ -85,7 +85,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     };
     arenas.assign(1);
     assert_eq!((entry(1, 0), arenas.give_wanted()), (0, false), "no drill has roots");
-    arenas.set_roots(3);
+    arenas.begin_roots(3);
     (1..=100).for_each(|thread| arenas.assign(thread));
     assert!(arenas.give_wanted());
     assert_eq!((entry(5, 0), entry(5, 2)), (5, 0), "nobody asks");
@@ -116,8 +116,15 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     assert_eq!(served, 1, "a group is used again");
     // A thread that is in a root's call when the drill ends goes back to its own.
     let within = (1..=100).find(|thread| has(*thread)).unwrap();
+    let first = entry(within, 2);
     arenas.table.u64_at(slot_of(within) * 8).store(entry(within, 2), Ordering::Release);
-    arenas.set_roots(0);
+    arenas.end_roots();
     assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (0, 0, 0));
-    assert!(arena(&arenas, within) < ARENAS);
+    assert!(arena(&arenas, within) < ARENAS && !arenas.give_wanted());
+    // The next drill gives it the same arenas.
+    arenas.begin_roots(3);
+    arenas.assign(within);
+    ask(within);
+    arenas.give_wanted();
+    assert_eq!((entry(within, 0), entry(within, 2)), (within, first));
 }

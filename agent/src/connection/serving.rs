@@ -88,7 +88,9 @@ impl Connection {
             if self.given.shared.failure().is_some() {
                 return true;
             }
-            let is_defined = !self.station.is_empty() || self.drills;
+            // A drill ends once: each answer of the agent thread would end the pause below.
+            let was_drilling = std::mem::take(&mut self.drills);
+            let is_defined = !self.station.is_empty() || was_drilling;
             self.given.shared.start_program();
             self.station.forget();
             match ended {

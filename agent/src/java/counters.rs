@@ -10,6 +10,7 @@ use jni::{Env, jni_sig, jni_str};
 
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
+const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -93,7 +94,8 @@ impl Loader {
 /// Defines and initialises the class of the counters and that of the roots. `jdk` is the JVM's feature release.
 pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
-    let roots = define(env, &with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?)?;
+    let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
+    let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
     let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)

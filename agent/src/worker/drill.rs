@@ -33,7 +33,7 @@ impl Worker {
         match self.counters_at(env, kind, &scope) {
             Ok(message) => {
                 let arenas = self.shared.arenas();
-                arenas.into_iter().for_each(|arenas| arenas.set_roots(scope.roots.len()));
+                arenas.into_iter().for_each(|arenas| arenas.begin_roots(scope.roots.len()));
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));
             }
@@ -279,8 +279,8 @@ impl Worker {
         self.scope = None;
         self.waves = None;
         self.drilled.clear();
+        self.shared.arenas().into_iter().for_each(Arenas::end_roots);
         let Some(drill) = self.shared.set_drill(None) else { return };
-        self.shared.arenas().into_iter().for_each(|arenas| arenas.set_roots(0));
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
             self.watch(false, event);
         }

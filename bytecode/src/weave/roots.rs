@@ -31,8 +31,8 @@ impl Root {
                 Ok(2)
             }
             Site::Return | Site::Throw => {
-                code.load(Kind::Long, token).int(self.number as i32)?.call_roots(names::LEAVE_ROOT)?;
-                Ok(3)
+                code.load(Kind::Long, token).call_roots(names::LEAVE_ROOT)?;
+                Ok(2)
             }
             Site::Start | Site::Edge(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
         }

@@ -9,6 +9,8 @@ use std::os::unix::fs::FileExt;
 const WORD: u64 = 8;
 /// Largest memory of counters that is believed, in bytes: address space of the JVM.
 const LARGEST: u64 = 1 << 40;
+/// Largest arena that is believed, in bytes: as many may have to be read.
+const LARGEST_ARENA: u64 = 1 << 26;
 /// Arenas behind those of one thread each: that of all other threads, the agent's own, and the flags.
 const MORE_ARENAS: u64 = 3;
 /// Most arenas of one thread each that are believed: each takes time to read.
@@ -76,6 +78,7 @@ impl CountersFile {
         let needed = (u64::from(arenas) + MORE_ARENAS + u64::from(root_arenas)).checked_mul(arena_bytes);
         let fits = arenas <= MOST_ARENAS
             && root_arenas <= MOST_ARENAS
+            && arena_bytes <= LARGEST_ARENA
             && needed.is_some_and(|needed| needed <= found)
             && found == bytes
             && bytes <= LARGEST;

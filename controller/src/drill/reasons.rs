@@ -23,6 +23,8 @@ pub struct Counted {
     pub whole: Known,
     /// Within the calls of each method of the claims.
     pub apart: BTreeMap<String, Known>,
+    /// Patterns of methods that were counted, or are about to be.
+    tried: BTreeSet<String>,
 }
 
 /// The call graphs of the counts.
@@ -59,9 +61,16 @@ impl Counted {
                 let name = |method: &str, descriptor: &str| format!("{}.{method}{descriptor}", class.name);
                 let own = class.methods.iter().find(|one| name(&one.name, &one.descriptor) == *root);
                 let own = own.map_or(0..0, |one| u64::from(one.first)..one.end());
-                // The root's own code counts with that of all callers; within its calls there is only its recursion.
+                // The root's own code counts before its thread is led to its arena: outside of all roots, or within another one,
+                // to which that call belongs.
                 let is_own = |counter: u32| own.contains(&u64::from(counter));
-                let value = |counter| if is_own(counter) { value(counter) } else { within(counter) };
+                let of_others = |counter: u32| {
+                    let others = drilled.apart.iter().enumerate().filter(|(other, _)| *other != number);
+                    let values = others.filter_map(|(_, other)| other.values.get(counter as usize));
+                    values.fold(0, |sum: u64, value| sum.wrapping_add(*value))
+                };
+                let own_value = |counter| value(counter).wrapping_sub(of_others(counter));
+                let value = |counter| if is_own(counter) { own_value(counter) } else { within(counter) };
                 let in_root = |name: &str, calls: u64| {
                     if name == root {
                         let again = u32::try_from(own.start).map_or(0, within);
@@ -92,32 +101,50 @@ impl Counted {
     }
 
     /// Patterns of the methods that join the next round: methods that were not counted yet, the most frequent calls first.
-    pub fn next(&self, tried: &mut BTreeSet<String>) -> Vec<String> {
+    pub fn next(&mut self) -> Vec<String> {
         let graphs = self.graphs();
         let works = self.apart.keys().filter_map(|root| graphs.work(root));
-        let mut sites: Vec<Site> =
-            works.flat_map(|work| work.unseen).filter(|site| site.count >= RARE).collect();
+        let mut sites: Vec<Site> = works.flat_map(|work| work.unseen).collect();
         sites.sort_by(|one, other| other.count.total_cmp(&one.count));
         let mut joining = Vec::new();
         for site in sites {
-            let everywhere = EVERYWHERE.contains(&&*site.member);
-            let any = (!everywhere).then(|| format!("{ANYWHERE}{}", site.member));
-            let exact = Some(format!("{}.{}", site.class, site.member));
-            // Neither an interface has code of its own nor, at times, the class that the call names.
-            let pattern = match site.kind {
-                CallKind::Interface => any,
-                CallKind::Virtual => exact.filter(|exact| !tried.contains(exact)).or(any),
-                CallKind::Static | CallKind::Special => exact,
-                // Its result is called at another place.
-                CallKind::Dynamic => site.lambda.clone(),
-            };
-            let is_array = site.class.starts_with('[');
-            let Some(pattern) = pattern.filter(|_| !is_array && joining.len() < JOIN) else { continue };
-            if tried.insert(pattern.clone()) {
-                joining.push(pattern);
-            }
+            let pattern = self.untried(&site).filter(|_| joining.len() < JOIN);
+            joining.extend(pattern.filter(|pattern| self.tried.insert(pattern.clone())));
         }
         joining
+    }
+
+    /// The methods of the claims, for the first round.
+    pub fn first(&mut self) -> Vec<String> {
+        self.tried.extend(self.apart.keys().cloned());
+        self.apart.keys().cloned().collect()
+    }
+
+    /// Notes that these patterns were not counted after all.
+    pub fn forget(&mut self, joining: &[String]) {
+        self.tried.retain(|pattern| !joining.contains(pattern));
+    }
+
+    /// Whether methods that this work calls could still have been counted.
+    pub fn could_go_on(&self, work: &Work) -> bool {
+        work.unseen.iter().any(|site| self.untried(site).is_some())
+    }
+
+    /// A pattern for the methods that a site calls, if it has not been tried.
+    fn untried(&self, site: &Site) -> Option<String> {
+        let is_new = |pattern: &String| !self.tried.contains(pattern);
+        let everywhere = EVERYWHERE.contains(&&*site.member);
+        let any = (!everywhere).then(|| format!("{ANYWHERE}{}", site.member)).filter(is_new);
+        let exact = Some(format!("{}.{}", site.class, site.member)).filter(is_new);
+        // Neither an interface has code of its own nor, at times, the class that the call names.
+        let pattern = match site.kind {
+            CallKind::Interface => any,
+            CallKind::Virtual => exact.or(any),
+            CallKind::Static | CallKind::Special => exact,
+            // Its result is called at another place.
+            CallKind::Dynamic => site.lambda.clone().filter(is_new),
+        };
+        pattern.filter(|_| site.count >= RARE && !site.class.starts_with('['))
     }
 }
 

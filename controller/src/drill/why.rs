@@ -16,7 +16,7 @@ use spl_attach::system::Target;
 use spl_graph::CallKind;
 use spl_lang::Atom;
 use spl_model::{DrillKind, MOST_ROOTS, Pattern, Scope, Sign, one_line};
-use spl_profile::{CallGraph, Cause, Compared, Extra, ExtraKind, Site, Work};
+use spl_profile::{Cause, Compared, Extra, ExtraKind, Site, Work};
 use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
 use spl_session::files::write_whole;
 use spl_session::measure::Inputs;
@@ -32,12 +32,16 @@ use std::time::{Duration, Instant};
 const ROUND: Duration = Duration::from_secs(2);
 /// Calls of each method of the claims that end a round sooner.
 const ENOUGH: u64 = 300;
-/// Share of instructions that are averages, from which on they are doubted.
-const AVERAGES: f64 = 0.2;
+/// The doubt where calls did not count apart.
+const AVERAGES: &str = "the calls did not count apart, as those in virtual threads: figures are averages over all callers, and recursion counts once";
+/// Share of the bytecodes that the causes have at least.
+const TRACED: f64 = 0.5;
+/// Nanoseconds of an instruction from which on a method waits rather than runs.
+const IDLE: f64 = 50.0;
 /// Quotient of the ratios of times and of instructions from which on the instructions explain a part only.
 const PARTLY: f64 = 3.0;
-/// Shared methods that are named.
-const NAMED: usize = 3;
+/// The same where most of it is estimated.
+const PARTLY_OF_EVENTS: f64 = 30.0;
 /// Claims whose reasons are said.
 const SAID: usize = 10;
 /// Differences that are written.
@@ -114,7 +118,7 @@ pub async fn explain(failed: &[Why], look: &Look<'_>, inputs: &mut Inputs, progr
         Err(why) => return progress.problem(&format!("no reasons: {why}")),
     };
     let graphs = known.graphs();
-    let claims: Vec<Why> = failed.iter().map(|one| found(one, &graphs, cut.as_deref())).collect();
+    let claims: Vec<Why> = failed.iter().map(|one| found(one, &known, &graphs, cut.as_deref())).collect();
     for one in claims.iter().take(SAID) {
         let against = one.quick.iter().filter(|_| one.figure.is_empty());
         let against: String =
@@ -152,8 +156,7 @@ async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> R
     let target = attached::target(&Process { pid: Some(look.pid), text: None })?;
     target.approach().map_err(|why| why.to_string())?;
     let library = target.mapped().agents.into_iter().next().ok_or("the agent is not in the JVM any more")?;
-    let mut joining: Vec<String> = known.apart.keys().cloned().collect();
-    let mut tried: BTreeSet<String> = joining.iter().cloned().collect();
+    let mut joining = known.first();
     let mut search = Search::default();
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -168,6 +171,7 @@ async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> R
         };
         if joining.is_empty() || !cut.is_empty() {
             search.cut = (!joining.is_empty()).then(|| cut.to_owned());
+            known.forget(&joining);
             return Ok(search);
         }
         let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
@@ -177,12 +181,13 @@ async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> R
         let called: Vec<bool> = profiles.iter().map(|profile| known.add(profile, &roots)).collect();
         let was_called = called.into_iter().all(|was| was);
         if let Some(cut) = cut {
+            known.forget(&joining);
             return Ok(Search { cut: Some(cut), ..search });
         }
         let everywhere = joining.iter().filter_map(|pattern| pattern.strip_prefix(ANYWHERE));
         everywhere.for_each(|member| known.counted_everywhere(member));
         let again = if was_called { Vec::new() } else { joining };
-        joining = known.next(&mut tried);
+        joining = known.next();
         // A method that is called seldom is waited for, and so is what it calls.
         joining.extend(known.apart.keys().filter(|root| !known.whole.has(root)).cloned());
         joining.extend(again);
@@ -225,7 +230,7 @@ async fn round(
 }
 
 /// Findings about this claim.
-fn found(failed: &Why, graphs: &Graphs<'_>, cut: Option<&str>) -> Why {
+fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) -> Why {
     let graph = graphs.of(&failed.slow);
     let compared = failed.quick.as_deref().map(|method| Compared { graph: graphs.of(method), method });
     let slow = graph.work(&failed.slow);
@@ -235,33 +240,64 @@ fn found(failed: &Why, graphs: &Graphs<'_>, cut: Option<&str>) -> Why {
     found.bytecodes_of_other = quick.as_ref().map(Work::bytecodes);
     let (Some(slow), true) = (slow, failed.quick.is_none() || quick.is_some()) else { return found };
     found.unseen = more_calls(&slow, quick.as_ref()).take(WRITTEN).collect();
-    found.doubts = doubts(&slow, quick.as_ref(), cut);
-    let averages = averages([graph, compared.map_or(graph, |quick| quick.graph)], &slow, quick.as_ref());
-    let is_sure = found.doubts.is_empty() && averages.is_none();
-    let ratio = compared.map(|quick| graph.cost(&failed.slow) / quick.graph.cost(quick.method).max(1.0));
+    let works: Vec<&Work> = [Some(&slow), quick.as_ref()].into_iter().flatten().collect();
+    let cut = cut.filter(|_| works.iter().any(|work| known.could_go_on(work)));
+    found.doubts = doubts(&works, cut);
+    let averages = [Some(graph), compared.map(|quick| quick.graph)].into_iter().flatten();
+    if averages.into_iter().any(|graph| !graph.is_apart()) {
+        found.doubts.push(AVERAGES.to_owned());
+    }
+    let (causes, extras) = (graph.causes(&failed.slow, compared), graph.extras(&failed.slow, compared));
+    let traced: f64 = causes.iter().map(more).sum();
+    let all = slow.bytecodes() - quick.as_ref().map_or(0.0, Work::bytecodes);
+    if traced < all * TRACED {
+        let share = 100.0 * traced / all;
+        found
+            .doubts
+            .push(format!("only {share:.0}% of these bytecodes could be traced to calls of {}", failed.slow));
+    }
+    let cost = graph.cost(&failed.slow);
+    let ratio = compared.map(|quick| cost / quick.graph.cost(quick.method).max(1.0));
+    // The cost of events is a rough estimate.
+    let events: f64 = extras.iter().map(|one| one.cost).sum();
+    let partly = if events > traced { PARTLY_OF_EVENTS } else { PARTLY };
+    let is_idle = failed.quick.is_none() && time(&failed.figure).is_some_and(|ns| ns > cost * IDLE);
+    let is_empty = causes.is_empty() && extras.is_empty();
     found.conclusion = match (ratio, failed.times) {
-        (Some(ratio), _) if ratio < WhyFile::TELLING && is_sure => Conclusion::Nothing,
+        (Some(ratio), _) if ratio < WhyFile::TELLING && found.doubts.is_empty() => Conclusion::Nothing,
         (Some(ratio), _) if ratio < WhyFile::TELLING => Conclusion::Unknown,
-        (Some(ratio), Some(times)) if times > ratio * PARTLY => Conclusion::Partly,
+        _ if is_empty => Conclusion::Unknown,
+        (Some(ratio), Some(times)) if times > ratio * partly => Conclusion::Partly,
+        _ if is_idle => Conclusion::Partly,
         _ => Conclusion::Found,
     };
-    // Averages that give the ratio of the times are good enough.
-    let is_as_long = found.conclusion == Conclusion::Found && failed.times.is_some();
-    found.doubts.extend(averages.filter(|_| !is_as_long));
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
-        (found.causes, found.extras) = ranked(graph, &failed.slow, compared);
+        (found.causes, found.extras) = ranked(causes, extras);
     }
     found
 }
 
+/// Nanoseconds of a time in the words of the table of claims, such as `1.09 ms`; `None` of another figure.
+fn time(figure: &str) -> Option<f64> {
+    let (number, unit) = figure.rsplit_once([' ', '\u{202f}'])?;
+    let unit = match unit {
+        "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    let number: String = number.chars().filter(|letter| letter.is_ascii_digit() || *letter == '.').collect();
+    number.parse::<f64>().ok().map(|number| number * unit)
+}
+
+/// Instructions that the slower method runs more.
+fn more(cause: &Cause) -> f64 {
+    cause.bytecodes[0] - cause.bytecodes[1]
+}
+
 /// Causes and costly events with their shares of all that is more.
-fn ranked(
-    graph: &CallGraph<'_>,
-    slow: &str,
-    quick: Option<Compared<'_, '_>>,
-) -> (Vec<WhyCause>, Vec<WhyExtra>) {
-    let (causes, extras) = (graph.causes(slow, quick), graph.extras(slow, quick));
-    let more = |cause: &Cause| cause.bytecodes[0] - cause.bytecodes[1];
+fn ranked(causes: Vec<Cause>, extras: Vec<Extra>) -> (Vec<WhyCause>, Vec<WhyExtra>) {
     let of_causes: f64 = causes.iter().map(more).sum();
     let all = of_causes + extras.iter().map(|one| one.cost).sum::<f64>();
     let cause = |of: Cause| WhyCause { share: more(&of) / all, ..cause(of) };
@@ -279,27 +315,8 @@ fn ranked(
     (causes.into_iter().take(WRITTEN).map(cause).collect(), extras.into_iter().map(extra).collect())
 }
 
-/// The doubt about figures that are averages over all callers, if they matter. Counts within the calls of the method alone are
-/// not averages.
-fn averages([of_slow, of_quick]: [&CallGraph<'_>; 2], slow: &Work, quick: Option<&Work>) -> Option<String> {
-    let is_average = |graph: &CallGraph<'_>| !graph.is_apart();
-    let share = if is_average(of_slow) { slow.average_share(quick) } else { 0.0 };
-    let quick_share = quick.filter(|_| is_average(of_quick)).map(|quick| quick.average_share(Some(slow)));
-    let share = share.max(quick_share.unwrap_or(0.0));
-    let shared = quick.map(|quick| slow.shared(quick)).unwrap_or_default();
-    let named = shared.iter().take(NAMED).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
-    let named = if named.is_empty() { named } else { format!(", such as {named}") };
-    (share >= AVERAGES).then(|| {
-        format!(
-            "{:.0}% of the instructions are known only on average over all callers: they are in methods that both may call{named}, \
-             or behind calls that may reach several methods",
-            share * 100.0
-        )
-    })
-}
-
 /// Why the findings may be wrong, or others be missing.
-fn doubts(slow: &Work, quick: Option<&Work>, cut: Option<&str>) -> Vec<String> {
+fn doubts(works: &[&Work], cut: Option<&str>) -> Vec<String> {
     let mut doubts = Vec::new();
     if let Some(cut) = cut {
         doubts.push(format!("the search ended before all methods were counted: {cut}"));
@@ -309,7 +326,7 @@ fn doubts(slow: &Work, quick: Option<&Work>, cut: Option<&str>) -> Vec<String> {
         let mut sites = work.unseen.iter().filter(|site| site.kind == CallKind::Dynamic);
         sites.any(|site| site.count >= RARE && !is_followed(site))
     };
-    if makes(slow) || quick.is_some_and(makes) {
+    if works.iter().any(|work| makes(work)) {
         doubts.push("some calls by invokedynamic are not followed".to_owned());
     }
     doubts

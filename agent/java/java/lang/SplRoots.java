@@ -16,9 +16,11 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class SplRoots {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of arenas, and that of the roots' arenas.
+    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of arenas, that of the roots' arenas, and
+    // the first of these. No other arena has a higher address.
     private static final long TABLE = 0x5350_4c00_0000_0003L;
     private static final long ROOTS = 0x5350_4c00_0000_0004L;
+    private static final long FIRST = 0x5350_4c00_0000_0005L;
 
     /** Entries of both tables, less 1. The agent's {@code arenas.rs} has the same number. */
     private static final long MASK = (1 << 14) - 1;
@@ -57,13 +59,15 @@ public final class SplRoots {
         return own;
     }
 
-    /** Leads the thread back to its own arena, which {@code enter} gave. */
+    /** Leads the thread back to its own arena, which {@code enter} gave, unless the agent has done so. */
     @ForceInline
-    public static void leave(long own, int root) {
+    public static void leave(long own) {
         if (own != 0) {
-            long tid = U.getLong(Thread.currentThread(), TID);
-            long apart = U.getLong(null, ROOTS + ((tid & MASK) << ENTRY) + 16 + ((long) root << 3));
-            U.compareAndSetLong(null, TABLE + ((tid & MASK) << 3), apart, own);
+            long at = TABLE + ((U.getLong(Thread.currentThread(), TID) & MASK) << 3);
+            long apart = U.getLong(null, at);
+            if (apart >= FIRST) {
+                U.compareAndSetLong(null, at, apart, own);
+            }
         }
     }
 }

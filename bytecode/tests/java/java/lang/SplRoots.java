@@ -14,7 +14,7 @@ public final class SplRoots {
         return ++open;
     }
 
-    public static void leave(long token, int root) {
+    public static void leave(long token) {
         SplCounters.COUNTS[0] += token == open ? -1 : 1000;
         open = token - 1;
     }
