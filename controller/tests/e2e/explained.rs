@@ -64,7 +64,7 @@ fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
 #[test]
 fn no_cause_is_named_where_both_sides_run_the_same() {
     let case = Case::comparing(FAILS_BY_ITSELF);
-    let mut run = start(&case, &["--drill-for", "3s"], &["CompareLoop", "0", "2560"]);
+    let mut run = start(&case, &["--drill-for", "60s"], &["CompareLoop", "0", "2560"]);
     run.awaits("  nothing found in the code that ran: look at waiting, locks, memory or native methods");
     run.awaits("what was found is in out/why.json");
     // The program goes on with its own bytecode.
@@ -79,7 +79,7 @@ fn no_cause_is_named_where_both_sides_run_the_same() {
 #[test]
 fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method() {
     let case = Case::comparing("median(Apart.slow(I)J) <= median(Apart.quick(I)J)\n");
-    let ended = start(&case, &["--drill-for", "12s", "--stop-program"], &["Apart"]).ends_by_itself();
+    let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Apart"]).ends_by_itself();
     ended.assert_status(1);
     let found = found(&case);
     let claim = &found["claims"][0];
