@@ -69,7 +69,8 @@ impl Counted {
                     let values = others.filter_map(|(_, other)| other.values.get(counter as usize));
                     values.fold(0, |sum: u64, value| sum.wrapping_add(*value))
                 };
-                let own_value = |counter| value(counter).wrapping_sub(of_others(counter));
+                // Calls under way may count between the two readings.
+                let own_value = |counter| value(counter).saturating_sub(of_others(counter));
                 let value = |counter| if is_own(counter) { own_value(counter) } else { within(counter) };
                 let in_root = |name: &str, calls: u64| {
                     if name == root {

@@ -33,7 +33,8 @@ const ROUND: Duration = Duration::from_secs(2);
 /// Calls of each method of the claims that end a round sooner.
 const ENOUGH: u64 = 300;
 /// The doubt where calls did not count apart.
-const AVERAGES: &str = "the calls did not count apart, as those in virtual threads: figures are averages over all callers, and recursion counts once";
+const AVERAGES: &str = "the calls did not count apart, as those in virtual threads: figures are averages over all callers, and \
+                        recursion counts once";
 /// Share of the bytecodes that the causes have at least.
 const TRACED: f64 = 0.5;
 /// Nanoseconds of an instruction from which on a method waits rather than runs.
