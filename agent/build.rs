@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
+    "java/java/lang/SplArcs.java",
     "java/java/lang/SplJdk.java",
     "java/java/lang/SplCounters.java",
     "java/java/lang/SplFlags.java",

@@ -200,6 +200,14 @@ impl Agent for SplAgent {
             // SAFETY: the callback runs on the thread whose environment this is.
             let _ = unsafe { java::with_env(env.raw().cast(), |env| shared.copy_flags(env)) };
         }
+        if let (Some(env), Some(jvm)) = (context.jni(), JVM.get()) {
+            let keep = |env: &mut jni::Env<'_>| {
+                shared.keep_receivers(jvm, env);
+                Ok(())
+            };
+            // SAFETY: as above.
+            let _ = unsafe { java::with_env(env.raw().cast(), keep) };
+        }
         shared.gates.close_all();
         // Before the agent thread is sent home: to the socket thread its absence would look like an error.
         let before = LIFE.ends();

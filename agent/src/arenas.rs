@@ -5,7 +5,7 @@
 //! they outlive a JVM that is killed.
 
 use crate::memory::Memory;
-use spl_model::MOST_ROOTS;
+use spl_model::{MOST_ROOTS, arena};
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,10 +16,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of an arena. This is address space; only touched pages take memory.
-pub const ARENA_BYTES: usize = 1 << 24;
-/// Counters that there can be in the life of a JVM. The last word of an arena counts the calls of its root. `SplRoots.java` has
-/// the same place; a test compares them.
-pub const MOST_COUNTERS: u32 = (ARENA_BYTES / 8 - 1) as u32;
+pub const ARENA_BYTES: usize = arena::BYTES as usize;
+/// Counters that there can be in the life of a JVM. Behind them an arena has its arcs and few other words, see [`arena`].
+/// `SplRoots.java` and `SplArcs.java` have the same places; a test compares them.
+pub const MOST_COUNTERS: u32 = (arena::ARCS / 8) as u32;
 /// Arenas that belong to one thread each.
 pub const ARENAS: usize = 256;
 /// The arena of all other threads.
@@ -116,6 +116,11 @@ impl Arenas {
     /// The address of the first arena of roots; no other arena has a higher one.
     pub fn first_of_roots(&self) -> i64 {
         self.address(OF_ROOTS) as i64
+    }
+
+    /// The address of the arena of all threads without their own, which replaces a placeholder in `SplArcs`.
+    pub fn shared_address(&self) -> i64 {
+        self.address(SHARED) as i64
     }
 
     /// Whether a flag is set.

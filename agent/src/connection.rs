@@ -204,6 +204,8 @@ impl Connection {
                 (false, None) => continue,
             };
             self.given.life.restored(matches!(reason, ByeReason::Detached));
+            let receivers = self.given.shared.receivers();
+            receivers.into_iter().for_each(|names| stream.put(&ToController::Drilled(names)));
             say_bye(&mut stream, reason);
             return if dying { Ended::Dying } else { Ended::Detached };
         }

@@ -67,7 +67,7 @@ impl Numbers {
 
     fn of(&mut self, what: What) -> &mut Given {
         match what {
-            What::Blocks => &mut self.counters,
+            What::Blocks | What::Calls => &mut self.counters,
             What::Cover(_) => &mut self.flags,
         }
     }
@@ -78,6 +78,8 @@ impl Numbers {
 pub enum What {
     /// Counts of edges.
     Blocks,
+    /// Counts of edges, and arcs of the call graph.
+    Calls,
     /// Flags of blocks and edges, which are here.
     Cover(&'static Arenas),
 }
@@ -87,18 +89,24 @@ impl What {
     pub fn of(kind: DrillKind, arenas: &'static Arenas) -> Self {
         match kind {
             DrillKind::Blocks => Self::Blocks,
+            DrillKind::Calls => Self::Calls,
             DrillKind::Cover => Self::Cover(arenas),
         }
     }
 
     /// Whether counters add up, so that each thread needs its own.
     pub fn counts(self) -> bool {
-        matches!(self, Self::Blocks)
+        matches!(self, Self::Blocks | Self::Calls)
+    }
+
+    /// Whether arcs of the call graph are counted.
+    pub fn has_arcs(self) -> bool {
+        matches!(self, Self::Calls)
     }
 }
 
-/// Name of a class and digest of its class file.
-type Key = (String, [u8; 32]);
+/// Name of a class, digest of its class file, and whether its calls have numbers too.
+type Key = (String, [u8; 32], bool);
 
 /// A drill, as the class-file hook sees it.
 #[derive(Debug)]
@@ -352,7 +360,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
     }
 
     fn weave(&mut self, class: Arriving) -> Option<Woven> {
-        let key = (class.name, digest(&class.bytes));
+        let key = (class.name, digest(&class.bytes), self.what.has_arcs());
         let first = {
             let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
             let given = numbers.of(self.what);
@@ -375,7 +383,8 @@ impl<S: Fn(Drilled)> Weaver<S> {
             (0..).zip(&self.scope.roots).find_map(|(number, root)| (*root == method).then_some(number))
         };
         let (counting, most) = match self.what {
-            What::Blocks => (Counting::Blocks { root: &root }, MOST_COUNTERS),
+            What::Blocks => (Counting::Blocks { root: &root, calls: false }, MOST_COUNTERS),
+            What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {

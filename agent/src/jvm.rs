@@ -206,6 +206,13 @@ impl Jvm {
         Ok(found)
     }
 
+    /// The identity hash of an object.
+    pub fn hash_of(&self, object: ObjectRef<'_>) -> Option<u32> {
+        // SAFETY: an `ObjectRef` is live.
+        let hash = unsafe { self.env().get_object_hash_code(object.raw().cast()) };
+        hash.ok().map(|hash| hash as u32)
+    }
+
     /// A class with its name and loader, if it is prepared.
     pub fn ready<'local>(
         &self,

@@ -29,6 +29,7 @@ mod metaspace;
 mod natives;
 mod options;
 mod pauses;
+mod receivers;
 mod shared;
 mod station;
 mod stream;

@@ -4,9 +4,11 @@ use crate::arenas::Arenas;
 use crate::drill::{Drill, Numbers};
 use crate::gates::Gates;
 use crate::java::counters::Flags;
+use crate::jvm::Jvm;
 use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
 use crate::pauses::Pauses;
+use crate::receivers;
 use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Weak;
@@ -169,6 +171,8 @@ pub struct Shared {
     pub numbers: Mutex<Numbers>,
     drill: RwLock<Option<Arc<Drill>>>,
     is_drilling: AtomicBool,
+    /// Names of receivers' classes, for the last message of a drill.
+    receivers: Mutex<Vec<Drilled>>,
     /// Whether the agent thread has an order to look at left classes.
     is_left: AtomicBool,
     /// The class file of counters that add atomically, once they have to.
@@ -214,6 +218,7 @@ impl Shared {
             numbers: Mutex::default(),
             drill: RwLock::new(None),
             is_drilling: AtomicBool::new(false),
+            receivers: Mutex::default(),
             is_left: AtomicBool::new(false),
             atomic_counters: OnceLock::new(),
             carriers: (Mutex::new((false, false)), Condvar::new()),
@@ -287,6 +292,18 @@ impl Shared {
         flags.read(env, &mut set)?;
         (0..count).zip(set).filter(|(_, set)| *set != 0).for_each(|(flag, _)| arenas.set(flag));
         Ok(())
+    }
+
+    /// Keeps the names of receivers' classes for the last message of a drill, if it needs them.
+    pub fn keep_receivers(&self, jvm: &Jvm, env: &jni::Env<'_>) {
+        if self.drill().is_some_and(|drill| drill.what.has_arcs()) {
+            *self.receivers.lock().unwrap_or_else(PoisonError::into_inner) = receivers::names(jvm, env);
+        }
+    }
+
+    /// The names that were kept.
+    pub fn receivers(&self) -> Vec<Drilled> {
+        std::mem::take(&mut self.receivers.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The drill under way.

@@ -16,6 +16,8 @@ pub enum Counting<'a> {
     Blocks {
         /// The number of the root that a method is, by its name and descriptor.
         root: &'a dyn Fn(&str, &str) -> Option<u32>,
+        /// Whether calls are counted with the methods that they enter. Their numbers follow those of the method's counters.
+        calls: bool,
     },
     /// Flags of blocks and edges, see [`Flags`].
     Cover {
@@ -26,7 +28,7 @@ pub enum Counting<'a> {
 
 impl Counting<'_> {
     /// Counters of edges, and no calls count apart.
-    pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None };
+    pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None, calls: false };
 }
 
 /// A class whose methods count their edges, or set flags.
@@ -73,11 +75,14 @@ pub fn count(
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
         let first = first + counted.counters;
         let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
-            let places = match counting {
-                Counting::Blocks { .. } => Counters::of(&graph).places().len(),
-                Counting::Cover { .. } => Flags::of(&graph).places().len(),
+            let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
+            let needed = match counting {
+                Counting::Blocks { calls: false, .. } => number(Counters::of(&graph).places().len()),
+                Counting::Blocks { calls: true, .. } => {
+                    graph.numbered_calls(number(Counters::of(&graph).places().len())).1
+                }
+                Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
             };
-            let needed = u32::try_from(places).unwrap_or(u32::MAX);
             let fits = needed <= room - counted.counters;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
         });
@@ -97,7 +102,11 @@ pub fn count(
                 planned.push(counted.methods.len());
                 plan.add(probe);
             }
-            if let Counting::Blocks { root } = counting
+            if let Counting::Blocks { calls: true, .. } = counting {
+                planned.push(counted.methods.len());
+                plan.add(Probe::calls(&name, &descriptor, InstrumentId(first)));
+            }
+            if let Counting::Blocks { root, .. } = counting
                 && let Some(number) = root(&name, &descriptor)
             {
                 planned.push(counted.methods.len());

@@ -172,6 +172,15 @@ impl Emitter<'_, '_> {
         Ok(self.invoke_static(method))
     }
 
+    /// Calls a method of the class that counts what calls enter.
+    pub(crate) fn call_arcs(
+        &mut self,
+        (name, descriptor): (&'static str, &'static str),
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.arcs_method(name, descriptor)?;
+        Ok(self.invoke_static(method))
+    }
+
     /// Calls a method of the probe class.
     pub(crate) fn call(
         &mut self,

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS};
+use crate::names::{self, ARCS_CLASS, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
@@ -60,7 +60,8 @@ pub(crate) fn rewrite<'a>(
     let counted = if weaves.iter().any(Weave::starts) {
         let graph = Graph::of(class, method).map_err(no_graph)?;
         let places = weaves.iter().find_map(|weave| weave.places(&graph)).unwrap_or_default();
-        Some(Counted { numbers: places.into_iter().zip(0..).collect(), graph })
+        let calls = weaves.iter().find_map(|weave| weave.calls(&graph, places.len())).unwrap_or_default();
+        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, graph })
     } else {
         None
     };
@@ -107,8 +108,8 @@ pub(crate) fn no_graph(why: NoGraph) -> Refusal {
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| matches!(insn.opcode, INVOKESTATIC | GETSTATIC)) {
         let owner = class.pool.member(insn.index())?.class;
-        if [PROBE_CLASS, COUNTERS_CLASS, ROOTS_CLASS, FLAGS_CLASS].iter().any(|ours| owner == ours.as_bytes())
-        {
+        let ours = [PROBE_CLASS, ARCS_CLASS, COUNTERS_CLASS, ROOTS_CLASS, FLAGS_CLASS];
+        if ours.iter().any(|ours| owner == ours.as_bytes()) {
             return Ok(true);
         }
     }

@@ -25,6 +25,26 @@ pub const ENTER_ROOT: (&str, &str) = ("enter", "(I)J");
 /// Ends that: `void leave(long token)`.
 pub const LEAVE_ROOT: (&str, &str) = ("leave", "(J)V");
 
+/// The class whose static methods count what calls enter.
+pub const ARCS_CLASS: &str = "java/lang/SplArcs";
+/// Tells which call follows: `void calling(int number, int member)`, with [`DISPATCHED`] in the number if its receiver chooses.
+pub const CALLING: (&str, &str) = ("calling", "(II)V");
+/// Counts what entered a method: `long entered(int id, int member)`; gives what [`RETURNED`] takes.
+pub const ENTERED: (&str, &str) = ("entered", "(II)J");
+/// Counts what entered a method of an object: `long entered(int id, int member, Object receiver)`.
+pub const ENTERED_ON: (&str, &str) = ("entered", "(IILjava/lang/Object;)J");
+/// Undoes what the method's calls have told: `void returned(long before)`.
+pub const RETURNED: (&str, &str) = ("returned", "(J)V");
+/// Bit of a call's number: its receiver chooses the method.
+pub const DISPATCHED: i32 = 1 << 30;
+
+/// Digest of a method's name and descriptor, by which a method knows that it is the one that was called (FNV-1a).
+#[must_use]
+pub fn member_digest(name: &[u8], descriptor: &[u8]) -> i32 {
+    let step = |digest: u32, byte: &u8| (digest ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    name.iter().chain(descriptor).fold(0x811c_9dc5, step) as i32
+}
+
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";
 /// The flags: `static final byte[] SET`.
@@ -88,8 +108,9 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 20] = [
+pub const OWN_CLASSES: [&str; 21] = [
     PROBE_CLASS,
+    ARCS_CLASS,
     COUNTERS_CLASS,
     ROOTS_CLASS,
     FLAGS_CLASS,

@@ -27,6 +27,8 @@ pub(crate) enum Planned {
         /// The flags that are not set, as numbers within the method.
         open: BTreeSet<u32>,
     },
+    /// Arcs from the method's calls, and to the method.
+    Calls,
     /// Calls that count apart.
     Root,
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
@@ -44,15 +46,11 @@ impl Planned {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
             // A method has either: both would number their places alike.
             (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. })
+            | (Self::Calls, Self::Calls)
             | (Self::Root, Self::Root) => true,
-            (Self::Known(_), Self::Blocks | Self::Cover { .. } | Self::Root)
-            | (Self::Blocks | Self::Cover { .. } | Self::Root, Self::Known(_))
-            | (Self::Root, Self::Blocks | Self::Cover { .. })
-            | (Self::Blocks | Self::Cover { .. }, Self::Root) => false,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
-            #[cfg(test)]
-            (Self::Visits { .. }, _) | (_, Self::Visits { .. }) => false,
+            _ => false,
         }
     }
 }
@@ -69,6 +67,13 @@ impl Probe {
     pub fn blocks(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Blocks }
+    }
+
+    /// A probe that tells what the method's calls enter, and which call entered it. It goes with one of [`blocks`](Self::blocks) with the
+    /// same `id`, whose counters it numbers its calls behind.
+    pub fn calls(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Calls }
     }
 
     /// A probe that sets flags of the method's blocks and edges. `id` is the number of its first flag; `open`

@@ -94,7 +94,8 @@ fn counted(case: &str, options: &[&str], [with_times, apart]: [bool; 2]) -> BTre
         let times = Probe::new(name, descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep));
         let blocks = Probe::blocks(name, descriptor, InstrumentId(first));
         let root = apart.then(|| Probe::root(name, descriptor, 3));
-        std::iter::once(blocks).chain(with_times.then_some(times)).chain(root).collect()
+        let calls = apart.then(|| Probe::calls(name, descriptor, InstrumentId(first)));
+        std::iter::once(blocks).chain(calls).chain(with_times.then_some(times)).chain(root).collect()
     };
     let (values, firsts) = values(case, options, &probes, |graph| Counters::of(graph).places().len());
     assert_eq!(values[0], u64::from(apart), "each call that began ended, but that of `main`");

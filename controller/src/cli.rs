@@ -162,7 +162,8 @@ pub struct Drill {
     /// With --attach: do not ask before the JVM loses its compiled code.
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
-    /// Count how often blocks run (blocks), or find out which blocks run, which costs little in the end (cover).
+    /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
+    /// what each call enters, with its receivers (calls).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.

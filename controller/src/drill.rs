@@ -1,5 +1,6 @@
 //! `spl drill`: counts the blocks of methods exactly, or finds out which ones run, from the program's first class on.
 
+mod arcs;
 mod budget;
 mod collected;
 mod counters;
@@ -41,14 +42,17 @@ const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
 /// for the operator.
 pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
-    if arguments.budget.is_some() && !arguments.what.contains(&DrillKind::Blocks) {
+    // Calls tell blocks too.
+    let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
+    let what = order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks);
+    if arguments.budget.is_some() && !what.counts() {
         return Err(
             "--budget bounds what counting takes, and --what cover counts nothing; leave --budget out"
                 .to_owned(),
         );
     }
     let orders = Orders {
-        what: if arguments.what.contains(&DrillKind::Blocks) { DrillKind::Blocks } else { DrillKind::Cover },
+        what,
         scope: scope(arguments)?,
         enough: None,
         longest: arguments.longest,

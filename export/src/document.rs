@@ -9,9 +9,9 @@ pub const DOCUMENT: &str = "drill.json";
 /// Name and version of its form.
 const SCHEMA: &str = "spl.drill/1";
 /// Kinds of counts that the tables of a drill may have.
-const KNOWN: [&str; 2] = [COUNTED, "cover"];
-/// The kind that says how often.
-const COUNTED: &str = "blocks";
+const KNOWN: [&str; 3] = [COUNTED[0], COUNTED[1], "cover"];
+/// The kinds that say how often.
+const COUNTED: [&str; 2] = ["blocks", "calls"];
 
 /// The part of `drill.json` that says what its tables mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Document {
             return Err(Fault::new(DOCUMENT, format!("the digest of {name} has not 64 digits"), AGAIN));
         }
         let left = left.into_iter().map(|left| left.name).collect();
-        let has_counts = what.iter().any(|what| what == COUNTED);
+        let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
         Ok(Self { command, classes, doubts, left, has_counts })
     }
 }
@@ -129,7 +129,7 @@ mod tests {
             let read = Document::read(with(what, &digest).as_bytes()).unwrap();
             assert_eq!((read.classes[0].name.as_str(), read.command.as_str()), ("a/B", "M"));
         }
-        assert!(fault(&with("calls", &digest)).contains("counts of [\"calls\"]"));
+        assert!(fault(&with("paths", &digest)).contains("counts of [\"paths\"]"));
         assert!(fault(&with("blocks", "../../etc/passwd")).contains("64 digits"));
         assert!(fault(&with("blocks", &digest.to_uppercase())).contains("64 digits"));
     }

@@ -27,6 +27,7 @@ impl Written {
     pub(crate) fn with(what: DrillKind, names: &[&str], value: impl Fn(u32) -> u64) -> Self {
         let counting = match what {
             DrillKind::Blocks => Counting::BLOCKS,
+            DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };
         let jdk = Jdk::installed().expect("the tests have a JDK");

@@ -4,6 +4,7 @@
 //! descriptor, a [`Sample`] never ends before it starts, and a [`Scale`] has a usable base.
 #![forbid(unsafe_code)]
 
+pub mod arena;
 mod claim;
 pub mod glob;
 mod instrument;

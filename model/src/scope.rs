@@ -10,18 +10,30 @@ pub enum DrillKind {
     Blocks,
     /// Flags: which blocks were run and which edges were taken.
     Cover,
+    /// Counts, and which methods each call entered, with the receivers.
+    Calls,
 }
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Blocks, Self::Cover];
+    pub const ALL: [Self; 3] = [Self::Blocks, Self::Cover, Self::Calls];
 
     /// Its name on the command line, in files and in messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
+            Self::Calls => "calls",
             Self::Cover => "cover",
+        }
+    }
+
+    /// Whether it counts how often.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        match self {
+            Self::Blocks | Self::Calls => true,
+            Self::Cover => false,
         }
     }
 }

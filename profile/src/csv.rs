@@ -13,6 +13,11 @@ pub const METHODS_HEAD: &str =
 pub const BLOCKS_HEAD: &str = "method,block,first,last,lines,count,gone,caught";
 /// Column heads of the table of edges.
 pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
+/// Column heads of the table of arcs.
+pub const ARCS_HEAD: &str = "method,at,line,block,instruction,callee,answer,entered,receiver,calls\n";
+/// Column heads of the table of calls whose receivers choose.
+pub const RECEIVERS_HEAD: &str =
+    "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes\n";
 /// Column heads of the table of calls.
 pub const CALLS_HEAD: &str = "method,at,line,block,instruction,callee,count,count_at_least\n";
 
@@ -29,7 +34,7 @@ impl MethodProfile<'_> {
     pub fn methods_line(&self, doubt: &str) -> String {
         let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
         let left = match self.what {
-            DrillKind::Blocks => positive(self.counts.left).to_string(),
+            DrillKind::Blocks | DrillKind::Calls => positive(self.counts.left).to_string(),
             DrillKind::Cover => String::new(),
         };
         format!(
@@ -52,7 +57,7 @@ impl MethodProfile<'_> {
             let caught = self.counts.caught.get(number).copied().flatten();
             let caught = caught.map_or_else(String::new, |caught| positive(caught).to_string());
             // Flags tell it of blocks that return and can throw: 1 if that has happened each time.
-            let tells = self.what == DrillKind::Blocks
+            let tells = self.what.counts()
                 || (block.exit == Some(Exit::Return) && block.throws.is_some() && !block.is_dead);
             let gone = if tells { count(&self.counts.gone).to_string() } else { String::new() };
             // A `String` takes everything.

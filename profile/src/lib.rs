@@ -5,6 +5,7 @@
 //! where counters go, from the same bytes.
 #![forbid(unsafe_code)]
 
+mod arcs;
 mod causes;
 mod class;
 mod csv;
@@ -14,9 +15,10 @@ mod rates;
 mod reach;
 mod work;
 
+pub use arcs::{Answer, Arcs, Called, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
-pub use csv::{BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head};
+pub use csv::{ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};

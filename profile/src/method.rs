@@ -41,6 +41,14 @@ impl<'a> MethodProfile<'a> {
                 let counters = Counters::of(&graph);
                 (counters.solve(values), counters.places().len())
             }
+            DrillKind::Calls => {
+                let counters = Counters::of(&graph);
+                // The words behind them belong to calls.
+                let (_, expected) = graph.numbered_calls(counters.places().len() as u32);
+                let values =
+                    values.get(..counters.places().len()).filter(|_| values.len() == expected as usize);
+                (values.and_then(|values| counters.solve(values)), expected as usize)
+            }
             DrillKind::Cover => {
                 let flags = Flags::of(&graph);
                 (covered(&flags, values), flags.places().len())
@@ -88,7 +96,7 @@ impl<'a> MethodProfile<'a> {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
             let most = count(&self.counts.blocks);
             let whole = match self.what {
-                DrillKind::Blocks => most.saturating_sub(count(&self.counts.gone)),
+                DrillKind::Blocks | DrillKind::Calls => most.saturating_sub(count(&self.counts.gone)),
                 DrillKind::Cover => u64::from(self.ran_whole(number)),
             };
             block.calls.iter().map(move |call| {

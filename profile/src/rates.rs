@@ -4,7 +4,6 @@ use crate::method::{MethodProfile, positive};
 use crate::reach::member;
 use spl_classfile::mutf8;
 use spl_graph::CallKind;
-use spl_model::DrillKind;
 
 /// Averages of the calls of a method, of the method's own code.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +122,7 @@ impl Rates {
     /// enters a monitor.
     #[must_use]
     pub fn of(profile: &MethodProfile<'_>, is_locked: bool) -> Option<Self> {
-        if profile.calls == 0 || profile.what != DrillKind::Blocks {
+        if profile.calls == 0 || !profile.what.counts() {
             return None;
         }
         let graph = &profile.graph;

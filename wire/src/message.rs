@@ -179,6 +179,8 @@ pub enum Drilled {
         /// Number of arenas that belong to one thread each. The next one belongs to all other threads, which
         /// may lose counts there.
         arenas: u32,
+        /// An arena ends as [`spl_model::arena`] says.
+        ///
         /// Number of arenas from arena `arenas + 3` on. Each belongs to one thread and to the calls of one method of
         /// [`Scope::roots`]: place P among them to the method P modulo the number of these methods. The last word of each
         /// is the number of these calls.
@@ -226,6 +228,11 @@ pub enum Drilled {
     },
     /// Virtual threads run, so that counts may be lost: two threads may add to the same counter.
     VirtualThreads,
+    /// At the end of a drill: classes of receivers, as far as the JVM has them.
+    Receivers {
+        /// Numbers as in arcs, see [`spl_model::arena`], and names with slashes. Several classes may have one number.
+        classes: Vec<(u32, String)>,
+    },
 }
 
 /// A method that was to count its edges, or set flags.

@@ -19,7 +19,18 @@ fn java_and_rust_agree() {
     assert_eq!(ENTRY_BYTES, 1 << 8);
     assert!(source.contains("CALLS = (1 << 24) - 8;") && source.contains("WANTS = 8 * (2 + 28);"));
     assert_eq!(WANTS, 2 + 28);
-    assert_eq!((ARENA_BYTES, MOST_COUNTERS as usize * 8), (1 << 24, (1 << 24) - 8));
+    assert_eq!((ARENA_BYTES as u64, arena::ROOT_CALLS), (1 << 24, (1 << 24) - 8));
+    let source = include_str!("../../java/java/lang/SplArcs.java");
+    assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("DISPATCHED = 1 << 30;"));
+    assert_eq!(spl_bytecode::names::DISPATCHED, 1 << 30);
+    assert!(source.contains("LOST = (1 << 24) - 24;") && source.contains("CALLED = (1 << 24) - 16;"));
+    assert!(source.contains("ARCS = (1 << 24) - (1 << 12) - (1 << 20);"));
+    assert!(source.contains("LAST_ARC = (1 << 16) - 1;"));
+    assert_eq!((arena::LOST_ARCS, arena::ARCS), ((1 << 24) - 24, (1 << 24) - (1 << 12) - (1 << 20)));
+    assert_eq!(arena::MOST_ARCS, 1 << 16);
+    assert!(source.contains("CLASS_BITS = 22;") && source.contains("METHOD_BITS = 21;"));
+    assert_eq!((arena::CLASS_BITS, arena::METHOD_BITS), (22, 21));
+    const { assert!(MOST_COUNTERS < 1 << arena::METHOD_BITS) };
 }
 
 #[test]

@@ -11,6 +11,7 @@ use jni::{Env, jni_sig, jni_str};
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
 const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
+const SHARED_MAGIC: i64 = 0x5350_4c00_0000_0006;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -41,6 +42,9 @@ const ATOMIC_COUNTERS: &[u8] =
 
 /// The class that lets the calls of roots count apart, defined with that of the counters.
 const ROOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRoots.class"));
+
+/// The class that counts arcs of the call graph, defined with that of the counters.
+const ARCS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
 
 /// The class of the flags, defined when the first drill begins that sets them.
 const FLAGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplFlags.class"));
@@ -91,12 +95,15 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the class of the counters and that of the roots. `jdk` is the JVM's feature release.
+/// Defines and initialises the classes of the counters, of the roots and of the arcs. `jdk` is the JVM's feature release.
 pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
+    let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
+    let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
+    env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;
     let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
 }

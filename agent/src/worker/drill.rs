@@ -280,6 +280,7 @@ impl Worker {
         self.waves = None;
         self.drilled.clear();
         self.shared.arenas().into_iter().for_each(Arenas::end_roots);
+        self.shared.keep_receivers(&self.jvm, env);
         let Some(drill) = self.shared.set_drill(None) else { return };
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
             self.watch(false, event);

@@ -57,7 +57,9 @@ impl Visits {
             Site::BlockHead(number) => number as i32,
             Site::Return if self.exits => RETURN,
             Site::Throw if self.exits => THROW,
-            Site::Start | Site::Edge(_) | Site::Returning(_) | Site::Return | Site::Throw => return Ok(0),
+            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::Return | Site::Throw => {
+                return Ok(0);
+            }
         };
         code.load(Kind::Int, slots.own[0]).int(place)?.call("visit", "(II)V")?;
         Ok(2)

@@ -147,6 +147,10 @@ impl<'a> Weaver<'a, '_> {
                 self.head(index, insn)?;
                 self.heads_passed += 1;
             }
+            if self.subject.counted.as_ref().is_some_and(|counted| counted.calls.contains_key(&insn.at)) {
+                let (_, words) = self.at(Site::Call(insn.at))?;
+                self.needs_stack(self.subject.height(index), 0, words);
+            }
             let next_head = self.heads.get(self.heads_passed).copied().unwrap_or(self.subject.insns.len());
             if self.subject.counted.is_some() && next_head == index + 1 {
                 self.end_of_block(index, insn)?;

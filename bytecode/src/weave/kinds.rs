@@ -1,22 +1,26 @@
 //! The kinds of probes, as the engine asks them.
 
 use super::blocks::Blocks;
+use super::calls::Calls;
 use super::cover::Cover;
 use super::roots::Root;
 use super::slots::Slots;
-use super::subject::{Site, Subject, Wanted};
+use super::subject::{CountedCall, Site, Subject, Wanted};
 use super::times::Times;
 use crate::emit::{Emitter, Kind};
+use crate::names;
 use crate::plan::{Planned, Probe};
 #[cfg(test)]
 use crate::tests::visits::Visits;
-use spl_graph::{Counters, Flags, Graph, Place};
+use spl_graph::{Counters, Flags, Graph, NumberedCall, Place};
 use spl_model::{ProbeKind, Refusal};
+use std::collections::BTreeMap;
 
 /// The code of one probe in a method.
 pub(crate) enum Weave<'a> {
     Times(Times<'a>),
     Blocks(Blocks),
+    Calls(Calls),
     Cover(Cover<'a>),
     Root(Root),
     #[cfg(test)]
@@ -29,6 +33,7 @@ impl<'a> Weave<'a> {
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             Planned::Blocks => Self::Blocks(Blocks { id }),
+            Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root => Self::Root(Root { number: id.0 }),
             #[cfg(test)]
@@ -52,17 +57,29 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Times(_) | Self::Root(_) => None,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
+    }
+
+    /// The calls that it counts, by their offsets; their numbers follow those of `places` others.
+    pub(crate) fn calls(&self, graph: &Graph<'_>, places: usize) -> Option<BTreeMap<u32, CountedCall>> {
+        let Self::Calls(Calls { id }) = self else { return None };
+        let first = id.0.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
+        let (calls, _) = graph.numbered_calls(first);
+        let counted = calls.iter().map(|NumberedCall { call, number, .. }| {
+            let member = names::member_digest(call.target.name, call.target.descriptor);
+            (call.at, CountedCall { number: *number, is_dispatched: call.is_dispatched(), member })
+        });
+        Some(counted.collect())
     }
 
     /// Refuses a method that the kind cannot measure.
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) | Self::Cover(_) | Self::Root(_) => Ok(()),
+            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -73,6 +90,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
+            Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
             Self::Root(_) => vec![Kind::Long],
             #[cfg(test)]
@@ -84,6 +102,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(_) => Times::WANTED,
             Self::Blocks(_) => Blocks::WANTED,
+            Self::Calls(_) => Calls::WANTED,
             Self::Cover(_) => Cover::WANTED,
             Self::Root(_) => Root::WANTED,
             #[cfg(test)]
@@ -96,7 +115,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
-            Self::Times(_) | Self::Root(_) => false,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) => false,
             #[cfg(test)]
             Self::Visits(_) => false,
         }
@@ -113,6 +132,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
+            Self::Calls(calls) => calls.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
             Self::Root(root) => root.at(site, slots, code),
             #[cfg(test)]
@@ -125,7 +145,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) | Self::Cover(_) | Self::Root(_) => Ok(0),
+            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

@@ -1,6 +1,7 @@
 //! Weaving: what the kinds of probes put between the instructions of a method, and the engine that puts it there.
 
 mod blocks;
+mod calls;
 mod cover;
 mod engine;
 mod handlers;

@@ -28,6 +28,19 @@ pub(crate) struct Subject<'a, 'b> {
 pub(crate) struct Counted<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) numbers: BTreeMap<Place, u32>,
+    /// Its calls by their offsets, if a kind counts what they enter.
+    pub(crate) calls: BTreeMap<u32, CountedCall>,
+}
+
+/// A call, as the code in front of it tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CountedCall {
+    /// Permanent number of the place.
+    pub(crate) number: u32,
+    /// Whether its receiver chooses the method.
+    pub(crate) is_dispatched: bool,
+    /// Digest of the called method's name and descriptor.
+    pub(crate) member: i32,
 }
 
 impl Subject<'_, '_> {
@@ -42,7 +55,7 @@ impl Subject<'_, '_> {
             Site::Edge(edge) => Place::Edge(edge),
             Site::BlockHead(block) => Place::Head(block),
             Site::Returning(block) => Place::Return(block),
-            Site::Start | Site::Entry | Site::Return | Site::Throw => return None,
+            Site::Start | Site::Entry | Site::Call(_) | Site::Return | Site::Throw => return None,
         };
         self.counted.as_ref()?.numbers.get(&place).copied()
     }
@@ -62,6 +75,8 @@ pub(crate) enum Site {
     /// On an edge between blocks, by its place among those of the graph. As for heads, no code that may
     /// overflow the stack must be put there.
     Edge(usize),
+    /// Before the call at this offset; its operands are on the stack. The program's handlers of the call cover this code.
+    Call(u32),
     /// Before the return that the basic block with this number ends with; the result is on the stack.
     Returning(usize),
     /// Before the region. After a stack overflow the call continues, and is counted.

@@ -93,7 +93,7 @@ impl Jdk {
             name: name.to_owned(),
             bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
-        let stubs = ["SplProbe", "SplCounters", "SplRoots", "SplFlags"]
+        let stubs = ["SplProbe", "SplArcs", "SplCounters", "SplRoots", "SplFlags"]
             .map(|name| stub(&format!("java/lang/{name}")));
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
         for class in classes.iter().chain(&stubs) {
@@ -145,14 +145,14 @@ pub fn flags(class_bytes: &[u8], is_open: fn(&u32) -> bool) -> Plan {
     probes(class_bytes, &[&|name, descriptor, id| Probe::cover(name, descriptor, id, open.clone())])
 }
 
-/// A plan with counters in every method with code, whose calls count apart; and with probes of the time if a size is given.
+/// A plan with counters in every method with code, whose calls count apart and with what they enter; and with probes of the time if a size is given.
 pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let time = |name: &str, descriptor: &str, id| {
         Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
     };
     let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id.0 % 16);
-    let all: [&Make<'_>; 3] = [&Probe::blocks, &root, &time];
-    probes(class_bytes, if sizing.is_some() { &all } else { &all[..2] })
+    let all: [&Make<'_>; 4] = [&Probe::blocks, &Probe::calls, &root, &time];
+    probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
 }
 
 /// Makes a probe of a method's name and descriptor and its number.

@@ -1,7 +1,7 @@
 //! The messages of a JVM about its drill, and its counters.
 
 use super::budget::{Budget, cpu_ns};
-use super::counters::{Apart, CountersFile, Place};
+use super::counters::{Apart, Arcs, CountersFile, Place};
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CountedClass, CountedMethod};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
@@ -32,6 +32,8 @@ pub struct Collected {
     budget: Budget,
     /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
     stopped: BTreeMap<String, Vec<u64>>,
+    /// Classes of receivers, with their numbers in arcs.
+    receivers: Vec<(u32, String)>,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
 }
@@ -76,6 +78,10 @@ pub struct Profile {
     pub shared: Vec<bool>,
     /// Counts within the calls of each root.
     pub apart: Vec<Apart>,
+    /// Arcs of the call graph.
+    pub arcs: Arcs,
+    /// Classes of receivers, with their numbers in arcs.
+    pub receivers: Vec<(u32, String)>,
 }
 
 impl Collected {
@@ -94,6 +100,7 @@ impl Collected {
             changed: (0, 0),
             budget: Budget::default(),
             stopped: BTreeMap::new(),
+            receivers: Vec::new(),
             goes_on: false,
         }
     }
@@ -150,7 +157,7 @@ impl Collected {
         match message {
             Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas } => {
                 let place = Place { pid: self.pid, descriptor, bytes, arena_bytes, arenas, root_arenas };
-                self.counters = Some(CountersFile::open(place, self.roots)?);
+                self.counters = Some(CountersFile::open(place, self.roots, self.what == DrillKind::Calls)?);
                 return Ok(Step::Answer(ToAgent::CountersOpened));
             }
             Drilled::Refused { why } => {
@@ -199,6 +206,13 @@ impl Collected {
                 self.changed = (classes, took_ns);
                 return Ok(Step::Begun);
             }
+            Drilled::Receivers { classes } => {
+                self.class_bytes += classes.iter().map(|(_, name)| name.len() as u64 + 64).sum::<u64>();
+                if self.class_bytes > MOST_CLASS_BYTES {
+                    return Err("the agent named more classes than a JVM has room for".to_owned());
+                }
+                self.receivers.extend(classes);
+            }
             Drilled::VirtualThreads => self.doubts.push(
                 "virtual threads ran: where two carriers add to one counter at once, a count is lost"
                     .to_owned(),
@@ -244,6 +258,9 @@ impl Collected {
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
             DrillKind::Blocks => "classes loaded in its last moments may be missing",
+            DrillKind::Calls => {
+                "classes loaded in its last moments may be missing, and the names of receivers' classes"
+            }
             DrillKind::Cover => {
                 "code that ran in its last quarter of a second for the first time may be missing"
             }
@@ -269,11 +286,18 @@ impl Collected {
         let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
         let end = methods.map(CountedMethod::end).max().unwrap_or(0);
         let (values, shared) = match self.what {
-            DrillKind::Blocks => counters.read(end)?,
+            DrillKind::Blocks | DrillKind::Calls => counters.read(end)?,
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
-        if self.goes_on && self.what == DrillKind::Blocks {
+        let arcs = counters.arcs()?;
+        if arcs.lost > 0 {
+            self.doubts.push(format!(
+                "{} calls found no room among the arcs of their thread: their callers are not known",
+                arcs.lost
+            ));
+        }
+        if self.goes_on && self.what.counts() {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
                     .to_owned(),
@@ -297,6 +321,8 @@ impl Collected {
             values,
             shared,
             apart,
+            arcs,
+            receivers: self.receivers,
             stopped: self.stopped,
         })
     }

@@ -1,6 +1,8 @@
 //! The counters' memory in the process of a JVM. It is a file in memory, so an open file outlives the process.
 
 use spl_model::DrillKind;
+use spl_model::arena::{self, Arc};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -42,9 +44,21 @@ pub struct CountersFile {
     place: Place,
     /// Number of methods whose calls count apart.
     roots: usize,
+    /// Whether arcs count.
+    has_arcs: bool,
     /// Sums at the beginning: an earlier drill may have counted.
     before: (Vec<u64>, Vec<u64>),
     apart_before: Vec<Apart>,
+    arcs_before: Arcs,
+}
+
+/// Arcs of the call graph with their counts, and calls without an arc.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arcs {
+    /// Calls of each arc.
+    pub counts: BTreeMap<Arc, u64>,
+    /// Calls without an arc.
+    pub lost: u64,
 }
 
 /// Counts within the calls of a root.
@@ -54,6 +68,8 @@ pub struct Apart {
     pub calls: u64,
     /// The values of the counters. Those of the root itself are of calls within its calls.
     pub values: Vec<u64>,
+    /// The arcs, if they count.
+    pub arcs: Arcs,
 }
 
 impl CountersFile {
@@ -61,7 +77,7 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they are not where the agent says; one line of text.
-    pub fn open(place: Place, roots: usize) -> Result<Self, String> {
+    pub fn open(place: Place, roots: usize, has_arcs: bool) -> Result<Self, String> {
         let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
         let cannot = |why: String| {
@@ -82,22 +98,23 @@ impl CountersFile {
             && needed.is_some_and(|needed| needed <= found)
             && found == bytes
             && bytes <= LARGEST;
-        if !fits || !arena_bytes.is_multiple_of(WORD) || arena_bytes == 0 {
+        if !fits || arena_bytes != arena::BYTES {
             return Err(cannot(format!("they have {found} bytes, and its agent says {bytes}")));
         }
         let (before, apart_before) = ((Vec::new(), Vec::new()), Vec::new());
-        let mut opened = Self { file, place, roots, before, apart_before };
-        let words = arena_bytes / WORD;
+        let arcs_before = Arcs::default();
+        let mut opened = Self { file, place, roots, has_arcs, before, apart_before, arcs_before };
+        let words = arena::ARCS / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
         opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
+        opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
 
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            // The last word counts calls of roots.
-            DrillKind::Blocks => self.place.arena_bytes / WORD - 1,
+            DrillKind::Blocks | DrillKind::Calls => arena::ARCS / WORD,
             DrillKind::Cover => self.place.arena_bytes,
         }
     }
@@ -122,8 +139,17 @@ impl CountersFile {
         let since = |(now, before): (Apart, &Apart)| Apart {
             calls: now.calls.wrapping_sub(before.calls),
             values: since(now.values, &before.values),
+            arcs: now.arcs.since(&before.arcs),
         };
         Ok(now.into_iter().zip(&self.apart_before).map(since).collect())
+    }
+
+    /// The arcs of all threads since the beginning.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn arcs(&self) -> Result<Arcs, String> {
+        Ok(self.all_arcs().map_err(unread)?.since(&self.arcs_before))
     }
 
     /// The flags below this number, each 0 or 1.
@@ -133,7 +159,7 @@ impl CountersFile {
     pub fn flags(&self, below: u64) -> Result<Vec<u64>, String> {
         let Place { arena_bytes, arenas, .. } = self.place;
         let arena = u64::from(arenas) + MORE_ARENAS - 1;
-        let words = self.words(arena, below.min(arena_bytes).div_ceil(WORD));
+        let words = self.words(arena, 0, below.min(arena_bytes).div_ceil(WORD));
         let words = words.map_err(|error| format!("cannot read the flags: {error}"))?;
         let bytes = words.into_iter().flat_map(u64::to_le_bytes);
         Ok(bytes.map(|byte| u64::from(byte != 0)).collect())
@@ -143,7 +169,7 @@ impl CountersFile {
     fn sums(&self, count: u64) -> io::Result<(Vec<u64>, Vec<u64>)> {
         let (mut sums, mut shared) = (Vec::new(), Vec::new());
         for arena in 0..=self.place.arenas {
-            shared = self.words(u64::from(arena), count)?;
+            shared = self.words(u64::from(arena), 0, count)?;
             add(&mut sums, &shared);
         }
         self.of_roots(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
@@ -154,22 +180,55 @@ impl CountersFile {
     fn of_roots(&self, count: u64) -> io::Result<Vec<Apart>> {
         let mut all = vec![Apart::default(); self.roots];
         let first = u64::from(self.place.arenas) + MORE_ARENAS;
-        let words = self.place.arena_bytes / WORD;
         for at in 0..if self.roots == 0 { 0 } else { u64::from(self.place.root_arenas) } {
             let apart = &mut all[(at % self.roots as u64) as usize];
-            add(&mut apart.values, &self.words(first + at, count.min(words - 1))?);
-            let mut calls = [0; 8];
-            self.file.read_exact_at(&mut calls, (first + at + 1) * self.place.arena_bytes - WORD)?;
-            apart.calls = apart.calls.wrapping_add(u64::from_le_bytes(calls));
+            add(&mut apart.values, &self.words(first + at, 0, count.min(arena::ARCS / WORD))?);
+            apart.calls = apart.calls.wrapping_add(self.word(first + at, arena::ROOT_CALLS)?);
+            self.add_arcs(first + at, &mut apart.arcs)?;
         }
         Ok(all)
     }
 
-    /// The first words of an arena that lie in written parts of the file, as far as the last that is not zero.
-    fn words(&self, arena: u64, count: u64) -> io::Result<Vec<u64>> {
+    /// Sums of arcs over all arenas of one thread each.
+    fn all_arcs(&self) -> io::Result<Arcs> {
+        let mut all = Arcs::default();
+        for arena in 0..u64::from(self.place.arenas) {
+            self.add_arcs(arena, &mut all)?;
+        }
+        for apart in self.of_roots(0)? {
+            all.add(&apart.arcs);
+        }
+        Ok(all)
+    }
+
+    /// Adds the arcs of an arena.
+    fn add_arcs(&self, arena: u64, to: &mut Arcs) -> io::Result<()> {
+        if !self.has_arcs {
+            return Ok(());
+        }
+        let words = self.words(arena, arena::ARCS, arena::MOST_ARCS * arena::ARC_BYTES / WORD)?;
+        for &[arc, count] in words.as_chunks().0 {
+            if arc != 0 {
+                let sum = to.counts.entry(Arc::of(arc)).or_default();
+                *sum = sum.wrapping_add(count);
+            }
+        }
+        to.lost = to.lost.wrapping_add(self.word(arena, arena::LOST_ARCS)?);
+        Ok(())
+    }
+
+    /// A word of an arena, by its place in bytes.
+    fn word(&self, arena: u64, place: u64) -> io::Result<u64> {
+        let mut word = [0; WORD as usize];
+        self.file.read_exact_at(&mut word, arena * self.place.arena_bytes + place)?;
+        Ok(u64::from_le_bytes(word))
+    }
+
+    /// Words of an arena, from a place in bytes on, that lie in written parts of the file.
+    fn words(&self, arena: u64, from: u64, count: u64) -> io::Result<Vec<u64>> {
         use rustix::fs::{SeekFrom, seek};
-        let offset = arena * self.place.arena_bytes;
-        let end = offset + count.min(self.place.arena_bytes / WORD) * WORD;
+        let offset = arena * self.place.arena_bytes + from.min(self.place.arena_bytes);
+        let end = (offset + count * WORD).min((arena + 1) * self.place.arena_bytes);
         let mut words = Vec::new();
         let mut at = offset;
         while at < end {
@@ -186,6 +245,25 @@ impl CountersFile {
             at = hole.max(data + WORD);
         }
         Ok(words)
+    }
+}
+
+impl Arcs {
+    fn add(&mut self, other: &Self) {
+        for (arc, count) in &other.counts {
+            let sum = self.counts.entry(*arc).or_default();
+            *sum = sum.wrapping_add(*count);
+        }
+        self.lost = self.lost.wrapping_add(other.lost);
+    }
+
+    fn since(mut self, before: &Self) -> Self {
+        for (arc, count) in &mut self.counts {
+            *count = count.wrapping_sub(before.counts.get(arc).copied().unwrap_or(0));
+        }
+        self.counts.retain(|_, count| *count > 0);
+        self.lost = self.lost.wrapping_sub(before.lost);
+        self
     }
 }
 

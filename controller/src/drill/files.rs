@@ -1,6 +1,7 @@
 //! The files of a drill: tables for people and other programs, the class files that were counted over, and
 //! `drill.json`, which says what all of it is.
 
+use super::arcs;
 use super::collected::Profile;
 use super::page::Gathered;
 use super::taken::{Figures, Taken};
@@ -21,6 +22,9 @@ const SCHEMA: &str = "spl.drill/1";
 const MARK: &str = "drill.json";
 /// The class files.
 const ARCHIVE: &str = "classes.zip";
+/// The tables; the last two only where arcs count.
+const TABLES: [&str; 6] =
+    ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv"];
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -96,7 +100,16 @@ impl Folder {
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
     fn forget_others(&self) {
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
-            for file in [MARK, "methods.csv", "blocks.csv", "edges.csv", "calls.csv", ARCHIVE] {
+            for file in [
+                MARK,
+                "methods.csv",
+                "blocks.csv",
+                "edges.csv",
+                "calls.csv",
+                "arcs.csv",
+                "receivers.csv",
+                ARCHIVE,
+            ] {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }
@@ -166,13 +179,11 @@ impl Folder {
         // The mark comes first, so that a run that is cut short here does not look like a free folder.
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
-        let tables = [
-            ("methods.csv", &methods),
-            ("blocks.csv", &blocks),
-            ("edges.csv", &edges),
-            ("calls.csv", &calls),
-        ];
-        for (name, table) in tables {
+        let mut tables = vec![methods, blocks, edges, calls];
+        if taken.profile.what == DrillKind::Calls {
+            tables.extend(arcs::of(taken.profile));
+        }
+        for (name, table) in TABLES.into_iter().zip(tables) {
             self.put(name, table.as_bytes())?;
         }
         if !taken.arguments.no_classes {

@@ -113,7 +113,7 @@ fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         bytecodes: block.metrics.bytecodes,
         count: counts.blocks.get(number).copied().map_or(0, positive),
         gone: match one.what {
-            DrillKind::Blocks => counts.gone.get(number).copied().map(positive),
+            DrillKind::Blocks | DrillKind::Calls => counts.gone.get(number).copied().map(positive),
             DrillKind::Cover => None,
         },
         calls: block.calls.iter().map(forms::called).collect(),

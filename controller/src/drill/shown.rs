@@ -21,10 +21,10 @@ pub fn say(
     progress: &Progress,
 ) {
     match profile.what {
-        DrillKind::Blocks => say_counts(figures, profile, arguments, progress),
+        DrillKind::Blocks | DrillKind::Calls => say_counts(figures, profile, arguments, progress),
         DrillKind::Cover => say_cover(figures, profile, arguments, progress),
     }
-    let what = if profile.what == DrillKind::Blocks { "counts" } else { "flags" };
+    let what = if profile.what.counts() { "counts" } else { "flags" };
     progress.note(&format!(
         "{what} of methods, blocks and edges are in {}, for people in {}",
         folder.display(),

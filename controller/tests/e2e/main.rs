@@ -12,6 +12,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;
+mod arcs;
 mod asked;
 mod attach;
 mod attaching;

@@ -4,6 +4,7 @@ claim behind it is wrong.
 
 steps BLOCKS STEPS PREFIX    counts of blocks with those of a witness that stepped through the same program
 same BLOCKS BLOCKS           two drills of one program
+arcs ARCS METHODS ENTERED PREFIX   what calls entered, with a witness of all entries of methods
 loaded DRILL LOG JAVAP       the classes of a drill with the classes that the JVM has loaded
 """
 
@@ -44,6 +45,32 @@ def same(one, other):
     return differ == 0 and one
 
 
+def arcs(path, methods, entered, prefix):
+    with open(methods, newline="") as file:
+        counted = {row["method"] for row in csv.DictReader(file)}
+    ours, theirs, asked = collections.Counter(), collections.Counter(), {}
+    member = re.compile(r"[^.]*\(.*")
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            asked[row["method"], int(row["at"])] = member.search(row["callee"])[0]
+            if row["answer"] in ("entered", "native"):
+                callee = row["entered"] if row["answer"] == "entered" else "native"
+                ours[row["method"], int(row["at"]), callee] += int(row["calls"])
+    with open(entered) as file:
+        for line in file:
+            caller, at, method, kind, count = line.rsplit(" ", 4)
+            # The JVM calls others by itself: initialisers, class loaders, its own exceptions. `Unsafe` never counts.
+            implicit = asked.get((caller, int(at))) != member.search(method)[0] or method.startswith("jdk/internal/misc/Unsafe.")
+            if caller in counted and not implicit and (kind == "native" or method in counted):
+                theirs[caller, int(at), method if kind == "java" else "native"] += int(count)
+    ours, theirs = ({key: n for key, n in all.items() if key[0].startswith(prefix)} for all in (ours, theirs))
+    differ = [key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)]
+    natives = sum(key[2] == "native" for key in ours)
+    print(f"{len(ours) - len(differ)} of {len(ours)} arcs ({natives} of them to native methods) have the witness's count; others: "
+          f"{[(key, ours.get(key), theirs.get(key)) for key in differ[:3]]}")
+    return not differ and ours
+
+
 def with_code(names, javap):
     """The classes that have a method with code, of the JDK that has this javap."""
     if not names:
@@ -76,5 +103,5 @@ def loaded(path, log, javap, prefix=""):
 
 
 if __name__ == "__main__":
-    what = {"steps": steps, "same": same, "loaded": loaded}[sys.argv[1]]
+    what = {"steps": steps, "same": same, "arcs": arcs, "loaded": loaded}[sys.argv[1]]
     sys.exit(0 if what(*sys.argv[2:]) else 1)

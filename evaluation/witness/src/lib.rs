@@ -9,13 +9,16 @@
 //!
 //! `-agentpath:libspl_witness.so=steps=FILE` counts how often each bytecode instruction is run from the start of the
 //! program on (`SingleStep`; give the JVM `-Xint`), and writes a line `class.name descriptor offset count` for each when
-//! the JVM ends.
+//! the JVM ends. `arcs=FILE` counts entries of methods by the instruction that called them (`MethodEntry`), and writes a line
+//! `caller offset method java|native count` for each.
 
+mod arcs;
 mod steps;
 
+use arcs::Arcs;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
-use jvmti_bindings::callbacks::{CallbackContext, LocationEvent, ThreadEvent};
+use jvmti_bindings::callbacks::{CallbackContext, LocationEvent, MethodEvent, ThreadEvent};
 use jvmti_bindings::env::{JniEnv, Jvmti};
 use jvmti_bindings::sys::{jni, jvmti};
 use std::ffi::c_void;
@@ -33,6 +36,7 @@ const REFERENCES: jni::jint = 60_000;
 struct Witness {
     socket: Mutex<String>,
     steps: Steps,
+    arcs: Arcs,
 }
 
 impl Agent for Witness {
@@ -40,12 +44,14 @@ impl Agent for Witness {
         *self.socket.lock().expect("no panic came before") =
             context.options_lossy().unwrap_or_default().into_owned();
         let Ok(env) = context.vm().jvmti() else { return jni::JNI_ERR };
-        let counts = self.file().is_some();
+        let counts = self.file("steps=").is_some();
+        let enters = self.file("arcs=").is_some();
         let ready = env
             .add_capabilities_with(|wanted| {
                 wanted.set_can_generate_single_step_events(counts);
                 // Without it HotSpot runs some pairs of instructions as one, which step once.
                 wanted.set_can_generate_breakpoint_events(counts);
+                wanted.set_can_generate_method_entry_events(enters);
                 wanted.set_can_get_bytecodes(true);
                 wanted.set_can_get_constant_pool(true);
                 wanted.set_can_signal_thread(true);
@@ -58,11 +64,9 @@ impl Agent for Witness {
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
-        if self.file().is_some() {
-            context
-                .jvmti()
-                .enable_events_global(&[jvmti::JVMTI_EVENT_SINGLE_STEP])
-                .expect("the capability was granted");
+        let events = [("steps=", jvmti::JVMTI_EVENT_SINGLE_STEP), ("arcs=", jvmti::JVMTI_EVENT_METHOD_ENTRY)];
+        if let Some((_, event)) = events.into_iter().find(|(name, _)| self.file(name).is_some()) {
+            context.jvmti().enable_events_global(&[event]).expect("the capability was granted");
             return;
         }
         let socket = self.socket.lock().expect("no panic came before").clone();
@@ -83,17 +87,25 @@ impl Agent for Witness {
         self.steps.step(context.jvmti(), event.method() as usize, event.location());
     }
 
+    fn method_entry(&self, context: CallbackContext<'_>, event: MethodEvent) {
+        self.arcs.entered(context.jvmti(), event.thread(), event.method() as usize);
+    }
+
     fn vm_death(&self, context: CallbackContext<'_>) {
-        let Some(file) = self.file() else { return };
-        let _ = context.jvmti().disable_events_global(&[jvmti::JVMTI_EVENT_SINGLE_STEP]);
-        std::fs::write(file, self.steps.lines()).expect("the test chose a file");
+        let events = [jvmti::JVMTI_EVENT_SINGLE_STEP, jvmti::JVMTI_EVENT_METHOD_ENTRY];
+        for (name, event) in ["steps=", "arcs="].into_iter().zip(events) {
+            let Some(file) = self.file(name) else { continue };
+            let _ = context.jvmti().disable_events_global(&[event]);
+            let lines = if name == "steps=" { self.steps.lines() } else { self.arcs.lines() };
+            std::fs::write(file, lines).expect("the test chose a file");
+        }
     }
 }
 
 impl Witness {
-    /// The file of the counts of steps, if steps are counted.
-    fn file(&self) -> Option<String> {
-        self.socket.lock().expect("no panic came before").strip_prefix("steps=").map(str::to_owned)
+    /// The file of the counts of this name, if they are counted.
+    fn file(&self, name: &str) -> Option<String> {
+        self.socket.lock().expect("no panic came before").strip_prefix(name).map(str::to_owned)
     }
 }
 

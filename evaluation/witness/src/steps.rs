@@ -46,7 +46,7 @@ impl Steps {
 }
 
 /// The method as `class.name(descriptor)`.
-fn name(env: &Jvmti, method: jni::jmethodID) -> Option<String> {
+pub fn name(env: &Jvmti, method: jni::jmethodID) -> Option<String> {
     // SAFETY: an id that the JVM gave with an event about this method.
     let (name, descriptor, _) = unsafe { env.get_method_name(method) }.ok()?;
     // SAFETY: as above.

@@ -110,6 +110,7 @@ fn drilled() -> impl Strategy<Value = Drilled> {
         any::<(String, String)>().prop_map(|(name, why)| Drilled::Left { name, why }),
         any::<(u32, u64)>().prop_map(|(classes, took_ns)| Drilled::Begun { classes, took_ns }),
         Just(Drilled::VirtualThreads),
+        vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Drilled::Receivers { classes }),
     ]
 }
 

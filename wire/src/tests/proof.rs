@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0b\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0c\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201c516440d24b329e43e63257a224d35ed7cb11fb58acba1e8762705ec8457113f"
+        "0403020193f56bb2eac0357997c08f752141d159152014fc49f37e6470ab9c2b9712d042"
     );
     assert_eq!(
         proof(Side::Controller),
-        "040302011a8e00bdc90a07560e51615dc9fd67da6da523bcf276c9e1206a41a8dac962ea"
+        "04030201873077ab6c2cdd7611fa25dde27d1545c94016b5a2dcd25a871fb50dc98bec01"
     );
 }
 

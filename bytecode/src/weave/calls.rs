@@ -1,0 +1,78 @@
+//! Calls with the method that each of them enters, and its receiver.
+//!
+//! In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place called
+//! it, and for what method that place asked: an arc of the call graph. The number found at the start is stored again before the
+//! method returns. So a native method, or one that does not count, has its calls of methods that count taken for calls by way of it.
+
+use super::slots::Slots;
+use super::subject::{Site, Subject, Wanted};
+use crate::emit::{Emitter, Kind};
+use crate::names;
+use spl_model::{InstrumentId, Refusal};
+
+const POP2: u8 = 0x58;
+
+/// The kind that tells which place called a method.
+pub(crate) struct Calls {
+    /// Permanent number of (class, method).
+    pub(crate) id: InstrumentId,
+}
+
+impl Calls {
+    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false };
+
+    /// The number that the start found; a method that makes no calls needs not keep it.
+    pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {
+        let calls = subject.counted.as_ref().is_some_and(|counted| !counted.calls.is_empty());
+        if calls { vec![Kind::Long] } else { Vec::new() }
+    }
+
+    pub(super) fn at(
+        &self,
+        site: Site,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        match (site, slots.own) {
+            (Site::Start, own) => self.start(own.first(), subject, code),
+            (Site::Call(at), _) => Self::call(at, subject, code),
+            (Site::Returning(_), &[caller, ..]) => {
+                code.load(Kind::Long, caller).call_arcs(names::RETURNED)?;
+                Ok(2)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    fn start(
+        &self,
+        caller: Option<&u16>,
+        subject: &Subject<'_, '_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let graph = subject.counted.as_ref().map(|counted| &counted.graph);
+        let member = graph.map_or(0, |graph| names::member_digest(graph.name, graph.descriptor));
+        code.int(self.id.0 as i32)?.int(member)?;
+        // A constructor's object must not be passed on before another constructor has run.
+        if subject.is_static || subject.constructs {
+            code.call_arcs(names::ENTERED)?;
+        } else {
+            code.load(Kind::Reference, 0).call_arcs(names::ENTERED_ON)?;
+        }
+        match caller {
+            Some(caller) => code.store(Kind::Long, *caller),
+            None => code.op(POP2),
+        };
+        Ok(3)
+    }
+
+    fn call(at: u32, subject: &Subject<'_, '_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        let Some(call) = subject.counted.as_ref().and_then(|counted| counted.calls.get(&at)) else {
+            return Ok(0);
+        };
+        let chooses = if call.is_dispatched { names::DISPATCHED } else { 0 };
+        code.int(call.number as i32 | chooses)?.int(call.member)?.call_arcs(names::CALLING)?;
+        Ok(2)
+    }
+}

@@ -1,0 +1,93 @@
+//! `spl drill --what calls`: what each call entered, with its receivers.
+
+use crate::drill::{case, drill, table};
+
+const WHAT: [&str; 4] = ["--what", "calls", "--methods", "Arcs**"];
+const ROUNDS: u64 = 40;
+
+/// Answers of the calls of a callee in a method: the answer, what was entered, the receiver, the calls.
+fn answers(of: &[Vec<String>], callee: &str) -> Vec<(String, String, String, u64)> {
+    let mut found: Vec<_> = of
+        .iter()
+        .filter(|line| line[4] == callee)
+        .map(|line| (line[5].clone(), line[6].clone(), line[7].clone(), line[8].parse().unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+fn check(options: &[&str]) {
+    let case = case();
+    let rounds = ROUNDS.to_string();
+    let ended = drill(&case, &WHAT, &[options, &["Arcs", &rounds]].concat()).ends_by_itself();
+    ended.assert_status(0);
+    let arcs = table(&case.path("out/drill/arcs.csv"));
+    let check = |method: &str, callee: &str, expected: &[(&str, &str, &str, u64)]| {
+        let found = answers(&arcs[method], callee);
+        let found: Vec<_> = found.iter().map(|(a, b, c, n)| (&**a, &**b, &**c, *n)).collect();
+        let mut expected: Vec<_> = expected.iter().map(|(a, b, c, n)| (*a, *b, *c, n * ROUNDS)).collect();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{method} {callee}");
+    };
+    let area = |class: &str| format!("Arcs${class}.area()I");
+    let (square, circle) = (area("Square"), area("Circle"));
+    let turns = [
+        ("entered", &*square, "Arcs$Square", 100),
+        ("entered", &*circle, "Arcs$Circle", 100),
+        ("entered", &*circle, "Arcs$Disc", 100),
+    ];
+    check("Arcs.inTurn([LArcs$Shape;)I", "Arcs$Shape.area()I", &turns);
+    let without = [("entered", &*square, "Arcs$Square", 9), ("not entered", "", "", 1)];
+    check("Arcs.withoutReceiver(LArcs$Shape;)I", "Arcs$Shape.area()I", &without);
+    let other = "an implementation whose class does not count";
+    let lambda = [("via", "Arcs.step()V", "", 50), ("unseen", other, "", 50)];
+    check("Arcs.lambda(Ljava/lang/Runnable;I)V", "java/lang/Runnable.run()V", &lambda);
+    let step = |calls| [("entered", "Arcs.step()V", "", calls)];
+    check("Arcs.lambda$privileged$0()Ljava/lang/Void;", "Arcs.step()V", &step(1));
+    check("Arcs.thrown(I)I", "Arcs.step()V", &step(3));
+    let through = [("entered", "Arcs.step()V", "", 6), ("not entered", "", "", 3)];
+    check("Arcs.through(I)V", "Arcs.step()V", &through);
+    let late = &arcs["Arcs.main([Ljava/lang/String;)V"];
+    let late = answers(late, "Arcs$Late.get()I");
+    let implicit =
+        |one: &&(String, String, String, u64)| one.0 == "implicit" && one.1 == "Arcs$Late.<clinit>()V";
+    assert_eq!(late.iter().find(implicit).map(|one| one.3), Some(1), "{late:?}");
+    let receivers = table(&case.path("out/drill/receivers.csv"));
+    // Executions, entries, methods, classes, and changes: the receivers come in turn, also from one round to the next.
+    let of = |method: &str| receivers[method][0][5..].join(" ");
+    assert_eq!(of("Arcs.inTurn([LArcs$Shape;)I"), format!("{0} {0} 2 3 {1}", 300 * ROUNDS, 300 * ROUNDS - 1));
+    assert_eq!(of("Arcs.withoutReceiver(LArcs$Shape;)I"), format!("{} {} 1 1 0", 10 * ROUNDS, 9 * ROUNDS));
+}
+
+#[test]
+fn each_call_has_its_answer_compiled() {
+    check(&[]);
+}
+
+#[test]
+fn each_call_has_its_answer_interpreted() {
+    check(&["-Xint"]);
+}
+
+#[test]
+fn each_call_has_its_answer_with_the_first_compiler() {
+    check(&["-XX:TieredStopAtLevel=1", "-Xcheck:jni"]);
+}
+
+#[test]
+fn native_methods_are_told_and_the_drill_of_the_jdk_restores_it() {
+    let case = case();
+    let options =
+        ["--what", "calls", "--methods", "Arcs**", "java.lang.System#*", "java.util.concurrent.**#*"];
+    let ended = drill(&case, &options, &["-Xverify:all", "Arcs", "3"]).ends_by_itself();
+    ended.assert_status(0);
+    let arcs = table(&case.path("out/drill/arcs.csv"));
+    let copy = "java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V";
+    let found = answers(&arcs["Arcs.natives([I)I"], copy);
+    // Methods that the JVM runs to link the call may count, too.
+    let native = ("native".to_owned(), String::new(), String::new(), 60);
+    assert!(
+        found.contains(&native) && found.iter().all(|one| one == &native || one.0 != "unseen"),
+        "{found:?}"
+    );
+}

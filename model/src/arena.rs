@@ -1,0 +1,51 @@
+//! Places in an arena: the memory in which a thread of a measured JVM counts, and from which the controller reads. All are in bytes
+//! from its beginning, where the counters lie, 8 bytes each.
+
+/// Size of an arena.
+pub const BYTES: u64 = 1 << 24;
+/// The table of arcs, which follows the counters. An entry has 16 bytes: the arc, 0 for none, and its count.
+pub const ARCS: u64 = BYTES - (1 << 12) - ARC_BYTES * MOST_ARCS;
+/// Size of an entry there.
+pub const ARC_BYTES: u64 = 16;
+/// Number of its entries.
+pub const MOST_ARCS: u64 = 1 << 16;
+/// Calls whose arcs found no room.
+pub const LOST_ARCS: u64 = BYTES - 24;
+/// Calls of the root whose arena it is.
+pub const ROOT_CALLS: u64 = BYTES - 8;
+
+/// Lowest bits of an arc, for the receiver's class: the lowest of the class's identity hash, 1 where these are 0; 0 without a
+/// receiver.
+pub const CLASS_BITS: u32 = 22;
+/// Bits above these for the entered method, by its first counter, and as many again for the number of the call.
+pub const METHOD_BITS: u32 = 21;
+
+/// The parts of an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arc {
+    /// Number of the call.
+    pub call: u32,
+    /// First counter of the entered method.
+    pub entered: u32,
+    /// Bits of the identity hash of the receiver's class; 0 without one.
+    pub class: u32,
+}
+
+impl Arc {
+    /// From a word of the table.
+    #[must_use]
+    pub fn of(word: u64) -> Self {
+        let bits = |from: u32, count: u32| (word >> from) as u32 & ((1 << count) - 1);
+        Self {
+            call: bits(CLASS_BITS + METHOD_BITS, METHOD_BITS),
+            entered: bits(CLASS_BITS, METHOD_BITS),
+            class: bits(0, CLASS_BITS),
+        }
+    }
+
+    /// The bits of an identity hash that stand in an arc.
+    #[must_use]
+    pub fn class_of(hash: u32) -> u32 {
+        (hash & ((1 << CLASS_BITS) - 1)).max(1)
+    }
+}

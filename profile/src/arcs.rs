@@ -1,0 +1,385 @@
+//! Arcs of the call graph: the methods that each call entered, from the numbers that the agent counts by.
+
+use crate::class::{CountedClass, CountedMethod};
+use crate::fault::Fault;
+use crate::method::MethodProfile;
+use crate::reach::member;
+use spl_classfile::class::ClassFile;
+use spl_classfile::mutf8;
+use spl_graph::forms::field;
+use spl_graph::{CallKind, Counters};
+use spl_model::arena::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Access flag of native methods (JVMS 4.6).
+const ACC_NATIVE: u16 = 0x0100;
+/// Most superclasses of a class that are looked through.
+const DEEPEST: usize = 1000;
+
+/// The arcs of a drill, by the numbers of the calls.
+#[derive(Clone, Debug, Default)]
+pub struct Arcs {
+    of_call: BTreeMap<u32, Vec<(Arc, u64)>>,
+    /// Names of the counted methods by their first counters, with the name and descriptor.
+    methods: BTreeMap<u32, Named>,
+    /// Names of classes by their numbers.
+    receivers: BTreeMap<u32, BTreeSet<String>>,
+    declared: BTreeMap<String, Declared>,
+}
+
+#[derive(Clone, Debug)]
+struct Named {
+    /// As in a task file.
+    name: String,
+    class: String,
+    member: String,
+}
+
+/// A class, as far as it is known.
+#[derive(Clone, Debug)]
+struct Declared {
+    above: Option<String>,
+    methods: BTreeMap<String, Method>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Native,
+    Counted,
+    Other,
+}
+
+/// A place that calls, with what became of its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// Offset of the instruction.
+    pub at: u32,
+    /// Its source line; `None` where the class file has none for it.
+    pub line: Option<u16>,
+    /// Its block.
+    pub block: usize,
+    /// By which instruction.
+    pub kind: CallKind,
+    /// Class that the instruction names, with slashes.
+    pub class: String,
+    /// Name and descriptor of the called method.
+    pub member: String,
+    /// Number of the calls.
+    pub count: u64,
+    /// Their answers.
+    pub answers: Vec<Answer>,
+    /// Of a call whose receiver chooses: number of times that the receiver's class was another than that of the last call from the
+    /// same place in the same thread. Calls that entered no counted method are passed over.
+    pub changes: Option<u64>,
+}
+
+/// The answer to some calls of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The end of these calls.
+    pub what: What,
+    /// The number of calls.
+    pub calls: u64,
+}
+
+/// The end that a call came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A counted method that the call is for.
+    Entered {
+        /// The method, as in a task file.
+        method: String,
+        /// Class of the receiver, with slashes, where it chooses; several if their numbers are the same, none if it was unloaded.
+        receivers: Option<Vec<String>>,
+    },
+    /// A counted method that something called which the call is for: a native method, or one that does not count. The call itself is
+    /// among those of another answer.
+    Via(String),
+    /// A method that the JVM called by itself, such as the initialiser of a class. It is not among the calls.
+    Implicit(String),
+    /// A native method.
+    Native,
+    /// A method that does not count, with the reason.
+    Unseen(&'static str),
+    /// No method: an exception left the block at the call or before it.
+    NotEntered,
+}
+
+impl What {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Entered { .. } => "entered",
+            Self::Via(_) => "via",
+            Self::Implicit(_) => "implicit",
+            Self::Native => "native",
+            Self::Unseen(_) => "unseen",
+            Self::NotEntered => "not entered",
+        }
+    }
+}
+
+/// The calls that entered a counted method.
+fn entered(answers: &[Answer]) -> u64 {
+    let entered = answers.iter().filter(|answer| matches!(answer.what, What::Entered { .. }));
+    entered.fold(0, |sum, answer| sum.saturating_add(answer.calls))
+}
+
+impl Called {
+    /// Its calls that entered a counted method.
+    #[must_use]
+    pub fn entered(&self) -> u64 {
+        entered(&self.answers)
+    }
+
+    /// Number of methods that its receivers chose, and of their classes.
+    #[must_use]
+    pub fn polymorphism(&self) -> (usize, usize) {
+        let (mut methods, mut classes) = (BTreeSet::new(), BTreeSet::new());
+        for answer in &self.answers {
+            if let What::Entered { method, receivers } = &answer.what {
+                methods.insert(method);
+                classes.insert(receivers);
+            }
+        }
+        (methods.len(), classes.len())
+    }
+}
+
+impl Arcs {
+    /// The arcs of the calls and entries that these classes counted. `receivers` has numbers and names of classes.
+    #[must_use]
+    pub fn of(classes: &[CountedClass], arcs: &[(Arc, u64)], receivers: &[(u32, String)]) -> Self {
+        let mut all = Self::default();
+        for (arc, calls) in arcs {
+            all.of_call.entry(arc.call).or_default().push((*arc, *calls));
+        }
+        for (number, name) in receivers {
+            all.receivers.entry(*number).or_default().insert(name.clone());
+        }
+        for class in classes {
+            all.add_class(class);
+        }
+        all
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.of_call.is_empty()
+    }
+
+    fn add_class(&mut self, class: &CountedClass) {
+        for method in class.methods.iter().filter(|method| method.counters.is_ok()) {
+            let member = format!("{}{}", method.name, method.descriptor);
+            let name = format!("{}.{member}", class.name);
+            self.methods.insert(method.first, Named { name, class: class.name.clone(), member });
+        }
+        let Ok(file) = ClassFile::read(&class.bytes) else { return };
+        let counts = |one: &str| {
+            let mut counted = class.methods.iter().filter(|method| method.counters.is_ok());
+            counted.any(|method| one.strip_prefix(&*method.name) == Some(&method.descriptor))
+        };
+        let methods = file.methods.iter().map(|method| {
+            let member = member(method.name, method.descriptor);
+            let kind = match method.access & ACC_NATIVE != 0 {
+                true => Method::Native,
+                false if counts(&member) => Method::Counted,
+                false => Method::Other,
+            };
+            (member, kind)
+        });
+        let methods = methods.collect();
+        let above = file.pool.class(file.super_class).ok().map(mutf8::decode);
+        self.declared.insert(class.name.clone(), Declared { above, methods });
+    }
+
+    /// The calls of a method with their answers. `method` is what the agent says of it, and `value` gives the value of a counter by its
+    /// number.
+    ///
+    /// # Errors
+    /// When class file and counters do not belong together.
+    pub fn of_method(
+        &self,
+        profile: &MethodProfile<'_>,
+        method: &CountedMethod,
+        value: impl Fn(u32) -> u64,
+    ) -> Result<Vec<Called>, Fault> {
+        let places = Counters::of(&profile.graph).places().len();
+        let first = method.first.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
+        let (numbered, end) = profile.graph.numbered_calls(first);
+        if u64::from(end) != method.end() {
+            let (expected, found) = (end.saturating_sub(method.first), method.counters.clone());
+            let expected = expected as usize;
+            return Err(Fault::Different { method: profile.name(), expected, found: found.unwrap_or(0) });
+        }
+        let counts: BTreeMap<u32, _> = profile.sites().map(|(_, call, count)| (call.at, count)).collect();
+        let mut all = Vec::new();
+        for one in numbered {
+            let Some(count) = counts.get(&one.call.at) else { continue };
+            let (class, member) = (mutf8::decode(one.call.target.class), member_of(one.call));
+            let mut answers = self.arrived(one.number, &member);
+            if count.most == 0 && answers.is_empty() {
+                continue;
+            }
+            let entered = entered(&answers);
+            // Of calls that entered nothing some may have met an exception; `gone` has those of the code behind the call, too.
+            let (rest, left) = (count.most.saturating_sub(entered), count.most - count.least);
+            let left = if entered > 0 { Some(left) } else { None };
+            answers.extend(self.others(one.call.kind, (&class, &member), rest, left));
+            let changes = one.call.is_dispatched().then(|| value(one.number));
+            let (at, line, kind) = (one.call.at, one.call.line, one.call.kind);
+            all.push(Called {
+                at,
+                line,
+                block: one.block,
+                kind,
+                class,
+                member,
+                count: count.most,
+                answers,
+                changes,
+            });
+        }
+        Ok(all)
+    }
+
+    /// The methods that calls with this number arrived at.
+    fn arrived(&self, number: u32, member: &str) -> Vec<Answer> {
+        let mut answers: Vec<Answer> = Vec::new();
+        for (arc, calls) in self.of_call.get(&number).into_iter().flatten() {
+            let Some(named) = self.methods.get(&arc.entered) else { continue };
+            let what = if named.member == member {
+                let all: Vec<&String> = self.receivers.get(&arc.class).into_iter().flatten().collect();
+                let surely = |name: &&&String| self.is_below(name, &named.class);
+                let sure: Vec<&String> = all.iter().filter(surely).copied().collect();
+                let names = if sure.is_empty() { all } else { sure };
+                let names = names.into_iter().cloned().collect();
+                What::Entered { method: named.name.clone(), receivers: (arc.class != 0).then_some(names) }
+            } else if is_implicit(named) {
+                What::Implicit(named.name.clone())
+            } else {
+                What::Via(named.name.clone())
+            };
+            match answers.iter_mut().find(|answer| answer.what == what) {
+                Some(answer) => answer.calls = answer.calls.saturating_add(*calls),
+                None => answers.push(Answer { what, calls: *calls }),
+            }
+        }
+        answers.sort_by_key(|answer| std::cmp::Reverse(answer.calls));
+        answers
+    }
+
+    /// The answers to the `rest` of the calls, which entered no counted method. An exception left at most `left` of them, if others
+    /// entered one.
+    fn others(
+        &self,
+        kind: CallKind,
+        (class, member): (&str, &str),
+        rest: u64,
+        left: Option<u64>,
+    ) -> Vec<Answer> {
+        let some = |what, calls: u64| (calls > 0).then_some(Answer { what, calls });
+        let found = if kind == CallKind::Dynamic { None } else { self.resolved(class, member) };
+        if found == Some(Method::Native) {
+            return some(What::Native, rest).into_iter().collect();
+        }
+        let left = left.unwrap_or(if found == Some(Method::Counted) { rest } else { 0 });
+        let not_entered = rest.min(left);
+        let chooses = matches!(kind, CallKind::Virtual | CallKind::Interface);
+        let why = match found {
+            _ if kind == CallKind::Dynamic => "the JVM makes the called method itself",
+            Some(Method::Counted) if !chooses => "the JVM took an intrinsic, or counts began later",
+            Some(Method::Counted) => "another implementation, an intrinsic, or counts that began later",
+            Some(Method::Other | Method::Native) if !chooses => "the method does not count",
+            Some(Method::Other | Method::Native) => "an implementation that does not count",
+            None if chooses => "an implementation whose class does not count",
+            None => "its class does not count",
+        };
+        some(What::NotEntered, not_entered)
+            .into_iter()
+            .chain(some(What::Unseen(why), rest - not_entered))
+            .collect()
+    }
+
+    /// The method that a class has by this name and descriptor, its own or that of a superclass (JVMS 5.4.3.3).
+    fn resolved(&self, class: &str, member: &str) -> Option<Method> {
+        if class.starts_with('[') {
+            // The only method that arrays have of their own is `clone`.
+            return Some(Method::Native);
+        }
+        let mut class = class;
+        for _ in 0..DEEPEST {
+            let declared = self.declared.get(class)?;
+            if let Some(method) = declared.methods.get(member) {
+                return Some(*method);
+            }
+            class = declared.above.as_deref()?;
+        }
+        None
+    }
+
+    /// Whether a class is `above` or one below it, as far as superclasses are known.
+    fn is_below(&self, class: &str, above: &str) -> bool {
+        let below = |class: &&str| self.declared.get(*class)?.above.as_deref();
+        let mut chain = std::iter::successors(Some(class), |class| below(class)).take(DEEPEST);
+        chain.any(|class| class == above)
+    }
+}
+
+/// Whether the JVM calls a method by itself: initialisers of classes, class loaders, the linkage of method handles, and the
+/// constructors of exceptions that it throws.
+fn is_implicit(method: &Named) -> bool {
+    let Named { class, member, .. } = method;
+    let is_thrown =
+        class.starts_with("java/lang/") && (class.ends_with("Exception") || class.ends_with("Error"));
+    member == "<clinit>()V"
+        || member.starts_with("loadClass(")
+        || member.starts_with("checkPackageAccess(")
+        || class == "java/lang/invoke/MethodHandleNatives"
+        || is_thrown && member.starts_with("<init>(")
+}
+
+fn member_of(call: &spl_graph::Call<'_>) -> String {
+    member(call.target.name, call.target.descriptor)
+}
+
+/// The lines of a method's calls in the tables of arcs and of receivers. `method` is the caller.
+#[must_use]
+pub fn tables(method: &str, calls: &[Called]) -> (String, String) {
+    let (mut arcs, mut receivers) = (String::new(), String::new());
+    for one in calls {
+        let line = one.line.map_or_else(String::new, |line| line.to_string());
+        let callee =
+            if one.class.is_empty() { one.member.clone() } else { format!("{}.{}", one.class, one.member) };
+        let place = format!(
+            "{},{},{line},{},{},{}",
+            field(method),
+            one.at,
+            one.block,
+            one.kind.instruction(),
+            field(&callee)
+        );
+        for answer in &one.answers {
+            let (entered, receiver) = match &answer.what {
+                What::Entered { method, receivers } => {
+                    (method.clone(), receivers.as_ref().map(|names| names.join(" or ")).unwrap_or_default())
+                }
+                What::Via(method) | What::Implicit(method) => (method.clone(), String::new()),
+                What::Unseen(why) => ((*why).to_owned(), String::new()),
+                What::Native | What::NotEntered => (String::new(), String::new()),
+            };
+            let what = answer.what.name();
+            let _ =
+                writeln!(arcs, "{place},{what},{},{},{}", field(&entered), field(&receiver), answer.calls);
+        }
+        if let Some(changes) = one.changes {
+            let (methods, classes) = one.polymorphism();
+            let entered = one.entered();
+            let _ = writeln!(receivers, "{place},{},{entered},{methods},{classes},{changes}", one.count);
+        }
+    }
+    (arcs, receivers)
+}
