@@ -13,10 +13,6 @@ public final class Apart {
         long does(int turns);
     }
 
-    private interface Order {
-        long carryOut(int turns);
-    }
-
     private static final class Straight implements Work {
         @Override
         public long does(int turns) {
@@ -63,8 +59,8 @@ public final class Apart {
     }
 
     static long slow(int depth) {
-        Order order = turns -> STRAIGHT.does(turns);
-        return order.carryOut(TURNS) + (depth > 0 ? slow(depth - 1) : 0);
+        Work work = turns -> STRAIGHT.does(turns);
+        return work.does(TURNS) + (depth > 0 ? slow(depth - 1) : 0);
     }
 
     static long quick(int more) {

@@ -8,6 +8,7 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::forms::field;
 use spl_graph::{CallKind, Counters};
+use spl_model::DrillKind;
 use spl_model::arena::Arc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -165,12 +166,6 @@ impl Arcs {
         all
     }
 
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.of_call.is_empty()
-    }
-
     fn add_class(&mut self, class: &CountedClass) {
         for method in class.methods.iter().filter(|method| method.counters.is_ok()) {
             let member = format!("{}{}", method.name, method.descriptor);
@@ -196,12 +191,38 @@ impl Arcs {
         self.declared.insert(class.name.clone(), Declared { above, methods });
     }
 
+    /// Calls `each` with every method of a class and its calls. `value` gives the value of a counter by its number.
+    ///
+    /// # Errors
+    /// When class file and counters do not belong together.
+    pub fn each_method(
+        &self,
+        class: &CountedClass,
+        value: impl Fn(u32) -> u64,
+        mut each: impl FnMut(String, Vec<Called>),
+    ) -> Result<(), Fault> {
+        let mut fault = Ok(());
+        crate::profile(DrillKind::Calls, class, &value, |one| {
+            let name = one.name();
+            let is_it = |method: &&CountedMethod| {
+                let member = name.strip_prefix(&class.name).and_then(|rest| rest.strip_prefix('.'));
+                member.and_then(|member| member.strip_prefix(&*method.name)) == Some(&*method.descriptor)
+            };
+            let Some(method) = class.methods.iter().find(is_it) else { return };
+            match self.of_method(&one, method, &value) {
+                Ok(calls) => each(name, calls),
+                Err(why) => fault = Err(why),
+            }
+        })?;
+        fault
+    }
+
     /// The calls of a method with their answers. `method` is what the agent says of it, and `value` gives the value of a counter by its
     /// number.
     ///
     /// # Errors
     /// When class file and counters do not belong together.
-    pub fn of_method(
+    fn of_method(
         &self,
         profile: &MethodProfile<'_>,
         method: &CountedMethod,

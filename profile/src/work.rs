@@ -4,6 +4,7 @@
 //! method are known for all its calls together. Then a call from one method is taken for an average one, as gprof does (Graham,
 //! Kessler, McKusick 1982), and a call by an interface is shared out over the methods that it may reach.
 
+use crate::arcs::{Called, What};
 use crate::class::CountedClass;
 use crate::fault::Fault;
 use crate::profile;
@@ -12,8 +13,8 @@ use crate::reach::{Reach, Reached, chosen, member};
 use spl_classfile::class::ClassFile;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Access flag of synchronized methods (JVMS 4.6).
 const ACC_SYNCHRONIZED: u16 = 0x0020;
@@ -32,6 +33,8 @@ const MOST_OF_THEM: f64 = 0.9;
 /// Share of the calls of a place from which on a method is among the reached ones.
 const NOTABLE: f64 = 0.05;
 
+/// A method that makes calls by class or interface, their number in a call of the root, and the methods that they may enter.
+type Place<'a> = (&'a str, f64, Vec<Reached<'a>>);
 /// Calls by class and member.
 type Demand<'a> = BTreeMap<(&'a str, &'a str), f64>;
 
@@ -41,8 +44,19 @@ pub struct Known {
     rates: BTreeMap<String, Rates>,
     /// The methods that calls reach.
     reach: Reach,
+    /// The methods that calls by class or interface entered, by caller, class and member.
+    entered: BTreeMap<(String, String, String), Entered>,
     /// Calls of each method in a call of the root; `None` where the calls of all callers are counted together.
     in_root: Option<BTreeMap<String, f64>>,
+}
+
+/// The methods that the calls of a place entered.
+#[derive(Clone, Debug, Default)]
+struct Entered {
+    /// Number of the calls.
+    count: u64,
+    /// Calls that entered each method.
+    methods: BTreeMap<String, u64>,
 }
 
 /// Call graph of the counted methods.
@@ -155,6 +169,50 @@ impl Known {
         }
     }
 
+    /// Adds the methods that the calls of a method entered.
+    pub fn add_arcs(&mut self, caller: &str, calls: &[Called]) {
+        for call in calls.iter().filter(|call| is_dispatched(call.kind)) {
+            let key = (caller.to_owned(), call.class.clone(), call.member.clone());
+            let entered = self.entered.entry(key).or_default();
+            entered.count = entered.count.saturating_add(call.count);
+            for answer in &call.answers {
+                if let What::Entered { method, .. } = &answer.what {
+                    let calls = entered.methods.entry(method.clone()).or_default();
+                    *calls = calls.saturating_add(answer.calls);
+                }
+            }
+        }
+    }
+
+    /// Methods whose calls by class or interface cannot be told apart by counts: several places name the same method, and calls of
+    /// them entered several methods, or fewer calls entered one than there were. Both the methods that make such calls are given, and
+    /// the methods that they may enter.
+    #[must_use]
+    pub fn shared_out(&self) -> BTreeSet<String> {
+        let demand = self.demand();
+        let mut places: BTreeMap<&str, Vec<Place<'_>>> = BTreeMap::new();
+        for (caller, calls) in self.in_root.iter().flatten().filter(|(_, calls)| **calls > 0.0) {
+            let sites = self.rates.get(caller).into_iter().flat_map(|rates| &rates.sites);
+            for site in sites.filter(|site| is_dispatched(site.kind)) {
+                let reached = self.reached(caller, site, &demand);
+                let place = (&**caller, calls * site.count, reached);
+                places.entry(&site.member).or_default().push(place);
+            }
+        }
+        let mut found = BTreeSet::new();
+        for places in places.into_values().filter(|places| places.len() > 1) {
+            let methods: BTreeSet<&str> =
+                places.iter().flat_map(|(_, _, reached)| reached).map(|one| one.name).collect();
+            let asked: f64 = places.iter().map(|(_, calls, _)| calls).sum();
+            let entered: f64 = methods.iter().map(|name| self.calls_in_root(name)).sum();
+            if methods.len() > 1 || (!methods.is_empty() && asked * (1.0 - NOTABLE) > entered) {
+                found.extend(methods.iter().map(|name| (*name).to_owned()));
+                found.extend(places.iter().map(|(caller, ..)| (*caller).to_owned()));
+            }
+        }
+        found
+    }
+
     /// Notes that the methods with this name and descriptor were counted in all loaded classes.
     pub fn counted_everywhere(&mut self, member: String) {
         self.reach.counted_everywhere(member);
@@ -212,7 +270,7 @@ impl Known {
                     share: self.calls_in_root(lambda) / in_root / site.count,
                     is_unsure: false,
                 }],
-                None => self.reached(site, demand),
+                None => self.reached(&rates.name(), site, demand),
             };
             if reached.is_empty() {
                 unseen.push(site);
@@ -232,9 +290,18 @@ impl Known {
     }
 
     /// The counted methods that a site may reach, with the share of the calls that each gets.
-    fn reached(&self, site: &Site, demand: &Demand<'_>) -> Vec<Reached<'_>> {
-        let is_virtual = matches!(site.kind, CallKind::Virtual | CallKind::Interface);
-        if self.in_root.is_none() || !is_virtual {
+    fn reached(&self, caller: &str, site: &Site, demand: &Demand<'_>) -> Vec<Reached<'_>> {
+        let key = (caller.to_owned(), site.class.clone(), site.member.clone());
+        if let Some(Entered { count, methods }) = self.entered.get(&key).filter(|entered| entered.count > 0) {
+            let methods = methods.iter().filter(|(name, _)| self.has(name));
+            let reached = methods.map(|(name, calls)| Reached {
+                name,
+                share: *calls as f64 / *count as f64,
+                is_unsure: false,
+            });
+            return reached.collect();
+        }
+        if self.in_root.is_none() || !is_dispatched(site.kind) {
             return self.reach.of(site.kind, &site.class, &site.member);
         }
         // Within a root's calls it shows which methods got them. Some may have reached methods that do not count, such as those of
@@ -249,6 +316,11 @@ impl Known {
         all.iter_mut().for_each(|one| one.share = self.calls_in_root(one.name) / calls.max(asked));
         all
     }
+}
+
+/// Whether the receiver chooses the method of such a call.
+fn is_dispatched(kind: CallKind) -> bool {
+    matches!(kind, CallKind::Virtual | CallKind::Interface)
 }
 
 impl CallGraph<'_> {

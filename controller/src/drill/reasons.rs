@@ -1,10 +1,12 @@
 //! Counts about failed claims, round by round: within the calls of each of their methods, and of all callers together.
 
+use super::arcs;
 use super::collected::Profile;
 use spl_graph::CallKind;
-use spl_profile::{CallGraph, Known, Site, Work};
+use spl_profile::{CallGraph, CountedClass, CountedMethod, Known, Site, Work};
 use spl_records::Why;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Methods and patterns that join in one round.
 const JOIN: usize = 40;
@@ -55,35 +57,39 @@ impl Counted {
                 was_called &= !known.has(root);
                 continue;
             }
-            let within = |counter: u32| apart.values.get(counter as usize).copied().unwrap_or(0);
             let until_stopped = |name: &str| drilled.stopped.get(name).and_then(|calls| calls.get(number));
             for class in &drilled.classes {
-                let name = |method: &str, descriptor: &str| format!("{}.{method}{descriptor}", class.name);
-                let own = class.methods.iter().find(|one| name(&one.name, &one.descriptor) == *root);
-                let own = own.map_or(0..0, |one| u64::from(one.first)..one.end());
-                // The root's own code counts before its thread is led to its arena: outside of all roots, or within another one,
-                // to which that call belongs.
-                let is_own = |counter: u32| own.contains(&u64::from(counter));
-                let of_others = |counter: u32| {
-                    let others = drilled.apart.iter().enumerate().filter(|(other, _)| *other != number);
-                    let values = others.filter_map(|(_, other)| other.values.get(counter as usize));
-                    values.fold(0, |sum: u64, value| sum.wrapping_add(*value))
-                };
-                // Calls under way may count between the two readings.
-                let own_value = |counter| value(counter).saturating_sub(of_others(counter));
-                let value = |counter| if is_own(counter) { own_value(counter) } else { within(counter) };
+                let within = Within::of(drilled, number, root, class);
                 let in_root = |name: &str, calls: u64| {
                     if name == root {
-                        let again = u32::try_from(own.start).map_or(0, within);
-                        return Some(1.0 + again as f64 / apart.calls as f64);
+                        return Some(1.0 + within.again() as f64 / apart.calls as f64);
                     }
                     let roots = until_stopped(name).copied().unwrap_or(apart.calls);
                     (roots > 0).then(|| calls as f64 / roots as f64)
                 };
-                let _ = known.add_class(class, value, in_root);
+                let _ = known.add_class(class, |counter| within.value(counter), in_root);
             }
         }
         was_called
+    }
+
+    /// Adds the arcs of a round, in which the calls of these roots counted apart.
+    pub fn add_arcs(&mut self, drilled: &Profile, roots: &[String]) {
+        for (number, (root, apart)) in roots.iter().zip(&drilled.apart).enumerate() {
+            let Some(known) = self.apart.get_mut(root) else { continue };
+            let arcs = arcs::named(drilled, &apart.arcs);
+            for class in &drilled.classes {
+                let within = Within::of(drilled, number, root, class);
+                let value = |counter| within.value(counter);
+                let _ = arcs.each_method(class, value, |caller, calls| known.add_arcs(&caller, &calls));
+            }
+        }
+    }
+
+    /// Methods whose calls by class or interface counts cannot tell apart, in the calls of some root.
+    pub fn shared_out(&self) -> Vec<String> {
+        let all: BTreeSet<String> = self.apart.values().flat_map(Known::shared_out).collect();
+        all.into_iter().take(JOIN).collect()
     }
 
     /// Notes that the methods with this name and descriptor were counted in all loaded classes.
@@ -146,6 +152,46 @@ impl Counted {
             CallKind::Dynamic => site.lambda.clone().filter(is_new),
         };
         pattern.filter(|_| site.count >= RARE && !site.class.starts_with('['))
+    }
+}
+
+/// The counts of a class within the calls of a root.
+struct Within<'p> {
+    drilled: &'p Profile,
+    /// The root's number.
+    number: usize,
+    /// The counters of the root's own code, if the class has it.
+    own: Range<u64>,
+}
+
+impl<'p> Within<'p> {
+    fn of(drilled: &'p Profile, number: usize, root: &str, class: &CountedClass) -> Self {
+        let is_root = |one: &&CountedMethod| format!("{}.{}{}", class.name, one.name, one.descriptor) == root;
+        let own = class.methods.iter().find(is_root).map_or(0..0, |one| u64::from(one.first)..one.end());
+        Self { drilled, number, own }
+    }
+
+    /// The value of a counter.
+    fn value(&self, counter: u32) -> u64 {
+        if !self.own.contains(&u64::from(counter)) {
+            return self.apart(self.number, counter);
+        }
+        // The root's own code counts before its thread is led to its arena: outside of all roots, or within another one, to which
+        // that call belongs. Calls under way may count between the two readings.
+        let others = (0..self.drilled.apart.len()).filter(|other| *other != self.number);
+        let others = others.fold(0, |sum: u64, other| sum.wrapping_add(self.apart(other, counter)));
+        let all = self.drilled.values.get(counter as usize).copied().unwrap_or(0);
+        all.saturating_sub(others)
+    }
+
+    /// Calls of the root within its calls.
+    fn again(&self) -> u64 {
+        u32::try_from(self.own.start).map_or(0, |first| self.apart(self.number, first))
+    }
+
+    fn apart(&self, root: usize, counter: u32) -> u64 {
+        let values = self.drilled.apart.get(root).map(|apart| &apart.values);
+        values.and_then(|values| values.get(counter as usize)).copied().unwrap_or(0)
     }
 }
 

@@ -170,14 +170,18 @@ async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> R
         } else {
             ""
         };
+        let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
+        if joining.is_empty() && cut.is_empty() {
+            search.rounds += arcs(&target, &library, look, (known, &roots), left.min(ROUND), inputs).await;
+        }
         if joining.is_empty() || !cut.is_empty() {
             search.cut = (!joining.is_empty()).then(|| cut.to_owned());
             known.forget(&joining);
             return Ok(search);
         }
-        let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
+        let what = DrillKind::Blocks;
         let (profiles, cut) =
-            round(&target, &library, look, [&joining, &roots], left.min(ROUND), inputs).await;
+            round(&target, &library, look, what, [&joining, &roots], left.min(ROUND), inputs).await;
         search.rounds += 1;
         let called: Vec<bool> = profiles.iter().map(|profile| known.add(profile, &roots)).collect();
         let was_called = called.into_iter().all(|was| was);
@@ -195,17 +199,38 @@ async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> R
     }
 }
 
+/// The last round, if counts alone cannot tell some calls apart: it counts arcs of the call graph. Gives the number of rounds.
+async fn arcs(
+    target: &Target,
+    library: &Path,
+    look: &Look<'_>,
+    (known, roots): (&mut Counted, &[String]),
+    longest: Duration,
+    inputs: &mut Inputs,
+) -> u64 {
+    let methods = known.shared_out();
+    if methods.is_empty() {
+        return 0;
+    }
+    let what = DrillKind::Calls;
+    // Without arcs calls are shared out.
+    let (profiles, _) = round(target, library, look, what, [&methods, roots], longest, inputs).await;
+    profiles.iter().for_each(|profile| known.add_arcs(profile, roots));
+    1
+}
+
 /// One round: what was counted, and why it was the last one.
 async fn round(
     target: &Target,
     library: &Path,
     look: &Look<'_>,
+    what: DrillKind,
     [joining, roots]: [&[String]; 2],
     longest: Duration,
     inputs: &mut Inputs,
 ) -> (Vec<Profile>, Option<String>) {
     let orders = Orders {
-        what: DrillKind::Blocks,
+        what,
         scope: Scope {
             // Names of class files that are not patterns are left out.
             include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::arcs::Answer;
 use crate::causes::{Compared, Extra, ExtraKind};
 use crate::rates::{Busiest, EventKind, Hottest};
 use crate::reach::REACHED;
@@ -246,4 +247,54 @@ fn recursion_within_a_root_adds_up() {
             causes.iter().find(|one| one.path[..].first().is_some_and(|first| first == path)).unwrap();
         assert!((cause.bytecodes[0] / expected - 1.0).abs() < 0.01, "{cause:?}");
     }
+}
+
+#[test]
+fn arcs_tell_apart_the_calls_of_several_places() {
+    let mut known = of_root(vec![
+        (rates("R", "f()V", 10, 5.0, &[("L", "get()V", true, 1.0), ("B", "g()V", false, 1.0)]), 1.0),
+        (rates("B", "g()V", 10, 5.0, &[("L", "get()V", true, 3.0)]), 1.0),
+        (rates("L1", "get()V", 30, 10.0, &[]), 3.0),
+        (rates("L2", "get()V", 10, 100.0, &[]), 1.0),
+    ]);
+    known.counted_everywhere("get()V".to_owned());
+    let callees = |known: &Known, caller: &str| -> Vec<(String, f64)> {
+        let graph = known.call_graph();
+        let callees = &graph.node(caller).unwrap().callees;
+        callees.iter().map(|one| (graph.methods[one.number].0.to_owned(), one.count)).collect()
+    };
+    let shared: Vec<_> = known.shared_out().into_iter().collect();
+    assert_eq!(shared, ["B.g()V", "L1.get()V", "L2.get()V", "R.f()V"]);
+    let shares = [("B.g()V", 1.0), ("L1.get()V", 0.75), ("L2.get()V", 0.25)];
+    assert_eq!(callees(&known, "R.f()V"), shares.map(|(name, count)| (name.to_owned(), count)));
+    let entered = |method: &str, calls| Answer {
+        what: What::Entered { method: method.to_owned(), receivers: None },
+        calls,
+    };
+    let called = |count, answers| Called {
+        at: 0,
+        line: None,
+        block: 0,
+        kind: CallKind::Interface,
+        class: "L".to_owned(),
+        member: "get()V".to_owned(),
+        count,
+        answers,
+        changes: None,
+    };
+    known.add_arcs("R.f()V", &[called(50, vec![entered("L2.get()V", 50)])]);
+    known.add_arcs("B.g()V", &[called(150, vec![entered("L1.get()V", 150)])]);
+    assert_eq!(callees(&known, "R.f()V"), [("B.g()V".to_owned(), 1.0), ("L2.get()V".to_owned(), 1.0)]);
+    assert_eq!(callees(&known, "B.g()V"), [("L1.get()V".to_owned(), 3.0)]);
+}
+
+#[test]
+fn one_place_needs_no_arcs() {
+    let mut known = of_root(vec![
+        (rates("R", "f()V", 10, 5.0, &[("L", "get()V", true, 4.0)]), 1.0),
+        (rates("L1", "get()V", 30, 10.0, &[]), 3.0),
+        (rates("L2", "get()V", 10, 100.0, &[]), 1.0),
+    ]);
+    known.counted_everywhere("get()V".to_owned());
+    assert!(known.shared_out().is_empty());
 }
