@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The way from a failed claim to its reason: ten planted causes of slowness in a server, of which at least nine have to come first
-# among the reasons, and a pair without any; exports of a drill, each checked by a tool that reads its form; drawings of methods by
+# among the reasons, and a pair without any; the methods that calls enter, next to a witness of all entries; exports of a drill, each checked by a tool that reads its form; drawings of methods by
 # the rules that each keeps, and next to those of Graphviz. Prints a line "ok|FAIL claim figure" for each claim and fails if one does.
 # Needs what `make setup` installs. The full form takes some twenty minutes.
 # shellcheck source=evaluation/accept/lib/claims.sh
@@ -11,9 +11,9 @@ readonly SPL=$BIN/spl
 readonly PLANTED=evaluation/drill/planted
 readonly CLASSES=$work/classes
 
-build -p spl-agent -p spl-controller
+build -p spl-agent -p spl-witness -p spl-controller
 javac -g --release 11 -nowarn -d "$CLASSES" "$PLANTED/Planted.java"
-javac --release 11 -nowarn -d "$CLASSES" -sourcepath tests-java tests-java/Calls.java
+javac --release 11 -nowarn -d "$CLASSES" -sourcepath tests-java tests-java/Calls.java tests-java/Arcs.java
 
 # The claims of the bounded form are decided by few calls; which of its claims fail depends on the machine.
 settings=()
@@ -43,6 +43,7 @@ planted() {
     fi
 }
 
+readonly COMPARE=evaluation/accept/lib/drill.py
 installed=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.specification.version = //p')
 planted "$installed" java
 if ((!brief)); then
@@ -53,6 +54,24 @@ fi
 "$SPL" drill -q --replace --methods 'Calls' --out "$work/calls" -- java -cp "$CLASSES" Calls 1 >/dev/null 2>"$work/said.txt" </dev/null ||
     fail "a drill to export: $(tail -n 1 "$work/said.txt")"
 evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
+
+# The methods that calls enter, next to a witness of all entries. $1: JDK, $2: java.
+entered() {
+    local figures
+    "$2" -Xint "-agentpath:$BIN/libspl_witness.so=arcs=$work/entered.txt" -cp "$CLASSES" Arcs 3 >"$work/alone.txt" 2>&1 </dev/null || true
+    "$SPL" drill -q --replace --what calls --methods 'Arcs**' 'java.lang.System' 'java.security.AccessController' --out "$work/arcs" -- "$2" -cp "$CLASSES" Arcs 3 >"$work/out.txt" 2>"$work/said.txt" </dev/null || true
+    if cmp -s "$work/alone.txt" "$work/out.txt" && figures=$("$COMPARE" arcs "$work/arcs/drill/arcs.csv" "$work/arcs/drill/methods.csv" "$work/entered.txt" Arcs 1); then
+        ok "JDK $1: calls enter the methods that a witness sees: $figures"
+    else
+        fail "JDK $1: calls enter the methods that a witness sees: ${figures:-$(tail -n 1 "$work/said.txt")}"
+    fi
+    "$SPL" drill -q --replace --what calls --all --jdk --out "$work/arcs" -- "$2" -Xint -cp "$CLASSES" Arcs 3 >"$work/out.txt" 2>"$work/said.txt" </dev/null || true
+    if figures=$("$COMPARE" arcs "$work/arcs/drill/arcs.csv" "$work/arcs/drill/methods.csv" "$work/entered.txt" "" 0.96); then
+        ok "JDK $1: with the JDK, 96% of the arcs at least: $figures"
+    else
+        fail "JDK $1: with the JDK, 96% of the arcs at least: ${figures:-$(tail -n 1 "$work/said.txt")}"
+    fi
+}
 
 # Each method of a JDK. $1: its release; $2: its folder; the rest: options of the program.
 drawn() {
@@ -79,6 +98,13 @@ drawn() {
         fail "JDK $release: next to dot the median area is at most 1.0 and of crossings 1.15: $area and $crossings"
     fi
 }
+
+entered "$installed" java
+if ((!brief)); then
+    for number in 11 21 25; do entered "$number" ".cache/jdks/$number/bin/java"; done
+fi
+tested "each answer to a call, with each compiler: entered, native, unseen, not entered, via, implicit; three receivers in turn" \
+    cargo test -q --workspace --test e2e -- arcs::
 
 if ((brief)); then
     tested "drawings keep their rules, the odd shapes too" cargo test -q -p spl-draw

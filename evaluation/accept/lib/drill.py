@@ -4,7 +4,7 @@ claim behind it is wrong.
 
 steps BLOCKS STEPS PREFIX    counts of blocks with those of a witness that stepped through the same program
 same BLOCKS BLOCKS           two drills of one program
-arcs ARCS METHODS ENTERED PREFIX   what calls entered, with a witness of all entries of methods
+arcs ARCS METHODS ENTERED PREFIX LEAST   what calls entered, with a witness of all entries of methods; LEAST is the least share
 loaded DRILL LOG JAVAP       the classes of a drill with the classes that the JVM has loaded
 """
 
@@ -45,7 +45,7 @@ def same(one, other):
     return differ == 0 and one
 
 
-def arcs(path, methods, entered, prefix):
+def arcs(path, methods, entered, prefix, least):
     with open(methods, newline="") as file:
         counted = {row["method"] for row in csv.DictReader(file)}
     ours, theirs, asked = collections.Counter(), collections.Counter(), {}
@@ -66,9 +66,9 @@ def arcs(path, methods, entered, prefix):
     ours, theirs = ({key: n for key, n in all.items() if key[0].startswith(prefix)} for all in (ours, theirs))
     differ = [key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)]
     natives = sum(key[2] == "native" for key in ours)
-    print(f"{len(ours) - len(differ)} of {len(ours)} arcs ({natives} of them to native methods) have the witness's count; others: "
-          f"{[(key, ours.get(key), theirs.get(key)) for key in differ[:3]]}")
-    return not differ and ours
+    others = f"; others: {[(key, ours.get(key), theirs.get(key)) for key in differ[:2]]}" if float(least) == 1 and differ else ""
+    print(f"{len(ours) - len(differ)} of {len(ours)} arcs ({natives} of them to native methods) have the witness's count{others}")
+    return ours and len(differ) <= (1 - float(least)) * len(ours)
 
 
 def with_code(names, javap):
