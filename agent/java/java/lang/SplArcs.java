@@ -37,8 +37,11 @@ public final class SplArcs {
     /** Binary logarithm of the entries of a page, in which the calls of 32 neighbouring numbers begin to look for room. */
     private static final int PAGE = 8;
 
-    /** Entries in which an arc may stand. */
+    /** Entries in which an arc may stand: the first half near its call's page, the others anywhere. */
     private static final int TRIES = 128;
+
+    /** Distance of these others: more than the entries that one call fills. */
+    private static final int STRIDE = 515;
 
     /** Bit of a call's number: its receiver chooses the method. */
     private static final int DISPATCHED = 1 << 30;
@@ -110,9 +113,11 @@ public final class SplArcs {
         }
         long arc = number << METHOD_BITS + CLASS_BITS | (long) id << CLASS_BITS | type;
         long page = (number >>> 5) * 0x9e37_79b9_7f4a_7c15L >>> 56;
-        int at = (int) (page << PAGE | (arc * 0x9e37_79b9_7f4a_7c15L >>> 64 - PAGE));
+        long hash = arc * 0x9e37_79b9_7f4a_7c15L;
+        int at = (int) (page << PAGE | hash >>> 64 - PAGE);
         for (int tries = 0; tries < TRIES; tries++) {
-            long entry = ((long) (at + tries & LAST_ARC) << 4) + arena + ARCS;
+            int place = tries < TRIES / 2 ? at + tries : (int) (hash >>> 32) + tries * STRIDE;
+            long entry = ((long) (place & LAST_ARC) << 4) + arena + ARCS;
             long found = U.getLong(null, entry);
             if (found == 0) {
                 U.putLong(null, entry, arc);
