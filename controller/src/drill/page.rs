@@ -5,7 +5,7 @@ use crate::picture::picture;
 use spl_graph::forms;
 use spl_model::{DrillKind, one_line};
 use spl_profile::MethodProfile;
-use spl_report::drill::{BlockCounts, Counted, DrillFacts, Link, MOST_BLOCKS, MOST_DRAWN, Method};
+use spl_report::drill::{BlockCounts, Counted, DrillFacts, Link, MOST_BLOCKS, MOST_DRAWN, Method, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Callers and callees of a method that are kept for the page.
@@ -105,7 +105,7 @@ impl Gathered {
 }
 
 /// A method's graph and counts; negative counts, of calls under way, are 0.
-fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
+pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
     let positive = |count: i64| u64::try_from(count).unwrap_or(0);
     let counts = &one.counts;
     let block = |(number, block): (usize, &spl_graph::Block<'_>)| BlockCounts {
@@ -121,6 +121,11 @@ fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
     Counted {
         name,
         calls: one.calls,
+        unit: match one.what {
+            DrillKind::Blocks => Unit::Counts,
+            DrillKind::Cover => Unit::Flags,
+        },
+        marked: Vec::new(),
         picture: picture(&one.graph),
         blocks: one.graph.blocks.iter().enumerate().map(block).collect(),
         edges: counts.edges.iter().map(|count| count.map(positive)).collect(),

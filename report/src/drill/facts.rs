@@ -1,6 +1,6 @@
 //! The facts that the page of a drill shows.
 
-use spl_draw::Picture;
+use crate::graph::Counted;
 
 /// Most methods whose graphs the page has; the others have a line of the table each.
 pub const MOST_DRAWN: usize = 40;
@@ -55,49 +55,4 @@ pub struct Method {
     pub doubt: String,
     /// Place among the methods that are drawn.
     pub drawn: Option<usize>,
-}
-
-/// A method with its graph and counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// Its name.
-    pub name: String,
-    /// Number of calls.
-    pub calls: u64,
-    /// Its graph, without counts.
-    pub picture: Picture,
-    /// The counts of its blocks.
-    pub blocks: Vec<BlockCounts>,
-    /// The counts of its edges; `None` for edges of exceptions, which have none of their own.
-    pub edges: Vec<Option<u64>>,
-    /// Call sites that lead to it, those with most calls first.
-    pub callers: Vec<Link>,
-    /// Its call sites, those with most calls first.
-    pub callees: Vec<Link>,
-}
-
-/// The counts of a block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BlockCounts {
-    /// Its source lines.
-    pub lines: String,
-    /// Its instructions.
-    pub bytecodes: u32,
-    /// Number of times that it was run.
-    pub count: u64,
-    /// Activations that left it in its middle, where that is known.
-    pub gone: Option<u64>,
-    /// The methods that it calls.
-    pub calls: Vec<String>,
-}
-
-/// A call site with a count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Link {
-    /// The method at the other end.
-    pub method: String,
-    /// Number of the block of the call.
-    pub block: usize,
-    /// Number of calls, at least and at most.
-    pub count: (u64, u64),
 }

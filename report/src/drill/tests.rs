@@ -1,29 +1,8 @@
 //! The page of made-up drills.
 
-use super::page::{POLICY, SCRIPT, STYLE};
 use super::*;
+use crate::graph::step;
 use spl_draw::{Arrow, Block, Picture};
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Base 64 (RFC 4648) of a digest.
-fn encoded(bytes: &[u8]) -> String {
-    let group = |three: &[u8]| {
-        let all = three.iter().chain(&[0, 0]).take(3).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
-        let digit = move |place: usize| char::from(BASE64[(all >> (18 - 6 * place)) as usize & 63]);
-        let count = three.len() + 1;
-        (0..4).map(move |place| if place < count { digit(place) } else { '=' }).collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
-}
-
-#[test]
-fn the_policy_has_the_hashes_of_style_and_script() {
-    for (name, text) in [("style-src", STYLE), ("script-src", SCRIPT)] {
-        let hash = format!("{name} 'sha256-{}'", encoded(&spl_wire::digest(text.as_bytes())));
-        assert!(POLICY.contains(&hash), "the policy has to have {hash}");
-    }
-}
 
 /// A method of three blocks with a loop, an exception, and this name everywhere.
 fn counted(name: &str) -> Counted {
@@ -47,6 +26,8 @@ fn counted(name: &str) -> Counted {
     Counted {
         name: name.to_owned(),
         calls: 5,
+        unit: Unit::Counts,
+        marked: Vec::new(),
         picture: Picture {
             blocks: vec![block(0, false), block(1, false), block(2, true)],
             arrows: vec![arrow(0, 1, false), arrow(1, 0, false), arrow(0, 2, true), arrow(1, 2, false)],
@@ -116,15 +97,18 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
 
 #[test]
 fn boxes_have_colour_number_and_hatch_by_their_counts() {
-    let steps: Vec<u32> = [0, 1, 2, 9, 99, 1_000].map(|count| heat::step(count, 1_000)).into();
+    let steps: Vec<u32> = [0.0, 1.0, 2.0, 9.0, 99.0, 1_000.0].map(|count| step(count, 1_000.0)).into();
     assert_eq!(steps, [0, 1, 1, 3, 5, 7]);
-    assert_eq!([heat::step(1, 1), heat::step(0, 0)], [7, 0]);
+    assert_eq!([step(1.0, 1.0), step(0.0, 0.0)], [7, 0]);
     let page = page(&facts("A.b()V"));
     for class in ["b h7", "b h0", "b h2"] {
         assert!(page.contains(&format!("<g class=\"{class}\"")), "{class}");
     }
     assert!(page.contains(">1\u{202f}000 runs</text>") && page.contains(">never run</text>"));
     assert!(page.contains("stroke-width=\"5.0\"") && page.contains("stroke-width=\"0.8\""));
-    let flags = super::page(&DrillFacts { is_cover: true, ..facts("A.b()V") });
+    let mut flags = facts("A.b()V");
+    flags.is_cover = true;
+    flags.drawn[0].unit = Unit::Flags;
+    let flags = super::page(&flags);
     assert!(flags.contains(">run</text>") && !flags.contains("runs</text>") && flags.contains("1 (taken)"));
 }
