@@ -4,6 +4,10 @@ use crate::graph::Counted;
 
 /// Most methods whose graphs the page has; the others have a line of the table each.
 pub const MOST_DRAWN: usize = 40;
+/// Most calls of the tree.
+pub const MOST_CALLS: usize = 400;
+/// Most calls from the top of the tree to its end.
+pub const DEEPEST: usize = 30;
 /// Most blocks of a method whose graph the page has.
 pub const MOST_BLOCKS: usize = spl_draw::MOST_LAYERED;
 
@@ -38,6 +42,36 @@ pub struct DrillFacts {
     pub methods: Vec<Method>,
     /// The graphs of some of them.
     pub drawn: Vec<Counted>,
+    /// The calls, from the methods that are called from outside; empty with flags.
+    pub tree: Tree,
+}
+
+/// A tree of calls by averages: the cost of a call is that of all calls of its method.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tree {
+    /// Instructions of all methods.
+    pub all: u64,
+    /// Calls by place: a caller before its callees, those with most instructions first.
+    pub calls: Vec<TreeCall>,
+    /// Instructions of calls that have no place in it.
+    pub left_out: u64,
+}
+
+/// The calls of a method on one way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeCall {
+    /// The method.
+    pub method: String,
+    /// Number of calls above it.
+    pub depth: usize,
+    /// Instructions to the left of it.
+    pub begin: f64,
+    /// Number of calls, by averages.
+    pub calls: f64,
+    /// Instructions of its own.
+    pub own: f64,
+    /// Instructions with all that it calls.
+    pub total: f64,
 }
 
 /// A line of the table of methods.

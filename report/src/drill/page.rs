@@ -1,13 +1,14 @@
 //! The page as a whole.
 
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
+use super::icicles;
 use super::method;
 use crate::figure::{count, counted};
 use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("drill.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-Md36LV59TcIWZIZvcWQBrY69ExZVVnLzRm49uYqwgoA='";
+pub(crate) const STYLE_HASH: &str = "'sha256-QVg78j6YjiU8qEILQqngbPnVTtGBzkxxOqCf24R5NqM='";
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
@@ -42,6 +43,7 @@ pub fn page(facts: &DrillFacts) -> String {
                 main {
                     (exactness(facts))
                     (methods(facts))
+                    (icicles::section(facts))
                     (graphs(facts))
                     (left(facts))
                 }

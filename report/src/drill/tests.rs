@@ -95,6 +95,41 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     assert!(!exact.contains("--no-classes"));
 }
 
+/// A call of `a` that makes a call of `b`, of 200 instructions.
+fn tree(name: &str) -> Tree {
+    let call = |depth: usize, begin: f64, own: f64, total: f64| TreeCall {
+        method: if depth == 0 { name.to_owned() } else { format!("p/C$D.b{depth}()V") },
+        depth,
+        begin,
+        calls: 1.5,
+        own,
+        total,
+    };
+    let calls = vec![call(0, 0.0, 100.0, 198.0), call(1, 0.0, 90.0, 90.0), call(2, 90.0, 0.1, 0.1)];
+    Tree { all: 200, left_out: 2, calls }
+}
+
+#[test]
+fn the_tree_of_calls_has_boxes_as_wide_as_their_work_and_a_table() {
+    let all = page(&DrillFacts { tree: tree("A.b()V"), ..facts("A.b()V") });
+    for words in [
+        "1% of all instructions have no box: the tree has at most 400 calls",
+        "<a href=\"#m0\"><g class=\"b h7\" transform=\"translate(0.0 0.0)\"><title>A.b()V: 99%; 1.5 calls, 198 bytecodes, 100 of its own</title>",
+        "<rect width=\"1187.0\" height=\"21\" rx=\"2\"></rect><text x=\"5\" y=\"15\">A.b</text>",
+        "transform=\"translate(0.0 22.0)\"><title>p/C$D.b1()V: 45%; 1.5 calls, 90 bytecodes, 90 of its own</title>",
+        ">C$D.b1</text>",
+        "Table of the calls (3)",
+        "<td class=\"wide\">p/C$D.b2()V</td>",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(!all.contains("translate(540.0 44.0)"), "a box that nobody can see");
+    assert!(!page(&facts("A.b()V")).contains("id=\"calls\""), "flags make no tree");
+    let hostile = "</title><script>alert(1)</script>\u{202e}";
+    let page = page(&DrillFacts { tree: tree(hostile), ..facts(hostile) });
+    assert!(page.matches("<script").count() == 1 && !page.contains('\u{202e}'), "{page}");
+}
+
 #[test]
 fn boxes_have_colour_number_and_hatch_by_their_counts() {
     let steps: Vec<u32> = [0.0, 1.0, 2.0, 9.0, 99.0, 1_000.0].map(|count| step(count, 1_000.0)).into();
