@@ -1,13 +1,16 @@
 // Opens a report in Chromium and prints a line "ok|FAIL claim figure" for each thing that its reader relies on; ends with
-// status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the files of a run.
+// status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the folders rome and planted with the files
+// of runs, and drill.html.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { graphs } from './graphs.mjs';
 
-const [spl, run, ...options] = process.argv.slice(2);
+const [spl, runs, ...options] = process.argv.slice(2);
+const run = join(runs, 'rome');
 const option = (name) => options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
 const PHONE = 400;
 // A phone, half a screen, and the screens of most laptops.
@@ -37,8 +40,8 @@ const report = (folder, name) => {
 };
 
 /** A page of the browser, with what it complains of and what it asks the network for. */
-const open = async (file, width, colorScheme) => {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' });
+const open = async (file, width, colorScheme, more = {}) => {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce', ...more });
   const seen = { complaints: [], requests: [], dialogs: 0 };
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && seen.complaints.push(message.text()));
   page.on('pageerror', (error) => seen.complaints.push(error.message));
@@ -320,6 +323,7 @@ try {
   await asserting();
   await measuring();
   await hostile();
+  await graphs({ claim, open, openAll, contrast }, join(runs, 'drill.html'), report(join(runs, 'planted'), 'reasons.html'));
   if (option('--picture')) await picture(file, option('--picture'));
 } finally {
   await browser.close();
