@@ -76,7 +76,7 @@ browser: setup ## look at reports and the page of a drill in a browser: keyboard
 	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl
 
-picture: setup ## the README's picture of a report
+picture: setup ## the README's picture of a report with a failed claim and its reason
 	scripts/setup.sh --browser
 	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl --picture docs/report.png

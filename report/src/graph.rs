@@ -16,5 +16,5 @@ pub(crate) const STYLE: &str = include_str!("graph/graph.css");
 /// Script that makes graphs move.
 pub(crate) const SCRIPT: &str = include_str!("graph/graph.js");
 /// Sources of [`STYLE`] and [`SCRIPT`] in a page's policy. A test has the right hashes.
-pub(crate) const STYLE_HASH: &str = "'sha256-ROKBVIJwAQiKpV2uu0oi8pJbwWeFJvhRzoqJ5pdqJLQ='";
+pub(crate) const STYLE_HASH: &str = "'sha256-P9qLBF2x4+s8hoTJOzQ2VosbxDAn5wm/hTvgElf7GSs='";
 pub(crate) const SCRIPT_HASH: &str = "'sha256-CgZOGWG29cHLImcRaE1VHGvFFXyc4/jdAYM08djKIv4='";
