@@ -5,6 +5,8 @@ mod budget;
 mod collected;
 mod counters;
 mod files;
+mod graphs;
+mod kept;
 mod page;
 mod reasons;
 mod serving;

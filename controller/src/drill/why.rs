@@ -3,6 +3,7 @@
 
 use super::FOR_AN_AGENT;
 use super::collected::Profile;
+use super::graphs;
 use super::reasons::{ANYWHERE, Counted, Graphs, RARE};
 use super::serving::{Orders, collect};
 use super::shown::plural;
@@ -17,7 +18,7 @@ use spl_graph::CallKind;
 use spl_lang::Atom;
 use spl_model::{DrillKind, MOST_ROOTS, Pattern, Scope, Sign, one_line};
 use spl_profile::{Cause, Compared, Extra, ExtraKind, Site, Work};
-use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
+use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile, WhyGraphs};
 use spl_session::files::write_whole;
 use spl_session::measure::Inputs;
 use spl_session::results::Results;
@@ -131,6 +132,11 @@ pub async fn explain(failed: &[Why], look: &Look<'_>, inputs: &mut Inputs, progr
     }
     if claims.len() > SAID {
         progress.note(&format!("reasons of {} more claims are in the file", claims.len() - SAID));
+    }
+    let drawn = graphs::graphs(&claims, &known, &graphs);
+    let path = look.folder.join(WhyGraphs::NAME);
+    if let Err(error) = write_whole(&path, drawn.to_json().as_bytes()) {
+        progress.problem(&format!("cannot write {}: {error}", path.display()));
     }
     let file = WhyFile { seconds: began.elapsed().as_secs_f64(), rounds, claims };
     let path = look.folder.join(WhyFile::NAME);
