@@ -30,6 +30,7 @@ mod hostile;
 mod instrumenting;
 mod keys;
 mod keys_beyond;
+mod keys_drill;
 mod language;
 mod lengths;
 mod metaspace;
