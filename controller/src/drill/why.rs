@@ -65,7 +65,8 @@ pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, 
     for (place, share) in shares.iter().enumerate() {
         say_program(share, progress);
         // Time that one program leaves is for the others.
-        let left = config.drill.longest.saturating_sub(began.elapsed());
+        let spent = if place == 0 { Duration::ZERO } else { began.elapsed() };
+        let left = config.drill.longest.saturating_sub(spent);
         let longest = left / u32::try_from(shares.len() - place).unwrap_or(1);
         let look = Look { share, folder: &measured.folder, budget: config.drill_budget(), longest };
         match search(&look, &mut steps).await {

@@ -24,6 +24,7 @@ mod ending;
 mod evaluating;
 mod examples;
 mod explained;
+mod explained_elsewhere;
 mod exporting;
 mod harness;
 mod hostile;
