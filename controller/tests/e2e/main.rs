@@ -34,6 +34,7 @@ mod keys_beyond;
 mod keys_drill;
 mod language;
 mod lengths;
+mod lost_drill;
 mod metaspace;
 mod names;
 mod never_called;
