@@ -25,6 +25,11 @@ use spl_verdict::ExitStatus;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Mistake of a command line.
+const ELSEWHERE: &str = "it is in a container of its own, and the counts by which the reasons of failed claims are found (--drill \
+                         failed, or claims = failed in [drill]) can be read only from inside: run spl in the container, or say \
+                         --drill none";
+
 /// Measures a program that runs already, and leaves it as it was.
 ///
 /// # Errors
@@ -41,6 +46,9 @@ pub fn attach(arguments: &Attach) -> Result<ExitStatus, String> {
     let (mut setup, _, open) = reading::read(&arguments.common, &command, &mut |text| progress.note(text))?;
     if open.is_none() || setup.config.scheduler.mode == RunMode::Measurement {
         setup.can_be_decided(&arguments.until.until(&setup.config))?;
+    }
+    if setup.config.drills() && attached::is_elsewhere(&target) {
+        return Err(of_it(&ELSEWHERE));
     }
     let known = target.mapped().agents.into_iter().next();
     if known.is_none() {

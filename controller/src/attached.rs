@@ -22,7 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const FOLDERS: [&str; 4] = ["/tmp", "/dev/shm", "/var/tmp", "/run"];
 /// Time that an agent may take to restore every class.
 const LONGEST_LEAVE: Duration = Duration::from_secs(15);
-/// Pause between two questions whether the agent has left.
+/// Time in which an agent that is not free may become so.
+const LONGEST_FAREWELL: Duration = Duration::from_secs(1);
+/// Pause between two questions whether the agent has left, or is free.
 const ASK_EVERY: Duration = Duration::from_millis(20);
 /// Most processes that are listed where a text fits several.
 const MOST_LISTED: usize = 10;
@@ -200,8 +202,19 @@ pub fn enter(
             (placed.path.clone(), Some(placed))
         }
     };
-    let answer = load(target, &path, &options)?;
-    if answer == LoadAnswer::Done { Ok(path) } else { Err(in_words(answer).to_owned()) }
+    let until = Instant::now() + LONGEST_FAREWELL;
+    loop {
+        let answer = load(target, &path, &options)?;
+        // The controller before may have been ours, and its agent may not be done with it.
+        let is_passing = matches!(answer, LoadAnswer::Busy | LoadAnswer::Leaving);
+        if answer == LoadAnswer::Done {
+            return Ok(path);
+        }
+        if !is_passing || Instant::now() >= until {
+            return Err(in_words(answer).to_owned());
+        }
+        std::thread::sleep(ASK_EVERY);
+    }
 }
 
 /// Waits until the agent has left the JVM. An error's status if it has not.
@@ -226,6 +239,11 @@ pub async fn watch(target: Arc<Target>, inputs: Sender<Input>) {
     }
     // The session may be over.
     let _ = inputs.send(Input::Ended { by_signal: false }).await;
+}
+
+/// Whether the process has another number in a container of its own. The counts of a drill are read by that number.
+pub fn is_elsewhere(target: &Target) -> bool {
+    target.status().is_some_and(|status| status.inner_pid != target.pid())
 }
 
 /// An answer as a sentence for the operator.

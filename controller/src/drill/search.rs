@@ -7,6 +7,7 @@ use super::collected::Profile;
 use super::failed::Share;
 use super::reasons::{ANYWHERE, Counted};
 use super::serving::{Orders, collect};
+use super::shown::plural;
 use super::steps::{Cost, Limits, Step, Steps, ns};
 use crate::attached;
 use crate::cli::Process;
@@ -75,7 +76,7 @@ pub async fn search(look: &Look<'_>, steps: &mut Steps) -> Result<Search, String
     let roots: Vec<String> = known.apart.keys().cloned().collect();
     let mut claims: Vec<&str> = look.share.claims.iter().map(|one| &*one.claim).collect();
     claims.dedup();
-    let reason = format!("{} of these claims fail", claims.len());
+    let reason = format!("{} failed", plural(claims.len() as u64, "claim"));
     let limits = Limits { longest_ns: ns(look.longest), budget: look.budget };
     steps.write(&Step { claims, methods: &roots, limits: Some(limits), reason, ..look.step("begin") });
     let came = within(look, &mut known, steps).await;
@@ -94,11 +95,16 @@ async fn within(
     known: &mut Counted,
     steps: &mut Steps,
 ) -> Result<(u64, Option<String>), String> {
-    let target = Arc::new(attached::target(&Process { pid: Some(look.share.pid), text: None })?);
+    let pid = look.share.pid;
+    let target = Arc::new(attached::target(&Process { pid: Some(pid), text: None })?);
+    let agent = target.mapped().agents.into_iter().next();
+    // A program in another container has given a number that means another process here, or none.
+    let library = agent.filter(|_| !attached::is_elsewhere(&target)).ok_or_else(|| {
+        format!(
+            "the agent is not in process {pid} here; if the program is in a container of its own, spl has to be in the same one"
+        )
+    })?;
     target.approach().map_err(|why| why.to_string())?;
-    let library = target.mapped().agents.into_iter().next().ok_or("the agent is not in the JVM any more")?;
-    // The agent may still be busy with the end of the measurement.
-    attached::leave(&target, &library)?;
     let (door, socket) = attached::socket(&target, look.folder)?;
     let inputs = Inputs::new()?;
     let door = tokio::spawn(door.accept(inputs.sender()));

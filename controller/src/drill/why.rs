@@ -49,9 +49,14 @@ pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, 
     }
     let shares = measured.shares();
     if shares.is_empty() {
-        return progress.note(
-            "the measurement ended with the program, so no reasons were looked for; --for ends it earlier",
-        );
+        let elsewhere = if measured.programs.is_empty() {
+            ""
+        } else {
+            ". If the program goes on in a container of its own, spl has to be in the same one"
+        };
+        return progress.note(&format!(
+            "the measurement ended with the program, so no reasons were looked for; --for ends it earlier{elsewhere}"
+        ));
     }
     let began = Instant::now();
     let claims: BTreeSet<&str> = measured.failed.iter().map(|one| &*one.claim).collect();

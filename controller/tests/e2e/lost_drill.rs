@@ -26,7 +26,7 @@ fn socket(run: &Running) -> PathBuf {
     found.unwrap().split([',', '\0']).next().unwrap().into()
 }
 
-/// How often the JVM has replaced the code of the class since it was loaded.
+/// Number of times that the JVM has replaced the code of the class since it was loaded.
 fn changes(log: &Path) -> usize {
     let text = fs::read_to_string(log).unwrap_or_default();
     text.lines().filter(|line| line.contains("redefined ") && line.contains("CompareLoop, count=")).count()
