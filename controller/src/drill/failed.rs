@@ -7,8 +7,7 @@ use spl_records::Why;
 use spl_session::sequential::Sequential;
 use spl_session::session::Session;
 use spl_session::setup::Setup;
-use spl_session::status::ClaimStatus;
-use spl_verdict::Standing;
+use spl_verdict::{Judged, OneInstance, Part, Standing};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,6 +110,8 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
         if row.standing != Some(Standing::Fails) {
             continue;
         }
+        let each = session.sequential().and_then(|all| all.instances_by_now(index));
+        let each = each.map(|all| all.each).unwrap_or_default();
         // The row of a formula has the figure of one of its comparisons.
         let figure = if atoms.len() == 1 { row.figure.clone() } else { String::new() };
         for (relation, (left, sign, right)) in atoms.into_iter().enumerate() {
@@ -124,7 +125,8 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
             let Some(slow) = slow.and_then(name) else { continue };
             let quick = quick.and_then(name);
             let times = ratio.map(|ratio| if is_left { ratio } else { 1.0 / ratio });
-            let instance = clearest(session.sequential(), &looks, index, relation, is_left);
+            let parts = looks.get(index).map(|look| &look.parts[..]).unwrap_or_default();
+            let instance = clearest(parts, each.clone(), relation, is_left);
             let (claim, figure) = (row.claim.clone(), figure.clone());
             found.push(Why { claim, slow, quick, figure, times, instance, ..Why::default() });
         }
@@ -132,31 +134,61 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
     found
 }
 
-/// The program in which a claim fails most clearly: by its own ratio, else by its own evidence. `None` where programs are not
-/// told apart.
-fn clearest(
-    sequential: Option<&Sequential>,
-    looks: &[ClaimStatus],
-    claim: usize,
-    relation: usize,
-    is_left: bool,
-) -> Option<String> {
-    let by_ratio = sequential.and_then(|sequential| sequential.instances_by_now(claim)).and_then(|all| {
-        let excess = |ratio: f64| if is_left { ratio } else { -ratio };
-        all.each.into_iter().max_by(|one, other| excess(one.ratio).total_cmp(&excess(other.ratio)))
-    });
-    by_ratio.map(|one| one.name).or_else(|| {
-        let parts = looks.get(claim)?.parts.iter().filter(|part| part.relation == relation);
-        let judged = parts.filter_map(|part| Some((part.instance.clone()?, part.judged.as_ref().ok()?)));
-        let clear =
-            judged.min_by(|(_, one), (_, other)| one.evidence.p_false.total_cmp(&other.evidence.p_false));
-        clear.map(|(name, _)| name).filter(|name| !name.is_empty())
-    })
+/// The program in which a comparison of a claim fails most clearly: by the evidence of each one, else by its ratio. `None` where
+/// programs are not told apart, and for medians and percentiles that fail in all of them.
+fn clearest(parts: &[Part], each: Vec<OneInstance>, relation: usize, is_left: bool) -> Option<String> {
+    let of_this = parts.iter().filter(|part| part.relation == relation);
+    let judged = of_this.filter_map(|part| Some((part.instance.as_ref()?, part.judged.as_ref().ok()?)));
+    let against = |judged: &Judged| judged.evidence.p_false;
+    let by_evidence = judged.min_by(|(_, one), (_, other)| against(one).total_cmp(&against(other)));
+    if let Some((name, _)) = by_evidence.filter(|(name, _)| !name.is_empty()) {
+        return Some(name.clone());
+    }
+    let excess = |one: &OneInstance| if is_left { one.ratio } else { -one.ratio };
+    each.into_iter().max_by(|one, other| excess(one).total_cmp(&excess(other))).map(|one| one.name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spl_model::Bucket;
+    use spl_verdict::Evidence;
+
+    #[test]
+    fn evidence_in_a_program_counts_more_than_its_ratio() {
+        let one = |(name, ratio): (&str, f64)| OneInstance {
+            name: name.to_owned(),
+            windows: 50,
+            ratio,
+            low: ratio,
+            high: ratio,
+            means_ns: [ratio, 1.0],
+            odd_ratio: None,
+            odd_speed: None,
+        };
+        let each = || [("a", 2.0), ("b", 3.0), ("c", 0.1)].map(one).to_vec();
+        assert_eq!(clearest(&[], each(), 0, true).as_deref(), Some("b"));
+        assert_eq!(clearest(&[], each(), 0, false).as_deref(), Some("c"));
+        assert_eq!(clearest(&[], Vec::new(), 0, true), None);
+        let part = |relation: usize, name: Option<&str>, p_false: f64| Part {
+            relation,
+            bucket: Bucket::All,
+            instance: name.map(str::to_owned),
+            judged: Ok(Judged {
+                evidence: Evidence { p_true: 1.0, p_false },
+                left_ns: 1.0,
+                right_ns: 1.0,
+                n_left: 5,
+                n_right: None,
+            }),
+        };
+        let parts = [part(0, Some("a"), 0.01), part(0, Some("c"), 0.2), part(1, Some("c"), 0.001)];
+        assert_eq!(clearest(&parts, each(), 0, true).as_deref(), Some("a"));
+        assert_eq!(clearest(&parts, each(), 1, true).as_deref(), Some("c"));
+        // Evidence of all programs together tells none.
+        assert_eq!(clearest(&[part(0, None, 0.01)], each(), 0, true).as_deref(), Some("b"));
+        assert_eq!(clearest(&[part(0, Some(""), 0.01)], each(), 0, true).as_deref(), Some("b"));
+    }
 
     #[test]
     fn each_claim_is_looked_at_in_the_program_where_it_fails_most_clearly() {
