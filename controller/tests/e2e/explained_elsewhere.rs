@@ -126,16 +126,16 @@ fn an_attached_program_tells_why_a_claim_fails_and_is_left_as_it_was() {
 
 #[test]
 fn of_several_programs_the_one_in_which_a_claim_fails_is_looked_at() {
-    // A pass over 256 elements takes less than a microsecond, one over 100,000 at least 50.
-    let claim = "for all instances: median(CompareLoop.fast([I)J) <= 20 us";
+    // A pass over 64 elements takes less than a microsecond, one over 20,000 at least 10.
+    let claim = "for all instances: median(CompareLoop.fast([I)J) <= 5 us";
     let case = Case::comparing(&format!("assert \"e\": {claim}\n")).set("communication", "programs", "2");
-    let case = case.set("scheduler", "profile", "production").set("scheduler", "window", "20");
+    let case = case.set("scheduler", "profile", "production");
     let case = case.set("scheduler", "overhead-budget", "none").set("sampling", "settle-time", "0");
     let case = case.set("controller", "max-method-measurements", "1000000");
     let mut served = serve(&case, &[&["--once"], &LONG[..]].concat());
-    let small = client(&case, &served, &["--instance", "small"], &["CompareLoop", "0"]);
+    let small = client(&case, &served, &["--instance", "small"], &["CompareLoop", "0", "64"]);
     served.run.awaits("measuring Java ");
-    let large = client(&case, &served, &["--instance", "large"], &["CompareLoop", "0", "100000"]);
+    let large = client(&case, &served, &["--instance", "large"], &["CompareLoop", "0", "20000"]);
     let name = format!("large:{}", large.pid());
     served.run.awaits(&format!("{name} is measured too"));
     let ended = served.run.ends_by_itself();
