@@ -39,7 +39,7 @@ pub fn read(
 ) -> Result<(Setup, Written, Option<Open>), String> {
     let changes = arguments.changes.pairs()?;
     let (mut config, mut written) = read_config(arguments.config.as_deref(), &changes)?;
-    refuse_idle_drill(&config, &changes)?;
+    refuse_idle_drill(&config, &arguments.changes.asked()?)?;
     if let Some(tasks) = &arguments.tasks {
         config.tasks_file.clone_from(tasks);
     }

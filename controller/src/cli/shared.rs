@@ -141,14 +141,25 @@ pub struct Changes {
     pub argument_size: Option<String>,
     #[command(flatten)]
     pub drilling: Drilling,
+    /// Keys and values that a running measurement keeps when its files are read again.
+    #[arg(skip)]
+    pub kept: Vec<(String, String)>,
 }
 
 impl Changes {
-    /// All of them as keys and values, with the option that says each; those of their own options last.
+    /// All of them as keys and values; what is kept comes last.
     ///
     /// # Errors
     /// A correct example, for an argument without `=`.
     pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
+        Ok([self.asked()?, self.kept.clone()].concat())
+    }
+
+    /// Keys and values of the command line; options of their own come last.
+    ///
+    /// # Errors
+    /// A correct example, for an argument without `=`.
+    pub fn asked(&self) -> Result<Vec<(String, String)>, String> {
         let set = self.set.iter().map(|text| match text.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
             None => Err(format!("--set {text}: expected KEY=VALUE, as in --set window=50")),

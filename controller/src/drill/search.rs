@@ -67,11 +67,12 @@ struct Round {
     program_cpu_ns: Option<u64>,
 }
 
-/// Counts what the methods of the claims run. Every class has its own bytes again afterwards.
+/// Counts what the methods of the claims run. Every class has its own bytes again afterwards. An interrupt ends it, also one that
+/// came to the `outer` inputs before the search had its own.
 ///
 /// # Errors
 /// When the program cannot be reached; one line of text.
-pub async fn search(look: &Look<'_>, steps: &mut Steps) -> Result<Search, String> {
+pub async fn search(look: &Look<'_>, steps: &mut Steps, outer: &mut Inputs) -> Result<Search, String> {
     let mut known = Counted::of(&look.share.claims);
     let roots: Vec<String> = known.apart.keys().cloned().collect();
     let mut claims: Vec<&str> = look.share.claims.iter().map(|one| &*one.claim).collect();
@@ -79,7 +80,7 @@ pub async fn search(look: &Look<'_>, steps: &mut Steps) -> Result<Search, String
     let reason = format!("{} failed", plural(claims.len() as u64, "claim"));
     let limits = Limits { longest_ns: ns(look.longest), budget: look.budget };
     steps.write(&Step { claims, methods: &roots, limits: Some(limits), reason, ..look.step("begin") });
-    let came = within(look, &mut known, steps).await;
+    let came = within(look, &mut known, steps, outer).await;
     let reason = match &came {
         Ok((_, None)) => "no method is left that could be counted",
         Ok((_, Some(cut))) => cut,
@@ -94,6 +95,7 @@ async fn within(
     look: &Look<'_>,
     known: &mut Counted,
     steps: &mut Steps,
+    outer: &mut Inputs,
 ) -> Result<(u64, Option<String>), String> {
     let pid = look.share.pid;
     let target = Arc::new(attached::target(&Process { pid: Some(pid), text: None })?);
@@ -110,7 +112,7 @@ async fn within(
     let door = tokio::spawn(door.accept(inputs.sender()));
     let watch = tokio::spawn(attached::watch(Arc::clone(&target), inputs.sender()));
     let mut way = Way { target, library, socket, inputs };
-    let came = rounds(look, known, &mut way, steps).await;
+    let came = rounds(look, known, (&mut way, outer), steps).await;
     door.abort();
     watch.abort();
     Ok(came)
@@ -120,7 +122,7 @@ async fn within(
 async fn rounds(
     look: &Look<'_>,
     known: &mut Counted,
-    way: &mut Way,
+    (way, outer): (&mut Way, &mut Inputs),
     steps: &mut Steps,
 ) -> (u64, Option<String>) {
     let until = Instant::now() + look.longest;
@@ -129,7 +131,7 @@ async fn rounds(
     let mut reason = "the methods of the claims";
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        let cut = if way.inputs.is_interrupted() {
+        let cut = if way.inputs.is_interrupted() || outer.is_interrupted() {
             "it was interrupted"
         } else if !way.target.is_alive() {
             "the program ended"

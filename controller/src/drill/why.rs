@@ -74,7 +74,7 @@ pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, 
         let left = config.drill.longest.saturating_sub(spent);
         let longest = left / u32::try_from(shares.len() - place).unwrap_or(1);
         let look = Look { share, folder: &measured.folder, budget: config.drill_budget(), longest };
-        match search(&look, &mut steps).await {
+        match search(&look, &mut steps, inputs).await {
             Ok(found_out) => {
                 was_any = true;
                 rounds += found_out.rounds;
