@@ -27,12 +27,14 @@ struct Side<'a> {
 }
 
 /// The graphs of these claims, as many as a report has room for; the first claims come first.
-pub fn graphs(claims: &[Why], known: &Counted, graphs: &Graphs<'_>) -> WhyGraphs {
-    let mut found = WhyGraphs::default();
-    let mut room = WhyGraphs::MOST_GRAPHS;
+pub fn add(found: &mut WhyGraphs, claims: &[Why], known: &Counted, graphs: &Graphs<'_>) {
+    let count =
+        |pairs: &[GraphPair]| pairs.iter().map(|pair| 1 + usize::from(pair.quick.is_some())).sum::<usize>();
+    let drawn: usize = found.claims.iter().map(|one| count(&one.pairs)).sum();
+    let mut room = WhyGraphs::MOST_GRAPHS.saturating_sub(drawn);
     for why in claims {
         let pairs = pairs(why, known, graphs);
-        let count = pairs.iter().map(|pair| 1 + usize::from(pair.quick.is_some())).sum::<usize>();
+        let count = count(&pairs);
         let is_known = found.of(why).is_some();
         if pairs.is_empty() || is_known || count > room {
             continue;
@@ -41,7 +43,6 @@ pub fn graphs(claims: &[Why], known: &Counted, graphs: &Graphs<'_>) -> WhyGraphs
         let Why { claim, slow, quick, .. } = why.clone();
         found.claims.push(ClaimGraphs { claim, slow, quick, pairs });
     }
-    found
 }
 
 /// The methods of the greatest causes and events, each once.

@@ -151,7 +151,7 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         name,
         calls: one.calls,
         unit: match one.what {
-            DrillKind::Blocks => Unit::Counts,
+            DrillKind::Blocks | DrillKind::Calls => Unit::Counts,
             DrillKind::Cover => Unit::Flags,
         },
         marked: Vec::new(),
