@@ -69,13 +69,14 @@ unit: ## build the agent and run all tests
 	$(CARGO) build $(TESTED)
 	$(CARGO) test --workspace
 
-# The page of a recorded run (report/browser/rome.tar.gz, of `make demo`), by the spl of the tests.
-browser: setup ## look at a report in a browser: keyboard, charts, colours, phones
+# The pages of recorded runs (report/browser/rome.tar.gz, of `make demo`, and planted.tar.xz, of report/browser/record.sh) and of a drill, by
+# the spl of the tests.
+browser: setup ## look at reports and the page of a drill in a browser: keyboard, charts, graphs, colours, phones
 	scripts/setup.sh --browser
 	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl
 
-picture: setup ## the README's picture of a report
+picture: setup ## the README's picture of a report with a failed claim and its reason
 	scripts/setup.sh --browser
 	$(CARGO) build -q $(TESTED)
 	report/browser/check.sh $(or $(CARGO_TARGET_DIR),target)/debug/spl --picture docs/report.png

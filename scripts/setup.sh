@@ -40,6 +40,7 @@ missing_browser() {
     [[ -x ${CHROMIUM:-/usr/bin/chromium} ]] || echo chromium
     have node || echo nodejs
     have npm || echo npm
+    have xz || echo xz-utils
 }
 
 missing_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1 || echo python3-pip; }

@@ -1,17 +1,30 @@
 //! A JVM that runs already: which one is meant, where its classes are, and the agent in it.
 
 use crate::cli::Process;
+use crate::progress::Progress;
 use spl_attach::protocol::Reply;
 use spl_attach::system::Target;
+use spl_session::agents::Input;
+use spl_session::door::PrivateSocket;
+use spl_verdict::ExitStatus;
 use spl_wire::{LEAVE, LoadAnswer};
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::Sender;
 
+/// Interval between two looks whether the JVM still runs.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Folders of a JVM in which its agent may find the socket.
+const FOLDERS: [&str; 4] = ["/tmp", "/dev/shm", "/var/tmp", "/run"];
 /// Time that an agent may take to restore every class.
 const LONGEST_LEAVE: Duration = Duration::from_secs(15);
-/// Pause between two questions whether the agent has left.
+/// Time in which an agent that is not free may become so.
+const LONGEST_FAREWELL: Duration = Duration::from_secs(1);
+/// Pause between two questions whether the agent has left, or is free.
 const ASK_EVERY: Duration = Duration::from_millis(20);
 /// Most processes that are listed where a text fits several.
 const MOST_LISTED: usize = 10;
@@ -107,6 +120,130 @@ pub fn leave(target: &Target, library: &Path) -> Result<(), String> {
         }
         std::thread::sleep(ASK_EVERY);
     }
+}
+
+/// Says what the first change of a class costs in a JVM that was started without the agent, and asks whether that is
+/// wanted.
+///
+/// # Errors
+/// When it is not wanted; text for the operator.
+pub fn agree(yes: bool, target: &Target, library: &Path, progress: &Progress) -> Result<(), String> {
+    let (_, around) = target.surroundings(library).map_err(|why| format!("pid {}: {why}", target.pid()))?;
+    if !around.discards_all() {
+        return Ok(());
+    }
+    let compiled =
+        target.ask("jcmd", &["Compiler.codecache"]).ok().and_then(|reply| reply.compiled_methods());
+    let methods = compiled.map_or_else(String::new, |count| format!(", of {count} methods"));
+    let time = around
+        .compiled_for
+        .map(|time| format!("; its compilers have worked {:.1} s for it so far", time.as_secs_f64()));
+    progress.note(&format!(
+        "pid {} was started without the agent: when its first class is changed, the JVM discards all its compiled code{methods}, \
+         and is slower until it has compiled it again{}",
+        target.pid(),
+        time.unwrap_or_default()
+    ));
+    if yes {
+        return Ok(());
+    }
+    let input = io::stdin();
+    if !input.is_terminal() {
+        return Err(
+            "nothing was done: add --yes to go on, or start the program with `spl client` to avoid this cost"
+                .to_owned(),
+        );
+    }
+    // Nothing can be done if the question is not shown; then nobody answers it with y.
+    let _ = write!(io::stderr(), "spl: go on? [y/N] ");
+    let mut answer = String::new();
+    let read = input.lock().read_line(&mut answer);
+    if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(());
+    }
+    Err("nothing was done".to_owned())
+}
+
+/// A socket that the JVM's agent can reach, and its path there. `results` is the folder of the results.
+///
+/// # Errors
+/// When no folder can be used; text for the operator.
+pub fn socket(target: &Target, results: &Path) -> Result<(PrivateSocket, PathBuf), String> {
+    let status = target.status().ok_or("the process has ended")?;
+    if target.shares_root() && status.uid == rustix::process::geteuid().as_raw() {
+        let socket = PrivateSocket::open(results)?;
+        let path = socket.path();
+        return Ok((socket, path));
+    }
+    let bases = FOLDERS.map(|folder| target.seen_from_here(Path::new(folder)));
+    let socket = PrivateSocket::open_for(bases, (status.uid, status.gid))?;
+    let path = socket.path();
+    let root = target.seen_from_here(Path::new("/"));
+    let inner = path.strip_prefix(&root).map_or_else(|_| path.clone(), |inner| Path::new("/").join(inner));
+    Ok((socket, inner))
+}
+
+/// Lets the agent in the JVM connect to this socket; gives the path of its library there. A library that is there
+/// already is used: two copies of it would not know of each other.
+///
+/// # Errors
+/// When the agent does not come; text for the operator.
+pub fn enter(
+    target: &Target,
+    known: Option<PathBuf>,
+    library: &Path,
+    socket: &Path,
+) -> Result<PathBuf, String> {
+    let options = format!("spl.client.socket={}", socket.display());
+    let (path, _placed) = match known {
+        Some(path) => (path, None),
+        None => {
+            let placed = target.place(library).map_err(|why| why.to_string())?;
+            (placed.path.clone(), Some(placed))
+        }
+    };
+    let until = Instant::now() + LONGEST_FAREWELL;
+    loop {
+        let answer = load(target, &path, &options)?;
+        // The controller before may have been ours, and its agent may not be done with it.
+        let is_passing = matches!(answer, LoadAnswer::Busy | LoadAnswer::Leaving);
+        if answer == LoadAnswer::Done {
+            return Ok(path);
+        }
+        if !is_passing || Instant::now() >= until {
+            return Err(in_words(answer).to_owned());
+        }
+        std::thread::sleep(ASK_EVERY);
+    }
+}
+
+/// Waits until the agent has left the JVM. An error's status if it has not.
+pub fn left(target: &Target, library: &Path, progress: &Progress) -> Option<ExitStatus> {
+    match leave(target, library) {
+        Err(why) if target.is_alive() => {
+            progress.problem(&format!("pid {}: {why}", target.pid()));
+            return Some(ExitStatus::Error);
+        }
+        Ok(()) if target.is_alive() => {
+            progress.note(&format!("pid {} goes on, with every class as it was", target.pid()));
+        }
+        _ => progress.note("the program ended"),
+    }
+    None
+}
+
+/// Says when the JVM has ended: its agent may not have come to it.
+pub async fn watch(target: Arc<Target>, inputs: Sender<Input>) {
+    while target.is_alive() {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    // The session may be over.
+    let _ = inputs.send(Input::Ended { by_signal: false }).await;
+}
+
+/// Whether the process has another number in a container of its own. The counts of a drill are read by that number.
+pub fn is_elsewhere(target: &Target) -> bool {
+    target.status().is_some_and(|status| status.inner_pid != target.pid())
 }
 
 /// An answer as a sentence for the operator.

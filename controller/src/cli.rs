@@ -1,15 +1,17 @@
 //! The command line.
 
 mod attaching;
+mod drilling;
 mod help;
 mod shared;
 
 pub use self::attaching::{Attach, Detach, Doctor, Process};
+pub use self::drilling::{Drill, Export, ExportForm};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
-    API_JAR_HELP, CFG_HELP, CHECK_HELP, CLIENT_HELP, COMPLETIONS_HELP, DRILL_HELP, EVAL_HELP, EXPORT_HELP,
-    FMT_HELP, INSTRUMENT_HELP, MAN_HELP, METHODS_HELP, REPORT_HELP, RUN_HELP, SERVE_HELP, STATUS, TOP_HELP,
+    API_JAR_HELP, CFG_HELP, CHECK_HELP, CLIENT_HELP, COMPLETIONS_HELP, EVAL_HELP, FMT_HELP, INSTRUMENT_HELP,
+    MAN_HELP, METHODS_HELP, REPORT_HELP, RUN_HELP, SERVE_HELP, STATUS, TOP_HELP,
 };
 use self::shared::MODES;
 use crate::duration;
@@ -17,9 +19,7 @@ use crate::looking::Looking;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use spl_model::DrillKind;
 use spl_session::config::{DEFAULT_PORT, Judge};
-use spl_session::until::Until;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,12 +118,6 @@ pub struct Run {
     pub which: Jvms,
     #[command(flatten)]
     pub instance: Instance,
-    /// Look why claims fail: when all are decided, count what their methods run for some seconds, within the overhead budget.
-    #[arg(long, value_name = "CLAIMS", value_parser = ["failed"], conflicts_with = "each")]
-    pub drill: Option<String>,
-    /// With --drill: time for it.
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "20s", requires = "drill")]
-    pub drill_for: Duration,
     /// End the program when its measurement is over: by SIGTERM, and by SIGKILL 10 s later.
     #[arg(long)]
     pub stop_program: bool,
@@ -142,72 +136,6 @@ pub struct Run {
     /// Where methods are only looked for: `spl top`.
     #[arg(skip)]
     pub looking: Option<Looking>,
-}
-
-impl Run {
-    /// The end of the measurement. Failed claims are drilled while the program runs, so once all claims are decided.
-    pub fn until(&self) -> Until {
-        let until = self.until.until();
-        Until { until_decided: until.until_decided || self.drill.is_some(), ..until }
-    }
-}
-
-/// `spl drill`
-#[derive(Debug, Args)]
-#[command(after_help = DRILL_HELP)]
-pub struct Drill {
-    /// Drill a JVM that runs already, by its process id, instead of a command. It loses its compiled code for a while.
-    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "children"])]
-    pub attach: Option<u32>,
-    /// With --attach: do not ask before the JVM loses its compiled code.
-    #[arg(long, short, requires = "attach")]
-    pub yes: bool,
-    /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls).
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
-    pub what: Vec<DrillKind>,
-    /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.
-    #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present = "all")]
-    pub methods: Vec<String>,
-    /// Count all methods of all classes but the JDK's.
-    #[arg(long)]
-    pub all: bool,
-    /// With patterns that begin with *, and --all: the JDK's classes too.
-    #[arg(long)]
-    pub jdk: bool,
-    /// Methods to leave out; may be given several times.
-    #[arg(long, value_name = "PATTERN", num_args = 1..)]
-    pub not: Vec<String>,
-    /// End the drill after this time, such as 90s or 5m, and restore all classes; the program goes on.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
-    pub longest: Option<Duration>,
-    /// Let counting take at most this part of the program's processor time; the methods that count most stop when it takes more.
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    pub budget: Option<f64>,
-    /// Write the results into DIR/drill.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
-    /// Replace the results of an earlier drill there, instead of writing into a new folder next to it (drill-2).
-    #[arg(long)]
-    pub replace: bool,
-    /// Number of methods to show at most.
-    #[arg(long, value_name = "COUNT", default_value_t = 20)]
-    pub limit: usize,
-    /// Keep no copies of the class files, only their digests.
-    #[arg(long)]
-    pub no_classes: bool,
-    /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool.
-    #[arg(long)]
-    pub children: bool,
-    /// The agent's library [default: libspl_agent.so next to this program]
-    #[arg(long, value_name = "FILE")]
-    pub agent: Option<PathBuf>,
-    /// Show errors only.
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// The program and its arguments.
-    #[arg(last = true, required_unless_present = "attach", value_name = "COMMAND")]
-    pub command: Vec<OsString>,
 }
 
 /// `spl top`
@@ -495,42 +423,6 @@ pub enum GraphForm {
     Svg,
 }
 
-/// `spl export`
-#[derive(Debug, Args)]
-#[command(after_help = EXPORT_HELP)]
-pub struct Export {
-    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
-    #[arg(value_name = "DRILL_FOLDER")]
-    pub folder: PathBuf,
-    /// In which form.
-    #[arg(long = "as", value_name = "FORM", value_enum)]
-    pub form: ExportForm,
-    /// Where to write it [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-/// How counts are given to other tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportForm {
-    /// One table with a line for each block of each method.
-    Csv,
-    /// The XML of JBInsTrace, with the counts of blocks (docs/schema/jbinstrace-2.xsd).
-    Jbinstrace,
-    /// The XML of JaCoCo: instructions, branches, lines, methods and classes that ran.
-    Jacoco,
-    /// The profile format of Valgrind's callgrind: bytecodes by source line, and calls with their cost.
-    Callgrind,
-    /// The JSON of speedscope: the calls as a tree, by averages, with bytecodes for time.
-    Speedscope,
-    /// The call graph as GraphML.
-    Graphml,
-    /// The call graph in Graphviz's language.
-    Dot,
-    /// The call graph as text: callers and callees of each method, most work first.
-    Calls,
-}
-
 /// `spl fmt`
 #[derive(Debug, Args)]
 #[command(after_help = FMT_HELP)]
@@ -550,20 +442,6 @@ pub struct Fmt {
     /// The task files.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-}
-
-/// A share in percent.
-fn percent(text: &str) -> Result<f64, String> {
-    let value = text.trim_end_matches('%').parse::<f64>().ok();
-    value
-        .filter(|value| *value > 0.0 && *value <= 100.0)
-        .ok_or_else(|| "a number over 0 and up to 100, such as 5".to_owned())
-}
-
-/// The values of `--what`.
-fn drill_kinds() -> impl TypedValueParser<Value = DrillKind> {
-    let names = PossibleValuesParser::new(DrillKind::ALL.map(DrillKind::name));
-    names.map(|name| DrillKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(DrillKind::Blocks))
 }
 
 /// The values of `method`.

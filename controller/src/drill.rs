@@ -4,17 +4,22 @@ mod arcs;
 mod budget;
 mod collected;
 mod counters;
+mod failed;
 mod files;
+mod graphs;
+mod kept;
 mod page;
 mod reasons;
+mod search;
 mod serving;
 mod shown;
+mod steps;
 mod taken;
 pub mod why;
 
 use crate::cli::{Drill, Process};
 use crate::progress::Progress;
-use crate::{attach, attached, foreground, program, tryout};
+use crate::{attached, foreground, program, tryout};
 use collected::Profile;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
@@ -154,25 +159,25 @@ fn running(
     target.approach().map_err(|why| of_it(&why))?;
     let known = target.mapped().agents.into_iter().next();
     if known.is_none() {
-        attach::agree(arguments.yes, &target, library, progress)?;
+        attached::agree(arguments.yes, &target, library, progress)?;
     }
     let out = files::Folder::make(&arguments.out, arguments.replace)?;
     let runtime = measure::event_loop()?;
     let _inside = runtime.enter();
-    let (socket, path) = attach::socket(&target, &arguments.out)?;
+    let (socket, path) = attached::socket(&target, &arguments.out)?;
     let mut inputs = Inputs::new()?;
-    let library = attach::enter(&target, known, library, &path).map_err(|why| of_it(&why))?;
+    let library = attached::enter(&target, known, library, &path).map_err(|why| of_it(&why))?;
     let target = Arc::new(target);
     let collected = runtime.block_on(async {
         let door = tokio::spawn(socket.accept(inputs.sender()));
-        let watch = tokio::spawn(attach::watch(Arc::clone(&target), inputs.sender()));
+        let watch = tokio::spawn(attached::watch(Arc::clone(&target), inputs.sender()));
         let orders = Orders { first_by: Some(Instant::now() + FOR_AN_AGENT), ..orders };
         let collected = collect(&orders, &mut inputs, progress).await;
         door.abort();
         watch.abort();
         collected
     });
-    if attach::left(&target, &library, progress).is_some() {
+    if attached::left(&target, &library, progress).is_some() {
         return Err("not every class may be as it was; restart the program when you can".to_owned());
     }
     Ok((out, collected?))

@@ -11,17 +11,14 @@ use crate::serve::worse;
 use crate::showing::Showing;
 use crate::tasks::Open;
 use spl_classes::Catalogue;
-use spl_records::Why;
 use spl_session::measure::{self, Inputs, Returned};
 use spl_session::numbered;
 use spl_session::output::Output;
 use spl_session::resume::Resumed;
-use spl_session::sequential::Sequential;
 use spl_session::session::Session;
 use spl_session::setup::Setup;
 use spl_verdict::ExitStatus;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
 use tokio::task::JoinHandle;
 
@@ -46,8 +43,8 @@ pub struct Measured {
     pub interrupted: bool,
     /// The worst of their exit statuses.
     pub standing: ExitStatus,
-    /// The claims of the last measurement that fail, and the folder of its results.
-    pub failed: (Vec<Why>, PathBuf),
+    /// The last measurement, for the reasons of its failed claims.
+    pub last: Option<why::Measured>,
 }
 
 /// Results and JVMs of the measurements so far.
@@ -56,7 +53,7 @@ struct Rounds {
     was_anybody: bool,
     programs: Vec<u32>,
     worst: Option<ExitStatus>,
-    failed: (Vec<Why>, PathBuf),
+    last: Option<why::Measured>,
     /// Refused connections that are not yet closed.
     turned_away: BTreeSet<u64>,
     /// Process ids of the JVMs that waited for their turn.
@@ -78,7 +75,7 @@ pub async fn measure(
     let mut rounds = Rounds::default();
     let (mut base, mut open, mut before) = (first.clone(), open.cloned(), None);
     let mut files = files.map(|(output, resumed)| (first.clone(), output, resumed));
-    let (common, until) = (&arguments.common, arguments.until());
+    let (common, until) = (&arguments.common, arguments.until.until(&first.config));
     let mut jvm = Catalogue::default();
     loop {
         let is_first = rounds.worst.is_none();
@@ -105,7 +102,7 @@ pub async fn measure(
         };
         let showing = Showing::new(&setup, common, &arguments.reports);
         let session = Session::new(&setup, setup.scheduler()?, output, resumed, showing);
-        let session = session.until(arguments.until()).which(arguments.which.which());
+        let session = session.until(until.clone()).which(arguments.which.which());
         let session = session.after(std::mem::take(&mut rounds.turned_away));
         let mut session = reload::begun(session, before.take());
         // Tasks that `spl top` makes are in no file.
@@ -149,7 +146,7 @@ async fn search(
     inputs: &mut Inputs,
 ) -> Result<Result<(Setup, Found), NotFound>, String> {
     let progress = Progress::new(arguments.common.quiet);
-    let (which, until) = (arguments.which.which(), arguments.until());
+    let (which, until) = (arguments.which.which(), arguments.until.until(&first.config));
     let alone = arguments.which.each && first.config.programs == 1;
     let search = Search { needs, which, until, at_port: false, loaded: !is_first, alone };
     match asking::ask(&search, inputs, &progress).await {
@@ -174,9 +171,7 @@ impl Rounds {
                 reports::say(session, setup, page.as_deref(), &progress);
             }
             self.worst = Some(worse(self.worst, session.standing()));
-            let looks = session.sequential().map(Sequential::claims).unwrap_or_default();
-            let folder = setup.config.result_file.parent().unwrap_or(Path::new(""));
-            self.failed = (why::failed(setup, session.results(), &looks), folder.to_owned());
+            self.last = Some(why::Measured::of(session, setup));
         }
         self.was_anybody |= session.ever_connected();
         self.programs.extend(session.programs());
@@ -214,7 +209,7 @@ impl Rounds {
             programs: self.programs,
             interrupted,
             standing,
-            failed: self.failed,
+            last: self.last,
         }
     }
 }

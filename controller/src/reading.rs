@@ -37,7 +37,9 @@ pub fn read(
     command: &[OsString],
     tell: &mut dyn FnMut(&str),
 ) -> Result<(Setup, Written, Option<Open>), String> {
-    let (mut config, mut written) = read_config(arguments.config.as_deref(), &arguments.changes.pairs()?)?;
+    let changes = arguments.changes.pairs()?;
+    let (mut config, mut written) = read_config(arguments.config.as_deref(), &changes)?;
+    refuse_idle_drill(&config, &arguments.changes.asked()?)?;
     if let Some(tasks) = &arguments.tasks {
         config.tasks_file.clone_from(tasks);
     }
@@ -81,6 +83,26 @@ pub fn read(
     let setup = Setup::new(config, settings(&written), (program, text))?;
     tell_unused_processor(&setup, tell);
     Ok((setup, written, open))
+}
+
+/// Refuses what the command line says about a search for reasons where there is none. In the file such keys may stand.
+fn refuse_idle_drill(config: &Config, changes: &[(String, String)]) -> Result<(), String> {
+    let is_set = |keys: &[&str]| changes.iter().any(|(key, _)| keys.contains(&key.as_str()));
+    if config.drill.failed && !config.drills() && is_set(&["claims"]) {
+        return Err(
+            "--drill failed (claims = failed) looks why claims fail, and with run-mode = measurement there are none: leave one \
+             of the two out"
+                .to_owned(),
+        );
+    }
+    if !config.drills() && is_set(&["drill-time", "drill-budget"]) {
+        return Err(
+            "--drill-for (drill-time) and drill-budget bound a search for the reasons of failed claims, and there is none: add \
+             --drill failed, or leave them out"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
 /// Refuses claims about each instance where calls of several JVMs are not told apart.

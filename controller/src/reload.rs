@@ -167,7 +167,7 @@ impl Next {
         if !fixed.is_empty() {
             let mut common = common.clone();
             common.tasks = Some(old.config.tasks_file.clone());
-            common.changes.set.extend(fixed.iter().filter_map(|(before, _)| stays_so(before)));
+            common.changes.kept.extend(fixed.iter().filter_map(|(before, _)| stays_so(before)));
             (setup, open) = read_known(&common, command, jvm, tell)?;
         }
         if setup.config.argument_size != old.config.argument_size {
@@ -219,11 +219,11 @@ fn differing(old: &[Setting], new: &[Setting], is_meant: impl Fn(&str) -> bool) 
     pairs.map(|(before, now)| (before.clone(), now.clone())).collect()
 }
 
-/// The option that keeps a setting; `None` for one that the profile switches off, and for the task file, which has an
+/// Key and value that keep a setting; `None` for one that the profile switches off, and for the task file, which has an
 /// option of its own.
-fn stays_so(setting: &Setting) -> Option<String> {
+fn stays_so(setting: &Setting) -> Option<(String, String)> {
     let is_set = !setting.value.starts_with("off:") && setting.key != "tasks-file";
-    is_set.then(|| format!("{}={}", setting.key, setting.value))
+    is_set.then(|| (setting.key.clone(), setting.value.clone()))
 }
 
 /// Checks that claims may change in a running measurement.
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(changed, [(setting("overhead-budget", "1%"), setting("overhead-budget", "2%"))]);
         let fixed = differing(&of(old), &of(new), |key| !CHANGEABLE.contains(&key));
         let kept = fixed.iter().filter_map(|(before, _)| stays_so(before)).collect::<Vec<_>>();
-        assert_eq!(kept, ["method=sequential"]);
+        assert_eq!(kept, [("method".to_owned(), "sequential".to_owned())]);
         assert!(
             differing(&[setting("output-dir", "out")], &[setting("output-dir", "out-2")], |_| true)
                 .is_empty()

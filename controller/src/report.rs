@@ -4,10 +4,10 @@ use crate::cli::Report;
 use crate::said::say;
 use crate::stdout;
 use serde::Deserialize;
-use spl_model::MethodRef;
+use spl_model::{MethodRef, one_line};
 use spl_records::context::Setting;
-use spl_records::{AssertionRecord, Context, InstancesFile, Reader, ResultRecord, WhyFile};
-use spl_report::{Calls, Decisions, Facts, Step, shown, shown_assertions, shown_methods};
+use spl_records::{AssertionRecord, Context, InstancesFile, Reader, ResultRecord, WhyFile, WhyGraphs};
+use spl_report::{Calls, Decisions, Facts, Reasons, Step, shown, shown_assertions, shown_methods};
 use spl_scheduler::MethodIx;
 use spl_session::buckets::FILE as BUCKETS_FILE;
 use spl_session::context::CONTEXT_FILE;
@@ -72,7 +72,7 @@ fn read(folder: &Path) -> Result<Facts, String> {
     let methods = methods(folder, &context, &with_calls)?;
     let missing = missing(&folder.join(BUCKETS_FILE))?;
     let instances = instances(&folder.join(spl_session::instances::FILE), &context)?;
-    let why = why(&folder.join(WhyFile::NAME))?;
+    let why = reasons(folder);
     Ok(Facts { context, results, assertions, methods, missing, instances, why, decisions })
 }
 
@@ -143,11 +143,33 @@ fn instances(path: &Path, context: &Context) -> Result<Option<InstancesFile>, St
     InstancesFile::from_json(&text).map(Some).map_err(|error| wrong(path, &error))
 }
 
-/// Why claims fail; `None` where nobody looked for it.
-fn why(path: &Path) -> Result<Option<WhyFile>, String> {
+/// Why claims fail, with graphs; nothing where nobody looked for it. The page names the faults of these files and has the rest.
+fn reasons(folder: &Path) -> Reasons {
+    let mut faults = Vec::new();
+    let found = part(&folder.join(WhyFile::NAME), WhyFile::from_json).unwrap_or_else(|fault| {
+        faults.push(format!("The reasons are missing: {fault}."));
+        None
+    });
+    let Some(file) = &found else { return Reasons { faults, ..Reasons::default() } };
+    let graphs = part(&folder.join(WhyGraphs::NAME), WhyGraphs::from_json);
+    let has_causes = file.claims.iter().any(|one| !one.causes.is_empty() || !one.extras.is_empty());
+    let fault = match &graphs {
+        Ok(Some(_)) => None,
+        Ok(None) => has_causes.then(|| format!("{} is not there", folder.join(WhyGraphs::NAME).display())),
+        Err(fault) => Some(fault.clone()),
+    };
+    faults.extend(fault.map(|fault| format!("The graphs are missing: {fault}.")));
+    Reasons { found, graphs: graphs.ok().flatten(), faults }
+}
+
+/// A file that a run may have left; `None` if it is missing or empty.
+fn part<T>(path: &Path, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if fs::metadata(path).is_ok_and(|file| file.len() > WhyGraphs::LARGEST) {
+        return Err(wrong(path, &format!("it is larger than {} MiB", WhyGraphs::LARGEST >> 20)));
+    }
     let text = String::from_utf8_lossy(&bytes(path)?).into_owned();
-    let file = (!text.is_empty()).then(|| WhyFile::from_json(&text));
-    file.transpose().map_err(|error| wrong(path, &error))
+    let read = (!text.is_empty()).then(|| read(&text));
+    read.transpose().map_err(|error| one_line(&wrong(path, &error)))
 }
 
 /// The part of `buckets.json` that a report needs.

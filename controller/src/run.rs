@@ -1,8 +1,8 @@
 //! `spl run`: the controller and the program together.
 
 use crate::cli::Run;
-use crate::drill::why::{self, Look};
-use crate::each::{self, Described, Measured};
+use crate::drill::why;
+use crate::each::{self, Described};
 use crate::foreground;
 use crate::looking::Looking;
 use crate::program;
@@ -34,6 +34,10 @@ use tokio::time::timeout;
 
 /// Time that the end of the program waits to become an input.
 const LAST_INPUT: Duration = Duration::from_secs(5);
+/// Mistake of a command line.
+const EACH_AND_DRILL: &str = "--each measures one JVM after the other, and while the reasons of failed claims (--drill failed, or \
+                              claims = failed in [drill]) are looked for in one, the next one would wait: leave out --each, or \
+                              say --drill none";
 
 /// Runs the program and its measurement.
 ///
@@ -48,7 +52,10 @@ pub fn run(arguments: &Run) -> Result<u8, String> {
     if arguments.looking.is_some() {
         Looking::prepare(&mut setup);
     }
-    let until = arguments.until();
+    if arguments.which.each && setup.config.drills() {
+        return Err(EACH_AND_DRILL.to_owned());
+    }
+    let until = arguments.until.until(&setup.config);
     if open.is_none() || setup.config.scheduler.mode == RunMode::Measurement {
         setup.can_be_decided(&until)?;
     }
@@ -105,12 +112,14 @@ async fn together(
     let launch = program::with_agent(&arguments.command, library, &options, arguments.which.wants_children());
     let child = foreground::start(&launch, in_foreground)?;
     let launched = child.id();
-    let (path, budget) = (socket.path(), tasks.setup.config.overhead_budget);
+    let config = tasks.setup.config.clone();
     let door = tokio::spawn(socket.accept(inputs.sender()));
     let ended = tokio::spawn(wait(child, inputs.sender()));
     let came = each::measure(arguments, tasks, &mut inputs, &ended).await?;
-    if arguments.drill.is_some() && !came.failed.0.is_empty() {
-        drill_failed(arguments, &came, (&path, budget, ended.is_finished()), &mut inputs).await;
+    if let Some(mut last) = came.last {
+        // Its number may be that of another process by now.
+        last.programs.retain(|(pid, _)| !ended.is_finished() || Some(*pid) != launched);
+        why::explain(&last, &config, &mut inputs, &Progress::new(arguments.common.quiet)).await;
     }
     let was_interrupted = came.interrupted || inputs.is_interrupted();
     // The agents are dormant or gone, so the socket is not needed any more.
@@ -143,27 +152,6 @@ async fn together(
     }
     let standing = if came.was_anybody { came.standing } else { ExitStatus::Error };
     Ok((standing, status))
-}
-
-/// Looks for the reasons of the claims that fail, if the program still runs.
-async fn drill_failed(
-    arguments: &Run,
-    came: &Measured,
-    (socket, budget, is_over): (&Path, Option<f64>, bool),
-    inputs: &mut Inputs,
-) {
-    let progress = Progress::new(arguments.common.quiet);
-    let (failed, folder) = &came.failed;
-    match came.programs.last() {
-        _ if came.interrupted => progress.note("interrupted: no reasons of failed claims are looked for"),
-        Some(&pid) if !is_over => {
-            let look = Look { pid, socket, budget, longest: arguments.drill_for, folder };
-            why::explain(failed, &look, inputs, &progress).await;
-        }
-        _ => progress.note(
-            "the measurement ended with the program, so no reasons were looked for; --for ends it earlier",
-        ),
-    }
 }
 
 /// Waits for the program's end in the foreground of a terminal. The measurement has ended by the first Ctrl-C

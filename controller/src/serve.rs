@@ -3,6 +3,7 @@
 
 use crate::asking::{self, Found, Needs, NotFound, Search};
 use crate::cli::{Client, Serve};
+use crate::drill::why;
 use crate::manual::{self, Manual};
 use crate::program;
 use crate::progress::Progress;
@@ -30,6 +31,10 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// Mistake of a command line.
+const MANUAL_AND_DRILL: &str = "--manual judges nothing, so there are no failed claims whose reasons could be looked for (--drill \
+                                failed, or claims = failed in [drill]): leave out --manual, or say --drill none";
+
 /// Measures the programs that connect, one after the other.
 ///
 /// # Errors
@@ -40,7 +45,10 @@ pub fn serve(arguments: &Serve) -> Result<ExitStatus, String> {
     let progress = Progress::new(arguments.common.quiet);
     let (mut setup, _, open) = reading::read(&arguments.common, &[], &mut |text| progress.note(text))?;
     if open.is_none() || setup.config.scheduler.mode == RunMode::Measurement {
-        setup.can_be_decided(&arguments.until.until())?;
+        setup.can_be_decided(&arguments.until.until(&setup.config))?;
+    }
+    if arguments.manual && setup.config.drills() {
+        return Err(MANUAL_AND_DRILL.to_owned());
     }
     if arguments.manual && open.is_some() {
         return Err(
@@ -149,7 +157,7 @@ async fn measured(
         let progress = Progress::of(setup, arguments.common.quiet, arguments.common.verbose);
         let showing = Showing::new(setup, &arguments.common, &arguments.reports);
         let session = Session::new(setup, setup.scheduler()?, output, resumed, showing).at_port();
-        let until = arguments.until.until();
+        let until = arguments.until.until(&setup.config);
         let mut session = reload::begun(session.until(until.clone()), before.take());
         let sources = (&arguments.common, &[][..], &until);
         if let Some(next) = reload::drive(&mut session, inputs, setup, sources, &mut jvm).await {
@@ -163,6 +171,10 @@ async fn measured(
             let page = reports::write(&mut session, setup, &arguments.reports);
             reports::say(&session, setup, page.as_deref(), &progress);
             worst = Some(worse(worst, session.standing()));
+            let over = why::Measured::of(&session, setup);
+            drop(session);
+            // Programs that come meanwhile wait, unmeasured.
+            why::explain(&over, &setup.config, inputs, &progress).await;
         } else {
             drop(session);
             numbered::give_back(setup, &first);
@@ -183,7 +195,7 @@ async fn asked(
     inputs: &mut Inputs,
 ) -> Result<Result<(Setup, Catalogue), NotFound>, String> {
     let progress = Progress::new(arguments.common.quiet);
-    let (needs, until) = (Needs::Methods(open), arguments.until.until());
+    let (needs, until) = (Needs::Methods(open), arguments.until.until(&first.config));
     let search = Search { needs, which: Which::default(), until, at_port: true, loaded: false, alone: false };
     match asking::ask(&search, inputs, &progress).await {
         Ok(Found { program, classes, .. }) => {

@@ -11,7 +11,6 @@ use spl_classes::{Catalogue, Known};
 use spl_model::MethodRef;
 use spl_session::files::{check_folders, write_whole};
 use spl_verdict::ExitStatus;
-use std::time::Duration;
 
 /// Bytes of bytecode below which a method is an accessor or does as little. Its calls cost less than a look at them,
 /// so it is looked at only where it is named.
@@ -67,8 +66,6 @@ pub fn top(arguments: &Top) -> Result<ExitStatus, String> {
         until: Ending { longest: Some(arguments.longest), until_decided: false },
         which: Jvms { main: arguments.main.clone(), ..Jvms::default() },
         instance: Instance::default(),
-        drill: None,
-        drill_for: Duration::ZERO,
         stop_program: arguments.stop_program,
         program_status: false,
         agent: arguments.agent.clone(),

@@ -4,12 +4,14 @@
 
 mod costs;
 mod graph;
+mod tree;
 
 pub use graph::CallGraph;
 pub(crate) use graph::{Edge, Node, whole};
+pub(crate) use tree::Tree;
 
 use crate::document::Document;
-use crate::drill::{Class, MethodCounts, archive_fault};
+use crate::drill::{Class, Counts, MethodCounts, archive_fault};
 use crate::fault::Fault;
 use graph::Unseen;
 use spl_classfile::class::ClassFile;
@@ -50,6 +52,13 @@ struct Site {
 /// Names of a call's target: whether a receiver chooses, class and member.
 type Target<'s> = (bool, &'s str, &'s str);
 
+impl Default for Calls {
+    /// For a drill that has counts, of which all classes are taken in.
+    fn default() -> Self {
+        Self { reach: Reach::of_whole_drill(), methods: BTreeMap::new() }
+    }
+}
+
 impl Calls {
     /// For a drill that has counts.
     ///
@@ -62,7 +71,7 @@ impl Calls {
                 "run `spl drill` without `--what cover`, or take --as csv, --as jacoco or --as jbinstrace";
             return Err(Fault::new(crate::DOCUMENT, reason, remedy));
         }
-        Ok(Self { reach: Reach::of_whole_drill(), methods: BTreeMap::new() })
+        Ok(Self::default())
     }
 
     /// Takes a class in.
@@ -76,6 +85,29 @@ impl Calls {
             let name = mutf8::decode(method.method.name);
             self.add_method(file, method)
                 .map_err(|why| archive_fault(format!("{}.{name}: {why}", one_line(&counted.name))))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a class in whose methods were just counted. Methods that the class file does not have are left out.
+    ///
+    /// # Errors
+    /// When the code of a method cannot be read.
+    pub fn add_counted(
+        &mut self,
+        file: &ClassFile<'_>,
+        methods: Vec<MethodProfile<'_>>,
+    ) -> Result<(), NoGraph> {
+        self.reach.add_class(file);
+        let named: HashMap<_, _> =
+            file.methods.iter().rev().map(|one| ((one.name, one.descriptor), one)).collect();
+        for profile in methods {
+            if let Some(method) = named.get(&(profile.graph.name, profile.graph.descriptor)) {
+                self.add_method(
+                    file,
+                    MethodCounts { method, counts: Counts::of(&profile), graph: profile.graph },
+                )?;
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
 use spl_classfile::instruction::{Insn, decode};
 use spl_graph::{Graph, Lines, NoGraph, forms};
+use spl_profile::MethodProfile;
 use std::collections::HashMap;
 
 /// Name of the archive with the class files.
@@ -58,6 +59,21 @@ impl<'a> MethodCounts<'a> {
 }
 
 impl Counts {
+    /// Of a method that was just counted; negative counts, of calls under way, are 0.
+    #[must_use]
+    pub fn of(profile: &MethodProfile<'_>) -> Self {
+        let positive = |count: i64| u64::try_from(count).unwrap_or(0);
+        let all = |counts: &[i64]| counts.iter().map(|count| positive(*count)).collect();
+        let gone = profile.counts.gone.iter().map(|gone| Some(positive(*gone)));
+        let edges = profile.counts.edges.iter().map(|count| count.map_or(0, positive));
+        Self {
+            calls: profile.calls,
+            blocks: all(&profile.counts.blocks),
+            gone: gone.collect(),
+            edges: edges.collect(),
+        }
+    }
+
     /// Adds the counts of the same method, of a class with the same bytes.
     pub fn add(&mut self, other: &Self) {
         let add = |to: &mut Vec<u64>, from: &[u64]| {

@@ -1,11 +1,8 @@
 //! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): the calls as a tree, with bytecodes for time.
 
-mod tree;
-
-use crate::callgraph::{CallGraph, whole};
+use crate::callgraph::{CallGraph, Tree, whole};
 use spl_model::{one_line, plain_json};
 use std::collections::BTreeMap;
-use tree::Tree;
 
 /// Address of the schema, which the file names.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -13,6 +10,11 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 const LEFT_OUT: &str = "(left out)";
 /// Most methods that a message names.
 const NAMED: usize = 3;
+
+/// Most nodes of a tree: what a browser shows without waiting.
+const MOST_NODES: usize = 20_000;
+/// Most calls from a root to a node.
+const DEEPEST: usize = 250;
 
 /// A file of speedscope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +28,11 @@ pub struct Speedscope {
 /// The document. `command` is what was run.
 #[must_use]
 pub fn speedscope(graph: &CallGraph, command: &str) -> Speedscope {
-    with_nodes(graph, command, tree::MOST_NODES)
+    with_nodes(graph, command, MOST_NODES)
 }
 
 fn with_nodes(graph: &CallGraph, command: &str, most: usize) -> Speedscope {
-    let tree = Tree::of(graph, most);
+    let tree = Tree::of(graph, most, DEEPEST);
     let left_out = left_out(graph, &tree);
     let mut writer = Writer { tree: &tree, frames: BTreeMap::new(), order: Vec::new(), events: Vec::new() };
     let mut at = 0.0;

@@ -46,6 +46,7 @@ mod result;
 mod run;
 mod text;
 mod why;
+mod why_graphs;
 
 pub use assertion::{AssertionError, AssertionRecord};
 pub use context::{Context, ContextError};
@@ -60,3 +61,4 @@ pub use why::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFil
 
 #[cfg(test)]
 mod tests;
+pub use why_graphs::{ClaimGraphs, GraphBlock, GraphEdge, GraphPair, MethodGraph, WhyGraphs};

@@ -28,6 +28,8 @@ pub struct WhyFile {
 pub struct Why {
     /// The claim in the words of the task file.
     pub claim: String,
+    /// The program in which it was looked at, by name and process id, if several were measured.
+    pub instance: Option<String>,
     /// The method that takes too long, as in a task file with its descriptor.
     pub slow: String,
     /// The method that it is compared with; `None` for a bound.

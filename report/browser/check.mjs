@@ -1,13 +1,16 @@
 // Opens a report in Chromium and prints a line "ok|FAIL claim figure" for each thing that its reader relies on; ends with
-// status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the files of a run.
+// status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the folders rome and planted with the files
+// of runs, and drill.html.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { graphs } from './graphs.mjs';
 
-const [spl, run, ...options] = process.argv.slice(2);
+const [spl, runs, ...options] = process.argv.slice(2);
+const run = join(runs, 'rome');
 const option = (name) => options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
 const PHONE = 400;
 // A phone, half a screen, and the screens of most laptops.
@@ -37,8 +40,8 @@ const report = (folder, name) => {
 };
 
 /** A page of the browser, with what it complains of and what it asks the network for. */
-const open = async (file, width, colorScheme) => {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' });
+const open = async (file, width, colorScheme, more = {}) => {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce', ...more });
   const seen = { complaints: [], requests: [], dialogs: 0 };
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && seen.complaints.push(message.text()));
   page.on('pageerror', (error) => seen.complaints.push(error.message));
@@ -296,14 +299,25 @@ const hostile = async () => {
 
 const picture = async (file, path) => {
   const { page } = await open(file, 1080, 'light');
-  await page.setViewportSize({ width: 1080, height: 1500 });
-  // The verdicts and the first charts: what a reader comes for. What measuring cost is left out.
+  await page.setViewportSize({ width: 1080, height: 900 });
+  // The verdicts, and one claim with the reason why it fails: what a reader comes for. What measuring cost is left out.
   await page.evaluate(() => {
-    document.querySelectorAll('details').forEach((one) => { one.open = one.id === 'c1'; });
-    document.querySelectorAll('.summary .todo ~ *, #c1 .facts > div:nth-child(n + 3), #c1 .full').forEach((part) => part.remove());
+    const section = document.querySelector('section[aria-labelledby=why]');
+    const [, first, ...others] = section.querySelectorAll(':scope > details');
+    const sections = [...document.querySelectorAll('main > section')].filter((one) => one !== section && !one.classList.contains('summary'));
+    const unwanted = [...sections, ...others, ...document.querySelectorAll('.summary .todo ~ *, .todo li + li, #tools, .tools, .sides details, footer')];
+    unwanted.forEach((part) => part.remove());
     document.querySelectorAll('time').forEach((time) => { time.textContent = time.textContent.replace(/, \d+:.*/, ''); });
+    first.open = true;
+    // The script shows a part of a large graph; the picture has all of it.
+    document.querySelectorAll('.graph svg').forEach((svg) => {
+      const { x, y, width, height } = svg.getBBox();
+      svg.setAttribute('viewBox', [x - 6, y - 6, width + 12, height + 12].join(' '));
+      svg.setAttribute('height', height + 12);
+    });
+    document.querySelectorAll('.graph').forEach((graph) => { graph.style.maxHeight = 'none'; });
   });
-  await page.screenshot({ path });
+  await page.screenshot({ path, fullPage: true });
   const { size } = statSync(path);
   claim(size < PICTURE_BYTES, 'the picture is small', `${size} bytes`);
   await page.close();
@@ -320,7 +334,9 @@ try {
   await asserting();
   await measuring();
   await hostile();
-  if (option('--picture')) await picture(file, option('--picture'));
+  const reasons = report(join(runs, 'planted'), 'reasons.html');
+  await graphs({ claim, open, openAll, contrast }, join(runs, 'drill.html'), reasons);
+  if (option('--picture')) await picture(reasons, option('--picture'));
 } finally {
   await browser.close();
   rmSync(work, { recursive: true });

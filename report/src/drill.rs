@@ -1,11 +1,14 @@
 //! The page of a drill: what was counted, the methods, and the graphs of the methods that ran most.
 
 mod facts;
-mod heat;
+mod icicles;
 mod method;
 mod page;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{BlockCounts, Counted, DrillFacts, Link, MOST_BLOCKS, MOST_DRAWN, Method};
+pub use crate::graph::{BlockCounts, Counted, Link, Unit};
+pub use facts::{DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree, TreeCall};
 pub use page::page;
+#[cfg(test)]
+pub(crate) use page::{STYLE, STYLE_HASH};

@@ -2,7 +2,7 @@
 
 use spl_model::{Bucket, Sample, SampleFlags, Scale, Size};
 use spl_records::context::{Asked, MethodFacts};
-use spl_records::{AssertionRecord, Context, InstancesFile, WhyFile};
+use spl_records::{AssertionRecord, Context, InstancesFile, WhyFile, WhyGraphs};
 use spl_verdict::{Evaluation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +32,20 @@ pub struct Facts {
     /// The instances and how they differ, where several JVMs were measured at once.
     pub instances: Option<InstancesFile>,
     /// Why claims fail, where that was looked for.
-    pub why: Option<WhyFile>,
+    pub why: Reasons,
     /// The scheduler's decisions.
     pub decisions: Decisions,
+}
+
+/// Why claims fail.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reasons {
+    /// Reasons in figures; `None` where nobody looked for them.
+    pub found: Option<WhyFile>,
+    /// The graphs of the methods that causes stand in; `None` where the run left none.
+    pub graphs: Option<WhyGraphs>,
+    /// Faults of the files of both, a sentence each.
+    pub faults: Vec<String>,
 }
 
 /// The measured calls of a method.

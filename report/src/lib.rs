@@ -21,6 +21,7 @@ mod doubt;
 pub mod drill;
 mod facts;
 pub mod figure;
+mod graph;
 mod judged;
 mod names;
 mod page;
@@ -30,8 +31,8 @@ mod why;
 mod words;
 
 pub use facts::{
-    Call, Calls, Decisions, Facts, SHOWN, SHOWN_ASSERTIONS, SHOWN_METHODS, Step, shown, shown_assertions,
-    shown_methods,
+    Call, Calls, Decisions, Facts, Reasons, SHOWN, SHOWN_ASSERTIONS, SHOWN_METHODS, Step, shown,
+    shown_assertions, shown_methods,
 };
 pub use page::html;
 pub use why::why;

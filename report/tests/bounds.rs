@@ -6,7 +6,7 @@ use spl_lang::Sign;
 use spl_model::{Bucket, Sample, SampleFlags};
 use spl_records::Context;
 use spl_records::context::{Asked, Counts, MethodFacts};
-use spl_report::{Calls, Decisions, Facts, SHOWN_METHODS, html, shown, shown_methods};
+use spl_report::{Calls, Decisions, Facts, Reasons, SHOWN_METHODS, html, shown, shown_methods};
 use spl_verdict::{Evaluation, evaluate};
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ fn run(methods: usize, claims: usize) -> Facts {
         methods,
         missing,
         instances: None,
-        why: None,
+        why: Reasons::default(),
         decisions: Decisions::default(),
     }
 }

@@ -8,7 +8,9 @@ use spl_records::context::{
     Asked, Asserting, Counts, End, Measured, MethodFacts, Operand, Relating, Setting,
 };
 use spl_records::{AssertionRecord, Context, InstancesFile, OfClaim, OfInstance, Why, WhyFile};
-use spl_report::{Calls, Decisions, Facts, SHOWN, Step, html, shown, shown_assertions, shown_methods};
+use spl_report::{
+    Calls, Decisions, Facts, Reasons, SHOWN, Step, html, shown, shown_assertions, shown_methods,
+};
 use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Truth, evaluate};
 use std::collections::BTreeMap;
 
@@ -110,7 +112,7 @@ fn run(factors: &[f64]) -> Facts {
     let mut decisions = Decisions::default();
     decisions.add("measure", Step { at_ns: 1_000_000, measured: 1, optimal: 1, unfinished: 2 });
     decisions.add("finish", Step { at_ns: 9_000_000, measured: 0, optimal: 1, unfinished: 0 });
-    let (assertions, missing, instances, why) = (Vec::new(), BTreeMap::new(), None, None);
+    let (assertions, missing, instances, why) = (Vec::new(), BTreeMap::new(), None, Reasons::default());
     Facts { context, results, assertions, methods, missing, instances, why, decisions }
 }
 
@@ -161,7 +163,7 @@ fn reasons_of_failed_claims_are_there_if_someone_looked_for_them() {
     assert!(!html(&facts).contains("Why claims fail"));
     let claim =
         Why { claim: "<b>&\u{202e}claim</b>".to_owned(), slow: "<i>.f()V".to_owned(), ..Why::default() };
-    facts.why = Some(WhyFile { seconds: 1.0, rounds: 1, claims: vec![claim] });
+    facts.why.found = Some(WhyFile { seconds: 1.0, rounds: 1, claims: vec![claim] });
     let page = html(&facts);
     has(&page, "Why claims fail");
     has(&page, "&lt;b&gt;&amp;");

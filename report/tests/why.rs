@@ -17,6 +17,7 @@ fn failing() -> Why {
     Why {
         claim: "p/C.slow()V <= p/C.quick()V".to_owned(),
         slow: "p/C.slow()V".to_owned(),
+        instance: None,
         quick: Some("p/C.quick()V".to_owned()),
         figure: "4.75".to_owned(),
         bytecodes: Some(20_000.0),

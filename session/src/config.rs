@@ -70,6 +70,34 @@ pub struct Config {
     pub window: Duration,
     /// `window-overlap`: longest wait for calls that reach beyond their turn.
     pub window_overlap: Duration,
+    /// Search for the reasons of failed claims.
+    pub drill: Drill,
+}
+
+/// The section `[drill]`: a search for the reasons of failed claims, after a measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drill {
+    /// `claims = failed`: whether there is a search.
+    pub failed: bool,
+    /// `drill-time`: longest time of a search.
+    pub longest: Duration,
+    /// `drill-budget`: part of the program's CPU time that counting may take.
+    pub budget: DrillBudget,
+}
+
+/// A value of `drill-budget`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DrillBudget {
+    /// That of `overhead-budget`.
+    OfProbes,
+    /// Its own, from 0 to 1; `None` without a limit.
+    Own(Option<f64>),
+}
+
+impl Default for Drill {
+    fn default() -> Self {
+        Self { failed: false, longest: Duration::from_secs(20), budget: DrillBudget::OfProbes }
+    }
 }
 
 /// Method of judging comparisons (`method`).
@@ -136,6 +164,7 @@ impl Default for Config {
             },
             window: Duration::from_millis(100),
             window_overlap: Duration::from_millis(100),
+            drill: Drill::default(),
         }
     }
 }
@@ -189,6 +218,21 @@ impl Config {
     #[must_use]
     pub fn looks(&self) -> bool {
         self.judge == Judge::Sequential && self.scheduler.mode == RunMode::Comparison
+    }
+
+    /// Whether the reasons of failed claims are looked for. Without claims none can fail.
+    #[must_use]
+    pub fn drills(&self) -> bool {
+        self.drill.failed && self.scheduler.mode == RunMode::Comparison
+    }
+
+    /// Part of the program's CPU time that counting may take, from 0 to 1; `None` without a limit.
+    #[must_use]
+    pub fn drill_budget(&self) -> Option<f64> {
+        match self.drill.budget {
+            DrillBudget::OfProbes => self.overhead_budget,
+            DrillBudget::Own(share) => share,
+        }
     }
 
     /// Settings of the shared windows.

@@ -115,7 +115,10 @@ fn watch_signals(inputs: &Sender<Input>) -> Result<Receiver<Interrupt>, String> 
         let mut signals = signal(kind).map_err(|e| format!("cannot watch for signals: {e}"))?;
         let (inputs, count) = (inputs.clone(), count.clone());
         tokio::spawn(async move {
-            while signals.recv().await.is_some() {
+            // Some inputs are those of a part of the process's work, and end before the process.
+            while let Some(()) =
+                tokio::select! { came = signals.recv() => came, () = inputs.closed() => None }
+            {
                 // The same signal tells that the terminal has gone, and asks a service to read its files again.
                 if kind == SignalKind::hangup() && had_terminal == has_terminal() {
                     let _ = inputs.send(Input::Reload).await;

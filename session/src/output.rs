@@ -11,7 +11,7 @@ use crate::setup::Setup;
 use lines::{Lines, cannot_write, open_records};
 use spl_lang::Tasks;
 use spl_model::{ClaimIx, MethodRef, Sample};
-use spl_records::{Form, Measurement, WhyFile, measurement_files};
+use spl_records::{Form, Measurement, WhyFile, WhyGraphs, measurement_files};
 use spl_scheduler::{Decision, Scheduler};
 use std::fs::{self, File};
 use std::io::Write;
@@ -94,7 +94,9 @@ impl Output {
         decisions.open(overwrite)?;
         if !append {
             // Reasons are those of an earlier run's claims.
-            let _ = fs::remove_file(config.result_file.with_file_name(WhyFile::NAME));
+            for name in [WhyFile::NAME, WhyGraphs::NAME] {
+                let _ = fs::remove_file(config.result_file.with_file_name(name));
+            }
         }
         let older = Older {
             bytes: [&config.result_file, &results.assertions_path(), &decisions.path].map(|path| {

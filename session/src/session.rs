@@ -252,6 +252,11 @@ impl<'a> Session<'a> {
             .filter(|_| self.detach_by.is_none())
     }
 
+    /// Start of the controller's work, from which decisions have their times.
+    pub fn began(&self) -> Instant {
+        self.began
+    }
+
     /// Whether the operator has asked for the end of the measurement.
     pub fn was_interrupted(&self) -> bool {
         self.interrupted

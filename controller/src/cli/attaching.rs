@@ -8,12 +8,14 @@ const ATTACH_HELP: &str = "\
 Examples:
   spl attach 4711 --tasks my.tasks --for 5m
   spl attach --match service.jar --tasks my.tasks --until-decided --yes
+  spl attach 4711 --tasks my.tasks --for 5m --drill failed
 
 Loads the agent into a JVM that runs already, measures, writes the results, restores every class, and takes the agent's
 threads away again; the program goes on. Where the agent is in the JVM already (spl client, an earlier spl attach), it is
 used as it is. A process that the JVM's signal would harm, or that would print its threads, gets none: the reason is said
 instead. A JVM of JDK 22 or earlier that was started without the agent discards all its compiled code when the first
 class is changed, and needs seconds to be fast again; spl says how many methods that concerns, and asks.
+With --drill failed it looks why claims fail before it leaves.
 It needs the rights of the JVM's user, or of root.
 
 Exit status: as that of `spl run`.";

@@ -78,6 +78,7 @@ Examples:
 
 The controller listens on this machine only, and measures only programs that know its token. It measures one at a
 time, or as many as `programs` in [communication] says; further ones wait. Interrupt the controller to end it; programs go on.
+With --drill failed it looks why claims fail after each program, in the one of several in which a claim fails most clearly.
 
 Exit status: as that of `spl run`, of the program that did worst.";
 

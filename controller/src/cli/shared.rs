@@ -1,8 +1,10 @@
 //! Groups of options that several commands have.
 
+use super::drilling::Drilling;
 use crate::duration;
 use clap::Args;
 use spl_classes::Places;
+use spl_session::config::Config;
 use spl_session::until::Until;
 use spl_session::which::Which;
 use std::ffi::OsString;
@@ -63,9 +65,10 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The end of the measurement, as a measurement takes it.
-    pub fn until(&self) -> Until {
-        Until { longest: self.longest, until_decided: self.until_decided }
+    /// The end of a measurement with this configuration. Failed claims are drilled while the program runs, so once all claims
+    /// are decided.
+    pub fn until(&self, config: &Config) -> Until {
+        Until { longest: self.longest, until_decided: self.until_decided || config.drills() }
     }
 }
 
@@ -136,14 +139,27 @@ pub struct Changes {
     /// How workload sizes are found: --set argument-size=…
     #[arg(long, value_parser = ["auto", "nocheck", "sizeof", "deep", "length"])]
     pub argument_size: Option<String>,
+    #[command(flatten)]
+    pub drilling: Drilling,
+    /// Keys and values that a running measurement keeps when its files are read again.
+    #[arg(skip)]
+    pub kept: Vec<(String, String)>,
 }
 
 impl Changes {
-    /// All of them as keys and values, with the option that says each; those of their own options last.
+    /// All of them as keys and values; what is kept comes last.
     ///
     /// # Errors
     /// A correct example, for an argument without `=`.
     pub fn pairs(&self) -> Result<Vec<(String, String)>, String> {
+        Ok([self.asked()?, self.kept.clone()].concat())
+    }
+
+    /// Keys and values of the command line; options of their own come last.
+    ///
+    /// # Errors
+    /// A correct example, for an argument without `=`.
+    pub fn asked(&self) -> Result<Vec<(String, String)>, String> {
         let set = self.set.iter().map(|text| match text.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
             None => Err(format!("--set {text}: expected KEY=VALUE, as in --set window=50")),
@@ -151,7 +167,7 @@ impl Changes {
         let own =
             [("policy", &self.policy), ("method", &self.method), ("argument-size", &self.argument_size)];
         let own = own.into_iter().filter_map(|(key, value)| Some(Ok((key.to_owned(), value.clone()?))));
-        set.chain(own).collect()
+        set.chain(own).chain(self.drilling.pairs().map(Ok)).collect()
     }
 }
 

@@ -121,22 +121,26 @@ fn without_effect<'n>(
     named: &'n [Named<'n>],
     last: &impl Fn(&str) -> Option<&'n Named<'n>>,
 ) -> Vec<Found<'n>> {
-    if draft.profile == Profile::Thesis {
-        return Vec::new();
-    }
     let config = &draft.config;
     let is_deep = config.automatic_size || config.argument_size == Sizing::Deep;
-    let rules: [(&[&str], &str, bool, &str); 3] = [
+    let compares = config.scheduler.mode == RunMode::Comparison;
+    // Another word is a mistake of its own.
+    let explains = last("claims").is_none_or(|one| one.value != "none");
+    let rules: [(&[&str], &str, bool, &str); 5] = [
         (&["window", "window-overlap"], "policy", draft.paired, "paired"),
         (&["equal-within", "rare-calls"], "method", config.judge == Judge::Sequential, "sequential"),
         (&["size-visit-limit", "processor-jar"], "argument-size", is_deep, "deep or auto"),
+        (&["drill-time", "drill-budget"], "claims", explains, "failed"),
+        (&["claims"], "run-mode", compares, "comparison"),
     ];
+    // The thesis's profile has none of the keys of the others.
+    let first = if draft.profile == Profile::Thesis { 3 } else { 0 };
     let defaults = shown::written(shown::DEFAULTS);
     let is_default = |one: &Named<'_>| {
         defaults.get(&(one.section.to_owned(), one.key.to_owned())).is_some_and(|value| value == one.value)
     };
     let mut all = Vec::new();
-    for (keys, decides, has_effect, needed) in rules {
+    for &(keys, decides, has_effect, needed) in &rules[first..] {
         let Some(excluding) = last(decides).filter(|one| one.place.is_line() && !has_effect) else {
             continue;
         };

@@ -6,8 +6,9 @@ use super::values::{
 };
 use spl_lang::RunMode;
 use spl_model::Sizing;
-use spl_session::config::{Judge, WARM_UP};
+use spl_session::config::{DrillBudget, Judge, WARM_UP};
 use spl_verdict::Correction;
+use std::time::Duration;
 
 /// The keys beyond the thesis; with `profile = thesis` none of them may be set.
 pub(super) const BEYOND_THESIS: [&str; 15] = [
@@ -45,7 +46,7 @@ const MEGABYTE: u64 = 1 << 20;
 pub(super) type Set = fn(&mut Draft, &str) -> Result<(), Expected>;
 
 /// Every key: section, name and reader of its value.
-pub(super) const KEYS: [(&str, &str, Set); 42] = [
+pub(super) const KEYS: [(&str, &str, Set); 45] = [
     ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.config.initial_sleep = t)),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.config.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.config.port = n)),
@@ -163,6 +164,21 @@ pub(super) const KEYS: [(&str, &str, Set); 42] = [
     ("evaluator", "arguments-size-scale", |c, v| {
         let scales = [("linear", false), ("lin", false), ("logarithmic", true), ("log", true)];
         word(v, &scales).map(|log| c.logarithmic = log)
+    }),
+    ("drill", "claims", |c, v| {
+        word(v, &[("none", false), ("failed", true)]).map(|failed| c.config.drill.failed = failed)
+    }),
+    ("drill", "drill-time", |c, v| {
+        least::<u64>(v, 1, "milliseconds from 1").map(|ms| c.config.drill.longest = Duration::from_millis(ms))
+    }),
+    ("drill", "drill-budget", |c, v| {
+        let expected =
+            "overhead-budget for its value, a percentage over 0% and up to 100%, as in 5%, or none";
+        c.config.drill.budget = match v {
+            "overhead-budget" => DrillBudget::OfProbes,
+            own => DrillBudget::Own(or_none(own, |own| percent(own, expected))?),
+        };
+        Ok(())
     }),
 ];
 

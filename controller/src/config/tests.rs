@@ -7,7 +7,7 @@ use spl_lang::RunMode;
 use spl_model::Scale;
 use spl_model::Sizing;
 use spl_scheduler::{Paired, Settings, WarmUp};
-use spl_session::config::{Judge, LONGEST_WAIT_NS};
+use spl_session::config::{Drill, DrillBudget, Judge, LONGEST_WAIT_NS};
 use spl_verdict::Correction;
 use std::time::Duration;
 
@@ -51,7 +51,8 @@ fn every_key_is_read() {
         [scheduler]\ninitial-optimal-measurements=4\nmin-measuring-diff=5\nmax-measuring-diff=6\ntime-diff-weight=7\nargument-size=deep\nsize-visit-limit=19\nmetaspace-limit=20\nprocessor-jar=:p\nprofile=production\npolicy=paired\nwindow=12\nwindow-overlap=13\nsuspend-restore-after=14\ninstrument-ahead=18\nchanges-per-minute=15\noverhead-budget=5%\n\
         [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
         [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=9\nmin-method-measurements=8\nmeasurements-to-flush=10\nrun-mode=measurement\n\
-        [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n";
+        [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n\
+        [drill]\nclaims=none\ndrill-time=20000\ndrill-budget=overhead-budget\n";
     let expected = Config {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
@@ -103,9 +104,28 @@ fn every_key_is_read() {
         rare_calls: Some(20),
         window: Duration::from_millis(12),
         window_overlap: Duration::from_millis(13),
+        // Without claims none fails: the next test has other values.
+        drill: Drill::default(),
     };
     assert_eq!(parse(text).unwrap(), expected);
     assert_eq!(text.matches('=').count(), KEYS.len(), "a key is missing here");
+}
+
+#[test]
+fn a_drill_has_a_budget_of_its_own_or_that_of_the_probes() {
+    let drill = |more: &str| parse(&format!("[drill]\nclaims = failed\n{more}")).unwrap();
+    let config = drill("drill-time = 21\ndrill-budget = 7%\n");
+    let expected =
+        Drill { failed: true, longest: Duration::from_millis(21), budget: DrillBudget::Own(Some(0.07)) };
+    assert_eq!((config.drills(), config.drill_budget(), &config.drill), (true, Some(0.07), &expected));
+    assert_eq!(drill("").drill_budget(), Some(0.01));
+    assert_eq!(drill("[scheduler]\noverhead-budget = 3%\n").drill_budget(), Some(0.03));
+    assert_eq!(drill("drill-budget = none\n").drill_budget(), None);
+    // The thesis has no budget, and its measurements do not contain a drill.
+    let thesis = "[scheduler]\nprofile = thesis\n";
+    assert_eq!(drill(thesis).drill_budget(), None);
+    assert_eq!(drill(&format!("drill-budget = 5%\n{thesis}")).drill_budget(), Some(0.05));
+    assert!(!parse("").unwrap().drills());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::page::Gathered;
 use super::taken::{Figures, Taken};
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -136,16 +136,8 @@ impl Folder {
         let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
         for class in classes {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
-            let full = |name: &str, descriptor: &str| format!("{}.{name}{descriptor}", class.name);
-            let is_shared = |counter: u32| shared.get(counter as usize).copied().unwrap_or(false);
-            let in_shared = class.methods.iter().filter(|one| {
-                let end = one.first.saturating_add(*one.counters.as_ref().unwrap_or(&0));
-                (one.first..end).any(is_shared)
-            });
-            let in_shared: BTreeSet<_> = in_shared.map(|one| full(&one.name, &one.descriptor)).collect();
-            let all = spl_bytecode::inspect(&class.bytes).map(|info| info.methods).unwrap_or_default();
-            let intrinsics = all.iter().filter(|one| one.intrinsic);
-            let intrinsics: BTreeSet<_> = intrinsics.map(|one| full(&one.name, &one.descriptor)).collect();
+            let (in_shared, intrinsics) = (in_shared(class, shared), intrinsics(class));
+            let mut counted = Vec::new();
             let done = profile(taken.profile.what, class, value, |one| {
                 let method = one.name();
                 let doubt = match (one.is_uneven(), one.from_start) {
@@ -167,7 +159,11 @@ impl Folder {
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
                     figures.push(Figures { method, calls, bytecodes, blocks, branches, doubt });
                 }
+                counted.push(one);
             });
+            if taken.profile.what == DrillKind::Blocks {
+                gathered.add_class(class, counted);
+            }
             if let Err(fault) = done {
                 faults.insert(class.name.clone(), fault.to_string());
             }
@@ -208,6 +204,23 @@ impl Folder {
         let path = self.folder.join(name);
         write_whole(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
+}
+
+/// Methods of a class that threads without counters of their own called.
+fn in_shared(class: &CountedClass, shared: &[bool]) -> BTreeSet<String> {
+    let is_shared = |counter: u32| shared.get(counter as usize).copied().unwrap_or(false);
+    let in_shared = class.methods.iter().filter(|one| {
+        let end = one.first.saturating_add(*one.counters.as_ref().unwrap_or(&0));
+        (one.first..end).any(is_shared)
+    });
+    in_shared.map(|one| format!("{}.{}{}", class.name, one.name, one.descriptor)).collect()
+}
+
+/// Methods of a class whose calls the JVM may replace.
+fn intrinsics(class: &CountedClass) -> BTreeSet<String> {
+    let all = spl_bytecode::inspect(&class.bytes).map(|info| info.methods).unwrap_or_default();
+    let intrinsics = all.iter().filter(|one| one.intrinsic);
+    intrinsics.map(|one| format!("{}.{}{}", class.name, one.name, one.descriptor)).collect()
 }
 
 /// `drill.json`.
@@ -275,7 +288,7 @@ fn document<'a>(
             })
         })
     });
-    let counted = |class: &'_ spl_profile::CountedClass| -> (String, usize) {
+    let counted = |class: &'_ CountedClass| -> (String, usize) {
         (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
     };
     Document {

@@ -2,10 +2,15 @@
 
 use super::taken::{Figures, Taken};
 use crate::picture::picture;
+use spl_classfile::class::ClassFile;
+use spl_export::{Calls, Icicle, Icicles, icicles};
 use spl_graph::forms;
 use spl_model::{DrillKind, one_line};
-use spl_profile::MethodProfile;
-use spl_report::drill::{BlockCounts, Counted, DrillFacts, Link, MOST_BLOCKS, MOST_DRAWN, Method};
+use spl_profile::{CountedClass, MethodProfile};
+use spl_report::drill::{
+    BlockCounts, Counted, DEEPEST, DrillFacts, Link, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree,
+    TreeCall, Unit,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Callers and callees of a method that are kept for the page.
@@ -18,6 +23,8 @@ pub struct Gathered {
     drawn: Vec<(u64, Counted)>,
     /// Call sites that were reached, by callee.
     sites: BTreeMap<String, Vec<Link>>,
+    /// The methods with their calls.
+    calls: Calls,
 }
 
 impl Gathered {
@@ -39,6 +46,13 @@ impl Gathered {
         }
     }
 
+    /// Takes the calls of a class in, of which these are the methods.
+    pub fn add_class(&mut self, class: &CountedClass, methods: Vec<MethodProfile<'_>>) {
+        let Ok(file) = ClassFile::read(&class.bytes) else { return };
+        // Code that cannot be read had no counters.
+        let _ = self.calls.add_counted(&file, methods);
+    }
+
     /// The facts of the page.
     pub fn facts(
         self,
@@ -48,6 +62,7 @@ impl Gathered {
         left: Vec<(String, String)>,
     ) -> DrillFacts {
         let Taken { arguments, profile, seconds } = taken;
+        let tree = tree(icicles(&self.calls.graph(), MOST_CALLS, DEEPEST));
         let mut drawn: Vec<Counted> = self.drawn.into_iter().map(|(_, counted)| counted).collect();
         let places: BTreeMap<String, usize> =
             drawn.iter().enumerate().rev().map(|(place, one)| (one.name.clone(), place)).collect();
@@ -100,12 +115,26 @@ impl Gathered {
             has_classes: !arguments.no_classes,
             methods: figures.iter().map(method).collect(),
             drawn,
+            tree,
         }
     }
 }
 
+/// The call tree, for the page.
+fn tree(of: Icicles) -> Tree {
+    let call = |one: Icicle| TreeCall {
+        method: one.method,
+        depth: one.depth,
+        begin: one.begin,
+        calls: one.calls,
+        own: one.own,
+        total: one.total,
+    };
+    Tree { all: of.all, left_out: of.left_out, calls: of.calls.into_iter().map(call).collect() }
+}
+
 /// A method's graph and counts; negative counts, of calls under way, are 0.
-fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
+pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
     let positive = |count: i64| u64::try_from(count).unwrap_or(0);
     let counts = &one.counts;
     let block = |(number, block): (usize, &spl_graph::Block<'_>)| BlockCounts {
@@ -121,6 +150,11 @@ fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
     Counted {
         name,
         calls: one.calls,
+        unit: match one.what {
+            DrillKind::Blocks | DrillKind::Calls => Unit::Counts,
+            DrillKind::Cover => Unit::Flags,
+        },
+        marked: Vec::new(),
         picture: picture(&one.graph),
         blocks: one.graph.blocks.iter().enumerate().map(block).collect(),
         edges: counts.edges.iter().map(|count| count.map(positive)).collect(),

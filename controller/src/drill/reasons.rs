@@ -2,6 +2,7 @@
 
 use super::arcs;
 use super::collected::Profile;
+use super::kept::{Classes, Kept};
 use spl_graph::CallKind;
 use spl_profile::{CallGraph, CountedClass, CountedMethod, Known, Site, Work};
 use spl_records::Why;
@@ -25,6 +26,9 @@ pub struct Counted {
     pub whole: Known,
     /// Within the calls of each method of the claims.
     pub apart: BTreeMap<String, Known>,
+    /// The counts of blocks of all callers, and within the calls of each method of the claims.
+    kept: (Kept, BTreeMap<String, Kept>),
+    classes: Classes,
     /// Patterns of methods that were counted, or are about to be.
     tried: BTreeSet<String>,
 }
@@ -48,7 +52,9 @@ impl Counted {
         let value = |counter: u32| drilled.values.get(counter as usize).copied().unwrap_or(0);
         // A class whose counters do not fit its bytes tells nothing.
         for class in &drilled.classes {
-            let _ = self.whole.add_class(class, value, |_, _| Some(0.0));
+            if self.whole.add_class(class, value, |_, _| Some(0.0)).is_ok() {
+                self.kept.0.add(class, &mut self.classes, value);
+            }
         }
         let mut was_called = true;
         for (number, (root, apart)) in roots.iter().zip(&drilled.apart).enumerate() {
@@ -67,7 +73,10 @@ impl Counted {
                     let roots = until_stopped(name).copied().unwrap_or(apart.calls);
                     (roots > 0).then(|| calls as f64 / roots as f64)
                 };
-                let _ = known.add_class(class, |counter| within.value(counter), in_root);
+                let value = |counter: u32| within.value(counter);
+                if known.add_class(class, value, in_root).is_ok() {
+                    self.kept.1.entry(root.clone()).or_default().add(class, &mut self.classes, value);
+                }
             }
         }
         was_called
@@ -96,6 +105,11 @@ impl Counted {
     pub fn counted_everywhere(&mut self, member: &str) {
         let all = self.apart.values_mut().chain([&mut self.whole]);
         all.for_each(|known| known.counted_everywhere(member.to_owned()));
+    }
+
+    /// The counts of blocks that belong to a method of the claims: within its calls, or of all callers.
+    pub fn kept(&self, root: &str, is_apart: bool) -> &Kept {
+        self.kept.1.get(root).filter(|_| is_apart).unwrap_or(&self.kept.0)
     }
 
     /// The call graphs.

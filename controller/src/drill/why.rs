@@ -1,37 +1,26 @@
-//! `spl run --drill failed`: why a claim fails. While the program goes on, the blocks of the claim's methods count for some
-//! seconds, and in further rounds the blocks of the methods that these call.
+//! Why a claim fails (`--drill failed`): what its methods run, counted while the program goes on, and how the slow one differs.
 
-use super::FOR_AN_AGENT;
-use super::collected::Profile;
-use super::reasons::{ANYWHERE, Counted, Graphs, RARE};
-use super::serving::{Orders, collect};
+pub use super::failed::Measured;
+
+use super::failed::Share;
+use super::graphs;
+use super::reasons::{Counted, Graphs, RARE};
+use super::search::{Look, search};
 use super::shown::plural;
-use crate::attach;
-use crate::attached;
-use crate::cli::Process;
-use crate::ending;
+use super::steps::Steps;
 use crate::progress::Progress;
 use crate::report;
-use spl_attach::system::Target;
 use spl_graph::CallKind;
-use spl_lang::Atom;
-use spl_model::{DrillKind, MOST_ROOTS, Pattern, Scope, Sign, one_line};
+use spl_model::one_line;
 use spl_profile::{Cause, Compared, Extra, ExtraKind, Site, Work};
-use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
+use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile, WhyGraphs};
+use spl_session::config::Config;
 use spl_session::files::write_whole;
 use spl_session::measure::Inputs;
-use spl_session::results::Results;
-use spl_session::setup::Setup;
-use spl_session::status::ClaimStatus;
-use spl_verdict::Standing;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Longest time that the methods of a round count.
-const ROUND: Duration = Duration::from_secs(2);
-/// Calls of each method of the claims that end a round sooner.
-const ENOUGH: u64 = 300;
 /// The doubt where calls did not count apart.
 const AVERAGES: &str = "the calls did not count apart, as those in virtual threads: figures are averages over all callers, and \
                         recursion counts once";
@@ -47,80 +36,95 @@ const PARTLY_OF_EVENTS: f64 = 30.0;
 const SAID: usize = 10;
 /// Differences that are written.
 const WRITTEN: usize = 20;
-/// The claims that fail, with methods to compare; of a formula each of its comparisons. `looks` has the claims' last figures.
-pub fn failed(setup: &Setup, results: &Results, looks: &[ClaimStatus]) -> Vec<Why> {
-    let methods = setup.methods();
-    let name = |index: usize| methods.get(index).map(ToString::to_string);
-    let rows = ending::rows(setup, results, looks);
-    let program = &setup.program;
-    let pairs = program.tasks.comparisons.iter().map(|one| vec![(one.left, one.sign, Some(one.right))]);
-    let atoms = program.assertions.iter().map(|assertion| {
-        let mut all = Vec::new();
-        assertion.formula.value.for_each(&mut |atom| {
-            all.push(match *atom {
-                Atom::Pair { left, sign, right, .. } => (left.method, sign, Some(right.method)),
-                Atom::Bound { times, sign, .. } => (times.method, sign, None),
-            });
-        });
-        all
-    });
-    let mut found = Vec::new();
-    for (row, atoms) in rows.into_iter().zip(pairs.chain(atoms)) {
-        if row.standing != Some(Standing::Fails) {
-            continue;
-        }
-        // The row of a formula has the figure of one of its comparisons.
-        let figure = if atoms.len() == 1 { row.figure.clone() } else { String::new() };
-        for (left, sign, right) in atoms {
-            let ratio = figure.parse::<f64>().ok().filter(|_| right.is_some());
-            let is_left = match sign {
-                Sign::Less | Sign::LessOrEqual => true,
-                Sign::Greater | Sign::GreaterOrEqual => false,
-                Sign::Equal => ratio.is_none_or(|ratio| ratio > 1.0),
-            };
-            let (slow, quick) = if is_left { (Some(left), right) } else { (right, Some(left)) };
-            let Some(slow) = slow.and_then(name) else { continue };
-            let quick = quick.and_then(name);
-            let times = ratio.map(|ratio| if is_left { ratio } else { 1.0 / ratio });
-            let (claim, figure) = (row.claim.clone(), figure.clone());
-            found.push(Why { claim, slow, quick, figure, times, ..Why::default() });
+/// Claims that the line of a program names.
+const NAMED: usize = 3;
+
+/// Looks for the reasons of failed claims in the programs that still run, says and writes what was found. An interrupt ends
+/// it early. `inputs` are those of the measurement; they are not taken.
+pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, progress: &Progress) {
+    if !config.drills() || measured.failed.is_empty() {
+        return;
+    }
+    if measured.interrupted || inputs.is_interrupted() {
+        return progress.note("interrupted: no reasons of failed claims are looked for");
+    }
+    let shares = measured.shares();
+    if shares.is_empty() {
+        let elsewhere = if measured.programs.is_empty() {
+            ""
+        } else {
+            ". If the program goes on in a container of its own, spl has to be in the same one"
+        };
+        return progress.note(&format!(
+            "the measurement ended with the program, so no reasons were looked for; --for ends it earlier{elsewhere}"
+        ));
+    }
+    let began = Instant::now();
+    let claims: BTreeSet<&str> = measured.failed.iter().map(|one| &*one.claim).collect();
+    progress.note(&format!(
+        "looking for the reasons of {} for at most {}",
+        plural(claims.len() as u64, "failed claim"),
+        seconds(config.drill.longest)
+    ));
+    let mut steps = Steps::new(&measured.folder, measured.began);
+    let (mut rounds, mut claims, mut was_any) = (0, Vec::new(), false);
+    let mut drawn = WhyGraphs::default();
+    for (place, share) in shares.iter().enumerate() {
+        say_program(share, progress);
+        // Time that one program leaves is for the others.
+        let spent = if place == 0 { Duration::ZERO } else { began.elapsed() };
+        let left = config.drill.longest.saturating_sub(spent);
+        let longest = left / u32::try_from(shares.len() - place).unwrap_or(1);
+        let look = Look { share, folder: &measured.folder, budget: config.drill_budget(), longest };
+        match search(&look, &mut steps, inputs).await {
+            Ok(found_out) => {
+                was_any = true;
+                rounds += found_out.rounds;
+                let graphs = found_out.known.graphs();
+                let cut = found_out.cut.as_deref();
+                let of_share: Vec<Why> =
+                    share.claims.iter().map(|one| found(one, &found_out.known, &graphs, cut)).collect();
+                graphs::add(&mut drawn, &of_share, &found_out.known, &graphs);
+                claims.extend(of_share);
+            }
+            Err(why) => {
+                let place = if shares.len() > 1 { format!(" in {}", share.name) } else { String::new() };
+                progress.problem(&one_line(&format!("no reasons{place}: {why}")));
+            }
         }
     }
-    found
+    if let Some(why) = steps.problem() {
+        progress.problem(&why);
+    }
+    if was_any {
+        let file = WhyFile { seconds: began.elapsed().as_secs_f64(), rounds, claims };
+        tell(&file, &drawn, &measured.folder, progress);
+    }
 }
 
-/// Where and how long to look.
-#[derive(Debug)]
-pub struct Look<'a> {
-    /// Process of the JVM.
-    pub pid: u32,
-    /// The socket that its agent connects to.
-    pub socket: &'a Path,
-    /// Share of the program's time that counting may take.
-    pub budget: Option<f64>,
-    /// Time for all rounds together.
-    pub longest: Duration,
-    /// Folder of the results.
-    pub folder: &'a Path,
+/// A time in words, exact to the millisecond.
+fn seconds(time: Duration) -> String {
+    match time.subsec_millis() {
+        0 => format!("{} s", time.as_secs()),
+        _ => format!("{} ms", time.as_millis()),
+    }
 }
 
-/// Counts what the methods of these claims run, says what differs, and writes it. An interrupt ends it early.
-pub async fn explain(failed: &[Why], look: &Look<'_>, inputs: &mut Inputs, progress: &Progress) {
-    let began = Instant::now();
-    let claims: BTreeSet<&str> = failed.iter().map(|one| &*one.claim).collect();
-    progress.note(&format!(
-        "looking for the reasons of {} for at most {} s",
-        plural(claims.len() as u64, "failed claim"),
-        look.longest.as_secs()
-    ));
-    let mut known = Counted::of(failed);
-    let Search { rounds, cut } = match counted(look, &mut known, inputs).await {
-        Ok(search) => search,
-        Err(why) => return progress.problem(&format!("no reasons: {why}")),
-    };
-    let graphs = known.graphs();
-    let claims: Vec<Why> = failed.iter().map(|one| found(one, &known, &graphs, cut.as_deref())).collect();
-    for one in claims.iter().take(SAID) {
+/// Names the program of several in which these claims are looked at.
+fn say_program(share: &Share, progress: &Progress) {
+    if share.claims.iter().all(|one| one.instance.is_none()) {
+        return;
+    }
+    let claims: BTreeSet<&str> = share.claims.iter().map(|one| &*one.claim).collect();
+    let named: Vec<String> = claims.iter().take(NAMED).map(|one| one_line(one)).collect();
+    let more = claims.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    progress.note(&format!("in {}: {}{more}", one_line(&share.name), named.join("; ")));
+}
+
+/// Says what was found, and writes it.
+fn tell(file: &WhyFile, drawn: &WhyGraphs, folder: &Path, progress: &Progress) {
+    for one in file.claims.iter().take(SAID) {
         let against = one.quick.iter().filter(|_| one.figure.is_empty());
         let against: String =
             against.map(|quick| format!(", {} against {}", one_line(&one.slow), one_line(quick))).collect();
@@ -129,129 +133,20 @@ pub async fn explain(failed: &[Why], look: &Look<'_>, inputs: &mut Inputs, progr
         let line = |line: String| progress.note(&format!("  {}", line.replace('\u{202f}', ",")));
         spl_report::why(one).into_iter().for_each(line);
     }
-    if claims.len() > SAID {
-        progress.note(&format!("reasons of {} more claims are in the file", claims.len() - SAID));
+    if file.claims.len() > SAID {
+        progress.note(&format!("reasons of {} more claims are in the file", file.claims.len() - SAID));
     }
-    let file = WhyFile { seconds: began.elapsed().as_secs_f64(), rounds, claims };
-    let path = look.folder.join(WhyFile::NAME);
+    let path = folder.join(WhyGraphs::NAME);
+    if let Err(error) = write_whole(&path, drawn.to_json().as_bytes()) {
+        progress.problem(&format!("cannot write {}: {error}", path.display()));
+    }
+    let path = folder.join(WhyFile::NAME);
     match write_whole(&path, file.to_json().as_bytes()) {
         Ok(()) => progress.note(&format!("what was found is in {}, and in the report", path.display())),
         Err(error) => progress.problem(&format!("cannot write {}: {error}", path.display())),
     }
-    if let Err(why) = report::make(look.folder, None) {
+    if let Err(why) = report::make(folder, None) {
         progress.problem(&format!("the report has no reasons: {why}"));
-    }
-}
-
-/// Extent of a search.
-#[derive(Debug, Default)]
-struct Search {
-    rounds: u64,
-    /// Why it ended before all methods were counted.
-    cut: Option<String>,
-}
-
-/// Counts, in rounds; each round has the methods that those of the rounds before call.
-async fn counted(look: &Look<'_>, known: &mut Counted, inputs: &mut Inputs) -> Result<Search, String> {
-    let until = Instant::now() + look.longest;
-    let target = attached::target(&Process { pid: Some(look.pid), text: None })?;
-    target.approach().map_err(|why| why.to_string())?;
-    let library = target.mapped().agents.into_iter().next().ok_or("the agent is not in the JVM any more")?;
-    let mut joining = known.first();
-    let mut search = Search::default();
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let cut = if inputs.is_interrupted() {
-            "it was interrupted"
-        } else if !target.is_alive() {
-            "the program ended"
-        } else if left.is_zero() {
-            "its time was over (--drill-for)"
-        } else {
-            ""
-        };
-        let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
-        if joining.is_empty() && cut.is_empty() {
-            search.rounds += arcs(&target, &library, look, (known, &roots), left.min(ROUND), inputs).await;
-        }
-        if joining.is_empty() || !cut.is_empty() {
-            search.cut = (!joining.is_empty()).then(|| cut.to_owned());
-            known.forget(&joining);
-            return Ok(search);
-        }
-        let what = DrillKind::Blocks;
-        let (profiles, cut) =
-            round(&target, &library, look, what, [&joining, &roots], left.min(ROUND), inputs).await;
-        search.rounds += 1;
-        let called: Vec<bool> = profiles.iter().map(|profile| known.add(profile, &roots)).collect();
-        let was_called = called.into_iter().all(|was| was);
-        if let Some(cut) = cut {
-            known.forget(&joining);
-            return Ok(Search { cut: Some(cut), ..search });
-        }
-        let everywhere = joining.iter().filter_map(|pattern| pattern.strip_prefix(ANYWHERE));
-        everywhere.for_each(|member| known.counted_everywhere(member));
-        let again = if was_called { Vec::new() } else { joining };
-        joining = known.next();
-        // A method that is called seldom is waited for, and so is what it calls.
-        joining.extend(known.apart.keys().filter(|root| !known.whole.has(root)).cloned());
-        joining.extend(again);
-    }
-}
-
-/// The last round, if counts alone cannot tell some calls apart: it counts arcs of the call graph. Gives the number of rounds.
-async fn arcs(
-    target: &Target,
-    library: &Path,
-    look: &Look<'_>,
-    (known, roots): (&mut Counted, &[String]),
-    longest: Duration,
-    inputs: &mut Inputs,
-) -> u64 {
-    let methods = known.shared_out();
-    if methods.is_empty() {
-        return 0;
-    }
-    let what = DrillKind::Calls;
-    // Without arcs calls are shared out.
-    let (profiles, _) = round(target, library, look, what, [&methods, roots], longest, inputs).await;
-    profiles.iter().for_each(|profile| known.add_arcs(profile, roots));
-    1
-}
-
-/// One round: what was counted, and why it was the last one.
-async fn round(
-    target: &Target,
-    library: &Path,
-    look: &Look<'_>,
-    what: DrillKind,
-    [joining, roots]: [&[String]; 2],
-    longest: Duration,
-    inputs: &mut Inputs,
-) -> (Vec<Profile>, Option<String>) {
-    let orders = Orders {
-        what,
-        scope: Scope {
-            // Names of class files that are not patterns are left out.
-            include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),
-            exclude: Vec::new(),
-            jdk: true,
-            roots: roots.to_vec(),
-        },
-        longest: Some(longest),
-        enough: Some(ENOUGH),
-        budget: look.budget,
-        first_by: Some(Instant::now() + FOR_AN_AGENT),
-    };
-    if let Err(why) = attach::enter(target, Some(library.to_owned()), library, look.socket) {
-        return (Vec::new(), Some(why));
-    }
-    // Methods that are too dear for the budget tell enough before they stop.
-    let collected = collect(&orders, inputs, &Progress::new(true)).await;
-    let left = if target.is_alive() { attached::leave(target, library) } else { Ok(()) };
-    match collected {
-        Ok(counted) => (counted.profiles, left.err()),
-        Err(why) => (Vec::new(), Some(why)),
     }
 }
 

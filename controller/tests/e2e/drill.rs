@@ -137,6 +137,10 @@ fn the_page_has_the_counts_of_the_tables_in_graphs() {
     let methods = table(&case.path("out/drill/methods.csv"));
     let called: Vec<_> = methods.iter().filter(|(_, lines)| lines[0][0] != "0").collect();
     assert_eq!(page.matches("<section class=\"method\"").count(), called.len().min(40));
+    let (_, tree) = page.split_once("aria-label=\"Tree of calls\"").expect("it is there");
+    let (_, main) = tree.split_once("<title>Blocks.main([Ljava/lang/String;)V: ").unwrap();
+    let (main, _) = main.split_once("</title>").unwrap();
+    assert!(main.contains("%; 1 call, "), "{main}");
     // Of each box the count, in the order of the blocks.
     let counts = Counts::of(&case, "out/drill");
     let (_, turns) = page.split_once("<h3>Blocks.turns()V</h3>").expect("its graph is there");

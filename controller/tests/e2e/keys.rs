@@ -352,6 +352,7 @@ fn every_key_has_a_test() {
     let tested = ROWS
         .iter()
         .chain(crate::keys_beyond::ROWS)
+        .chain(crate::keys_drill::ROWS)
         .map(|(section, key)| ((*section).to_owned(), (*key).to_owned()));
     assert_eq!(tested.collect::<BTreeSet<_>>(), keys);
 }

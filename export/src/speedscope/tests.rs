@@ -83,7 +83,7 @@ fn what_is_left_out_is_counted_and_named() {
     assert!((said_cost - weights[LEFT_OUT] as f64).abs() < 100.0, "{said} {weights:?}");
     assert!(said.contains("of 40000 bytecodes") && said.ends_with("1 more"), "{said}");
     assert!(text.contains(&said) && text.matches("\"O\"").count() < 202, "{said}");
-    assert!(speedscope(&graph, "M").text.matches("\"O\"").count() < 2 * tree::MOST_NODES + 2);
+    assert!(speedscope(&graph, "M").text.matches("\"O\"").count() < 2 * MOST_NODES + 2);
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! The facts that the page of a drill shows.
 
-use spl_draw::Picture;
+use crate::graph::Counted;
 
 /// Most methods whose graphs the page has; the others have a line of the table each.
 pub const MOST_DRAWN: usize = 40;
+/// Most calls of the tree.
+pub const MOST_CALLS: usize = 400;
+/// Most calls from the top of the tree to its end.
+pub const DEEPEST: usize = 30;
 /// Most blocks of a method whose graph the page has.
 pub const MOST_BLOCKS: usize = spl_draw::MOST_LAYERED;
 
@@ -38,6 +42,36 @@ pub struct DrillFacts {
     pub methods: Vec<Method>,
     /// The graphs of some of them.
     pub drawn: Vec<Counted>,
+    /// The calls, from the methods that are called from outside; empty with flags.
+    pub tree: Tree,
+}
+
+/// A tree of calls by averages: the cost of a call is that of all calls of its method.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tree {
+    /// Instructions of all methods.
+    pub all: u64,
+    /// Calls by place: a caller before its callees, those with most instructions first.
+    pub calls: Vec<TreeCall>,
+    /// Instructions of calls that have no place in it.
+    pub left_out: u64,
+}
+
+/// The calls of a method on one way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeCall {
+    /// The method.
+    pub method: String,
+    /// Number of calls above it.
+    pub depth: usize,
+    /// Instructions to the left of it.
+    pub begin: f64,
+    /// Number of calls, by averages.
+    pub calls: f64,
+    /// Instructions of its own.
+    pub own: f64,
+    /// Instructions with all that it calls.
+    pub total: f64,
 }
 
 /// A line of the table of methods.
@@ -55,49 +89,4 @@ pub struct Method {
     pub doubt: String,
     /// Place among the methods that are drawn.
     pub drawn: Option<usize>,
-}
-
-/// A method with its graph and counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// Its name.
-    pub name: String,
-    /// Number of calls.
-    pub calls: u64,
-    /// Its graph, without counts.
-    pub picture: Picture,
-    /// The counts of its blocks.
-    pub blocks: Vec<BlockCounts>,
-    /// The counts of its edges; `None` for edges of exceptions, which have none of their own.
-    pub edges: Vec<Option<u64>>,
-    /// Call sites that lead to it, those with most calls first.
-    pub callers: Vec<Link>,
-    /// Its call sites, those with most calls first.
-    pub callees: Vec<Link>,
-}
-
-/// The counts of a block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BlockCounts {
-    /// Its source lines.
-    pub lines: String,
-    /// Its instructions.
-    pub bytecodes: u32,
-    /// Number of times that it was run.
-    pub count: u64,
-    /// Activations that left it in its middle, where that is known.
-    pub gone: Option<u64>,
-    /// The methods that it calls.
-    pub calls: Vec<String>,
-}
-
-/// A call site with a count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Link {
-    /// The method at the other end.
-    pub method: String,
-    /// Number of the block of the call.
-    pub block: usize,
-    /// Number of calls, at least and at most.
-    pub count: (u64, u64),
 }

@@ -1,16 +1,22 @@
 //! The page as a whole.
 
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
+use super::icicles;
 use super::method;
 use crate::figure::{count, counted};
+use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub(super) const STYLE: &str = include_str!("drill.css");
-pub(super) const SCRIPT: &str = include_str!("drill.js");
-/// Policy of the page: this style and this script, by their hashes, and nothing else. A test has the right ones.
-pub(super) const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
-    style-src 'sha256-Vx6DeQxsGY17F1sjwzYdne3p0JlAXZPXganJAY5Ue+Q='; \
-    script-src 'sha256-CgZOGWG29cHLImcRaE1VHGvFFXyc4/jdAYM08djKIv4='";
+pub(crate) const STYLE: &str = include_str!("drill.css");
+pub(crate) const STYLE_HASH: &str = "'sha256-QVg78j6YjiU8qEILQqngbPnVTtGBzkxxOqCf24R5NqM='";
+/// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {}",
+        graph::STYLE_HASH,
+        graph::SCRIPT_HASH
+    )
+}
 /// Lines of the table of methods, and of what did not count; the files have the others.
 const MOST_LINES: usize = 1_000;
 const MOST_LEFT: usize = 100;
@@ -23,12 +29,13 @@ pub fn page(facts: &DrillFacts) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "spl " (facts.spl) };
                 title { "Drill of " (facts.command) }
                 style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(graph::STYLE)) }
             }
             body {
                 a.skip href="#methods" { "Skip to the methods" }
@@ -36,12 +43,13 @@ pub fn page(facts: &DrillFacts) -> String {
                 main {
                     (exactness(facts))
                     (methods(facts))
+                    (icicles::section(facts))
                     (graphs(facts))
                     (left(facts))
                 }
                 footer { p { "Made by spl " (facts.spl) ". The tables are in the folder of the same name: "
                     code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" } "." } }
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(graph::SCRIPT)) }
             }
         }
     };
@@ -133,21 +141,8 @@ fn graphs(facts: &DrillFacts) -> Markup {
         @if !facts.drawn.is_empty() {
             section {
                 h2 { "Graphs" }
-                svg.defs aria-hidden="true" width="0" height="0" { defs {
-                    pattern id="never" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
-                        rect.ground width="7" height="7" {}
-                        path.hatch d="M0 0V7" {}
-                    }
-                } }
-                p { "Each box is a block. Its colour is the logarithm of its count, in seven steps up to the largest of the method:" }
-                ul.scale {
-                    li.k0 { "never run, hatched" }
-                    @for step in 1..=7 { li class={ "k" (step) } { (step) } }
-                }
-                p.quiet { "A double border marks calls, round corners a return, a dashed line an exception, which has no count of its own. "
-                    "The thickness of a line is the logarithm of its count. Lines to the same block may join. "
-                    span.keys hidden { "Keys in a graph: arrows move it, + and - zoom, 0 resets, f turns it, s makes lines straight. Enter on a block "
-                        "shows its figures, arrows lead to the next block. Zoom by wheel after a click into the graph, or with Ctrl." } }
+                (graph::hatch())
+                (graph::key("the largest of the method"))
                 @for (place, one) in facts.drawn.iter().enumerate() { (method::section(place, one, facts.is_cover)) }
             }
         }

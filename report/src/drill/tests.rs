@@ -1,29 +1,8 @@
 //! The page of made-up drills.
 
-use super::page::{POLICY, SCRIPT, STYLE};
 use super::*;
+use crate::graph::step;
 use spl_draw::{Arrow, Block, Picture};
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Base 64 (RFC 4648) of a digest.
-fn encoded(bytes: &[u8]) -> String {
-    let group = |three: &[u8]| {
-        let all = three.iter().chain(&[0, 0]).take(3).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
-        let digit = move |place: usize| char::from(BASE64[(all >> (18 - 6 * place)) as usize & 63]);
-        let count = three.len() + 1;
-        (0..4).map(move |place| if place < count { digit(place) } else { '=' }).collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
-}
-
-#[test]
-fn the_policy_has_the_hashes_of_style_and_script() {
-    for (name, text) in [("style-src", STYLE), ("script-src", SCRIPT)] {
-        let hash = format!("{name} 'sha256-{}'", encoded(&spl_wire::digest(text.as_bytes())));
-        assert!(POLICY.contains(&hash), "the policy has to have {hash}");
-    }
-}
 
 /// A method of three blocks with a loop, an exception, and this name everywhere.
 fn counted(name: &str) -> Counted {
@@ -47,6 +26,8 @@ fn counted(name: &str) -> Counted {
     Counted {
         name: name.to_owned(),
         calls: 5,
+        unit: Unit::Counts,
+        marked: Vec::new(),
         picture: Picture {
             blocks: vec![block(0, false), block(1, false), block(2, true)],
             arrows: vec![arrow(0, 1, false), arrow(1, 0, false), arrow(0, 2, true), arrow(1, 2, false)],
@@ -114,17 +95,55 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     assert!(!exact.contains("--no-classes"));
 }
 
+/// A call of `a` that makes a call of `b`, of 200 instructions.
+fn tree(name: &str) -> Tree {
+    let call = |depth: usize, begin: f64, own: f64, total: f64| TreeCall {
+        method: if depth == 0 { name.to_owned() } else { format!("p/C$D.b{depth}()V") },
+        depth,
+        begin,
+        calls: 1.5,
+        own,
+        total,
+    };
+    let calls = vec![call(0, 0.0, 100.0, 198.0), call(1, 0.0, 90.0, 90.0), call(2, 90.0, 0.1, 0.1)];
+    Tree { all: 200, left_out: 2, calls }
+}
+
+#[test]
+fn the_tree_of_calls_has_boxes_as_wide_as_their_work_and_a_table() {
+    let all = page(&DrillFacts { tree: tree("A.b()V"), ..facts("A.b()V") });
+    for words in [
+        "1% of all instructions have no box: the tree has at most 400 calls",
+        "<a href=\"#m0\"><g class=\"b h7\" transform=\"translate(0.0 0.0)\"><title>A.b()V: 99%; 1.5 calls, 198 bytecodes, 100 of its own</title>",
+        "<rect width=\"1187.0\" height=\"21\" rx=\"2\"></rect><text x=\"5\" y=\"15\">A.b</text>",
+        "transform=\"translate(0.0 22.0)\"><title>p/C$D.b1()V: 45%; 1.5 calls, 90 bytecodes, 90 of its own</title>",
+        ">C$D.b1</text>",
+        "Table of the calls (3)",
+        "<td class=\"wide\">p/C$D.b2()V</td>",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(!all.contains("translate(540.0 44.0)"), "a box that nobody can see");
+    assert!(!page(&facts("A.b()V")).contains("id=\"calls\""), "flags make no tree");
+    let hostile = "</title><script>alert(1)</script>\u{202e}";
+    let page = page(&DrillFacts { tree: tree(hostile), ..facts(hostile) });
+    assert!(page.matches("<script").count() == 1 && !page.contains('\u{202e}'), "{page}");
+}
+
 #[test]
 fn boxes_have_colour_number_and_hatch_by_their_counts() {
-    let steps: Vec<u32> = [0, 1, 2, 9, 99, 1_000].map(|count| heat::step(count, 1_000)).into();
+    let steps: Vec<u32> = [0.0, 1.0, 2.0, 9.0, 99.0, 1_000.0].map(|count| step(count, 1_000.0)).into();
     assert_eq!(steps, [0, 1, 1, 3, 5, 7]);
-    assert_eq!([heat::step(1, 1), heat::step(0, 0)], [7, 0]);
+    assert_eq!([step(1.0, 1.0), step(0.0, 0.0)], [7, 0]);
     let page = page(&facts("A.b()V"));
     for class in ["b h7", "b h0", "b h2"] {
         assert!(page.contains(&format!("<g class=\"{class}\"")), "{class}");
     }
     assert!(page.contains(">1\u{202f}000 runs</text>") && page.contains(">never run</text>"));
     assert!(page.contains("stroke-width=\"5.0\"") && page.contains("stroke-width=\"0.8\""));
-    let flags = super::page(&DrillFacts { is_cover: true, ..facts("A.b()V") });
+    let mut flags = facts("A.b()V");
+    flags.is_cover = true;
+    flags.drawn[0].unit = Unit::Flags;
+    let flags = super::page(&flags);
     assert!(flags.contains(">run</text>") && !flags.contains("runs</text>") && flags.contains("1 (taken)"));
 }

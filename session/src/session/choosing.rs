@@ -3,6 +3,7 @@
 use super::Session;
 use crate::peer::{Peer, PeerId};
 use spl_wire::ToAgent;
+use std::sync::Arc;
 
 /// Most JVMs without the classes that are accepted at once: a build tool, its daemon, their forks.
 const MOST: usize = 16;
@@ -86,6 +87,16 @@ impl Session<'_> {
     pub fn measured(&self) -> impl Iterator<Item = u32> {
         let peers = self.peers.iter().filter(|(id, _)| !self.was_sent_away(**id));
         peers.filter(|(_, peer)| !peer.ready.is_empty()).map(|(_, peer)| peer.pid())
+    }
+
+    /// Process ids and names of the JVMs that were measured and may still run, in the order in which they connected.
+    pub fn measured_programs(&self) -> Vec<(u32, Arc<str>)> {
+        let peers = || self.peers.iter().filter(|(id, _)| !self.was_sent_away(**id)).map(|(_, peer)| peer);
+        let program = |peer: &Peer| Some((peer.process()?, Arc::clone(&peer.origin)));
+        let with_classes: Vec<_> =
+            peers().filter(|peer| !peer.ready.is_empty()).filter_map(program).collect();
+        // A resumed run may have been decided before its JVM had a probe.
+        if with_classes.is_empty() { peers().filter_map(program).collect() } else { with_classes }
     }
 
     /// Whether a JVM was accepted and later rejected.

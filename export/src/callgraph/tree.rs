@@ -1,39 +1,34 @@
 //! The call graph as a tree from the methods that are called from outside, by averages. Places with most work go first, until there
 //! are enough; what is left out keeps its sum.
 
-use crate::callgraph::CallGraph;
+use super::graph::CallGraph;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Most nodes of a tree: what a browser shows without waiting.
-pub(super) const MOST_NODES: usize = 20_000;
-/// Most calls from a root to a node.
-const DEEPEST: usize = 250;
-
 /// A tree of calls. The first node stands for the outside.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Branch>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Branch>,
     /// Methods that are called where the tree ends, with the instructions of these calls.
-    pub(super) left_out: BTreeMap<usize, f64>,
+    pub(crate) left_out: BTreeMap<usize, f64>,
     /// Number of those places.
-    pub(super) places: usize,
+    pub(crate) places: usize,
 }
 
 /// The calls of a method on one way.
 #[derive(Debug)]
-pub(super) struct Branch {
+pub(crate) struct Branch {
     /// `None` is the outside.
-    pub(super) method: Option<usize>,
+    pub(crate) method: Option<usize>,
     /// Instructions of its own.
-    pub(super) own: f64,
+    pub(crate) own: f64,
     /// Numbers of the nodes below it, those with most instructions first.
-    pub(super) children: Vec<usize>,
+    pub(crate) children: Vec<usize>,
     /// Instructions of what it calls and the tree leaves out.
-    pub(super) left_out: f64,
+    pub(crate) left_out: f64,
     /// The part of the method's calls that these are.
-    part: f64,
-    depth: usize,
+    pub(crate) part: f64,
+    pub(crate) depth: usize,
     /// Number of callees that have a node.
     done: usize,
 }
@@ -66,7 +61,8 @@ impl PartialEq for Next {
 impl Eq for Next {}
 
 impl Tree {
-    pub(super) fn of(graph: &CallGraph, most: usize) -> Self {
+    /// A tree of at most this number of nodes, and of calls from a root to a node.
+    pub(crate) fn of(graph: &CallGraph, most: usize, deepest: usize) -> Self {
         let callees = Callees::of(graph);
         let top = Branch::new(None, 0.0, 1.0, 0);
         let mut tree = Self { nodes: vec![top], left_out: BTreeMap::new(), places: 0 };
@@ -82,7 +78,7 @@ impl Tree {
             parent.children.push(number);
             tree.nodes.push(Branch::new(Some(method), part * graph.nodes[method].own as f64, part, depth));
             next.extend(callees.next(&tree.nodes, node));
-            if depth < DEEPEST {
+            if depth < deepest {
                 next.extend(callees.next(&tree.nodes, number));
             }
         }

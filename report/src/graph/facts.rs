@@ -1,0 +1,64 @@
+//! A method's graph and counts.
+
+use spl_draw::Picture;
+
+/// A method with its graph and counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// Its name.
+    pub name: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// The unit of the figures on the page.
+    pub unit: Unit,
+    /// Its graph, without counts.
+    pub picture: Picture,
+    /// The counts of its blocks.
+    pub blocks: Vec<BlockCounts>,
+    /// The counts of its edges; `None` for edges of exceptions, which have none of their own.
+    pub edges: Vec<Option<u64>>,
+    /// Numbers of the blocks that causes stand in.
+    pub marked: Vec<usize>,
+    /// Call sites that lead to it, those with most calls first.
+    pub callers: Vec<Link>,
+    /// Its call sites, those with most calls first.
+    pub callees: Vec<Link>,
+}
+
+/// The figures that a page makes of counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Unit {
+    /// The counts themselves.
+    #[default]
+    Counts,
+    /// Whether a count is more than 0.
+    Flags,
+    /// Counts divided by this number of calls of a root; more than 0.
+    PerCall(f64),
+}
+
+/// The counts of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Its source lines.
+    pub lines: String,
+    /// Its instructions.
+    pub bytecodes: u32,
+    /// Number of times that it was run.
+    pub count: u64,
+    /// Activations that left it in its middle, where that is known.
+    pub gone: Option<u64>,
+    /// The methods that it calls.
+    pub calls: Vec<String>,
+}
+
+/// A call site with a count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The method at the other end.
+    pub method: String,
+    /// Number of the block of the call.
+    pub block: usize,
+    /// Number of calls, at least and at most.
+    pub count: (u64, u64),
+}
