@@ -169,9 +169,15 @@ impl Known {
         }
     }
 
-    /// Adds the methods that the calls of a method entered.
-    pub fn add_arcs(&mut self, caller: &str, calls: &[Called]) {
+    /// Adds the methods that the calls of a method entered, while arcs were counted in these methods. Where calls may have entered
+    /// others, nothing is known of them.
+    pub fn add_arcs(&mut self, caller: &str, calls: &[Called], counted: &BTreeSet<String>) {
         for call in calls.iter().filter(|call| is_dispatched(call.kind)) {
+            let may_enter = self.reach.everywhere(&call.class, &call.member);
+            let may_enter = may_enter.unwrap_or_else(|| self.reach.of(call.kind, &call.class, &call.member));
+            if may_enter.iter().any(|one| self.calls_in_root(one.name) > 0.0 && !counted.contains(one.name)) {
+                continue;
+            }
             let key = (caller.to_owned(), call.class.clone(), call.member.clone());
             let entered = self.entered.entry(key).or_default();
             entered.count = entered.count.saturating_add(call.count);
@@ -194,7 +200,8 @@ impl Known {
         for (caller, calls) in self.in_root.iter().flatten().filter(|(_, calls)| **calls > 0.0) {
             let sites = self.rates.get(caller).into_iter().flat_map(|rates| &rates.sites);
             for site in sites.filter(|site| is_dispatched(site.kind)) {
-                let reached = self.reached(caller, site, &demand);
+                let mut reached = self.reached(caller, site, &demand);
+                reached.retain(|one| one.share > 0.0);
                 let place = (&**caller, calls * site.count, reached);
                 places.entry(&site.member).or_default().push(place);
             }

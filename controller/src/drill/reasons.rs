@@ -82,15 +82,17 @@ impl Counted {
         was_called
     }
 
-    /// Adds the arcs of a round, in which the calls of these roots counted apart.
-    pub fn add_arcs(&mut self, drilled: &Profile, roots: &[String]) {
+    /// Adds the arcs of a round in these methods, in which the calls of the roots counted apart.
+    pub fn add_arcs(&mut self, drilled: &Profile, roots: &[String], methods: &[String]) {
+        let counted: BTreeSet<String> = roots.iter().chain(methods).cloned().collect();
         for (number, (root, apart)) in roots.iter().zip(&drilled.apart).enumerate() {
             let Some(known) = self.apart.get_mut(root) else { continue };
             let arcs = arcs::named(drilled, &apart.arcs);
             for class in &drilled.classes {
                 let within = Within::of(drilled, number, root, class);
                 let value = |counter| within.value(counter);
-                let _ = arcs.each_method(class, value, |caller, calls| known.add_arcs(&caller, &calls));
+                let _ =
+                    arcs.each_method(class, value, |caller, calls| known.add_arcs(&caller, &calls, &counted));
             }
         }
     }

@@ -189,7 +189,7 @@ async fn arcs(
     // Without arcs calls are shared out.
     let kind = (DrillKind::Calls, "calls by interfaces that counts cannot tell apart");
     let (profiles, _) = logged(look, (way, steps), kind, [&methods, roots], longest, number).await;
-    profiles.iter().for_each(|profile| known.add_arcs(profile, roots));
+    profiles.iter().for_each(|profile| known.add_arcs(profile, roots, &methods));
     1
 }
 

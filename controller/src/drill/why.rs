@@ -169,7 +169,7 @@ fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) 
         found.doubts.push(AVERAGES.to_owned());
     }
     let (causes, extras) = (graph.causes(&failed.slow, compared), graph.extras(&failed.slow, compared));
-    let traced: f64 = causes.iter().map(more).sum();
+    let traced = causes.iter().map(more).fold(0.0, |sum, more| sum + more);
     let all = slow.bytecodes() - quick.as_ref().map_or(0.0, Work::bytecodes);
     if traced < all * TRACED {
         let share = 100.0 * traced / all;

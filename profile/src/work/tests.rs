@@ -282,8 +282,13 @@ fn arcs_tell_apart_the_calls_of_several_places() {
         answers,
         changes: None,
     };
-    known.add_arcs("R.f()V", &[called(50, vec![entered("L2.get()V", 50)])]);
-    known.add_arcs("B.g()V", &[called(150, vec![entered("L1.get()V", 150)])]);
+    // Arcs of other methods tell nothing about these calls.
+    let both = |methods: [&str; 2]| methods.map(str::to_owned).into();
+    known.add_arcs("R.f()V", &[called(50, Vec::new())], &both(["L2.get()V", "other()V"]));
+    assert_eq!(callees(&known, "R.f()V"), shares.map(|(name, count)| (name.to_owned(), count)));
+    let counted = both(["L1.get()V", "L2.get()V"]);
+    known.add_arcs("R.f()V", &[called(50, vec![entered("L2.get()V", 50)])], &counted);
+    known.add_arcs("B.g()V", &[called(150, vec![entered("L1.get()V", 150)])], &counted);
     assert_eq!(callees(&known, "R.f()V"), [("B.g()V".to_owned(), 1.0), ("L2.get()V".to_owned(), 1.0)]);
     assert_eq!(callees(&known, "B.g()V"), [("L1.get()V".to_owned(), 3.0)]);
 }
