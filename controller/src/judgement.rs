@@ -36,7 +36,8 @@ pub fn sentence(asserted: &Asserted) -> String {
     if let Some(open @ NotEvaluated::Open { .. }) = asserted.gaps.last() {
         text = open.to_string();
     }
-    if let Some(instance) = failing_instance(asserted) {
+    let fails = asserted.standing() == Standing::Fails;
+    if let Some(instance) = asserted.instance.as_ref().filter(|_| fails) {
         // Writing to a `String` cannot fail.
         let _ = write!(text, " in {instance}");
     }
@@ -51,15 +52,6 @@ pub fn sentence(asserted: &Asserted) -> String {
     }
     add_remarks(&mut text, asserted.leftover, asserted.drops);
     figure::plain(&text)
-}
-
-/// The instance with the strongest evidence against a claim that fails, where it is about each instance.
-fn failing_instance(asserted: &Asserted) -> Option<&str> {
-    let p_false = |part: &Part| part.judged.as_ref().map_or(1.0, |judged| judged.evidence.p_false);
-    let fails = asserted.standing() == Standing::Fails;
-    let named = |part: &&Part| part.instance.as_ref().is_some_and(|name| !name.is_empty());
-    let parts = asserted.parts.iter().filter(|part| fails && named(part));
-    parts.min_by(|one, other| p_false(one).total_cmp(&p_false(other)))?.instance.as_deref()
 }
 
 /// Reasons why nothing of an assertion could be judged, each once; `None` where calls were judged.

@@ -13,8 +13,8 @@ const SCHEMA: &str = "spl.assertion/1";
 /// # use spl_verdict::{Asserted, Evidence, Truth};
 /// # let evidence = Evidence { p_true: 0.001, p_false: 1.0 };
 /// # let asserted = Asserted {
-/// #     assertion: 0, truth: Truth::True, basis: None, evidence, level: 0.05, parts: vec![], gaps: vec![],
-/// #     leftover: false, drops: 0,
+/// #     assertion: 0, truth: Truth::True, basis: None, evidence, level: 0.05, parts: vec![],
+/// #     instance: None, gaps: vec![], leftover: false, drops: 0,
 /// # };
 /// let record = AssertionRecord {
 ///     title: "quick".to_owned(),
@@ -66,6 +66,7 @@ impl AssertionRecord {
             level: one.level,
             leftover: one.leftover,
             drops: one.drops,
+            instance: one.instance.clone(),
             parts: one.parts.iter().map(part).collect(),
             gaps: one.gaps.iter().map(ToString::to_string).collect(),
         };
@@ -99,6 +100,7 @@ impl AssertionRecord {
             evidence: Evidence { p_true: json.p_true, p_false: json.p_false },
             level: json.level,
             parts: json.parts.into_iter().map(part).collect::<Result<_, _>>()?,
+            instance: json.instance,
             gaps: json.gaps.iter().map(|gap| gap.parse()).collect::<Result<_, _>>()?,
             leftover: json.leftover,
             drops: json.drops,
@@ -147,6 +149,8 @@ struct Json {
     level: f64,
     leftover: bool,
     drops: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
     parts: Vec<JsonPart>,
     gaps: Vec<String>,
 }

@@ -362,6 +362,7 @@ fn asserting(bound_ns: f64) -> Facts {
             text: facts.context.assertions[assertion].text.clone(),
             relations: vec![format!("p90(f) <= {bound_ns} ns")],
             asserted: Asserted {
+                instance: None,
                 assertion,
                 truth,
                 basis: None,
@@ -583,6 +584,7 @@ fn nothing_that_comes_from_elsewhere_becomes_markup() {
         text: hostile(),
         relations: vec![hostile()],
         asserted: Asserted {
+            instance: None,
             assertion: 0,
             truth: Truth::Undecided,
             basis: None,

@@ -79,6 +79,7 @@ mod tests {
             evidence: Evidence { p_true: 1.0, p_false: 0.0 },
             level: 0.05,
             parts: Vec::new(),
+            instance: None,
             gaps: Vec::new(),
             leftover: false,
             drops: 0,

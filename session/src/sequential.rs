@@ -50,11 +50,13 @@ struct InTheMaking {
 struct Early {
     truth: Truth,
     p: f64,
-    sides: Sides,
+    parts: Vec<Part>,
+    /// The instance with the strongest evidence against a claim about each of them.
+    instance: Option<String>,
 }
 
 /// For each comparison, in each bucket and instance, whether its left side is the shorter one.
-type Sides = BTreeMap<(usize, Bucket, Option<String>), bool>;
+type Sides<'a> = BTreeMap<(usize, &'a Bucket, Option<&'a str>), bool>;
 
 /// A decision, which is final.
 #[derive(Clone, Copy, Debug)]
@@ -215,9 +217,7 @@ impl Sequential {
             Claimed::Comparison(index) => {
                 results.evaluations.push(self.evaluation(index, &one.claim, ruling, decided))
             }
-            Claimed::Assertion(index) => {
-                results.assertions.push(self.asserted(index, &one.claim, ruling, decided))
-            }
+            Claimed::Assertion(index) => results.assertions.push(self.asserted(index, one, ruling, decided)),
         }
     }
 
@@ -237,7 +237,8 @@ impl Sequential {
         }
     }
 
-    fn asserted(&self, assertion: usize, claim: &Claim, ruling: &Ruling, decided: Decided) -> Asserted {
+    fn asserted(&self, assertion: usize, one: &InTheMaking, ruling: &Ruling, decided: Decided) -> Asserted {
+        let claim = &one.claim;
         let alone = self.alone.get(assertion).copied().unwrap_or(false);
         let basis = match decided.truth {
             Truth::True => Some(Basis::Proved),
@@ -263,7 +264,8 @@ impl Sequential {
             basis: basis.filter(|_| alone),
             evidence,
             level: claim.level(self.rules.level),
-            parts: ruling.parts.iter().map(judged_by_calls).collect(),
+            parts: one.parts(ruling),
+            instance: one.instance(ruling).filter(|_| decided.truth == Truth::False).cloned(),
             gaps,
             leftover: false,
             drops: 0,
@@ -284,7 +286,7 @@ impl Sequential {
         let of = |one: &InTheMaking| {
             let Some(ruling) = &one.ruling else { return ClaimStatus::default() };
             let ratio = ruling.look.as_ref().map(|look| [look.ratio, look.low, look.high]);
-            ClaimStatus { ratio, parts: ruling.parts.iter().map(judged_by_calls).collect() }
+            ClaimStatus { ratio, parts: one.parts(ruling), instance: one.instance(ruling).cloned() }
         };
         self.claims.iter().map(of).collect()
     }
@@ -315,26 +317,47 @@ impl InTheMaking {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
         let ruling = self.ruling.insert(self.claim.rule(history, rules));
         // An estimate that changed its side once contradicts the early evidence for good.
-        self.early.take_if(|early| early.sides != sides(ruling));
+        self.early.take_if(|early| sides(&early.parts) != sides(&ruling.parts));
     }
 
     /// Keeps the first evidence that sufficed.
     fn wait(&mut self) {
         let (truth, p) = self.answer();
         if let (None, Some(ruling)) = (&self.early, &self.ruling) {
-            self.early = Some(Early { truth, p, sides: sides(ruling) });
+            self.early =
+                Some(Early { truth, p, parts: ruling.parts.clone(), instance: ruling.instance.clone() });
         }
     }
 
     /// The answer that the evidence supports, and its p-value: by the last look, or by the early one that still stands.
     fn answer(&self) -> (Truth, f64) {
         let Some(ruling) = &self.ruling else { return (Truth::Undecided, 1.0) };
-        let Evidence { p_true, p_false } = ruling.evidence;
-        let now = if p_true <= p_false { (Truth::True, p_true) } else { (Truth::False, p_false) };
-        match &self.early {
-            Some(early) if early.p < now.1 => (early.truth, early.p),
-            _ => now,
-        }
+        self.standing_early(ruling).map_or_else(|| by_now(ruling), |early| (early.truth, early.p))
+    }
+
+    /// The early evidence, where it is stronger than that of the last look.
+    fn standing_early(&self, ruling: &Ruling) -> Option<&Early> {
+        self.early.as_ref().filter(|early| early.p < by_now(ruling).1)
+    }
+
+    /// Each comparison with the figures of the last look, and with the evidence that counts.
+    fn parts(&self, ruling: &Ruling) -> Vec<Part> {
+        let early = self.standing_early(ruling).map(|early| &early.parts[..]).unwrap_or_default();
+        let of_part = |part: &Part| {
+            let mut part = judged_by_calls(part);
+            let before =
+                early.iter().find(|one| at(one) == at(&part)).and_then(|one| one.judged.as_ref().ok());
+            if let (Ok(judged), Some(before)) = (&mut part.judged, before) {
+                judged.evidence = before.evidence;
+            }
+            part
+        };
+        ruling.parts.iter().map(of_part).collect()
+    }
+
+    /// The instance with the strongest evidence against a claim about each of them.
+    fn instance<'a>(&'a self, ruling: &'a Ruling) -> Option<&'a String> {
+        self.standing_early(ruling).map_or(&ruling.instance, |early| &early.instance).as_ref()
     }
 
     /// The p-value of its decision, or else of its answer.
@@ -343,13 +366,20 @@ impl InTheMaking {
     }
 }
 
-fn sides(ruling: &Ruling) -> Sides {
-    let of_part = |part: &Part| {
-        let judged = part.judged.as_ref().ok()?;
-        let at = (part.relation, part.bucket.clone(), part.instance.clone());
-        Some((at, judged.left_ns < judged.right_ns))
-    };
-    ruling.parts.iter().filter_map(of_part).collect()
+/// The answer that the evidence of the last look supports, and its p-value.
+fn by_now(ruling: &Ruling) -> (Truth, f64) {
+    let Evidence { p_true, p_false } = ruling.evidence;
+    if p_true <= p_false { (Truth::True, p_true) } else { (Truth::False, p_false) }
+}
+
+/// Comparison, bucket and instance of a part.
+fn at(part: &Part) -> (usize, &Bucket, Option<&str>) {
+    (part.relation, &part.bucket, part.instance.as_deref())
+}
+
+fn sides(parts: &[Part]) -> Sides<'_> {
+    let side = |part: &'_ Part| part.judged.as_ref().ok().map(|judged| judged.left_ns < judged.right_ns);
+    parts.iter().filter_map(|part| Some((at(part), side(part)?))).collect()
 }
 
 fn push(all: &mut BTreeMap<Bucket, Vec<u64>>, bucket: &Bucket, value: u64) {
@@ -369,4 +399,65 @@ fn judged_by_calls(part: &Part) -> Part {
         judged => judged.clone(),
     };
     Part { judged, ..part.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spl_lang::{RunMode, parse_file};
+
+    /// A claim about the medians of two instances, of which one has this p-value against it.
+    fn ruling(p_false: f64) -> Ruling {
+        let part = |(name, left_ns, p_false): (&str, f64, f64)| Part {
+            relation: 0,
+            bucket: Bucket::All,
+            instance: Some(name.to_owned()),
+            judged: Ok(Judged {
+                evidence: Evidence { p_true: 1.0, p_false },
+                left_ns,
+                right_ns: 20_000.0,
+                n_left: 500,
+                n_right: None,
+            }),
+        };
+        Ruling {
+            evidence: Evidence { p_true: 1.0, p_false },
+            parts: [("small", 46.0, 1.0), ("large", 82_000.0, p_false)].map(part).into(),
+            gaps: Vec::new(),
+            instance: (p_false < 1.0).then(|| "large".to_owned()),
+            windows: 100,
+            need: None,
+            wait_s: None,
+            look: None,
+            instances: None,
+        }
+    }
+
+    #[test]
+    fn early_evidence_that_stands_names_its_instance() {
+        let text = "assert \"e\": for all instances: median(A.f()V) <= 20 us\n";
+        let program =
+            parse_file(text, RunMode::Comparison).unwrap().check(text, &mut |_| Vec::new()).unwrap();
+        let mut one = InTheMaking {
+            claim: Claim::from(&program.assertions[0]),
+            ruling: Some(ruling(1e-9)),
+            next_look: 0,
+            windows: 0,
+            early: None,
+            decided: None,
+        };
+        one.wait();
+        // The last look has no evidence of its own: the times depend on each other by now.
+        let last = ruling(1.0);
+        one.ruling = Some(last.clone());
+        assert_eq!(one.answer(), (Truth::False, 1e-9));
+        assert_eq!(one.instance(&last).map(String::as_str), Some("large"));
+        let against: Vec<f64> =
+            one.parts(&last).iter().map(|part| part.judged.as_ref().unwrap().evidence.p_false).collect();
+        assert_eq!(against, [1.0, 1e-9]);
+        // Stronger evidence of the last look counts instead.
+        let stronger = ruling(1e-12);
+        one.ruling = Some(stronger.clone());
+        assert_eq!(one.parts(&stronger), stronger.parts);
+    }
 }

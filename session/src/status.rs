@@ -37,6 +37,8 @@ pub struct ClaimStatus {
     pub ratio: Option<[f64; 3]>,
     /// Each comparison of the claim in each bucket in which it was looked at.
     pub parts: Vec<Part>,
+    /// The instance with the strongest evidence against a claim about each of them.
+    pub instance: Option<String>,
 }
 
 /// Metaspace of one JVM that all its changes of classes keep, in bytes.

@@ -37,6 +37,8 @@ pub struct Asserted {
     pub level: f64,
     /// Each comparison, in each bucket that it was judged in.
     pub parts: Vec<Part>,
+    /// The instance with the strongest evidence against an assertion about each of them.
+    pub instance: Option<String>,
     /// Reasons of the comparisons that were not evaluated.
     pub gaps: Vec<NotEvaluated>,
     /// True if it was judged when all its methods had finished, in buckets with fewer samples than required.
@@ -103,6 +105,7 @@ pub fn judge_assertion(
         evidence,
         level,
         parts,
+        instance: None,
         gaps: composed.gaps,
         leftover: false,
         drops: 0,

@@ -122,6 +122,32 @@ fn compose<R>(
     }
 }
 
+/// Whether the whole is false as soon as it is false of one instance.
+pub(crate) fn is_about_each_instance<R>(formula: &Formula<R>) -> bool {
+    asks_for(formula, Instances::All)
+}
+
+/// Whether the formula has this quantifier, or the other one in a part that is negated.
+fn asks_for<R>(formula: &Formula<R>, wanted: Instances) -> bool {
+    match formula {
+        Formula::Relation(_) => false,
+        Formula::Not(inner) => asks_for(&inner.value, negated(wanted)),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| asks_for(&part.value, wanted)),
+        Formula::Implies(premise, conclusion) => {
+            asks_for(&premise.value, negated(wanted)) || asks_for(&conclusion.value, wanted)
+        }
+        Formula::For(_, body) => asks_for(&body.value, wanted),
+        Formula::ForInstances(instances, body) => instances.value == wanted || asks_for(&body.value, wanted),
+    }
+}
+
+fn negated(instances: Instances) -> Instances {
+    match instances {
+        Instances::All => Instances::Some,
+        Instances::Some => Instances::All,
+    }
+}
+
 fn in_all<'a>(
     buckets: impl Iterator<Item = &'a Bucket>,
     part: impl FnMut(&'a Bucket) -> Evidence,

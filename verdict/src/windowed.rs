@@ -17,7 +17,7 @@ mod weigh;
 
 use crate::assertion::{Part, numbered};
 use crate::evidence::Evidence;
-use crate::formula::{Domain, Scope, decide_joined};
+use crate::formula::{Domain, Scope, decide_joined, is_about_each_instance};
 use crate::relation::Judged;
 use crate::truth::Truth;
 use crate::types::{Basis, NotEvaluated, Verdict};
@@ -51,6 +51,8 @@ pub struct Ruling {
     pub parts: Vec<Part>,
     /// Reasons of the comparisons that could not be judged.
     pub gaps: Vec<NotEvaluated>,
+    /// The instance with the strongest evidence against a claim about each of them.
+    pub instance: Option<String>,
     /// Number of windows in which all its methods were called.
     pub windows: u64,
     /// The first of the missing data for a decision.
@@ -121,6 +123,7 @@ impl Claim {
         let mut instances = None;
         let formula = numbered(&self.formula);
         let domain = Domain { buckets: &buckets, instances: &ids };
+        let mut found = Vec::new();
         let composed = decide_joined(&formula, domain, &mut |(relation, atom), scope| {
             let weighed = weigh(atom, scope, history, &ids, &rules);
             let near = nearness(atom, &weighed.judged);
@@ -136,8 +139,21 @@ impl Claim {
             let judged = Judged { evidence, ..weighed.judged };
             let instance = scope.instance.map(|id| history.name(id).to_owned());
             parts.push(Part { relation: *relation, bucket, instance, judged: Ok(judged) });
+            found.push(((*relation, scope.bucket.cloned(), scope.instance), evidence));
             evidence
         });
+        let against = |id: &usize| {
+            let domain = Domain { instances: &[*id], ..domain };
+            let composed = decide_joined(&formula, domain, &mut |(relation, _), scope| {
+                let at = (*relation, scope.bucket.cloned(), scope.instance);
+                found.iter().find(|(known, _)| *known == at).map_or(Evidence::NONE, |(_, evidence)| *evidence)
+            });
+            let Evidence { p_true, p_false } = composed.evidence;
+            (p_false < p_true).then_some((*id, p_false))
+        };
+        let each = ids.iter().filter(|_| is_about_each_instance(&self.formula)).filter_map(against);
+        let instance = each.min_by(|(_, one), (_, other)| one.total_cmp(other));
+        let instance = instance.map(|(id, _)| history.name(id).to_owned()).filter(|name| !name.is_empty());
         let windows = shared.len() as u64;
         if ids.is_empty() {
             needs.push(Need::windows(Rules::MIN_WINDOWS as usize, shared.len()));
@@ -150,6 +166,7 @@ impl Claim {
             evidence: composed.evidence,
             parts,
             gaps: composed.gaps,
+            instance,
             windows,
             need,
             wait_s,

@@ -183,6 +183,18 @@ fn instances_can_be_asked_for_one_by_one() {
         ruling.parts.iter().filter(|part| part.judged.as_ref().is_ok_and(|one| one.evidence.p_false < 0.05));
     assert_eq!(against.filter_map(|part| part.instance.as_deref()).collect::<Vec<_>>(), ["i5"]);
     assert_eq!(rule("assert \"some\": for some instance: f > g", &one_is_bad).0, Truth::True);
+    // The one that a claim about each of them fails in, also where the formula is the contrary of its comparison.
+    let named = |text: &str| {
+        let (truth, ruling) = rule(text, &one_is_bad);
+        assert_eq!(truth, Truth::False, "{text}");
+        ruling.instance
+    };
+    assert_eq!(named("assert \"a\": for all instances: f < g").as_deref(), Some("i5"));
+    assert_eq!(named("assert \"a\": for all instances: !(f > g)").as_deref(), Some("i5"));
+    assert_eq!(named("assert \"a\": !(for some instance: f > g)").as_deref(), Some("i5"));
+    assert_eq!(named("assert \"a\": for all instances: (f < 1 us | f < g)").as_deref(), Some("i5"));
+    assert_eq!(named("assert \"a\": for some instance: f < 1 us"), None);
+    assert_ne!(named("assert \"a\": !(for some instance: f < g)").as_deref(), Some("i5"));
     // With few windows nothing is known of each, and without any there is no instance.
     let few = rule("assert \"all\": for all instances: f < g", &history(&six, 12));
     assert_eq!((few.0, why(&few.1).contains("50 windows")), (Truth::Undecided, true), "{}", why(&few.1));

@@ -126,7 +126,8 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
             let quick = quick.and_then(name);
             let times = ratio.map(|ratio| if is_left { ratio } else { 1.0 / ratio });
             let parts = looks.get(index).map(|look| &look.parts[..]).unwrap_or_default();
-            let instance = clearest(parts, each.clone(), relation, is_left);
+            let named = looks.get(index).and_then(|look| look.instance.clone());
+            let instance = named.or_else(|| clearest(parts, each.clone(), relation, is_left));
             let (claim, figure) = (row.claim.clone(), figure.clone());
             found.push(Why { claim, slow, quick, figure, times, instance, ..Why::default() });
         }

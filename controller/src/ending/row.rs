@@ -108,7 +108,7 @@ fn of_comparison(
     let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
     let Some(worst) = results.iter().min_by_key(rank) else {
         row.take_ratio(present, limit);
-        if let Some((_, judged)) = look.and_then(|look| telling(&look.parts, Telling::Doubtful)) {
+        if let Some((_, judged)) = look.and_then(|look| telling(look.parts.iter(), Telling::Doubtful)) {
             row.calls = calls(judged.n_left, judged.n_right);
         }
         return row;
@@ -150,9 +150,9 @@ fn of_assertion(
     let asserted = results.assertions.iter().find(|one| one.assertion == index);
     row.standing = asserted.map(Asserted::standing);
     row.basis = asserted.and_then(|asserted| asserted.basis);
-    let parts = match (asserted, look) {
-        (Some(asserted), _) => &asserted.parts[..],
-        (None, Some(look)) => &look.parts,
+    let (parts, instance) = match (asserted, look) {
+        (Some(asserted), _) => (&asserted.parts, asserted.instance.as_ref()),
+        (None, Some(look)) => (&look.parts, None),
         (None, None) => return row,
     };
     let mut atoms = Vec::new();
@@ -162,7 +162,9 @@ fn of_assertion(
         Some(Standing::Holds) if assertion.asks_for_some_instance() => Telling::For,
         _ => Telling::Doubtful,
     };
-    if let Some((part, judged)) = telling(parts, wanted)
+    // The instance that the claim fails in.
+    let is_of_it = |part: &&Part| instance.is_none() || part.instance.as_ref() == instance;
+    if let Some((part, judged)) = telling(parts.iter().filter(is_of_it), wanted)
         && let Some(atom) = atoms.get(part.relation)
     {
         (row.figure, row.calls) = (of_part(atom, judged), calls(judged.n_left, judged.n_right));
@@ -189,8 +191,8 @@ enum Telling {
     Doubtful,
 }
 
-fn telling(parts: &[Part], wanted: Telling) -> Option<(&Part, &Judged)> {
-    let judged = parts.iter().filter_map(|part| Some((part, part.judged.as_ref().ok()?)));
+fn telling<'a>(parts: impl Iterator<Item = &'a Part>, wanted: Telling) -> Option<(&'a Part, &'a Judged)> {
+    let judged = parts.filter_map(|part| Some((part, part.judged.as_ref().ok()?)));
     let judged = judged.filter(|(_, judged)| judged.n_left > 0);
     let rank = |judged: &Judged| match wanted {
         Telling::Against => judged.evidence.p_false,
@@ -253,7 +255,7 @@ mod tests {
             }),
         };
         let parts = [part("sure", 0.001, 1.0), part("open", 0.4, 0.7), part("contrary", 1.0, 0.02)];
-        let told = |wanted| telling(&parts, wanted).and_then(|(part, _)| part.instance.as_deref());
+        let told = |wanted| telling(parts.iter(), wanted).and_then(|(part, _)| part.instance.as_deref());
         assert_eq!(told(Telling::For), Some("sure"));
         assert_eq!(told(Telling::Against), Some("contrary"));
         assert_eq!(told(Telling::Doubtful), Some("contrary"));

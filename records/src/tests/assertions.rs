@@ -22,6 +22,7 @@ fn record() -> AssertionRecord {
         text: "assert \"é\": x".to_owned(),
         relations: vec!["x <= 5 ms".to_owned(), "x < y".to_owned()],
         asserted: Asserted {
+            instance: None,
             assertion: 2,
             truth: Truth::True,
             basis: None,
