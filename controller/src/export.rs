@@ -4,7 +4,7 @@ use crate::cli::{Export, ExportForm};
 use crate::said::say;
 use crate::stdout;
 use spl_export::{
-    BLOCKS, CLASSES, CallGraph, Calls, CountedClass, DOCUMENT, Document, EDGES, Fault, Files, Jacoco,
+    ARCS, BLOCKS, CLASSES, CallGraph, Calls, CountedClass, DOCUMENT, Document, EDGES, Fault, Files, Jacoco,
     Jbinstrace, METHODS, Speedscope, archive_fault, callgrind, calls_dot, calls_text, csv, each_class,
     graphml, no_classes, speedscope,
 };
@@ -33,7 +33,10 @@ pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     let in_folder =
         |fault: Fault| one_line(&format!("{}", folder.join(&fault.place).display())) + &rest(&fault);
     let document = Document::read(files.document).map_err(in_folder)?;
-    let graph = || call_graph(&document, &files, &folder).map_err(in_folder);
+    let graph = || {
+        let arcs = if document.has_arcs { Some(read(ARCS)?) } else { None };
+        call_graph(&document, &files, arcs.as_deref(), &folder).map_err(in_folder)
+    };
     let text = match arguments.form {
         ExportForm::Csv => csv(&document, &files).map_err(in_folder)?,
         ExportForm::Jbinstrace => jbinstrace(&document, &files, &folder).map_err(in_folder)?,
@@ -130,8 +133,16 @@ fn jbinstrace(document: &Document, files: &Files<'_>, folder: &Path) -> Result<S
     Ok(jbinstrace.document())
 }
 
-fn call_graph(document: &Document, files: &Files<'_>, folder: &Path) -> Result<CallGraph, Fault> {
+fn call_graph(
+    document: &Document,
+    files: &Files<'_>,
+    arcs: Option<&[u8]>,
+    folder: &Path,
+) -> Result<CallGraph, Fault> {
     let mut calls = Calls::of(document)?;
+    if let Some(arcs) = arcs {
+        calls.add_arcs(arcs)?;
+    }
     let mut classes = Classes::open(folder)?;
     each_class(document, files, |class| classes.bytes(class), |class| calls.add(class))?;
     Ok(calls.graph())

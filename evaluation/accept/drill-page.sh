@@ -54,8 +54,15 @@ if ((!brief)); then
     for number in 11 25; do planted "$number" ".cache/jdks/$number/bin/java"; done
 fi
 
+export DUCKDB=.cache/duckdb
+if ((!brief)) && ! python3 -c 'import sys; sys.path.insert(0, ".cache/duckdb"); import duckdb' 2>/dev/null; then
+    python3 -m pip install -q --target "$DUCKDB" duckdb >/dev/null 2>&1 || printf 'note DuckDB could not be installed\n'
+fi
 "$SPL" drill -q --replace --methods 'Calls' --out "$work/calls" -- java -cp "$CLASSES" Calls 1 >/dev/null 2>"$work/said.txt" </dev/null ||
     fail "a drill to export: $(tail -n 1 "$work/said.txt")"
+evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
+"$SPL" drill -q --replace --what calls --methods 'Arcs**' --out "$work/calls" -- java -cp "$CLASSES" Arcs 3 >/dev/null 2>"$work/said.txt" </dev/null ||
+    fail "a drill of calls to export: $(tail -n 1 "$work/said.txt")"
 evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
 
 # The methods that calls enter, next to a witness of all entries. $1: JDK, $2: java.

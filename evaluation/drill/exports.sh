@@ -45,6 +45,19 @@ for form in "${FORMS[@]}"; do
         fail "$form is written: $(tail -n 1 "$work/said.txt")"
     fi
 done
+# A database reads each table of the drill. The module is in the folder that `DUCKDB` names, or installed.
+if PYTHONPATH=${DUCKDB-} python3 -c 'import duckdb' 2>/dev/null; then
+    for table in "$DRILL"/*.csv "$DRILL"/drill/*.csv; do
+        [[ -f $table ]] || continue
+        if figures=$(PYTHONPATH=${DUCKDB-} "$here/tables.py" "$table" 2>&1); then
+            ok "DuckDB reads ${table##*/}: $figures"
+        else
+            fail "DuckDB reads ${table##*/}: $(tail -n 1 <<<"$figures")"
+        fi
+    done
+else
+    printf 'note not tried: DuckDB reads each table: its module for Python is not installed\n'
+fi
 accepts "jacoco is XML" xmllint --noout --nonet "$work/jacoco"
 accepts "jbinstrace is XML of its schema" xmllint --noout --nonet --schema "$here/../../docs/schema/jbinstrace-2.xsd" "$work/jbinstrace"
 accepts "graphml is XML" xmllint --noout --nonet "$work/graphml"

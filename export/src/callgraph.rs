@@ -1,11 +1,14 @@
 //! The methods of a drill with their calls.
 //!
-//! The calls of each place are counted exactly. Which method a call by an interface reached is not known: [`Reach`] shares it out.
+//! The calls of each place are counted exactly. Which method a call by an interface reached is known where arcs were counted; else
+//! [`Reach`] shares it out.
 
+mod answers;
 mod costs;
 mod graph;
 mod tree;
 
+pub use answers::ARCS;
 pub use graph::CallGraph;
 pub(crate) use graph::{Edge, Node, whole};
 pub(crate) use tree::Tree;
@@ -13,6 +16,7 @@ pub(crate) use tree::Tree;
 use crate::document::Document;
 use crate::drill::{Class, Counts, MethodCounts, archive_fault};
 use crate::fault::Fault;
+use answers::Answers;
 use graph::Unseen;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
@@ -27,6 +31,7 @@ pub struct Calls {
     reach: Reach,
     /// By name. Methods of one name, of different loaders, are one.
     methods: BTreeMap<String, Gathered>,
+    answers: Answers,
 }
 
 /// The counts of a method.
@@ -55,7 +60,7 @@ type Target<'s> = (bool, &'s str, &'s str);
 impl Default for Calls {
     /// For a drill that has counts, of which all classes are taken in.
     fn default() -> Self {
-        Self { reach: Reach::of_whole_drill(), methods: BTreeMap::new() }
+        Self { reach: Reach::of_whole_drill(), methods: BTreeMap::new(), answers: Answers::default() }
     }
 }
 
@@ -72,6 +77,15 @@ impl Calls {
             return Err(Fault::new(crate::DOCUMENT, reason, remedy));
         }
         Ok(Self::default())
+    }
+
+    /// Takes in the table of arcs.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub fn add_arcs(&mut self, table: &[u8]) -> Result<(), Fault> {
+        self.answers = Answers::read(table)?;
+        Ok(())
     }
 
     /// Takes a class in.
@@ -150,11 +164,14 @@ impl Calls {
         }
         let numbers: HashMap<&str, usize> =
             self.methods.keys().enumerate().map(|(at, name)| (&**name, at)).collect();
+        let named: HashMap<&str, usize> =
+            self.methods.values().enumerate().map(|(at, one)| (&*one.node.name, at)).collect();
         let mut reached: HashMap<Target<'_>, Vec<(usize, f64, bool)>> = HashMap::new();
         let mut nodes = Vec::new();
         for Gathered { node, sites, .. } in self.methods.values() {
             let mut node = node.clone();
-            for (site, calls) in sites {
+            let is_known = self.answers.add_calls(&mut node, &named);
+            for (site, calls) in sites.iter().filter(|_| !is_known) {
                 let kind = site.kind();
                 let reached = reached.entry(site.target()).or_insert_with(|| {
                     let found = self.reach.of(kind, &site.class, &site.member).into_iter();
@@ -198,9 +215,7 @@ impl Gathered {
 
 impl Site {
     fn kind(&self) -> CallKind {
-        let all = [CallKind::Virtual, CallKind::Special, CallKind::Static, CallKind::Interface];
-        let kind = all.into_iter().find(|kind| kind.instruction() == self.instruction);
-        kind.unwrap_or(CallKind::Dynamic)
+        kind_of(self.instruction)
     }
 
     fn target(&self) -> Target<'_> {
@@ -274,6 +289,13 @@ impl CallGraph {
             node.edges.retain(|edge| edge.calls > 0);
         }
     }
+}
+
+/// The kind of calls by an instruction.
+fn kind_of(instruction: &str) -> CallKind {
+    let all = [CallKind::Virtual, CallKind::Special, CallKind::Static, CallKind::Interface];
+    let kind = all.into_iter().find(|kind| kind.instruction() == instruction);
+    kind.unwrap_or(CallKind::Dynamic)
 }
 
 /// Path of a source file below the folder of the sources.

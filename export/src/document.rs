@@ -26,6 +26,8 @@ pub struct Document {
     pub(crate) left: BTreeSet<String>,
     /// Whether its tables say how often blocks ran, not only whether.
     pub(crate) has_counts: bool,
+    /// Whether it has the table of arcs.
+    pub has_arcs: bool,
 }
 
 /// A class that counted.
@@ -89,7 +91,8 @@ impl Document {
         }
         let left = left.into_iter().map(|left| left.name).collect();
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
-        Ok(Self { command, classes, doubts, left, has_counts })
+        let has_arcs = what.iter().any(|what| what == COUNTED[1]);
+        Ok(Self { command, classes, doubts, left, has_counts, has_arcs })
     }
 }
 

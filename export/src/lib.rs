@@ -21,7 +21,7 @@ mod rows;
 mod speedscope;
 mod table;
 
-pub use callgraph::{CallGraph, Calls};
+pub use callgraph::{ARCS, CallGraph, Calls};
 pub use callgrind::callgrind;
 pub use calls_dot::calls_dot;
 pub use calls_text::calls_text;

@@ -1,6 +1,6 @@
 //! `spl drill --what calls`: what each call entered, with its receivers.
 
-use crate::drill::{case, drill, table};
+use crate::drill::{case, drill, exported, table};
 
 const WHAT: [&str; 4] = ["--what", "calls", "--methods", "Arcs**"];
 const ROUNDS: u64 = 40;
@@ -57,6 +57,38 @@ fn check(options: &[&str]) {
     let of = |method: &str| receivers[method][0][5..].join(" ");
     assert_eq!(of("Arcs.inTurn([LArcs$Shape;)I"), format!("{0} {0} 2 3 {1}", 300 * ROUNDS, 300 * ROUNDS - 1));
     assert_eq!(of("Arcs.withoutReceiver(LArcs$Shape;)I"), format!("{} {} 1 1 0", 10 * ROUNDS, 9 * ROUNDS));
+}
+
+#[test]
+fn exported_calls_are_those_that_were_entered() {
+    let case = case();
+    drill(&case, &WHAT, &["Arcs", "1"]).ends_by_itself().assert_status(0);
+    let calls = exported(&case, "calls");
+    let (_, rest) = calls.split_once("Arcs.inTurn([LArcs$Shape;)I: 1 calls").unwrap();
+    let callees: Vec<&str> = rest
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_once("to "))
+        .map(|(_, to)| to.trim())
+        .collect();
+    assert_eq!(callees.len(), 2, "{callees:?}");
+    assert!(
+        callees[0].starts_with("200 calls ") && callees[0].contains("Arcs$Circle.area()I"),
+        "{callees:?}"
+    );
+    assert!(
+        callees[1].starts_with("100 calls ") && callees[1].contains("Arcs$Square.area()I"),
+        "{callees:?}"
+    );
+    assert!(calls.lines().skip(2).all(|line| !line.contains('~')), "{calls}");
+    std::fs::remove_file(case.path("out/drill/arcs.csv")).unwrap();
+    let output = case.spl_with(&["export", "out", "--as", "dot"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && said.contains("arcs.csv") && said.contains("run it again"),
+        "{said}"
+    );
 }
 
 #[test]

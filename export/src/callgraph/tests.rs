@@ -74,6 +74,35 @@ fn calls_by_an_interface_are_shared_out_and_never_more_than_there_were() {
 }
 
 #[test]
+fn arcs_tell_the_callees_where_they_were_counted() {
+    let head = "method,at,line,block,instruction,callee,answer,entered,receiver,calls\n";
+    let rows = "A.f()V,1,3,0,invokeinterface,I.g()V,entered,B.g()V,B,30\n\
+                A.f()V,1,3,0,invokeinterface,I.g()V,entered,B.g()V,Below,10\n\
+                A.f()V,1,3,0,invokeinterface,I.g()V,entered,\"C.g()V\",C,5\n\
+                A.f()V,1,3,0,invokeinterface,I.g()V,not entered,,,2\n\
+                A.f()V,9,,0,invokestatic,N.n()V,native,,,7\n\
+                A.f()V,9,,0,invokestatic,N.n()V,via,B.g()V,,1\n";
+    let answers = Answers::read(format!("{head}{rows}").as_bytes()).unwrap();
+    let mut node = Node { name: "A.f()V".to_owned(), ..Node::default() };
+    assert!(answers.add_calls(&mut node, &HashMap::from([("B.g()V", 4)])));
+    let edges: Vec<_> =
+        node.edges.iter().map(|one| (one.callee, one.line, one.calls, one.is_unsure)).collect();
+    assert_eq!(edges, [(4, 0, 1, false), (4, 3, 40, false)]);
+    let unseen: Vec<_> = node.unseen.iter().map(|one| (&*one.name, one.line, one.calls)).collect();
+    assert_eq!(unseen, [("C.g()V", 3, 5), ("N.n()V", 0, 7)]);
+    let mut other = Node { name: "A.other()V".to_owned(), ..Node::default() };
+    assert!(!answers.add_calls(&mut other, &HashMap::new()));
+    for (row, reason) in [
+        ("A.f()V,1,3,0,invokestatic,N.n()V,perhaps,,,7\n", "\"perhaps\" is not an answer"),
+        ("A.f()V,1,3,0,invokestatic,N.n()V,native,,,many\n", "many"),
+        ("A.f()V,1,3,0,invokestatic", "arcs.csv"),
+    ] {
+        let fault = Answers::read(format!("{head}{row}").as_bytes()).unwrap_err().to_string();
+        assert!(fault.contains(reason), "{fault}");
+    }
+}
+
+#[test]
 fn all_instructions_are_those_of_the_calls_from_outside() {
     let names = [
         "java/util/HashMap",
