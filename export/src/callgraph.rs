@@ -215,7 +215,7 @@ impl Gathered {
 
 impl Site {
     fn kind(&self) -> CallKind {
-        kind_of(self.instruction)
+        CallKind::of_instruction(self.instruction).unwrap_or(CallKind::Dynamic)
     }
 
     fn target(&self) -> Target<'_> {
@@ -289,13 +289,6 @@ impl CallGraph {
             node.edges.retain(|edge| edge.calls > 0);
         }
     }
-}
-
-/// The kind of calls by an instruction.
-fn kind_of(instruction: &str) -> CallKind {
-    let all = [CallKind::Virtual, CallKind::Special, CallKind::Static, CallKind::Interface];
-    let kind = all.into_iter().find(|kind| kind.instruction() == instruction);
-    kind.unwrap_or(CallKind::Dynamic)
 }
 
 /// Path of a source file below the folder of the sources.

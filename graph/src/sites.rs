@@ -47,6 +47,13 @@ impl CallKind {
             Self::Dynamic => "invokedynamic",
         }
     }
+
+    /// The kind of the calls by an instruction of this name; `None` where it makes no call.
+    #[must_use]
+    pub fn of_instruction(name: &str) -> Option<Self> {
+        let all = [Self::Virtual, Self::Special, Self::Static, Self::Interface, Self::Dynamic];
+        all.into_iter().find(|kind| kind.instruction() == name)
+    }
 }
 
 /// Where an object or an array is made.

@@ -1,7 +1,6 @@
 //! The methods that calls entered, from the table of arcs.
 
 use super::graph::{Edge, Node, Unseen};
-use super::kind_of;
 use crate::fault::Fault;
 use crate::table::{Row, Table};
 use spl_graph::CallKind;
@@ -84,6 +83,9 @@ impl Answer {
             "not entered" => return Ok(None),
             other => return Err(row.fault(format!("{other:?} is not an answer to a call"))),
         };
-        Ok((calls > 0).then_some(Self { line, kind: kind_of(&row.text(2)), end, calls }))
+        let instruction = row.text(2);
+        let kind = CallKind::of_instruction(&instruction)
+            .ok_or_else(|| row.fault(format!("{instruction:?} is not an instruction that calls")))?;
+        Ok((calls > 0).then_some(Self { line, kind, end, calls }))
     }
 }
