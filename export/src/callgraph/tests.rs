@@ -94,6 +94,7 @@ fn arcs_tell_the_callees_where_they_were_counted() {
     assert!(!answers.add_calls(&mut other, &HashMap::new()));
     for (row, reason) in [
         ("A.f()V,1,3,0,invokestatic,N.n()V,perhaps,,,7\n", "\"perhaps\" is not an answer"),
+        ("A.f()V,1,3,0,invokemagic,N.n()V,native,,,7\n", "\"invokemagic\" is not an instruction that calls"),
         ("A.f()V,1,3,0,invokestatic,N.n()V,native,,,many\n", "many"),
         ("A.f()V,1,3,0,invokestatic", "arcs.csv"),
     ] {
