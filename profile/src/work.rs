@@ -78,6 +78,8 @@ pub(crate) struct Node<'a> {
     pub(crate) work: f64,
     /// Calls in a call of the root.
     pub(crate) in_root: f64,
+    /// Share of its work that counts: 1, unless calls of it are left out.
+    pub(crate) part: f64,
     /// Its calls by class or interface that reach several methods.
     pub(crate) many: Vec<Many<'a>>,
 }
@@ -293,7 +295,8 @@ impl Known {
                 callee.count += site.count * one.share;
             }
         }
-        Node { rates, callees: callees.into_values().collect(), unseen, work: rates.bytecodes, in_root, many }
+        let callees = callees.into_values().collect();
+        Node { rates, callees, unseen, work: rates.bytecodes, in_root, part: 1.0, many }
     }
 
     /// The counted methods that a site may reach, with the share of the calls that each gets.
@@ -347,7 +350,7 @@ impl CallGraph<'_> {
                     }
                 }
                 // A method that calls itself: the sum of a geometric series.
-                let own = node.rates.bytecodes + below;
+                let own = node.part * (node.rates.bytecodes + below);
                 let work = if again < 1.0 { own / (1.0 - again) } else { MOST }.min(MOST);
                 has_changed |= (work - node.work).abs() > node.work * RARE;
                 self.methods[at].1.work = work;
@@ -370,6 +373,41 @@ impl CallGraph<'_> {
         }
         work.unseen = merged(unseen);
         work
+    }
+
+    /// Calls of methods that were not counted, below this method, with the number of calls that lead to each place.
+    #[must_use]
+    pub fn unseen_from(&self, method: &str) -> Vec<(usize, Site)> {
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        let mut now: Vec<usize> = self.numbers.get(method).copied().into_iter().collect();
+        for depth in 0.. {
+            let mut next = Vec::new();
+            for at in now {
+                if seen.insert(at) {
+                    let node = &self.methods[at].1;
+                    found.extend(node.unseen.iter().map(|site| (depth, (*site).clone())));
+                    next.extend(node.callees.iter().map(|callee| callee.number));
+                }
+            }
+            now = next;
+            if now.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The same graph, in which one call of a method that the root calls is left out.
+    pub(crate) fn less_one_of(&self, method: &str) -> Option<Self> {
+        let at = *self.numbers.get(method)?;
+        let calls = self.methods[at].1.in_root;
+        if calls <= 0.0 {
+            return None;
+        }
+        let mut graph = self.clone();
+        graph.methods[at].1.part = (1.0 - 1.0 / calls).max(0.0);
+        graph.add_up();
+        Some(graph)
     }
 
     pub(crate) fn node(&self, method: &str) -> Option<&Node<'_>> {

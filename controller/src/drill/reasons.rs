@@ -4,15 +4,18 @@ use super::arcs;
 use super::collected::Profile;
 use super::kept::{Classes, Kept};
 use spl_graph::CallKind;
+use spl_model::MOST_ROOTS;
 use spl_profile::{CallGraph, CountedClass, CountedMethod, Known, Site, Work};
 use spl_records::Why;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Methods and patterns that join in one round.
-const JOIN: usize = 40;
+const JOIN: usize = 120;
 /// Calls a call, below which a method does not join.
 pub const RARE: f64 = 0.01;
+/// Calls within those of another method of the claims, as a share of those outside, up to which both count at the same time.
+const SELDOM: f64 = 0.05;
 /// Begin of a pattern of the methods of all classes.
 pub const ANYWHERE: &str = "**.";
 /// Methods that most classes have: each of them would be changed.
@@ -31,6 +34,8 @@ pub struct Counted {
     classes: Classes,
     /// Patterns of methods that were counted, or are about to be.
     tried: BTreeSet<String>,
+    /// Pairs of methods of the claims of which one calls the other: their calls cannot count apart at the same time.
+    nested: BTreeSet<(String, String)>,
 }
 
 /// The call graphs of the counts.
@@ -45,6 +50,48 @@ impl Counted {
     pub fn of(failed: &[Why]) -> Self {
         let roots = failed.iter().flat_map(|one| [Some(&one.slow), one.quick.as_ref()]).flatten();
         Self { apart: roots.map(|root| (root.clone(), Known::of_root())).collect(), ..Self::default() }
+    }
+
+    /// Notes which of these roots were often called within the calls of another one, to which they then belong; whether any pair
+    /// is new.
+    pub fn note_nested(&mut self, drilled: &Profile, roots: &[String]) -> bool {
+        let before = self.nested.len();
+        let each = roots.iter().zip(&drilled.apart).enumerate();
+        for ((inner, (root, apart)), class) in
+            each.flat_map(|one| drilled.classes.iter().map(move |class| (one, class)))
+        {
+            let within = Within::of(drilled, inner, root, class);
+            let Ok(entry) = u32::try_from(within.own.start) else { continue };
+            for outer in (0..roots.len()).filter(|outer| *outer != inner && !within.own.is_empty()) {
+                if within.apart(outer, entry) as f64 > SELDOM * apart.calls as f64 {
+                    self.nested.insert((roots[outer].clone(), root.clone()));
+                }
+            }
+        }
+        self.nested.len() > before
+    }
+
+    /// Forgets all counts, but not which roots call each other.
+    pub fn restart(&mut self) {
+        let apart = self.apart.keys().map(|root| (root.clone(), Known::of_root())).collect();
+        *self = Self { apart, nested: std::mem::take(&mut self.nested), ..Self::default() };
+    }
+
+    /// The methods of the claims in groups whose calls can count apart at the same time.
+    pub fn groups(&self) -> Vec<Vec<String>> {
+        let mut groups: Vec<Vec<String>> = Vec::new();
+        for root in self.apart.keys().take(MOST_ROOTS) {
+            let is_nested = |other: &String| {
+                self.nested
+                    .iter()
+                    .any(|(one, two)| (one == root && two == other) || (one == other && two == root))
+            };
+            match groups.iter_mut().find(|group| !group.iter().any(is_nested)) {
+                Some(group) => group.push(root.clone()),
+                None => groups.push(vec![root.clone()]),
+            }
+        }
+        groups
     }
 
     /// Adds a round, in which the calls of these roots counted apart; whether each that was called before was called in it, too.
@@ -127,10 +174,16 @@ impl Counted {
     pub fn next(&mut self) -> Vec<String> {
         let graphs = self.graphs();
         let works = self.apart.keys().filter_map(|root| graphs.work(root));
-        let mut sites: Vec<Site> = works.flat_map(|work| work.unseen).collect();
-        sites.sort_by(|one, other| other.count.total_cmp(&one.count));
+        let mut frequent: Vec<Site> = works.flat_map(|work| work.unseen).collect();
+        frequent.sort_by(|one, other| other.count.total_cmp(&one.count));
+        // A method that is called once may lead to all the others.
+        let near = self.apart.keys().flat_map(|root| graphs.of(root).unseen_from(root));
+        let mut near: Vec<(usize, Site)> = near.collect();
+        near.sort_by(|(depth, one), (deeper, other)| {
+            depth.cmp(deeper).then_with(|| other.count.total_cmp(&one.count))
+        });
         let mut joining = Vec::new();
-        for site in sites {
+        for site in in_turn(frequent, near.into_iter().map(|(_, site)| site)) {
             let pattern = self.untried(&site).filter(|_| joining.len() < JOIN);
             joining.extend(pattern.filter(|pattern| self.tried.insert(pattern.clone())));
         }
@@ -169,6 +222,16 @@ impl Counted {
         };
         pattern.filter(|_| site.count >= RARE && !site.class.starts_with('['))
     }
+}
+
+/// The sites of both, in turn.
+fn in_turn(one: Vec<Site>, other: impl Iterator<Item = Site>) -> impl Iterator<Item = Site> {
+    let (mut one, mut other) = (one.into_iter(), other);
+    let mut is_other = true;
+    std::iter::from_fn(move || {
+        is_other = !is_other;
+        if is_other { other.next().or_else(|| one.next()) } else { one.next().or_else(|| other.next()) }
+    })
 }
 
 /// The counts of a class within the calls of a root.

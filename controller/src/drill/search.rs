@@ -13,7 +13,7 @@ use crate::attached;
 use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
-use spl_model::{DrillKind, MOST_ROOTS, Pattern, Scope};
+use spl_model::{DrillKind, Pattern, Scope};
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,24 +140,44 @@ async fn rounds(
         } else {
             ""
         };
-        let roots: Vec<String> = known.apart.keys().take(MOST_ROOTS).cloned().collect();
+        let groups = known.groups();
         if joining.is_empty() && cut.is_empty() {
-            number += arcs(look, (known, &roots), (way, steps), left.min(ROUND), number + 1).await;
+            for roots in &groups {
+                let left = until.saturating_duration_since(Instant::now()).min(ROUND);
+                if left.is_zero() {
+                    break;
+                }
+                number += arcs(look, (known, roots), (way, steps), left, number + 1).await;
+            }
         }
         if joining.is_empty() || !cut.is_empty() {
             let cut = (!joining.is_empty()).then(|| cut.to_owned());
             known.forget(&joining);
             return (number, cut);
         }
-        number += 1;
-        let kind = (DrillKind::Blocks, reason);
-        let (profiles, cut) =
-            logged(look, (way, steps), kind, [&joining, &roots], left.min(ROUND), number).await;
-        let called: Vec<bool> = profiles.iter().map(|profile| known.add(profile, &roots)).collect();
-        let was_called = called.into_iter().all(|was| was);
-        if let Some(cut) = cut {
-            known.forget(&joining);
-            return (number, Some(cut));
+        let (mut was_called, mut is_nested) = (true, false);
+        for roots in &groups {
+            let left = until.saturating_duration_since(Instant::now()).min(ROUND);
+            if is_nested || left.is_zero() {
+                break;
+            }
+            number += 1;
+            let kind = (DrillKind::Blocks, reason);
+            let (profiles, cut) = logged(look, (way, steps), kind, [&joining, roots], left, number).await;
+            for profile in &profiles {
+                is_nested |= known.note_nested(profile, roots);
+                was_called &= known.add(profile, roots);
+            }
+            if let Some(cut) = cut {
+                known.forget(&joining);
+                return (number, Some(cut));
+            }
+        }
+        if is_nested {
+            known.restart();
+            joining = known.first();
+            reason = "the methods of the claims call each other, so they count one after another";
+            continue;
         }
         let everywhere = joining.iter().filter_map(|pattern| pattern.strip_prefix(ANYWHERE));
         everywhere.for_each(|member| known.counted_everywhere(member));

@@ -184,6 +184,35 @@ fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method(
 }
 
 #[test]
+fn a_method_that_calls_the_other_one_counts_in_turn_with_it() {
+    let case = Case::comparing("median(Nested.whole(I)J) <= median(Nested.part(I)J)\n");
+    let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Nested"]).ends_by_itself();
+    ended.assert_status(1);
+    let found = found(&case);
+    let claim = &found["claims"][0];
+    assert_eq!(
+        (&claim["conclusion"], &claim["doubts"]),
+        (&"found".into(), &serde_json::json!([])),
+        "{found:#}"
+    );
+    let first = &claim["causes"][0];
+    assert_eq!(first["path"][0], "Nested.more(I)J", "{found:#}");
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() / expected - 1.0).abs() < 0.05;
+    // A turn has twelve instructions. The difference leaves out the call within the other one.
+    assert!(near(&claim["bytecodes"], 4_000.0 * 12.0), "{found:#}");
+    assert!(near(&claim["bytecodes_of_other"], 1_000.0 * 12.0), "{found:#}");
+    assert!(
+        near(&first["bytecodes"][0], 3_000.0 * 12.0) && first["share"].as_f64().unwrap() > 0.95,
+        "{found:#}"
+    );
+    let steps = fs::read_to_string(case.path("out/drill.jsonl")).unwrap();
+    assert!(
+        steps.contains("the methods of the claims call each other, so they count one after another"),
+        "{steps}"
+    );
+}
+
+#[test]
 fn an_interrupt_ends_the_search_and_is_not_lost() {
     let case = Case::comparing(FAILS);
     let mut run = start(&case, &["--drill-for", "10h"], &["CompareLoop", "0", "2560"]);

@@ -131,6 +131,32 @@ fn a_method_may_call_the_one_that_it_is_compared_with() {
 }
 
 #[test]
+fn a_method_may_call_the_one_that_it_is_compared_with_through_others() {
+    let g = || rates("A", "g()V", 2, 3.0, &[("A", "deep()V", false, 1.0)]);
+    let deep = || rates("A", "deep()V", 2, 97.0, &[]);
+    let slow = of_root(vec![
+        (rates("A", "f()V", 1, 1.0, &[("A", "helper()V", false, 1.0), ("A", "extra()V", false, 1.0)]), 1.0),
+        (rates("A", "helper()V", 1, 5.0, &[("A", "g()V", false, 2.0), ("N", "now()J", false, 3.0)]), 1.0),
+        (rates("A", "extra()V", 1, 300.0, &[("N", "then()J", false, 1.0)]), 1.0),
+        (g(), 2.0),
+        (deep(), 2.0),
+    ]);
+    let quick = of_root(vec![(g(), 1.0), (deep(), 1.0)]);
+    let (slow, quick) = (slow.call_graph(), quick.call_graph());
+    // One of the helper's two calls is what the slow method is compared with.
+    let found = slow.causes("A.f()V", Some(Compared { graph: &quick, method: "A.g()V" }));
+    let found: Vec<_> = found.iter().map(|one| (one.path.join(" "), one.bytecodes)).collect();
+    let expected =
+        [("A.extra()V", [300.0, 0.0]), ("A.helper()V A.g()V A.deep()V", [105.0, 0.0]), ("", [1.0, 0.0])];
+    assert_eq!(found, expected.map(|(path, bytecodes)| (path.to_owned(), bytecodes)));
+    // Methods that were not counted, with their depth.
+    let unseen: Vec<_> =
+        slow.unseen_from("A.f()V").into_iter().map(|(depth, site)| (depth, site.member)).collect();
+    assert_eq!(unseen, [(1, "then()J".into()), (1, "now()J".into())]);
+    assert_eq!(slow.unseen_from("A.unknown()V").len(), 0);
+}
+
+#[test]
 fn recursion_that_grows_stays_a_number() {
     let known = known(vec![
         rates("A", "f()V", 10, 1.0, &[("A", "g()V", false, 9.0)]),
