@@ -34,7 +34,7 @@ planted() {
         printf 'note not tried: JDK %s: planted causes: this JDK has no server for HTTP\n' "$1"
         return
     fi
-    "$SPL" run "${settings[@]}" --replace --tasks "$tasks" --for "${seconds}s" --drill failed --drill-for 60s \
+    "$SPL" run "${settings[@]}" --replace --tasks "$tasks" --for "${seconds}s" --drill failed \
         --stop-program --out "$work/planted" -- "$2" -cp "$CLASSES" Planted 600 >"$work/said.txt" 2>&1 </dev/null || true
     figure=$(evaluation/accept/lib/planted.py "$work/planted/why.json" "$PLANTED/Planted.java" 2>&1) || status=1
     causes=$(tail -n 1 <<<"$figure")
@@ -61,6 +61,31 @@ if ((!brief)); then
     install_jdks
     for number in 11 21 25; do planted "$number" ".cache/jdks/$number/bin/java"; done
 fi
+
+# A feed reader that nobody here wrote: building a feed calls the method that it is compared with, through another one.
+product() {
+    local path first
+    path=$(make -s --no-print-directory -C examples/rome classes classpath | tail -n 1)
+    grep SyndFeedInput.build tasks/rome.tasks >"$work/rome.tasks"
+    timeout 400 "$SPL" run --replace --tasks "$work/rome.tasks" --for 200s --drill failed --stop-program --out "$work/rome" \
+        -- java -cp "$path" rome.Main --cycles 0 --network-ms 0 --quiet-times >"$work/said.txt" 2>&1 </dev/null || true
+    first=$(python3 - "$work/rome/why.json" 2>&1 <<'PYTHON'
+import json, sys
+
+claim = json.load(open(sys.argv[1]))["claims"][0]
+path = claim["causes"][0]["path"]
+# The slow method alone calls them: one parses the document, and the other makes the feed of it.
+assert path[0].split("(")[0] in ("com/rometools/rome/io/WireFeedInput.build", "com/rometools/rome/feed/synd/SyndFeedImpl.<init>"), path
+print(f"{path[-1]}, {claim['bytecodes'] / claim['bytecodes_of_other']:.2f} times the bytecodes, {claim['times']} times as long")
+PYTHON
+    ) || {
+        fail "ROME, default settings: what building a feed adds to building its document is found: $(tail -n 1 <<<"$first")"
+        return
+    }
+    ok "ROME, default settings: what building a feed adds to building its document is found: $first"
+}
+
+if ((!brief)); then product; fi
 
 export DUCKDB=.cache/duckdb
 if ((!brief)) && ! python3 -c 'import sys; sys.path.insert(0, ".cache/duckdb"); import duckdb' 2>/dev/null; then

@@ -96,7 +96,7 @@ pub enum DrillBudget {
 
 impl Default for Drill {
     fn default() -> Self {
-        Self { failed: false, longest: Duration::from_secs(20), budget: DrillBudget::OfProbes }
+        Self { failed: false, longest: Duration::from_secs(60), budget: DrillBudget::OfProbes }
     }
 }
 

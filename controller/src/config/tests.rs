@@ -52,7 +52,7 @@ fn every_key_is_read() {
         [sampling]\nsettle-time=19\nwarm-up-calls=16\nwarm-up-time=17\ndiscard-disturbed=1\n\
         [controller]\ntasks-file=t\noutput-dir=o\noverwrite-measurements=0\nhuman-readable-measurements=0\nmax-method-measurements=9\nmin-method-measurements=8\nmeasurements-to-flush=10\nrun-mode=measurement\n\
         [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n\
-        [drill]\nclaims=none\ndrill-time=20000\ndrill-budget=overhead-budget\n";
+        [drill]\nclaims=none\ndrill-time=60000\ndrill-budget=overhead-budget\n";
     let expected = Config {
         initial_sleep: Duration::from_millis(1),
         cycle_sleep: Duration::from_millis(2),
