@@ -34,7 +34,7 @@ fetched=$(grep -oE '(src|href)="[^#"]+"|url\([^)]+\)|@import' out/report.html | 
 [[ -z $fetched ]] || status=1
 claim "$status" "the report is one file" "${fetched:-nothing beside it}"
 
-node report/browser/check.mjs "$SPL" out --shots "$work/shots" || failed=1
+report/browser/check.sh "$SPL" --run out --shots "$work/shots" || failed=1
 evaluation/report/large.py "$SPL" "$comparisons" || failed=1
 tested "names and texts of a program become no markup" cargo test -q --workspace --test page -- nothing_that_comes
 tested "words, charts and bounds of the page" cargo test -q -p spl-report

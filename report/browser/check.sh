@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# Looks at the reports of recorded runs and at the page of a drill in a browser: check.sh SPL [options of check.mjs].
+# Looks at the reports of recorded runs and at the page of a drill in a browser: check.sh SPL [--run DIR] [options of check.mjs].
+# With --run, the files of that run of the feed reader take the place of the recorded ones.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 spl=$(realpath "$1")
 shift
+recorded=(rome planted)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for run in rome planted; do
+if [[ ${1:-} == --run ]]; then
+    cp -r "$2" "$work/rome"
+    recorded=(planted)
+    shift 2
+fi
+for run in "${recorded[@]}"; do
     mkdir "$work/$run"
     tar -C "$work/$run" -xf "report/browser/$run".tar.?z
 done
