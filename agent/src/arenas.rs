@@ -66,6 +66,8 @@ struct Owners {
     roots: usize,
     /// Whether the drill has roots.
     has_roots: bool,
+    /// Whether the drill has durations, so that threads look for their entry of the roots' table.
+    has_durations: bool,
     /// First arenas of the groups without an owner. A group has one for each root.
     free_groups: Vec<usize>,
 }
@@ -94,6 +96,7 @@ impl Arenas {
             free: (0..ARENAS).rev().collect(),
             roots: 0,
             has_roots: false,
+            has_durations: false,
             free_groups: Vec::new(),
         };
         let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
@@ -154,10 +157,12 @@ impl Arenas {
 
     /// Begins a drill with this number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them
     /// divided by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread keeps those of the drill
-    /// before if that had as many roots: an old activation may still count there.
-    pub fn begin_roots(&self, roots: usize) {
+    /// before if that had as many roots: an old activation may still count there. With `has_durations` each thread with an arena finds it
+    /// in the roots' table too.
+    pub fn begin_roots(&self, roots: usize, has_durations: bool) {
         self.end_roots();
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.has_durations = has_durations;
         let Owners { of_slot, free_groups, roots: number, has_roots, .. } = &mut *owners;
         let roots = roots.min(MOST_ROOTS);
         *has_roots = roots > 0;
@@ -172,6 +177,7 @@ impl Arenas {
     pub fn end_roots(&self) {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.has_roots = false;
+        owners.has_durations = false;
         for (&slot, living) in &owners.of_slot {
             self.take_roots(slot);
             if let [Living { arena: Some(arena), .. }] = living[..] {
@@ -185,7 +191,7 @@ impl Arenas {
     pub fn assign(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free, has_roots, .. } = &mut *owners;
+        let Owners { of_slot, free, has_roots, has_durations, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
             let arena = if living.is_empty() { free.pop() } else { None };
@@ -193,13 +199,11 @@ impl Arenas {
             self.take_roots(slot);
             self.lead(slot, arena.unwrap_or(SHARED));
         }
-        if *has_roots
+        if (*has_roots || *has_durations)
             && let [Living { arena: Some(arena), .. }] = living[..]
             && arena < ARENAS
         {
-            self.roots.u64_at(slot * ENTRY_BYTES + 8).store(self.address(arena), Ordering::Release);
-            // Last: from now on the thread takes the rest for its own.
-            self.roots.u64_at(slot * ENTRY_BYTES).store(thread, Ordering::Release);
+            self.tell(slot, thread, arena);
         }
     }
 
@@ -236,6 +240,18 @@ impl Arenas {
             entry.insert(vec![Living { thread, arena: Some(OWN), group: None }]);
             self.lead(slot, OWN);
         }
+        if owners.has_durations
+            && let Some([Living { arena: Some(OWN), .. }]) = owners.of_slot.get(&slot).map(Vec::as_slice)
+        {
+            self.tell(slot, thread, OWN);
+        }
+    }
+
+    /// Tells a thread in the roots' table which arena is its own.
+    fn tell(&self, slot: usize, thread: u64, arena: usize) {
+        self.roots.u64_at(slot * ENTRY_BYTES + 8).store(self.address(arena), Ordering::Release);
+        // Last: from now on the thread takes the rest for its own.
+        self.roots.u64_at(slot * ENTRY_BYTES).store(thread, Ordering::Release);
     }
 
     /// Takes back the arena of a thread that has ended.

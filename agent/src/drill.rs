@@ -10,7 +10,7 @@ use crate::arenas::{Arenas, MOST_COUNTERS, MOST_FLAGS};
 use crate::fault;
 use open::OpenFlags;
 use spl_bytecode::{Counting, names};
-use spl_model::{DrillKind, Refusal, Scope};
+use spl_model::{Clock, DrillKind, Refusal, Scope};
 use spl_wire::{CLASS_PART, CountedMethod, Drilled, digest};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -67,7 +67,7 @@ impl Numbers {
 
     fn of(&mut self, what: What) -> &mut Given {
         match what {
-            What::Blocks | What::Calls => &mut self.counters,
+            What::Blocks | What::Calls | What::Durations(_) => &mut self.counters,
             What::Cover(_) => &mut self.flags,
         }
     }
@@ -82,6 +82,8 @@ pub enum What {
     Calls,
     /// Flags of blocks and edges, which are here.
     Cover(&'static Arenas),
+    /// Durations of calls.
+    Durations(Clock),
 }
 
 impl What {
@@ -91,12 +93,22 @@ impl What {
             DrillKind::Blocks => Self::Blocks,
             DrillKind::Calls => Self::Calls,
             DrillKind::Cover => Self::Cover(arenas),
+            DrillKind::Time(clock) => Self::Durations(clock),
         }
     }
 
     /// Whether counters add up, so that each thread needs its own.
     pub fn counts(self) -> bool {
-        matches!(self, Self::Blocks | Self::Calls)
+        !matches!(self, Self::Cover(_))
+    }
+
+    /// Classes have other numbers with another one of these.
+    fn numbering(self) -> u8 {
+        match self {
+            Self::Blocks | Self::Cover(_) => 0,
+            Self::Calls => 1,
+            Self::Durations(_) => 2,
+        }
     }
 
     /// Whether arcs of the call graph are counted.
@@ -105,8 +117,8 @@ impl What {
     }
 }
 
-/// Name of a class, digest of its class file, and whether its calls have numbers too.
-type Key = (String, [u8; 32], bool);
+/// Name of a class, digest of its class file, and what has numbers in it.
+type Key = (String, [u8; 32], u8);
 
 /// A drill, as the class-file hook sees it.
 #[derive(Debug)]
@@ -360,7 +372,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
     }
 
     fn weave(&mut self, class: Arriving) -> Option<Woven> {
-        let key = (class.name, digest(&class.bytes), self.what.has_arcs());
+        let key = (class.name, digest(&class.bytes), self.what.numbering());
         let first = {
             let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
             let given = numbers.of(self.what);
@@ -386,6 +398,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
             What::Blocks => (Counting::Blocks { root: &root, calls: false }, MOST_COUNTERS),
             What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
+            What::Durations(clock) => (Counting::Durations(clock), MOST_COUNTERS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {
             Ok(counted) => counted,

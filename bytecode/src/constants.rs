@@ -1,6 +1,6 @@
 //! The constants of a class, in a pool that grows at its end.
 
-use crate::names::{ARCS_CLASS, COUNTERS_CLASS, FLAGS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS};
+use crate::names::{ARCS_CLASS, COUNTERS_CLASS, FLAGS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS};
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
 use spl_classfile::reader::malformed;
 use spl_classfile::signature::Field;
@@ -115,6 +115,15 @@ impl<'a> PoolBuilder<'a> {
         descriptor: &'static str,
     ) -> Result<u16, Refusal> {
         self.member(METHOD, ARCS_CLASS, name, descriptor)
+    }
+
+    /// A method of the class that adds up durations.
+    pub(crate) fn times_method(
+        &mut self,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<u16, Refusal> {
+        self.member(METHOD, TIMES_CLASS, name, descriptor)
     }
 
     /// The field with the flags.

@@ -6,7 +6,8 @@ use crate::rewrite::instrument;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::{Counters, Flags, Graph};
-use spl_model::{InstrumentId, Refusal};
+use spl_model::arena::Timed;
+use spl_model::{Clock, InstrumentId, Refusal};
 use std::collections::BTreeSet;
 
 /// The code at the places of a method.
@@ -24,6 +25,8 @@ pub enum Counting<'a> {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
     },
+    /// Durations of calls: a method has [`Timed::WORDS`] numbers.
+    Durations(Clock),
 }
 
 impl Counting<'_> {
@@ -82,6 +85,7 @@ pub fn count(
                     graph.numbered_calls(number(Counters::of(&graph).places().len())).1
                 }
                 Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
+                Counting::Durations(_) => Timed::WORDS,
             };
             let fits = needed <= room - counted.counters;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
@@ -93,6 +97,9 @@ pub fn count(
         if let Ok(needed) = needed {
             let probe = match counting {
                 Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
+                Counting::Durations(clock) => {
+                    Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
+                }
                 Counting::Cover { is_set } => {
                     let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
                     (!open.is_empty()).then(|| Probe::cover(&name, &descriptor, InstrumentId(first), open))

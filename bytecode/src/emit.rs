@@ -181,6 +181,15 @@ impl Emitter<'_, '_> {
         Ok(self.invoke_static(method))
     }
 
+    /// Calls a method of the class that adds up durations.
+    pub(crate) fn call_times(
+        &mut self,
+        (name, descriptor): (&'static str, &'static str),
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.times_method(name, descriptor)?;
+        Ok(self.invoke_static(method))
+    }
+
     /// Calls a method of the probe class.
     pub(crate) fn call(
         &mut self,

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, ARCS_CLASS, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS};
+use crate::names::{self, ARCS_CLASS, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
@@ -108,7 +108,7 @@ pub(crate) fn no_graph(why: NoGraph) -> Refusal {
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| matches!(insn.opcode, INVOKESTATIC | GETSTATIC)) {
         let owner = class.pool.member(insn.index())?.class;
-        let ours = [PROBE_CLASS, ARCS_CLASS, COUNTERS_CLASS, ROOTS_CLASS, FLAGS_CLASS];
+        let ours = [PROBE_CLASS, ARCS_CLASS, COUNTERS_CLASS, ROOTS_CLASS, TIMES_CLASS, FLAGS_CLASS];
         if ours.iter().any(|ours| owner == ours.as_bytes()) {
             return Ok(true);
         }

@@ -45,6 +45,17 @@ pub fn member_digest(name: &[u8], descriptor: &[u8]) -> i32 {
     name.iter().chain(descriptor).fold(0x811c_9dc5, step) as i32
 }
 
+/// The class whose static methods add up durations of calls.
+pub const TIMES_CLASS: &str = "java/lang/SplTimes";
+/// A call begins: `long enter(int id)`, its place on the thread's stack.
+pub const ENTER_TIMED: (&str, &str) = ("enter", "(I)J");
+/// A call ends: `void leave(long frame, int id)`.
+pub const LEAVE_TIMED: (&str, &str) = ("leave", "(JI)V");
+/// [`ENTER_TIMED`] with two clocks.
+pub const ENTER_TIMED_FOUR: (&str, &str) = ("enterFour", "(I)J");
+/// [`LEAVE_TIMED`] with two clocks.
+pub const LEAVE_TIMED_FOUR: (&str, &str) = ("leaveFour", "(JI)V");
+
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";
 /// The flags: `static final byte[] SET`.
@@ -108,11 +119,12 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 21] = [
+pub const OWN_CLASSES: [&str; 22] = [
     PROBE_CLASS,
     ARCS_CLASS,
     COUNTERS_CLASS,
     ROOTS_CLASS,
+    TIMES_CLASS,
     FLAGS_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplLengths",

@@ -1,6 +1,6 @@
 //! The rewriter's orders and results.
 
-use spl_model::{Facts, InstrumentId, Outcome, ProbeKind, Refusal};
+use spl_model::{Clock, Facts, InstrumentId, Outcome, ProbeKind, Refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
 
@@ -31,6 +31,8 @@ pub(crate) enum Planned {
     Calls,
     /// Calls that count apart.
     Root,
+    /// Durations of calls, added up.
+    Durations(Clock),
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
@@ -47,7 +49,8 @@ impl Planned {
             // A method has either: both would number their places alike.
             (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. })
             | (Self::Calls, Self::Calls)
-            | (Self::Root, Self::Root) => true,
+            | (Self::Root, Self::Root)
+            | (Self::Durations(_), Self::Durations(_)) => true,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
             _ => false,
@@ -87,6 +90,13 @@ impl Probe {
     pub fn root(method_name: &str, descriptor: &str, root: u32) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id: InstrumentId(root), kind: Planned::Root }
+    }
+
+    /// A probe that adds up the durations of the method's calls. `id` is the number of the first of its words, see
+    /// [`spl_model::arena::Timed`].
+    pub fn durations(method_name: &str, descriptor: &str, id: InstrumentId, clock: Clock) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Durations(clock) }
     }
 
     /// The method.

@@ -4,6 +4,8 @@ mod arcs;
 mod budget;
 mod collected;
 mod counters;
+mod doubts;
+mod durations;
 mod failed;
 mod files;
 mod graphs;
@@ -47,9 +49,7 @@ const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
 /// for the operator.
 pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
-    // Calls tell blocks too.
-    let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
-    let what = order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks);
+    let what = kind(arguments)?;
     if arguments.budget.is_some() && !what.counts() {
         return Err(
             "--budget bounds what counting takes, and --what cover counts nothing; leave --budget out"
@@ -86,6 +86,30 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     }
 }
 
+/// The kind that the arguments name.
+fn kind(arguments: &Drill) -> Result<DrillKind, String> {
+    let is_time = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Time(_)));
+    if is_time && arguments.what.len() > 1 {
+        return Err("--what time goes with no other kind: counting would be part of the times; drill twice"
+            .to_owned());
+    }
+    if is_time && arguments.budget.is_some() {
+        return Err(
+            "--budget bounds what counting takes, and --what time does not count; bound it with --for"
+                .to_owned(),
+        );
+    }
+    if is_time {
+        return Ok(DrillKind::Time(arguments.clock.unwrap_or_default()));
+    }
+    if arguments.clock.is_some() {
+        return Err("--clock is for --what time".to_owned());
+    }
+    // Calls tell blocks too.
+    let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
+    Ok(order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks))
+}
+
 /// Writes and shows what was counted.
 fn results(
     arguments: &Drill,
@@ -103,11 +127,18 @@ fn results(
         let taken = taken::Taken { arguments, profile, seconds: began.elapsed().as_secs_f64() };
         let mut of_another = (number > 1).then(|| out.of_jvm(number)).transpose()?;
         let out = of_another.as_mut().unwrap_or(&mut *out);
-        let figures = out.write(&taken)?;
+        let is_time = matches!(profile.what, DrillKind::Time(_));
         if counted.profiles.len() > 1 {
             progress.note(&format!("JVM {number}, pid {}: {}", profile.pid, one_line(&profile.command)));
         }
-        shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
+        if is_time {
+            let all = durations::measured(profile);
+            out.write_durations(&taken, &all)?;
+            durations::say(&all, profile, arguments, out.path(), progress);
+        } else {
+            let figures = out.write(&taken)?;
+            shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
+        }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
     }

@@ -98,6 +98,34 @@ evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
     fail "a drill of calls to export: $(tail -n 1 "$work/said.txt")"
 evaluation/drill/exports.sh "$work/calls" "$SPL" || failed=1
 
+# Own time and time with callees of a recursion of depth 10, without the cost of probes, next to JMH; by two clocks a call and by four.
+durations() {
+    local jmh alone drilled reads figure
+    scripts/setup.sh --peers >/dev/null
+    jmh=$(printf "$PWD/.cache/peers/%s.jar:" jmh-core jmh-generator-annprocess jopt-simple commons-math3)
+    mkdir "$work/depth"
+    javac -g -cp "$jmh" -d "$work/depth" evaluation/drill/depth/Depth.java
+    for _ in 1 2 3; do
+        (cd "$work/depth" && java -cp ".:$jmh" org.openjdk.jmh.Main -rf json -rff jmh.json Depth >jmh.txt 2>&1 </dev/null) || true
+        alone=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[0]["primaryMetric"]["score"])' "$work/depth/jmh.json")
+        printf 'jmh %s %s\n' "$alone" "$alone"
+        for reads in two four; do
+            "$SPL" drill -q --what time --clock "$reads" --methods 'depth.Depth#down' --replace --out "$work/timed" -- \
+                java -cp "$work/depth" depth.Depth 5 >/dev/null 2>"$work/said.txt" </dev/null || true
+            drilled=$(awk -F, 'NR == 2 { whole = $2 / 11; print $8 / whole, $9 / whole }' "$work/timed/drill/times.csv")
+            printf '%s %s\n' "$reads" "$drilled"
+        done
+    done >"$work/depth.txt"
+    for reads in two four; do
+        if figure=$(evaluation/accept/lib/depth.py "$work/depth.txt" "$reads"); then
+            ok "times without probes are within 5% of JMH, $reads clocks a call: $figure"
+        else
+            fail "times without probes are within 5% of JMH, $reads clocks a call: $figure"
+        fi
+    done
+}
+if ((!brief)); then durations; fi
+
 # The methods that calls enter, next to a witness of all entries. $1: JDK, $2: java.
 entered() {
     local figures

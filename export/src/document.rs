@@ -80,6 +80,10 @@ impl Document {
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
         }
         let Raw { what, command, doubts, classes, left } = serde_json::from_slice(bytes).map_err(broken)?;
+        if what.iter().any(|what| what == "time") {
+            let remedy = "drill with --what blocks or calls too; times.csv has the times";
+            return Err(Fault::new(DOCUMENT, "it has times of methods, and no counts", remedy));
+        }
         if !what.iter().any(|what| KNOWN.contains(&what.as_str())) {
             let reason = format!("it has counts of {what:?}, and this is for {KNOWN:?}");
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));

@@ -28,6 +28,7 @@ impl Written {
         let counting = match what {
             DrillKind::Blocks => Counting::BLOCKS,
             DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
+            DrillKind::Time(clock) => Counting::Durations(clock),
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };
         let jdk = Jdk::installed().expect("the tests have a JDK");

@@ -11,6 +11,10 @@ pub const ARC_BYTES: u64 = 16;
 pub const MOST_ARCS: u64 = 1 << 16;
 /// Calls whose arcs found no room.
 pub const LOST_ARCS: u64 = BYTES - 24;
+/// In the arena of all threads without their own: what a probe of durations costs in the time that it takes, picoseconds a call.
+pub const COST_INSIDE: u64 = BYTES - 40;
+/// There too: what it costs outside that time, for the calling method.
+pub const COST_OUTSIDE: u64 = BYTES - 48;
 /// Calls of the root whose arena it is.
 pub const ROOT_CALLS: u64 = BYTES - 8;
 
@@ -19,6 +23,47 @@ pub const ROOT_CALLS: u64 = BYTES - 8;
 pub const CLASS_BITS: u32 = 22;
 /// Bits above these for the entered method, by its first counter, and as many again for the number of the call.
 pub const METHOD_BITS: u32 = 21;
+
+/// The words of a method whose durations are added up, in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timed {
+    /// Calls that ended.
+    pub calls: u64,
+    /// Ended calls that were not within another call of the method.
+    pub outermost: u64,
+    /// Nanoseconds of these with all that they called.
+    pub total_ns: u64,
+    /// Nanoseconds of all calls, less those of the calls that they made.
+    pub own_ns: u64,
+    /// Measured calls within the outermost ones, at any depth.
+    pub nested: u64,
+    /// Measured calls that its calls made themselves.
+    pub called: u64,
+    /// Threads in which a call is under way.
+    pub active: u64,
+    /// Calls without times: of threads without an arena, or too deep.
+    pub untimed: u64,
+}
+
+impl Timed {
+    /// Number of words.
+    pub const WORDS: u32 = 8;
+
+    /// From the words, by their place.
+    #[must_use]
+    pub fn of(word: impl Fn(u32) -> u64) -> Self {
+        Self {
+            calls: word(0),
+            outermost: word(1),
+            total_ns: word(2),
+            own_ns: word(3),
+            nested: word(4),
+            called: word(5),
+            active: word(6),
+            untimed: word(7),
+        }
+    }
+}
 
 /// The parts of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,11 +12,23 @@ pub enum DrillKind {
     Cover,
     /// Counts, and which methods each call entered, with the receivers.
     Calls,
+    /// Durations of calls, with callees and without.
+    Time(Clock),
+}
+
+/// The number of times that the probes of a call read the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Clock {
+    /// Two reads. The probes' cost is measured before, and told apart.
+    #[default]
+    Two,
+    /// Four reads, at the start and the end of each probe. The time between them is left out.
+    Four,
 }
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Blocks, Self::Cover, Self::Calls];
+    pub const ALL: [Self; 4] = [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two)];
 
     /// Its name on the command line, in files and in messages.
     #[must_use]
@@ -25,14 +37,15 @@ impl DrillKind {
             Self::Blocks => "blocks",
             Self::Calls => "calls",
             Self::Cover => "cover",
+            Self::Time(_) => "time",
         }
     }
 
-    /// Whether it counts how often.
+    /// Whether it adds up, so that each thread needs memory of its own.
     #[must_use]
     pub fn counts(self) -> bool {
         match self {
-            Self::Blocks | Self::Calls => true,
+            Self::Blocks | Self::Calls | Self::Time(_) => true,
             Self::Cover => false,
         }
     }

@@ -34,7 +34,9 @@ impl MethodProfile<'_> {
     pub fn methods_line(&self, doubt: &str) -> String {
         let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
         let left = match self.what {
-            DrillKind::Blocks | DrillKind::Calls => positive(self.counts.left).to_string(),
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+                positive(self.counts.left).to_string()
+            }
             DrillKind::Cover => String::new(),
         };
         format!(

@@ -49,6 +49,8 @@ impl<'a> MethodProfile<'a> {
                     values.get(..counters.places().len()).filter(|_| values.len() == expected as usize);
                 (values.and_then(|values| counters.solve(values)), expected as usize)
             }
+            // Durations have no counts.
+            DrillKind::Time(_) => (None, 0),
             DrillKind::Cover => {
                 let flags = Flags::of(&graph);
                 (covered(&flags, values), flags.places().len())
@@ -96,7 +98,9 @@ impl<'a> MethodProfile<'a> {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
             let most = count(&self.counts.blocks);
             let whole = match self.what {
-                DrillKind::Blocks | DrillKind::Calls => most.saturating_sub(count(&self.counts.gone)),
+                DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+                    most.saturating_sub(count(&self.counts.gone))
+                }
                 DrillKind::Cover => u64::from(self.ran_whole(number)),
             };
             block.calls.iter().map(move |call| {

@@ -30,6 +30,13 @@ fn java_and_rust_agree() {
     assert_eq!(arena::MOST_ARCS, 1 << 16);
     assert!(source.contains("CLASS_BITS = 22;") && source.contains("METHOD_BITS = 21;"));
     assert_eq!((arena::CLASS_BITS, arena::METHOD_BITS), (22, 21));
+    let source = include_str!("../../java/java/lang/SplTimes.java");
+    assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
+    assert!(source.contains("INSIDE = (1 << 24) - 40;") && source.contains("OUTSIDE = (1 << 24) - 48;"));
+    assert_eq!((arena::COST_INSIDE, arena::COST_OUTSIDE), ((1 << 24) - 40, (1 << 24) - 48));
+    assert!(source.contains("STACK = (1 << 24) - (1 << 12) - (1 << 20);"));
+    assert!(source.contains("CALLS = 0;") && source.contains("UNTIMED = 56;"));
+    assert_eq!(arena::Timed::WORDS, 8);
     const { assert!(MOST_COUNTERS < 1 << arena::METHOD_BITS) };
 }
 
@@ -96,7 +103,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     };
     arenas.assign(1);
     assert_eq!((entry(1, 0), arenas.give_wanted()), (0, false), "no drill has roots");
-    arenas.begin_roots(3);
+    arenas.begin_roots(3, false);
     (1..=100).for_each(|thread| arenas.assign(thread));
     assert!(arenas.give_wanted());
     assert_eq!((entry(5, 0), entry(5, 2)), (5, 0), "nobody asks");
@@ -133,7 +140,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (0, 0, 0));
     assert!(arena(&arenas, within) < ARENAS && !arenas.give_wanted());
     // The next drill gives it the same arenas.
-    arenas.begin_roots(3);
+    arenas.begin_roots(3, false);
     arenas.assign(within);
     ask(within);
     arenas.give_wanted();

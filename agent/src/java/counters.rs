@@ -6,7 +6,10 @@ use crate::jvm::{Jvm, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JByteArray, JObject};
 use jni::refs::Global;
-use jni::{Env, jni_sig, jni_str};
+use jni::{Env, JValue, jni_sig, jni_str};
+use spl_model::Clock;
+use spl_model::arena::{ARCS, Timed};
+use std::time::Duration;
 
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
@@ -44,7 +47,13 @@ const ATOMIC_COUNTERS: &[u8] =
 const ROOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRoots.class"));
 
 /// The class that counts arcs of the call graph, defined with that of the counters.
-const ARCS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
+const ARCS_CLASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
+
+/// The class that adds up durations of calls, defined with that of the counters.
+const TIMES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplTimes.class"));
+
+/// Longest time in which a probe's cost is measured, when a drill of durations begins.
+const CALIBRATION: Duration = Duration::from_millis(100);
 
 /// The class of the flags, defined when the first drill begins that sets them.
 const FLAGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplFlags.class"));
@@ -95,17 +104,30 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the classes of the counters, of the roots and of the arcs. `jdk` is the JVM's feature release.
+/// Defines and initialises the classes of the counters, of the roots, of the arcs and of the durations. `jdk` is the JVM's feature release.
 pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
-    let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
+    let arcs = with_address(ARCS_CLASS, SHARED_MAGIC, arenas.shared_address())?;
     let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;
+    let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
+    let times = define(env, &with_address(&times, SHARED_MAGIC, arenas.shared_address())?)?;
+    env.get_static_method_id(&times, jni_str!("enter"), jni_sig!("(I)J"))?;
     let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
+}
+
+/// Measures what a probe of durations costs, in the arena of the agent's thread, which calls this.
+pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
+    // The last words before the arcs. No method uses them, because numbers grow from 0 on.
+    let id = (ARCS / 8) as i32 - Timed::WORDS as i32;
+    let nanoseconds = CALIBRATION.as_nanos() as i64;
+    let arguments = [JValue::Int(id), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
+    let (name, signature) = (jni_str!("calibrate"), jni_sig!("(IZJ)V"));
+    env.call_static_method(jni_str!("java/lang/SplTimes"), name, signature, &arguments)?.v()
 }
 
 /// The class file of the counters for virtual threads.

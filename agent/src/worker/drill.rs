@@ -33,7 +33,10 @@ impl Worker {
         match self.counters_at(env, kind, &scope) {
             Ok(message) => {
                 let arenas = self.shared.arenas();
-                arenas.into_iter().for_each(|arenas| arenas.begin_roots(scope.roots.len()));
+                arenas.into_iter().for_each(|arenas| {
+                    let has_durations = matches!(kind, DrillKind::Time(_));
+                    arenas.begin_roots(scope.roots.len(), has_durations);
+                });
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));
             }
@@ -117,6 +120,11 @@ impl Worker {
         self.shared.set_drill(Some(drill));
         if what.counts() {
             self.give_arenas(env, arenas)?;
+            if let What::Durations(clock) = what
+                && let Err(error) = counters::calibrate(env, clock)
+            {
+                return Err(format!("the cost of a probe could not be measured: {error}"));
+            }
         } else {
             self.waves = Some(Waves::new(Instant::now()));
         }

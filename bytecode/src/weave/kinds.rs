@@ -3,6 +3,7 @@
 use super::blocks::Blocks;
 use super::calls::Calls;
 use super::cover::Cover;
+use super::durations::Durations;
 use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{CountedCall, Site, Subject, Wanted};
@@ -23,6 +24,7 @@ pub(crate) enum Weave<'a> {
     Calls(Calls),
     Cover(Cover<'a>),
     Root(Root),
+    Durations(Durations),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -36,6 +38,7 @@ impl<'a> Weave<'a> {
             Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root => Self::Root(Root { number: id.0 }),
+            Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
@@ -49,7 +52,7 @@ impl<'a> Weave<'a> {
     /// Whether the kind enters last and leaves first, so that no code of other kinds runs between a clock and
     /// the body.
     pub(crate) fn is_innermost(&self) -> bool {
-        matches!(self, Self::Times(_))
+        matches!(self, Self::Times(_) | Self::Durations(_))
     }
 
     /// Where its counters or flags go in a method, in the order of their numbers.
@@ -57,7 +60,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Calls(_) | Self::Times(_) | Self::Root(_) => None,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
@@ -79,7 +82,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) => Ok(()),
+            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -92,7 +95,7 @@ impl<'a> Weave<'a> {
             Self::Blocks(_) => Blocks::locals(subject),
             Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
-            Self::Root(_) => vec![Kind::Long],
+            Self::Root(_) | Self::Durations(_) => vec![Kind::Long],
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -105,6 +108,7 @@ impl<'a> Weave<'a> {
             Self::Calls(_) => Calls::WANTED,
             Self::Cover(_) => Cover::WANTED,
             Self::Root(_) => Root::WANTED,
+            Self::Durations(_) => Durations::WANTED,
             #[cfg(test)]
             Self::Visits(visits) => visits.wanted(),
         }
@@ -115,7 +119,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
-            Self::Calls(_) | Self::Times(_) | Self::Root(_) => false,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => false,
             #[cfg(test)]
             Self::Visits(_) => false,
         }
@@ -135,6 +139,7 @@ impl<'a> Weave<'a> {
             Self::Calls(calls) => calls.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
             Self::Root(root) => root.at(site, slots, code),
+            Self::Durations(durations) => durations.at(site, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
         }
@@ -145,7 +150,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) => Ok(0),
+            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

@@ -3,6 +3,7 @@
 mod blocks;
 mod calls;
 mod cover;
+mod durations;
 mod engine;
 mod handlers;
 mod kinds;

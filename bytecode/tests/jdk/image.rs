@@ -93,7 +93,7 @@ impl Jdk {
             name: name.to_owned(),
             bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
-        let stubs = ["SplProbe", "SplArcs", "SplCounters", "SplRoots", "SplFlags"]
+        let stubs = ["SplProbe", "SplArcs", "SplCounters", "SplRoots", "SplTimes", "SplFlags"]
             .map(|name| stub(&format!("java/lang/{name}")));
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
         for class in classes.iter().chain(&stubs) {

@@ -4,7 +4,7 @@ use super::help::{DRILL_HELP, EXPORT_HELP};
 use crate::duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use spl_model::DrillKind;
+use spl_model::{Clock, DrillKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,9 +41,12 @@ pub struct Drill {
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
     /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls).
+    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
+    /// With --what time: read the clock twice a call, or also where each probe begins and ends (four), as a check.
+    #[arg(long, value_name = "READS", value_parser = clocks())]
+    pub clock: Option<Clock>,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.
     #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present = "all")]
     pub methods: Vec<String>,
@@ -130,6 +133,12 @@ fn percent(text: &str) -> Result<f64, String> {
     value
         .filter(|value| *value > 0.0 && *value <= 100.0)
         .ok_or_else(|| "a number over 0 and up to 100, such as 5".to_owned())
+}
+
+/// The values of `--clock`.
+fn clocks() -> impl TypedValueParser<Value = Clock> {
+    let names = PossibleValuesParser::new(["two", "four"]);
+    names.map(|name| if name == "four" { Clock::Four } else { Clock::Two })
 }
 
 /// The values of `--what`.

@@ -3,7 +3,7 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CountedClass, CountedMethod};
+use spl_profile::{CountedClass, CountedMethod, ProbeCost};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
 
@@ -82,6 +82,8 @@ pub struct Profile {
     pub arcs: Arcs,
     /// Classes of receivers, with their numbers in arcs.
     pub receivers: Vec<(u32, String)>,
+    /// Cost of a probe of durations.
+    pub probe: ProbeCost,
 }
 
 impl Collected {
@@ -257,7 +259,7 @@ impl Collected {
     /// The JVM ended without a last message.
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
-            DrillKind::Blocks => "classes loaded in its last moments may be missing",
+            DrillKind::Blocks | DrillKind::Time(_) => "classes loaded in its last moments may be missing",
             DrillKind::Calls => {
                 "classes loaded in its last moments may be missing, and the names of receivers' classes"
             }
@@ -286,18 +288,19 @@ impl Collected {
         let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
         let end = methods.map(CountedMethod::end).max().unwrap_or(0);
         let (values, shared) = match self.what {
-            DrillKind::Blocks | DrillKind::Calls => counters.read(end)?,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => counters.read(end)?,
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
         let arcs = counters.arcs()?;
+        let probe = counters.probe_cost()?;
         if arcs.lost > 0 {
             self.doubts.push(format!(
                 "{} calls found no room among the arcs of their thread: their callers are not known",
                 arcs.lost
             ));
         }
-        if self.goes_on && self.what.counts() {
+        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls) {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
                     .to_owned(),
@@ -323,6 +326,7 @@ impl Collected {
             apart,
             arcs,
             receivers: self.receivers,
+            probe,
             stopped: self.stopped,
         })
     }

@@ -2,6 +2,7 @@
 
 use spl_model::DrillKind;
 use spl_model::arena::{self, Arc};
+use spl_profile::ProbeCost;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -114,7 +115,7 @@ impl CountersFile {
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            DrillKind::Blocks | DrillKind::Calls => arena::ARCS / WORD,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => arena::ARCS / WORD,
             DrillKind::Cover => self.place.arena_bytes,
         }
     }
@@ -142,6 +143,15 @@ impl CountersFile {
             arcs: now.arcs.since(&before.arcs),
         };
         Ok(now.into_iter().zip(&self.apart_before).map(since).collect())
+    }
+
+    /// Cost of a probe of durations, as the agent has measured it.
+    ///
+    /// # Errors
+    /// When it cannot be read; one line of text.
+    pub fn probe_cost(&self) -> Result<ProbeCost, String> {
+        let word = |place| self.word(u64::from(self.place.arenas), place).map_err(unread);
+        Ok(ProbeCost { inside_ps: word(arena::COST_INSIDE)?, outside_ps: word(arena::COST_OUTSIDE)? })
     }
 
     /// The arcs of all threads since the beginning.

@@ -3,11 +3,13 @@
 
 use super::arcs;
 use super::collected::Profile;
+use super::doubts::{STOPPED, in_shared, intrinsics};
+use super::durations::{self, Measured};
 use super::page::Gathered;
 use super::taken::{Figures, Taken};
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -25,6 +27,8 @@ const ARCHIVE: &str = "classes.zip";
 /// The tables; the last two only where arcs count.
 const TABLES: [&str; 6] =
     ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv"];
+/// The table of durations, in place of these.
+const TIMES: &str = "times.csv";
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -32,7 +36,6 @@ const NAME: &str = "drill";
 const CHANGED: &str = "it counts only from the change of its class on";
 /// Why a count may be too low.
 const SHARED: &str = "a thread without counters of its own called it, where counts may be lost";
-const STOPPED: &str = "it stopped counting before the end: it was too dear for the budget";
 const NAMESAKE: &str = "a class of its name, perhaps this one, does not count";
 const INTRINSIC: &str = "the JVM may replace its calls by an intrinsic, which counts nothing";
 
@@ -108,6 +111,7 @@ impl Folder {
                 "calls.csv",
                 "arcs.csv",
                 "receivers.csv",
+                TIMES,
                 ARCHIVE,
             ] {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
@@ -182,17 +186,40 @@ impl Folder {
         for (name, table) in TABLES.into_iter().zip(tables) {
             self.put(name, table.as_bytes())?;
         }
-        if !taken.arguments.no_classes {
-            let path = self.folder.join(ARCHIVE);
-            archive(taken.profile, &self.folder, &path)
-                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        }
+        self.archive(taken)?;
         let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
         let facts = gathered.facts(taken, &figures, document.doubts, left);
         let page = page_of(&self.folder);
         write_whole(&page, spl_report::drill::page(&facts).as_bytes())
             .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
         Ok(figures)
+    }
+
+    /// Writes the durations of calls.
+    ///
+    /// # Errors
+    /// When a file cannot be written; one line of text.
+    pub fn write_durations(&mut self, taken: &Taken<'_>, all: &[Measured]) -> Result<(), String> {
+        let none = BTreeMap::new();
+        let mut document = document(taken, &[], &none);
+        document.doubts.extend(durations::doubts(all));
+        document.is_exact &= document.doubts.is_empty();
+        let ProbeCost { inside_ps, outside_ps } = taken.profile.probe;
+        document.probe_ps = Some([inside_ps, outside_ps]);
+        self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
+        self.is_written = true;
+        self.put(TIMES, durations::table(all).as_bytes())?;
+        self.archive(taken)
+    }
+
+    /// Writes the class files, unless they are not wanted.
+    fn archive(&self, taken: &Taken<'_>) -> Result<(), String> {
+        if taken.arguments.no_classes {
+            return Ok(());
+        }
+        let path = self.folder.join(ARCHIVE);
+        archive(taken.profile, &self.folder, &path)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
     /// The path of its page, next to it.
@@ -204,23 +231,6 @@ impl Folder {
         let path = self.folder.join(name);
         write_whole(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
-}
-
-/// Methods of a class that threads without counters of their own called.
-fn in_shared(class: &CountedClass, shared: &[bool]) -> BTreeSet<String> {
-    let is_shared = |counter: u32| shared.get(counter as usize).copied().unwrap_or(false);
-    let in_shared = class.methods.iter().filter(|one| {
-        let end = one.first.saturating_add(*one.counters.as_ref().unwrap_or(&0));
-        (one.first..end).any(is_shared)
-    });
-    in_shared.map(|one| format!("{}.{}{}", class.name, one.name, one.descriptor)).collect()
-}
-
-/// Methods of a class whose calls the JVM may replace.
-fn intrinsics(class: &CountedClass) -> BTreeSet<String> {
-    let all = spl_bytecode::inspect(&class.bytes).map(|info| info.methods).unwrap_or_default();
-    let intrinsics = all.iter().filter(|one| one.intrinsic);
-    intrinsics.map(|one| format!("{}.{}{}", class.name, one.name, one.descriptor)).collect()
 }
 
 /// `drill.json`.
@@ -242,6 +252,9 @@ struct Document<'a> {
     doubts: Vec<String>,
     classes: Vec<Counted<'a>>,
     left: Vec<Left<'a>>,
+    /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe_ps: Option<[u64; 2]>,
 }
 
 /// A class that counted.
@@ -320,6 +333,7 @@ fn document<'a>(
             })
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
+        probe_ps: None,
     }
 }
 

@@ -21,7 +21,9 @@ pub fn say(
     progress: &Progress,
 ) {
     match profile.what {
-        DrillKind::Blocks | DrillKind::Calls => say_counts(figures, profile, arguments, progress),
+        DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+            say_counts(figures, profile, arguments, progress)
+        }
         DrillKind::Cover => say_cover(figures, profile, arguments, progress),
     }
     let what = if profile.what.counts() { "counts" } else { "flags" };
@@ -148,6 +150,11 @@ fn say_doubts(figures: &[Figures], profile: &Profile, progress: &Progress) {
     for (doubt, methods) in doubts {
         progress.note(&format!("~ marks {}: {doubt}", plural(methods, "method")));
     }
+    say_left(profile, progress);
+}
+
+/// Names classes and methods that were left.
+pub fn say_left(profile: &Profile, progress: &Progress) {
     let refused = profile.classes.iter().flat_map(|class| {
         let names = class.methods.iter().filter_map(|one| Some((one, one.counters.as_ref().err()?)));
         names.map(move |(one, why)| format!("{}.{}{}: {why}", class.name, one.name, one.descriptor))
@@ -184,7 +191,7 @@ fn a_call(one: &Figures) -> String {
 }
 
 /// A number with a comma before each three digits.
-fn number(value: u64) -> String {
+pub fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

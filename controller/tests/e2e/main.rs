@@ -21,6 +21,7 @@ mod budget;
 mod case;
 mod dormant;
 mod drill;
+mod durations;
 mod ending;
 mod evaluating;
 mod examples;

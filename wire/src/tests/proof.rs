@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0c\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0d\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "0403020193f56bb2eac0357997c08f752141d159152014fc49f37e6470ab9c2b9712d042"
+        "040302018bfd48343583e3ac16bee004e1c7c2ebf96ca9f3ff76340d75747ddc78246a84"
     );
     assert_eq!(
         proof(Side::Controller),
-        "04030201873077ab6c2cdd7611fa25dde27d1545c94016b5a2dcd25a871fb50dc98bec01"
+        "04030201cf1348150f21e2a67eef8de8fe0a295ae36f0d5b5aee713eed0d4bf06755c583"
     );
 }
 
