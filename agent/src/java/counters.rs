@@ -122,7 +122,7 @@ pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error
 
 /// Measures what a probe of durations costs, in the arena of the agent's thread, which calls this.
 pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
-    // The last words before the arcs. No method uses them, because numbers grow from 0 on.
+    // The words right before the arcs. No method uses them, because numbers grow from 0 on.
     let id = (ARCS / 8) as i32 - Timed::WORDS as i32;
     let nanoseconds = CALIBRATION.as_nanos() as i64;
     let arguments = [JValue::Int(id), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
