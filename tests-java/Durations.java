@@ -60,6 +60,7 @@ public final class Durations {
     }
 
     static long endless(int depth) {
+        called();
         return depth + endless(depth + 1);
     }
 }

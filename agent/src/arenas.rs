@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 pub const ARENA_BYTES: usize = arena::BYTES as usize;
 /// Counters that there can be in the life of a JVM. Behind them an arena has its arcs and few other words, see [`arena`].
 /// `SplRoots.java` and `SplArcs.java` have the same places; a test compares them.
-pub const MOST_COUNTERS: u32 = (arena::ARCS / 8) as u32;
+pub const MOST_COUNTERS: u32 = (arena::STACK / 8) as u32;
 /// Arenas that belong to one thread each.
 pub const ARENAS: usize = 256;
 /// The arena of all other threads.
@@ -195,6 +195,11 @@ impl Arenas {
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
             let arena = if living.is_empty() { free.pop() } else { None };
+            if let Some(arena) = arena {
+                // A thread that ended may have left calls there that never did.
+                let top = arena * ARENA_BYTES + arena::STACK_TOP as usize;
+                self.arenas.u64_at(top).store(0, Ordering::Release);
+            }
             living.push(Living { thread, arena, group: None });
             self.take_roots(slot);
             self.lead(slot, arena.unwrap_or(SHARED));

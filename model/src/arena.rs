@@ -3,14 +3,18 @@
 
 /// Size of an arena.
 pub const BYTES: u64 = 1 << 24;
-/// The table of arcs, which follows the counters. An entry has 16 bytes: the arc, 0 for none, and its count.
+/// The table of arcs, which follows the stack. An entry has 16 bytes: the arc, 0 for none, and its count.
 pub const ARCS: u64 = BYTES - (1 << 12) - ARC_BYTES * MOST_ARCS;
-/// Size of an entry there.
+/// The stack of calls whose durations are under way. The counters end here.
+pub const STACK: u64 = ARCS - (1 << 20);
+/// Size of an entry of the table of arcs.
 pub const ARC_BYTES: u64 = 16;
 /// Number of its entries.
 pub const MOST_ARCS: u64 = 1 << 16;
 /// Calls whose arcs found no room.
 pub const LOST_ARCS: u64 = BYTES - 24;
+/// Bytes on the stack.
+pub const STACK_TOP: u64 = BYTES - 32;
 /// In the arena of all threads without their own: what a probe of durations costs in the time that it takes, picoseconds a call.
 pub const COST_INSIDE: u64 = BYTES - 40;
 /// There too: what it costs outside that time, for the calling method.

@@ -8,7 +8,7 @@ use jni::objects::{JByteArray, JObject};
 use jni::refs::Global;
 use jni::{Env, JValue, jni_sig, jni_str};
 use spl_model::Clock;
-use spl_model::arena::{ARCS, Timed};
+use spl_model::arena::{STACK, Timed};
 use std::time::Duration;
 
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
@@ -47,7 +47,7 @@ const ATOMIC_COUNTERS: &[u8] =
 const ROOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRoots.class"));
 
 /// The class that counts arcs of the call graph, defined with that of the counters.
-const ARCS_CLASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
+const ARCS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
 
 /// The class that adds up durations of calls, defined with that of the counters.
 const TIMES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplTimes.class"));
@@ -110,7 +110,7 @@ pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
-    let arcs = with_address(ARCS_CLASS, SHARED_MAGIC, arenas.shared_address())?;
+    let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
     let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
@@ -122,8 +122,8 @@ pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error
 
 /// Measures what a probe of durations costs, in the arena of the agent's thread, which calls this.
 pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
-    // The words right before the arcs. No method uses them, because numbers grow from 0 on.
-    let id = (ARCS / 8) as i32 - Timed::WORDS as i32;
+    // The words right before the stack. No method uses them, because numbers grow from 0 on.
+    let id = (STACK / 8) as i32 - Timed::WORDS as i32;
     let nanoseconds = CALIBRATION.as_nanos() as i64;
     let arguments = [JValue::Int(id), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
     let (name, signature) = (jni_str!("calibrate"), jni_sig!("(IZJ)V"));

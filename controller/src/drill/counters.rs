@@ -105,7 +105,7 @@ impl CountersFile {
         let (before, apart_before) = ((Vec::new(), Vec::new()), Vec::new());
         let arcs_before = Arcs::default();
         let mut opened = Self { file, place, roots, has_arcs, before, apart_before, arcs_before };
-        let words = arena::ARCS / WORD;
+        let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
         opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
@@ -115,7 +115,7 @@ impl CountersFile {
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => arena::ARCS / WORD,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => arena::STACK / WORD,
             DrillKind::Cover => self.place.arena_bytes,
         }
     }
@@ -192,7 +192,7 @@ impl CountersFile {
         let first = u64::from(self.place.arenas) + MORE_ARENAS;
         for at in 0..if self.roots == 0 { 0 } else { u64::from(self.place.root_arenas) } {
             let apart = &mut all[(at % self.roots as u64) as usize];
-            add(&mut apart.values, &self.words(first + at, 0, count.min(arena::ARCS / WORD))?);
+            add(&mut apart.values, &self.words(first + at, 0, count.min(arena::STACK / WORD))?);
             apart.calls = apart.calls.wrapping_add(self.word(first + at, arena::ROOT_CALLS)?);
             self.add_arcs(first + at, &mut apart.arcs)?;
         }

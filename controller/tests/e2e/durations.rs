@@ -58,6 +58,8 @@ fn a_recursion_that_overflows_the_stack_leaves_the_times_of_others_right() {
     let times = table(&case.path("out/drill/times.csv"));
     let main = figures(&times["Durations.main([Ljava/lang/String;)V"]);
     assert_eq!(figures(&times["Durations.calls()V"])[0], 4);
+    let called = figures(&times["Durations.called()V"]);
+    assert_eq!(called[1], called[2], "calls that the overflow ended do not stay under way");
     let own: u64 = times.values().map(|of| figures(of)[2]).sum();
     assert!(own <= main[1], "{own} ns of all are not more than those of main, {} ns", main[1]);
 }

@@ -44,7 +44,7 @@ public final class SplTimes {
 
     private static final long INSIDE = (1 << 24) - 40;
     private static final long OUTSIDE = (1 << 24) - 48;
-    private static final long STACK = (1 << 24) - (1 << 12) - (1 << 20);
+    private static final long STACK = (1 << 24) - (1 << 12) - (1 << 21);
 
     /** Bytes of a call on the stack, and of all calls; the first place belongs to what is below all calls. */
     private static final long FRAME = 64;
@@ -57,7 +57,8 @@ public final class SplTimes {
     private static final long CALLEES = 8;
     private static final long PROBES = 16;
     private static final long CALLEE_COUNT = 24;
-    private static final long WAS_ACTIVE = 32;
+    /** The method's number, twice, and 1 more if a call of the method was under way. */
+    private static final long BEFORE = 32;
     private static final long ARENA = 40;
     /** With four clocks a call: the time of the probe at the start, and that of the probes in all calls below. */
     private static final long ENTERING = 48;
@@ -135,13 +136,14 @@ public final class SplTimes {
             return 0;
         }
         long frame = arena + STACK + FRAME + top;
-        U.putLong(null, arena + TOP, top + FRAME);
         U.putLong(null, frame + CALLEES, 0);
         U.putLong(null, frame + PROBES, 0);
         U.putLong(null, frame + CALLEE_COUNT, 0);
         U.putLong(null, frame + PROBED, 0);
-        U.putLong(null, frame + WAS_ACTIVE, U.getLong(null, arena + method + ACTIVE));
+        U.putLong(null, frame + BEFORE, (long) id << 1 | U.getLong(null, arena + method + ACTIVE));
         U.putLong(null, frame + ARENA, arena);
+        // The place is taken only now: a call that the stack has no room for leaves none that is half written.
+        U.putLong(null, arena + TOP, top + FRAME);
         U.putLong(null, arena + method + ACTIVE, 1);
         return frame;
     }
@@ -151,7 +153,12 @@ public final class SplTimes {
         long arena = U.getLong(null, frame + ARENA);
         long at = arena + ((long) id << 3);
         long probes = U.getLong(null, frame + PROBES);
-        long before = U.getLong(null, frame + WAS_ACTIVE);
+        long before = U.getLong(null, frame + BEFORE) & 1;
+        long place = frame - arena - STACK - FRAME;
+        long top = U.getLong(null, arena + TOP);
+        if (top != place + FRAME) {
+            dropLost(arena, frame, top);
+        }
         add(at + CALLS, 1);
         add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
         add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
@@ -165,7 +172,15 @@ public final class SplTimes {
         add(below + CALLEES, whole);
         add(below + PROBES, probes + 1);
         add(below + CALLEE_COUNT, 1);
-        U.putLong(null, arena + TOP, frame - arena - STACK - FRAME);
+        U.putLong(null, arena + TOP, place);
+    }
+
+    /** Takes calls off that never ended, from the top down to that of {@code frame}: their methods are not under way any more. */
+    private static void dropLost(long arena, long frame, long top) {
+        for (long lost = arena + STACK + top; lost > frame; lost -= FRAME) {
+            long before = U.getLong(null, lost + BEFORE);
+            U.putLong(null, arena + (before >>> 1 << 3) + ACTIVE, before & 1);
+        }
     }
 
     private static void add(long at, long more) {
