@@ -28,11 +28,13 @@ const MOST_CLASS_BYTES: u64 = 256 << 20;
 pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     let folder = drill_folder(&arguments.folder)?;
     let read = |name: &str| bytes(&folder.join(name));
-    let [document, methods, blocks, edges] = [read(DOCUMENT)?, read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
-    let files = Files { document: &document, methods: &methods, blocks: &blocks, edges: &edges };
     let in_folder =
         |fault: Fault| one_line(&format!("{}", folder.join(&fault.place).display())) + &rest(&fault);
-    let document = Document::read(files.document).map_err(in_folder)?;
+    // First: it says which tables there are.
+    let text = read(DOCUMENT)?;
+    let document = Document::read(&text).map_err(in_folder)?;
+    let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
+    let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
     let graph = || {
         let arcs = if document.has_arcs { Some(read(ARCS)?) } else { None };
         call_graph(&document, &files, arcs.as_deref(), &folder).map_err(in_folder)

@@ -35,6 +35,10 @@ fn check(options: &[&str]) {
     assert_eq!(main[0], 1);
     assert!(options.contains(&"four") || own == main[1], "{own} ns of all are those of main, {} ns", main[1]);
     let document = fs::read_to_string(case.path("out/drill/drill.json")).unwrap();
+    let refused = case.spl_with(&["export", "out", "--as", "csv"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("times of methods, and no counts"), "{refused}");
     assert!(document.contains("\"probe_ps\"") && document.contains("\"is_exact\": true"), "{document}");
 }
 
