@@ -25,6 +25,9 @@ pub struct Block<'a> {
     /// running code (classes, method types and handles, dynamic ones). Not counted are the read of a field of
     /// `this`, and the errors that the JVM may throw anywhere (JVMS 2.10).
     pub throws: Option<u32>,
+    /// Whether one of its instructions may load or initialise a class, which may run other code: accesses of static fields, calls,
+    /// allocations of objects, checks of types, and loads of constants that are resolved by running code.
+    pub may_load: bool,
     /// Its edges among those of the graph, in the order of [`Edge`](crate::Edge).
     pub edges: Range<usize>,
     /// Its parts, each with the handlers that cover it; none where no handler covers any.

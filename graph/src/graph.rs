@@ -109,6 +109,7 @@ impl<'a> Graph<'a> {
             exit: exit(last.opcode),
             is_dead: true,
             throws: throwing.first(insns),
+            may_load: insns.iter().any(|insn| throwing.may_load(insn)),
             edges: 0..0,
             stretches: Vec::new(),
             calls: Vec::new(),

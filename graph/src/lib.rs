@@ -25,6 +25,7 @@
 mod block;
 mod counters;
 mod cover;
+mod cuts;
 mod dominators;
 mod edge;
 mod flags;
@@ -37,6 +38,7 @@ mod no_graph;
 mod numbered;
 mod often;
 mod search;
+mod segments;
 mod sites;
 #[cfg(test)]
 mod testing;
@@ -55,4 +57,5 @@ pub use loops::Loop;
 pub use metrics::{EXTRA_NAMES, Metrics, NAMES};
 pub use no_graph::NoGraph;
 pub use numbered::NumberedCall;
+pub use segments::{End, MOST_SEGMENTS, Next, Segment, Segments, Step};
 pub use sites::{Allocation, Call, CallKind};

@@ -8,4 +8,5 @@ mod invariants;
 mod jdk;
 mod random;
 mod refused;
+mod segmenting;
 mod shapes;

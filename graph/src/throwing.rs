@@ -6,6 +6,7 @@ use spl_classfile::opcode::{LDC, LDC_W, LDC2_W, MULTIANEWARRAY};
 use spl_classfile::pool::{CLASS, DYNAMIC, METHOD_HANDLE, METHOD_TYPE, Pool};
 
 const GETFIELD: u8 = 0xb4;
+const PUTFIELD: u8 = 0xb5;
 
 /// Says which instructions of a method can throw.
 #[derive(Debug)]
@@ -49,5 +50,22 @@ fn can_throw(insn: &Insn<'_>, pool: &Pool<'_>) -> bool {
             matches!(pool.tag(insn.index()), Some(CLASS | METHOD_HANDLE | METHOD_TYPE | DYNAMIC))
         }
         _ => false,
+    }
+}
+
+impl Throwing<'_, '_> {
+    /// Whether an instruction may load or initialise a class.
+    pub(crate) fn may_load(&self, insn: &Insn<'_>) -> bool {
+        let is_own = || self.pool.member(insn.index()).is_ok_and(|field| field.class == self.own);
+        match insn.opcode {
+            // The class of a field is loaded when it is resolved.
+            GETFIELD | PUTFIELD => !is_own(),
+            // Static fields; calls and `new`; `anewarray`; checks of types.
+            0xb2 | 0xb3 | 0xb6..=0xbb | 0xbd | 0xc0 | 0xc1 | MULTIANEWARRAY => true,
+            LDC | LDC_W | LDC2_W => {
+                matches!(self.pool.tag(insn.index()), Some(CLASS | METHOD_HANDLE | METHOD_TYPE | DYNAMIC))
+            }
+            _ => false,
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::counting;
 use super::invariants::check;
+use super::segmenting;
 use crate::{Call, Graph, NoGraph, forms};
 use spl_classes::{Catalogue, Jdk};
 use spl_classfile::class::ClassFile;
@@ -37,6 +38,7 @@ struct Met {
     most_blocks: usize,
     most_covered: usize,
     counters: usize,
+    most_segments: u32,
 }
 
 fn walk(class: &ClassFile<'_>, met: &mut Met) {
@@ -52,6 +54,8 @@ fn walk(class: &ClassFile<'_>, met: &mut Met) {
         met.methods += 1;
         met.counters += counting::compare(&graph, choices(met.methods as u64).take(WALK));
         counting::compare_flags(&graph, choices(met.methods as u64).take(WALK));
+        met.most_segments =
+            met.most_segments.max(segmenting::compare(&graph, choices(met.methods as u64).take(WALK)));
         met.blocks += graph.blocks.len();
         met.edges += graph.edges.len();
         met.loops += graph.loops.len();
