@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "java/java/lang/SplArcs.java",
     "java/java/lang/SplJdk.java",
     "java/java/lang/SplCounters.java",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 16] = [
     "java/java/lang/SplLengths.java",
     "java/java/lang/SplSizes.java",
     "java/java/lang/SplTimes.java",
+    "java/java/lang/SplTrace.java",
     "java/spl/size/Computable.java",
     "java/spl/size/MethodSize.java",
     "java/spl/size/ScaleBase.java",

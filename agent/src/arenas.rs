@@ -34,8 +34,10 @@ pub const MOST_FLAGS: u32 = 1 << 21;
 const OF_ROOTS: usize = ARENAS + 3;
 /// Number of the arenas of roots.
 pub const ROOT_ARENAS: usize = 256;
+/// The place of the rings behind all arenas.
+const RINGS: usize = (OF_ROOTS + ROOT_ARENAS) * ARENA_BYTES;
 /// Bytes of the file.
-const FILE_BYTES: usize = (OF_ROOTS + ROOT_ARENAS) * ARENA_BYTES;
+const FILE_BYTES: usize = RINGS + (ARENAS + 2) * arena::RING_BYTES as usize;
 /// Entries of both tables. `SplCounters.java` and `SplRoots.java` have the same number; a test compares them.
 const SLOTS: usize = 1 << 14;
 /// Bytes of an entry of the roots' table: the thread's id, its own arena, one for each root, and whether it asks for these.
@@ -43,6 +45,8 @@ const SLOTS: usize = 1 << 14;
 const ENTRY_BYTES: usize = 256;
 /// Word of an entry where its thread asks for arenas of roots.
 const WANTS: usize = 2 + MOST_ROOTS;
+/// Word of an entry with the address of its thread's ring. `SplTrace.java` has the same number; a test compares them.
+const RING: usize = WANTS + 1;
 
 /// The arenas and their owners.
 #[derive(Debug)]
@@ -52,6 +56,17 @@ pub struct Arenas {
     arenas: Memory,
     file: OwnedFd,
     owners: Mutex<Owners>,
+}
+
+/// What threads find in the roots' table, although no calls count apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uses {
+    /// Nothing.
+    Counters,
+    /// Their arena, for its stack of calls.
+    Stack,
+    /// Their ring.
+    Ring,
 }
 
 /// The threads that have an arena of their own.
@@ -68,6 +83,8 @@ struct Owners {
     has_roots: bool,
     /// Whether the drill has durations, so that threads look for their entry of the roots' table.
     has_durations: bool,
+    /// Whether the drill has traces, for which threads look there too.
+    has_rings: bool,
     /// First arenas of the groups without an owner. A group has one for each root.
     free_groups: Vec<usize>,
 }
@@ -97,6 +114,7 @@ impl Arenas {
             roots: 0,
             has_roots: false,
             has_durations: false,
+            has_rings: false,
             free_groups: Vec::new(),
         };
         let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
@@ -124,6 +142,11 @@ impl Arenas {
     /// The address of the arena of all threads without their own, which replaces a placeholder in `SplArcs`.
     pub fn shared_address(&self) -> i64 {
         self.address(SHARED) as i64
+    }
+
+    /// The address of the ring of all threads without their own, which replaces a placeholder in `SplTrace`.
+    pub fn shared_ring(&self) -> i64 {
+        self.arenas.address() + ring_at(SHARED) as i64
     }
 
     /// Whether a flag is set.
@@ -157,12 +180,16 @@ impl Arenas {
 
     /// Begins a drill with this number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them
     /// divided by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread keeps those of the drill
-    /// before if that had as many roots: an old activation may still count there. With `has_durations` each thread with an arena finds it
+    /// before if that had as many roots: an old activation may still count there. With `uses` each thread with an arena finds it
     /// in the roots' table too.
-    pub fn begin_roots(&self, roots: usize, has_durations: bool) {
+    pub fn begin_roots(&self, roots: usize, uses: Uses) {
         self.end_roots();
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.has_durations = has_durations;
+        owners.has_durations = uses == Uses::Stack;
+        owners.has_rings = uses == Uses::Ring;
+        if owners.has_rings {
+            self.begin_rings();
+        }
         let Owners { of_slot, free_groups, roots: number, has_roots, .. } = &mut *owners;
         let roots = roots.min(MOST_ROOTS);
         *has_roots = roots > 0;
@@ -178,6 +205,7 @@ impl Arenas {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.has_roots = false;
         owners.has_durations = false;
+        owners.has_rings = false;
         for (&slot, living) in &owners.of_slot {
             self.take_roots(slot);
             if let [Living { arena: Some(arena), .. }] = living[..] {
@@ -191,7 +219,7 @@ impl Arenas {
     pub fn assign(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free, has_roots, has_durations, .. } = &mut *owners;
+        let Owners { of_slot, free, has_roots, has_durations, has_rings, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
             let arena = if living.is_empty() { free.pop() } else { None };
@@ -199,12 +227,13 @@ impl Arenas {
                 // A thread that ended may have left calls there that never did.
                 let top = arena * ARENA_BYTES + arena::STACK_TOP as usize;
                 self.arenas.u64_at(top).store(0, Ordering::Release);
+                self.own_ring(arena, thread);
             }
             living.push(Living { thread, arena, group: None });
             self.take_roots(slot);
             self.lead(slot, arena.unwrap_or(SHARED));
         }
-        if (*has_roots || *has_durations)
+        if (*has_roots || *has_durations || *has_rings)
             && let [Living { arena: Some(arena), .. }] = living[..]
             && arena < ARENAS
         {
@@ -245,7 +274,7 @@ impl Arenas {
             entry.insert(vec![Living { thread, arena: Some(OWN), group: None }]);
             self.lead(slot, OWN);
         }
-        if owners.has_durations
+        if (owners.has_durations || owners.has_rings)
             && let Some([Living { arena: Some(OWN), .. }]) = owners.of_slot.get(&slot).map(Vec::as_slice)
         {
             self.tell(slot, thread, OWN);
@@ -255,6 +284,8 @@ impl Arenas {
     /// Tells a thread in the roots' table which arena is its own.
     fn tell(&self, slot: usize, thread: u64, arena: usize) {
         self.roots.u64_at(slot * ENTRY_BYTES + 8).store(self.address(arena), Ordering::Release);
+        let ring = self.arenas.address() as u64 + ring_at(arena) as u64;
+        self.roots.u64_at(slot * ENTRY_BYTES + 8 * RING).store(ring, Ordering::Release);
         // Last: from now on the thread takes the rest for its own.
         self.roots.u64_at(slot * ENTRY_BYTES).store(thread, Ordering::Release);
     }
@@ -279,6 +310,23 @@ impl Arenas {
         }
     }
 
+    /// Lets all rings begin anew with the thread that they tell of. Old activations may write meanwhile.
+    fn begin_rings(&self) {
+        for arena in 0..ARENAS + 2 {
+            let at = ring_at(arena);
+            self.arenas.u64_at(at + arena::RING_TOLD as usize).store(0, Ordering::Release);
+            let most = (arena::RING_CHUNKS - 1) as u8;
+            self.arenas.u8_at(at + arena::RING_LIMIT as usize).store(most, Ordering::Release);
+        }
+    }
+
+    /// Gives the ring of an arena to a thread that has not run yet.
+    fn own_ring(&self, arena: usize, thread: u64) {
+        let at = ring_at(arena);
+        self.arenas.u64_at(at + arena::RING_OWNER as usize).store(thread, Ordering::Release);
+        self.arenas.u64_at(at + arena::RING_DEPTH as usize).store(0, Ordering::Release);
+    }
+
     fn lead(&self, slot: usize, arena: usize) {
         self.table.u64_at(slot * 8).store(self.address(arena), Ordering::Release);
     }
@@ -290,10 +338,15 @@ impl Arenas {
     /// Lets no thread of an entry count apart.
     fn take_roots(&self, slot: usize) {
         let at = slot * ENTRY_BYTES;
-        for word in 0..=WANTS {
+        for word in 0..=RING {
             self.roots.u64_at(at + 8 * word).store(0, Ordering::Release);
         }
     }
+}
+
+/// The place of the ring of an arena.
+fn ring_at(arena: usize) -> usize {
+    RINGS + arena * arena::RING_BYTES as usize
 }
 
 fn slot_of(thread: u64) -> usize {

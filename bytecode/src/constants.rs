@@ -1,6 +1,8 @@
 //! The constants of a class, in a pool that grows at its end.
 
-use crate::names::{ARCS_CLASS, COUNTERS_CLASS, FLAGS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS};
+use crate::names::{
+    ARCS_CLASS, COUNTERS_CLASS, FLAGS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS, TRACE_CLASS,
+};
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
 use spl_classfile::reader::malformed;
 use spl_classfile::signature::Field;
@@ -124,6 +126,15 @@ impl<'a> PoolBuilder<'a> {
         descriptor: &'static str,
     ) -> Result<u16, Refusal> {
         self.member(METHOD, TIMES_CLASS, name, descriptor)
+    }
+
+    /// A method of the class that writes traces.
+    pub(crate) fn trace_method(
+        &mut self,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Result<u16, Refusal> {
+        self.member(METHOD, TRACE_CLASS, name, descriptor)
     }
 
     /// The field with the flags.

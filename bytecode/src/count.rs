@@ -25,6 +25,11 @@ pub enum Counting<'a> {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
     },
+    /// Everything that runs. A method has as many numbers as it has counters, which may count too; its first one is its number in words.
+    Trace {
+        /// Whether edges are counted too, as a check.
+        blocks: bool,
+    },
     /// Durations of calls: a method has [`Timed::WORDS`] numbers.
     Durations(Clock),
 }
@@ -77,10 +82,13 @@ pub fn count(
     for method in class.methods.iter().filter(|method| method.code.is_some()) {
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
         let first = first + counted.counters;
+        let mut traced = None;
         let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
             let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
             let needed = match counting {
-                Counting::Blocks { calls: false, .. } => number(Counters::of(&graph).places().len()),
+                Counting::Blocks { calls: false, .. } | Counting::Trace { .. } => {
+                    number(Counters::of(&graph).places().len())
+                }
                 Counting::Blocks { calls: true, .. } => {
                     graph.numbered_calls(number(Counters::of(&graph).places().len())).1
                 }
@@ -88,6 +96,9 @@ pub fn count(
                 Counting::Durations(_) => Timed::WORDS,
             };
             let fits = needed <= room - counted.counters;
+            let trace =
+                matches!(counting, Counting::Trace { .. }).then(|| Probe::trace(&graph, InstrumentId(first)));
+            traced = trace;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
         });
         counted.counters += *needed.as_ref().unwrap_or(&0);
@@ -96,7 +107,10 @@ pub fn count(
         }
         if let Ok(needed) = needed {
             let probe = match counting {
-                Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
+                Counting::Blocks { .. } | Counting::Trace { blocks: true } => {
+                    Some(Probe::blocks(&name, &descriptor, InstrumentId(first)))
+                }
+                Counting::Trace { blocks: false } => None,
                 Counting::Durations(clock) => {
                     Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
                 }
@@ -106,6 +120,10 @@ pub fn count(
                 }
             };
             if let Some(probe) = probe {
+                planned.push(counted.methods.len());
+                plan.add(probe);
+            }
+            if let Some(probe) = traced {
                 planned.push(counted.methods.len());
                 plan.add(probe);
             }

@@ -190,6 +190,31 @@ impl Emitter<'_, '_> {
         Ok(self.invoke_static(method))
     }
 
+    /// Calls a method of the class that writes traces.
+    pub(crate) fn call_trace(
+        &mut self,
+        (name, descriptor): (&'static str, &'static str),
+    ) -> Result<&mut Self, Refusal> {
+        let method = self.pool.trace_method(name, descriptor)?;
+        Ok(self.invoke_static(method))
+    }
+
+    /// Adds to a local variable, with two stack words.
+    pub(crate) fn add(&mut self, slot: u16, value: i32) -> Result<&mut Self, Refusal> {
+        const IINC: u8 = 0x84;
+        match (slot.to_be_bytes(), i8::try_from(value), i16::try_from(value)) {
+            ([0, slot], Ok(value), _) => self.code.extend([IINC, slot, value as u8]),
+            ([high, low], _, Ok(value)) => {
+                let [one, other] = value.to_be_bytes();
+                self.code.extend([WIDE, IINC, high, low, one, other]);
+            }
+            _ => {
+                self.load(Kind::Int, slot).int(value)?.op(IADD).store(Kind::Int, slot);
+            }
+        }
+        Ok(self)
+    }
+
     /// Calls a method of the probe class.
     pub(crate) fn call(
         &mut self,

@@ -3,7 +3,9 @@
 use crate::budget::Budget;
 use crate::constants::PoolBuilder;
 use crate::flow;
-use crate::names::{self, ARCS_CLASS, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS};
+use crate::names::{
+    self, ARCS_CLASS, COUNTERS_CLASS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS, TRACE_CLASS,
+};
 use crate::new_code::NewCode;
 use crate::plan::{MethodReport, Probe};
 use crate::region;
@@ -16,7 +18,7 @@ use spl_classfile::frames::STACK_MAP_TABLE;
 use spl_classfile::instruction::{Insn, decode};
 use spl_classfile::opcode::{GETSTATIC, INVOKESTATIC};
 use spl_classfile::signature::Signature;
-use spl_graph::{Graph, NoGraph};
+use spl_graph::{Graph, NoGraph, Segments};
 use spl_model::Refusal;
 
 /// HotSpot interprets methods with more bytes of code than this (`HugeMethodLimit` in its `globals.hpp`).
@@ -61,7 +63,12 @@ pub(crate) fn rewrite<'a>(
         let graph = Graph::of(class, method).map_err(no_graph)?;
         let places = weaves.iter().find_map(|weave| weave.places(&graph)).unwrap_or_default();
         let calls = weaves.iter().find_map(|weave| weave.calls(&graph, places.len())).unwrap_or_default();
-        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, graph })
+        let segments = weaves.iter().any(Weave::has_segments).then(|| {
+            let mut catches = vec![false; graph.blocks.len()];
+            graph.handlers.iter().for_each(|handler| catches[handler.target] = true);
+            (Segments::of(&graph), catches)
+        });
+        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, segments, graph })
     } else {
         None
     };
@@ -108,7 +115,8 @@ pub(crate) fn no_graph(why: NoGraph) -> Refusal {
 fn calls_probe(class: &ClassFile<'_>, insns: &[Insn<'_>]) -> Result<bool, Refusal> {
     for insn in insns.iter().filter(|insn| matches!(insn.opcode, INVOKESTATIC | GETSTATIC)) {
         let owner = class.pool.member(insn.index())?.class;
-        let ours = [PROBE_CLASS, ARCS_CLASS, COUNTERS_CLASS, ROOTS_CLASS, TIMES_CLASS, FLAGS_CLASS];
+        let ours =
+            [PROBE_CLASS, ARCS_CLASS, COUNTERS_CLASS, ROOTS_CLASS, TIMES_CLASS, TRACE_CLASS, FLAGS_CLASS];
         if ours.iter().any(|ours| owner == ours.as_bytes()) {
             return Ok(true);
         }

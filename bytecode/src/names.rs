@@ -56,6 +56,23 @@ pub const ENTER_TIMED_FOUR: (&str, &str) = ("enterFour", "(I)J");
 /// [`LEAVE_TIMED`] with two clocks.
 pub const LEAVE_TIMED_FOUR: (&str, &str) = ("leaveFour", "(JI)V");
 
+/// The class whose static methods write traces.
+pub const TRACE_CLASS: &str = "java/lang/SplTrace";
+/// An activation begins: `long enter(int id)`; gives what the others take.
+pub const TRACE_ENTER: (&str, &str) = ("enter", "(I)J");
+/// One begins that runs one segment, which nothing can stop: `void single(int id)`.
+pub const TRACE_SINGLE: (&str, &str) = ("single", "(I)V");
+/// One begins that runs one segment: `long guarded(int id)`.
+pub const TRACE_GUARDED: (&str, &str) = ("guarded", "(I)J");
+/// A segment ends: `void seg(long token, int number)`.
+pub const TRACE_SEGMENT: (&str, &str) = ("seg", "(JI)V");
+/// A segment ends with its activation: `void ret(long token, int number)`.
+pub const TRACE_RETURN: (&str, &str) = ("ret", "(JI)V");
+/// A handler begins: `void caught(long token, int block, int number)`.
+pub const TRACE_CAUGHT: (&str, &str) = ("caught", "(JII)V");
+/// An exception leaves an activation: `void thrown(long token, int number)`.
+pub const TRACE_THROWN: (&str, &str) = ("thrown", "(JI)V");
+
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";
 /// The flags: `static final byte[] SET`.
@@ -119,12 +136,13 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 22] = [
+pub const OWN_CLASSES: [&str; 23] = [
     PROBE_CLASS,
     ARCS_CLASS,
     COUNTERS_CLASS,
     ROOTS_CLASS,
     TIMES_CLASS,
+    TRACE_CLASS,
     FLAGS_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplLengths",

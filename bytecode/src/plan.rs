@@ -1,5 +1,7 @@
 //! The rewriter's orders and results.
 
+use spl_classfile::mutf8;
+use spl_graph::{Graph, Segments};
 use spl_model::{Clock, Facts, InstrumentId, Outcome, ProbeKind, Refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
@@ -33,12 +35,25 @@ pub(crate) enum Planned {
     Root,
     /// Durations of calls, added up.
     Durations(Clock),
+    /// Everything that runs.
+    Trace(Shape),
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
         /// Whether it counts exits.
         exits: bool,
     },
+}
+
+/// What the activations of a traced method may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Run one segment, which nothing can stop.
+    Single,
+    /// Run one segment.
+    Guarded,
+    /// Run several.
+    Several,
 }
 
 impl Planned {
@@ -49,6 +64,7 @@ impl Planned {
             // A method has either: both would number their places alike.
             (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. })
             | (Self::Calls, Self::Calls)
+            | (Self::Trace(_), Self::Trace(_))
             | (Self::Root, Self::Root)
             | (Self::Durations(_), Self::Durations(_)) => true,
             #[cfg(test)]
@@ -77,6 +93,18 @@ impl Probe {
     pub fn calls(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
         Self { method_name, descriptor, id, kind: Planned::Calls }
+    }
+
+    /// A probe that tells all that the method's activations run, by the numbers of [`Segments`]. `graph` is the method's.
+    pub fn trace(graph: &Graph<'_>, id: InstrumentId) -> Self {
+        let (method_name, descriptor) = (mutf8::decode(graph.name), mutf8::decode(graph.descriptor));
+        let throws = || graph.blocks.iter().any(|block| block.throws.is_some());
+        let shape = match Segments::of(graph).is_single(graph) {
+            false => Shape::Several,
+            true if throws() => Shape::Guarded,
+            true => Shape::Single,
+        };
+        Self { method_name, descriptor, id, kind: Planned::Trace(shape) }
     }
 
     /// A probe that sets flags of the method's blocks and edges. `id` is the number of its first flag; `open`

@@ -56,6 +56,8 @@ pub enum Next {
 pub struct Segment {
     /// The blocks that it begins, in their order. A block that it goes on in, behind a call, is not among them.
     pub blocks: Vec<usize>,
+    /// The first number of the segments that begin where it does.
+    pub begin: u32,
     /// The block that it begins in.
     pub first: usize,
     /// Its last block.
@@ -153,7 +155,8 @@ impl Segments {
         loop {
             let one = &self.nodes[node];
             blocks.extend((self.first_of[one.block] == node).then_some(one.block));
-            let ended = |end| Some(Segment { blocks: blocks.clone(), first, last: one.block, end });
+            let ended =
+                |end| Some(Segment { blocks: blocks.clone(), begin: base, first, last: one.block, end });
             if rest == 0 && one.stops {
                 return ended(End::Stopped);
             }

@@ -19,6 +19,34 @@ pub const STACK_TOP: u64 = BYTES - 32;
 pub const COST_INSIDE: u64 = BYTES - 40;
 /// There too: what it costs outside that time, for the calling method.
 pub const COST_OUTSIDE: u64 = BYTES - 48;
+/// Bytes between two rings. They lie behind all arenas, one for each arena of a thread, then that of all other threads, and the agent's own.
+pub const RING_BYTES: u64 = 1 << 23;
+/// Words of a ring, 4 bytes each: [`RING_CHUNKS`] chunks.
+pub const RING_WORDS: u64 = RING_CHUNKS << CHUNK_SHIFT;
+/// Chunks of a ring.
+pub const RING_CHUNKS: u64 = 256;
+/// Binary logarithm of the words of a chunk.
+pub const CHUNK_SHIFT: u32 = 12;
+/// Places in a ring, in bytes: the number of words that were written.
+pub const RING_HEAD: u64 = 0;
+/// Depth of the thread's innermost traced activation.
+pub const RING_DEPTH: u64 = 8;
+/// Events that found no room since the last one that did.
+pub const RING_LOST: u64 = 16;
+/// The thread whose ring it is, and the thread that the words tell of.
+pub const RING_OWNER: u64 = 32;
+/// See [`RING_OWNER`].
+pub const RING_TOLD: u64 = 40;
+/// In the ring of all threads without their own: calls that were not traced.
+pub const RING_UNTRACED: u64 = 48;
+/// One byte: the lowest bits of the number of chunks that the controller has read.
+pub const RING_FREED: u64 = 64;
+/// One byte: chunks that the thread may use.
+pub const RING_LIMIT: u64 = 65;
+/// One byte: whether the thread waits for room.
+pub const RING_WAITS: u64 = 66;
+/// The words.
+pub const RING_DATA: u64 = 4096;
 /// Calls of the root whose arena it is.
 pub const ROOT_CALLS: u64 = BYTES - 8;
 

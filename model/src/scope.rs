@@ -14,6 +14,11 @@ pub enum DrillKind {
     Calls,
     /// Durations of calls, with callees and without.
     Time(Clock),
+    /// Everything that runs, in its order.
+    Trace {
+        /// Whether blocks are counted too, as a check.
+        blocks: bool,
+    },
 }
 
 /// The number of times that the probes of a call read the clock.
@@ -28,7 +33,8 @@ pub enum Clock {
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two)];
+    pub const ALL: [Self; 5] =
+        [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two), Self::Trace { blocks: false }];
 
     /// Its name on the command line, in files and in messages.
     #[must_use]
@@ -38,6 +44,7 @@ impl DrillKind {
             Self::Calls => "calls",
             Self::Cover => "cover",
             Self::Time(_) => "time",
+            Self::Trace { .. } => "trace",
         }
     }
 
@@ -45,7 +52,7 @@ impl DrillKind {
     #[must_use]
     pub fn counts(self) -> bool {
         match self {
-            Self::Blocks | Self::Calls | Self::Time(_) => true,
+            Self::Blocks | Self::Calls | Self::Time(_) | Self::Trace { .. } => true,
             Self::Cover => false,
         }
     }

@@ -34,7 +34,7 @@ impl MethodProfile<'_> {
     pub fn methods_line(&self, doubt: &str) -> String {
         let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
         let left = match self.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
                 positive(self.counts.left).to_string()
             }
             DrillKind::Cover => String::new(),

@@ -37,7 +37,7 @@ impl<'a> MethodProfile<'a> {
     /// When the graph needs another number of them.
     pub fn new(what: DrillKind, from_start: bool, graph: Graph<'a>, values: &[u64]) -> Result<Self, Fault> {
         let (counts, expected) = match what {
-            DrillKind::Blocks => {
+            DrillKind::Blocks | DrillKind::Trace { .. } => {
                 let counters = Counters::of(&graph);
                 (counters.solve(values), counters.places().len())
             }
@@ -98,7 +98,7 @@ impl<'a> MethodProfile<'a> {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
             let most = count(&self.counts.blocks);
             let whole = match self.what {
-                DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+                DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
                     most.saturating_sub(count(&self.counts.gone))
                 }
                 DrillKind::Cover => u64::from(self.ran_whole(number)),

@@ -7,6 +7,30 @@ fn arena(arenas: &Arenas, thread: u64) -> usize {
     (address - arenas.arenas.address() as u64) as usize / ARENA_BYTES
 }
 
+fn java_and_rust_agree_on_rings() {
+    let source = include_str!("../../java/java/lang/SplTrace.java");
+    assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
+    assert!(source.contains("RING = 8 * 31;"));
+    assert_eq!(RING, 31);
+    for (name, place) in [
+        ("HEAD", arena::RING_HEAD),
+        ("DEPTH", arena::RING_DEPTH),
+        ("LOST", arena::RING_LOST),
+        ("OWNER", arena::RING_OWNER),
+        ("TOLD", arena::RING_TOLD),
+        ("UNTRACED", arena::RING_UNTRACED),
+        ("FREED", arena::RING_FREED),
+        ("LIMIT", arena::RING_LIMIT),
+        ("WAITS", arena::RING_WAITS),
+        ("WORDS", arena::RING_DATA),
+    ] {
+        assert!(source.contains(&format!("{name} = {place};")), "{name}");
+    }
+    assert!(source.contains("CHUNK = 12;") && source.contains("IN_RING = (1 << CHUNK + 8) - 1;"));
+    assert_eq!((arena::CHUNK_SHIFT, arena::RING_CHUNKS), (12, 1 << 8));
+    const { assert!(arena::RING_DATA + 4 * arena::RING_WORDS <= arena::RING_BYTES) };
+}
+
 #[test]
 fn java_and_rust_agree() {
     let source = include_str!("../../java/java/lang/SplCounters.java");
@@ -30,6 +54,7 @@ fn java_and_rust_agree() {
     assert_eq!(arena::MOST_ARCS, 1 << 16);
     assert!(source.contains("CLASS_BITS = 22;") && source.contains("METHOD_BITS = 21;"));
     assert_eq!((arena::CLASS_BITS, arena::METHOD_BITS), (22, 21));
+    java_and_rust_agree_on_rings();
     let source = include_str!("../../java/java/lang/SplTimes.java");
     assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
     assert!(source.contains("INSIDE = (1 << 24) - 40;") && source.contains("OUTSIDE = (1 << 24) - 48;"));
@@ -106,7 +131,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     };
     arenas.assign(1);
     assert_eq!((entry(1, 0), arenas.give_wanted()), (0, false), "no drill has roots");
-    arenas.begin_roots(3, false);
+    arenas.begin_roots(3, Uses::Counters);
     (1..=100).for_each(|thread| arenas.assign(thread));
     assert!(arenas.give_wanted());
     assert_eq!((entry(5, 0), entry(5, 2)), (5, 0), "nobody asks");
@@ -143,7 +168,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (0, 0, 0));
     assert!(arena(&arenas, within) < ARENAS && !arenas.give_wanted());
     // The next drill gives it the same arenas.
-    arenas.begin_roots(3, false);
+    arenas.begin_roots(3, Uses::Counters);
     arenas.assign(within);
     ask(within);
     arenas.give_wanted();

@@ -15,6 +15,7 @@ const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
 const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
 const SHARED_MAGIC: i64 = 0x5350_4c00_0000_0006;
+const SHARED_RING_MAGIC: i64 = 0x5350_4c00_0000_0007;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -51,6 +52,9 @@ const ARCS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/Spl
 
 /// The class that adds up durations of calls, defined with that of the counters.
 const TIMES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplTimes.class"));
+
+/// The class that writes traces, defined with that of the counters.
+const TRACE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplTrace.class"));
 
 /// Longest time in which a probe's cost is measured, when a drill of durations begins.
 const CALIBRATION: Duration = Duration::from_millis(100);
@@ -104,7 +108,7 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the classes of the counters, of the roots, of the arcs and of the durations. `jdk` is the JVM's feature release.
+/// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces. `jdk` is the JVM's feature release.
 pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
@@ -116,6 +120,9 @@ pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
     let times = define(env, &with_address(&times, SHARED_MAGIC, arenas.shared_address())?)?;
     env.get_static_method_id(&times, jni_str!("enter"), jni_sig!("(I)J"))?;
+    let trace = with_address(TRACE, ROOTS_MAGIC, arenas.roots_address())?;
+    let trace = define(env, &with_address(&trace, SHARED_RING_MAGIC, arenas.shared_ring())?)?;
+    env.get_static_method_id(&trace, jni_str!("enter"), jni_sig!("(I)J"))?;
     let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
 }

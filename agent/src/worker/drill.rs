@@ -1,7 +1,7 @@
 //! The agent thread's part of a drill: it makes the counters ready, changes the loaded classes, restores them.
 
 use super::Worker;
-use crate::arenas::Arenas;
+use crate::arenas::{Arenas, Uses};
 use crate::drill::{Drill, What};
 use crate::java::counters::{self, Loader, NO_COUNTERS, is_carrier};
 use crate::java::id_of_thread;
@@ -34,8 +34,12 @@ impl Worker {
             Ok(message) => {
                 let arenas = self.shared.arenas();
                 arenas.into_iter().for_each(|arenas| {
-                    let has_durations = matches!(kind, DrillKind::Time(_));
-                    arenas.begin_roots(scope.roots.len(), has_durations);
+                    let uses = match kind {
+                        DrillKind::Time(_) => Uses::Stack,
+                        DrillKind::Trace { .. } => Uses::Ring,
+                        DrillKind::Blocks | DrillKind::Calls | DrillKind::Cover => Uses::Counters,
+                    };
+                    arenas.begin_roots(scope.roots.len(), uses);
                 });
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));

@@ -40,7 +40,7 @@ impl Visits {
     }
 
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { blocks: true, counters: false, exits: self.exits }
+        Wanted { blocks: true, counters: false, exits: self.exits, throws: self.exits }
     }
 
     pub(crate) fn at(

@@ -16,7 +16,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false };
+    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false, throws: false };
 
     /// The address; a method whose only counter is its entry needs none.
     pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {

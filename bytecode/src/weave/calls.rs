@@ -19,7 +19,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false };
+    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false, throws: false };
 
     /// The number that the start found; a method that makes no calls needs not keep it.
     pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {

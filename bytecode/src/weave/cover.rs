@@ -17,7 +17,7 @@ pub(crate) struct Cover<'a> {
 }
 
 impl Cover<'_> {
-    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false };
+    pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false, throws: false };
 
     pub(super) fn at(
         &self,

@@ -17,7 +17,7 @@ pub(crate) struct Durations {
 }
 
 impl Durations {
-    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true };
+    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true, throws: true };
 
     pub(super) fn at(
         &self,

@@ -48,7 +48,10 @@ struct Weaver<'a, 'b> {
     heads_passed: usize,
     /// The block whose code in front stands further behind, and the offset before which it does.
     late: Option<(usize, u32)>,
+    /// Returns.
     wants_exits: bool,
+    /// Exceptions that leave the method.
+    wants_throws: bool,
     exits: Vec<Exit>,
     max_stack: usize,
 }
@@ -78,6 +81,7 @@ pub(crate) fn weave<'a>(
         heads_passed: 0,
         late: None,
         wants_exits: weaves.iter().any(|weave| weave.wanted().exits),
+        wants_throws: weaves.iter().any(|weave| weave.wanted().throws),
         exits: Vec::new(),
         max_stack: usize::from(subject.code.max_stack),
     };
@@ -147,7 +151,7 @@ impl<'a> Weaver<'a, '_> {
                 self.head(index, insn)?;
                 self.heads_passed += 1;
             }
-            if self.subject.counted.as_ref().is_some_and(|counted| counted.calls.contains_key(&insn.at)) {
+            if self.subject.calls_at(insn.at) {
                 let (_, words) = self.at(Site::Call(insn.at))?;
                 self.needs_stack(self.subject.height(index), 0, words);
             }
@@ -270,10 +274,11 @@ impl<'a> Weaver<'a, '_> {
     }
 
     fn finish(mut self, entry: Range<PieceId>) -> Result<Woven<'a>, Refusal> {
-        let exits = if self.wants_exits { Some(self.exit_landings()?) } else { None };
+        let exits = if self.wants_throws { Some(self.exit_landings()?) } else { None };
         // Code of the start has no handlers.
-        let has_handlers = self.weaves.iter().any(|weave| !weave.starts());
-        let unmeasured = if has_handlers { self.unmeasured()? } else { None };
+        let has_entry = self.weaves.iter().any(|weave| !weave.starts());
+        let has_handlers = has_entry || exits.is_some();
+        let unmeasured = if has_entry { self.unmeasured()? } else { None };
         let escaped = if has_handlers { Some(self.escaped()?) } else { None };
         let landings = Landings { exits, unmeasured, escaped };
         let overflow = if has_handlers { self.pool.class(names::OVERFLOW)? } else { 0 };

@@ -8,6 +8,7 @@ use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{CountedCall, Site, Subject, Wanted};
 use super::times::Times;
+use super::trace::Trace;
 use crate::emit::{Emitter, Kind};
 use crate::names;
 use crate::plan::{Planned, Probe};
@@ -25,6 +26,7 @@ pub(crate) enum Weave<'a> {
     Cover(Cover<'a>),
     Root(Root),
     Durations(Durations),
+    Trace(Trace),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -38,6 +40,7 @@ impl<'a> Weave<'a> {
             Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root => Self::Root(Root { number: id.0 }),
+            Planned::Trace(shape) => Self::Trace(Trace { id, shape: *shape }),
             Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
@@ -60,7 +63,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => None,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) | Self::Trace(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
@@ -78,11 +81,21 @@ impl<'a> Weave<'a> {
         Some(counted.collect())
     }
 
+    /// Whether it tells the method's segments.
+    pub(crate) fn has_segments(&self) -> bool {
+        matches!(self, Self::Trace(_))
+    }
+
     /// Refuses a method that the kind cannot measure.
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(()),
+            Self::Blocks(_)
+            | Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Trace(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -96,6 +109,7 @@ impl<'a> Weave<'a> {
             Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
             Self::Root(_) | Self::Durations(_) => vec![Kind::Long],
+            Self::Trace(trace) => trace.locals(),
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -109,6 +123,7 @@ impl<'a> Weave<'a> {
             Self::Cover(_) => Cover::WANTED,
             Self::Root(_) => Root::WANTED,
             Self::Durations(_) => Durations::WANTED,
+            Self::Trace(trace) => trace.wanted(),
             #[cfg(test)]
             Self::Visits(visits) => visits.wanted(),
         }
@@ -119,6 +134,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
+            Self::Trace(_) => Trace::is_on(site, subject),
             Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => false,
             #[cfg(test)]
             Self::Visits(_) => false,
@@ -140,6 +156,7 @@ impl<'a> Weave<'a> {
             Self::Cover(cover) => cover.at(site, subject, code),
             Self::Root(root) => root.at(site, slots, code),
             Self::Durations(durations) => durations.at(site, slots, code),
+            Self::Trace(trace) => trace.at(site, subject, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
         }
@@ -150,7 +167,12 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
+            Self::Blocks(_)
+            | Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Trace(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

@@ -12,6 +12,7 @@ mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;
 mod times;
+mod trace;
 mod woven;
 
 pub(crate) use self::engine::weave;

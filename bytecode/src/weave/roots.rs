@@ -16,7 +16,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true };
+    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true, throws: true };
 
     pub(super) fn at(
         &self,

@@ -4,7 +4,7 @@ use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
 use spl_classfile::signature::Signature;
-use spl_graph::{Graph, Place};
+use spl_graph::{Graph, Place, Segments};
 use std::collections::BTreeMap;
 
 /// The parts of a method that its probes depend on.
@@ -30,6 +30,8 @@ pub(crate) struct Counted<'a> {
     pub(crate) numbers: BTreeMap<Place, u32>,
     /// Its calls by their offsets, if a kind counts what they enter.
     pub(crate) calls: BTreeMap<u32, CountedCall>,
+    /// Its segments, if a kind tells them, and for each block whether a handler begins there.
+    pub(crate) segments: Option<(Segments, Vec<bool>)>,
 }
 
 /// A call, as the code in front of it tells it.
@@ -58,6 +60,24 @@ impl Subject<'_, '_> {
             Site::Start | Site::Entry | Site::Call(_) | Site::Return | Site::Throw => return None,
         };
         self.counted.as_ref()?.numbers.get(&place).copied()
+    }
+
+    /// The method's segments.
+    pub(crate) fn segments(&self) -> Option<&Segments> {
+        self.counted.as_ref()?.segments.as_ref().map(|(segments, _)| segments)
+    }
+
+    /// Whether a handler of a traced method begins with a block.
+    pub(crate) fn catches(&self, block: usize) -> bool {
+        let segments = self.counted.as_ref().and_then(|counted| counted.segments.as_ref());
+        segments.is_some_and(|(_, catches)| catches.get(block) == Some(&true))
+    }
+
+    /// Whether a kind has code in front of the call at this offset.
+    pub(crate) fn calls_at(&self, at: u32) -> bool {
+        let Some(counted) = &self.counted else { return false };
+        counted.calls.contains_key(&at)
+            || counted.segments.as_ref().is_some_and(|(segments, _)| segments.at_call(at).is_some())
     }
 
     /// Slot of the first parameter.
@@ -109,4 +129,6 @@ pub(crate) struct Wanted {
     pub(crate) counters: bool,
     /// Returns and exceptions.
     pub(crate) exits: bool,
+    /// Exceptions.
+    pub(crate) throws: bool,
 }

@@ -25,7 +25,7 @@ struct Locals {
 }
 
 impl Times<'_> {
-    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true };
+    pub(super) const WANTED: Wanted = Wanted { blocks: false, counters: false, exits: true, throws: true };
 
     pub(super) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         let replaces = || {

@@ -2,6 +2,8 @@
 
 use crate::support::{probe_stub, run, sources, tool};
 use spl_bytecode::{MethodInfo, Plan, Probe, inspect};
+use spl_classfile::class::ClassFile;
+use spl_graph::Graph;
 use spl_model::{InstrumentId, ProbeKind, Sizing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -93,7 +95,7 @@ impl Jdk {
             name: name.to_owned(),
             bytes: fs::read(stubs.join(format!("{name}.class"))).expect("it was compiled"),
         };
-        let stubs = ["SplProbe", "SplArcs", "SplCounters", "SplRoots", "SplTimes", "SplFlags"]
+        let stubs = ["SplProbe", "SplArcs", "SplCounters", "SplRoots", "SplTimes", "SplTrace", "SplFlags"]
             .map(|name| stub(&format!("java/lang/{name}")));
         let mut modules: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
         for class in classes.iter().chain(&stubs) {
@@ -153,6 +155,23 @@ pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id.0 % 16);
     let all: [&Make<'_>; 4] = [&Probe::blocks, &Probe::calls, &root, &time];
     probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
+}
+
+/// A plan that tells all that every method runs, and also counts edges if asked.
+pub fn traces(class_bytes: &[u8], blocks: bool) -> Plan {
+    let class = ClassFile::read(class_bytes).expect("a class file");
+    let mut plan = Plan::default();
+    for (method, number) in class.methods.iter().filter(|method| method.code.is_some()).zip(0..) {
+        let id = InstrumentId(number * 300);
+        // Methods without a graph are refused by each kind that needs it.
+        let Ok(graph) = Graph::of(&class, method) else { continue };
+        let probe = Probe::trace(&graph, id);
+        if blocks {
+            plan.add(Probe::blocks(&probe.method_name, &probe.descriptor, id));
+        }
+        plan.add(probe);
+    }
+    plan
 }
 
 /// Makes a probe of a method's name and descriptor and its number.

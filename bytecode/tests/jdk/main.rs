@@ -8,7 +8,7 @@ mod image;
 #[path = "../support/mod.rs"]
 mod support;
 
-use image::{Class, Jdk, compile, counters, everything, flags};
+use image::{Class, Jdk, compile, counters, everything, flags, traces};
 use proptest::test_runner::{Config, TestRunner};
 use spl_bytecode::{Plan, Refusal, Untouched, inspect, instrument};
 use spl_model::Sizing;
@@ -89,6 +89,32 @@ fn of_each_jdk(check: fn(&Jdk)) {
             scope.spawn(move || mine.for_each(check));
         }
     });
+}
+
+#[test]
+fn traces_of_every_method_of_each_jdk_are_verified() {
+    of_each_jdk(trace_and_verify);
+}
+
+/// Every other class counts edges too.
+fn trace_and_verify(jdk: &Jdk) {
+    let folder = folder(&format!("jdk-traces-{}", jdk.number));
+    let mut classes = jdk.classes(&folder);
+    let (mut tally, mut grown) = (Tally::default(), [0; 2]);
+    for (number, class) in classes.iter_mut().enumerate() {
+        let plan = traces(&class.bytes, number % 2 == 1);
+        grown[0] += class.bytes.len();
+        rewrite(class, &plan, &mut tally);
+        grown[1] += class.bytes.len();
+    }
+    let text = tally.text(classes.len());
+    println!("JDK {}: {text}; {grown:?} bytes", jdk.version());
+    assert!(tally.unable * 10_000 <= tally.methods, "{text}");
+    let printed = jdk.link(&folder, &classes);
+    let last = printed.lines().last().unwrap_or_default();
+    assert_eq!(last, format!("linked {}", classes.len()), "{printed}");
+    judge_what_the_jvm_does_not_verify(jdk, &folder, &classes);
+    fs::remove_dir_all(&folder).expect("the folder is this test's own");
 }
 
 /// Of four classes two have counters alone, or with the times; the others have all flags, or every third. The next JDK begins

@@ -46,7 +46,7 @@ pub fn probe_stub(folder: &Path) -> PathBuf {
     javac.args(["-nowarn", "-source", "11", "-target", "11", "--patch-module", &patch, "-d"]);
     javac.arg(&classes);
     run(javac.args(
-        ["SplProbe", "SplArcs", "SplCounters", "SplFlags", "SplRoots", "SplTimes"]
+        ["SplProbe", "SplArcs", "SplCounters", "SplFlags", "SplRoots", "SplTimes", "SplTrace"]
             .map(|name| sources().join(format!("java/lang/{name}.java"))),
     ));
     classes

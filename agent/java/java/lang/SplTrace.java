@@ -1,0 +1,271 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * Writes what each thread runs into the ring of the thread, as words that docs/files.md describes. The agent defines this class in the
+ * boot loader when the first drill begins.
+ *
+ * <p>The thread alone writes words, and the number of words written after them, with release. The controller reads that number first.
+ * A ring has 256 chunks; only at the beginning of a chunk the thread looks whether the controller has read what stands there. The
+ * controller says so with one byte, which no reader can see half written. Without room words are dropped and counted, and a gap is told
+ * when there is room again.
+ *
+ * <p>A thread without a ring of its own, as a virtual thread, writes where nobody reads. So there is no branch for it here.
+ */
+public final class SplTrace {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of threads with a ring, and the ring of all
+    // others.
+    private static final long ENTRIES = 0x5350_4c00_0000_0004L;
+    private static final long SHARED = 0x5350_4c00_0000_0007L;
+
+    /** Entries of the table, less 1, and the binary logarithm of an entry's bytes. The agent's {@code arenas.rs} has the same. */
+    private static final long MASK = (1 << 14) - 1;
+
+    private static final int ENTRY = 8;
+
+    /** Place of the ring's address in an entry. */
+    private static final long RING = 8 * 31;
+
+    /** Places in a ring, in bytes. Rust's {@code arena.rs} has the same. */
+    private static final long HEAD = 0;
+
+    private static final long DEPTH = 8;
+    private static final long LOST = 16;
+    private static final long LOWEST = 24;
+    private static final long OWNER = 32;
+    private static final long TOLD = 40;
+    private static final long UNTRACED = 48;
+    private static final long FREED = 64;
+    private static final long LIMIT = 65;
+    private static final long WAITS = 66;
+    private static final long WORDS = 4096;
+
+    /** Binary logarithm of the words of a chunk, and the words of a ring. */
+    private static final int CHUNK = 12;
+
+    private static final long IN_CHUNK = (1 << CHUNK) - 1;
+    private static final long IN_RING = (1 << CHUNK + 8) - 1;
+
+    /** Kinds of words, in their upper 3 bits; the next 8 bits are those of the depth. */
+    private static final int ENTER = 1 << 29;
+
+    private static final int CAUGHT = 3 << 29;
+    private static final int THROWN = 4 << 29;
+    private static final int TIME = 6 << 29;
+    private static final int PAD = 7 << 29;
+    private static final int GAP = 7 << 29 | 1;
+    private static final int THREAD = 7 << 29 | 2;
+
+    private static final int DEPTH_AT = 21;
+    private static final long DEPTH_BITS = (1 << 28) - 1;
+
+    /** Longest wait for a controller that is to read everything, in nanoseconds. After it the thread waits no more. */
+    private static final long PATIENCE = 5_000_000_000L;
+
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    private SplTrace() {}
+
+    /** An activation begins. Gives what its other words take: its ring, and its depth. */
+    @ForceInline
+    public static long enter(int id) {
+        long ring = ring();
+        long depth = U.getInt(null, ring + DEPTH) + 1 & DEPTH_BITS;
+        U.putInt(null, ring + DEPTH, (int) depth);
+        if (depth == 1) {
+            outermost(ring);
+        }
+        put(ring, ENTER | (int) (depth & 0xff) << DEPTH_AT | id, depth - 1, depth - 1);
+        return ring << 16 | depth;
+    }
+
+    /** An activation begins that calls nothing and cannot be left by an exception. */
+    @ForceInline
+    public static void single(int id) {
+        guarded(id);
+    }
+
+    /** An activation begins that calls nothing. */
+    @ForceInline
+    public static long guarded(int id) {
+        long ring = ring();
+        long before = U.getInt(null, ring + DEPTH);
+        long depth = before + 1 & DEPTH_BITS;
+        put(ring, ENTER | (int) (depth & 0xff) << DEPTH_AT | id, before, before);
+        return ring << 16 | depth;
+    }
+
+    /** A segment ends, and the activation goes on. */
+    @ForceInline
+    public static void seg(long token, int number) {
+        long ring = token >>> 28 << 12;
+        long depth = token & DEPTH_BITS;
+        U.putInt(null, ring + DEPTH, (int) depth);
+        put(ring, (int) (depth & 0xff) << DEPTH_AT | number, depth, depth);
+    }
+
+    /** A segment ends, and the activation with it. */
+    @ForceInline
+    public static void ret(long token, int number) {
+        long ring = token >>> 28 << 12;
+        long depth = token & DEPTH_BITS;
+        U.putInt(null, ring + DEPTH, (int) depth - 1);
+        put(ring, (int) (depth & 0xff) << DEPTH_AT | number, depth, depth - 1);
+    }
+
+    /** A handler begins: at this block, after a segment that was stopped with this number. */
+    public static void caught(long token, int block, int number) {
+        long ring = token >>> 28 << 12;
+        long depth = token & DEPTH_BITS;
+        U.putInt(null, ring + DEPTH, (int) depth);
+        record(ring, CAUGHT | (int) (depth & 0xff) << DEPTH_AT | block, (int) depth, number, depth);
+    }
+
+    /** An exception leaves the activation; its segment was stopped with this number. */
+    public static void thrown(long token, int number) {
+        long ring = token >>> 28 << 12;
+        long depth = token & DEPTH_BITS;
+        U.putInt(null, ring + DEPTH, (int) depth - 1);
+        record(ring, THROWN | (int) (depth & 0xff) << DEPTH_AT, (int) depth, number, depth - 1);
+    }
+
+    @ForceInline
+    private static long ring() {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long entry = ENTRIES + ((tid & MASK) << ENTRY);
+        return U.getLong(null, entry) == tid ? U.getLong(null, entry + RING) : untraced();
+    }
+
+    private static long untraced() {
+        // Not a sum of constants, which the compiler would write as one: the agent would not find its placeholder.
+        long shared = SHARED;
+        U.putLong(null, shared + UNTRACED, U.getLong(null, shared + UNTRACED) + 1);
+        return shared;
+    }
+
+    /** Writes one word. {@code before} is the depth in front of it, {@code lowest} the lowest one then and behind it. */
+    @ForceInline
+    private static void put(long ring, int word, long before, long lowest) {
+        long head = U.getLong(null, ring + HEAD);
+        if ((head & IN_CHUNK) == 0) {
+            head = begin(ring, head, before, lowest);
+            if (head == 0) {
+                return;
+            }
+        }
+        U.putInt(null, ring + WORDS + ((head & IN_RING) << 2), word);
+        U.putLongRelease(null, ring + HEAD, head + 1);
+    }
+
+    /** Writes three words that belong together. */
+    private static void record(long ring, int first, int second, int third, long lowest) {
+        long head = U.getLong(null, ring + HEAD);
+        head = room(ring, head, 3);
+        if ((head & IN_CHUNK) == 0) {
+            head = begin(ring, head, second, lowest);
+            if (head == 0) {
+                return;
+            }
+        }
+        word(ring, head, first);
+        word(ring, head + 1, second);
+        word(ring, head + 2, third);
+        U.putLongRelease(null, ring + HEAD, head + 3);
+    }
+
+    /** Fills the chunk up if it has no room for this number of words. */
+    private static long room(long ring, long head, int words) {
+        if ((head & IN_CHUNK) + words <= IN_CHUNK + 1) {
+            return head;
+        }
+        while ((head & IN_CHUNK) != 0) {
+            word(ring, head++, PAD);
+        }
+        U.putLongRelease(null, ring + HEAD, head);
+        return head;
+    }
+
+    @ForceInline
+    private static void word(long ring, long at, int word) {
+        U.putInt(null, ring + WORDS + ((at & IN_RING) << 2), word);
+    }
+
+    /** Tells the thread, if it is another one than before. */
+    private static void outermost(long ring) {
+        if (U.getLong(null, ring + OWNER) == U.getLong(null, ring + TOLD)) {
+            return;
+        }
+        long head = room(ring, U.getLong(null, ring + HEAD), 4);
+        if ((head & IN_CHUNK) != 0) {
+            U.putLongRelease(null, ring + HEAD, thread(ring, head, 0));
+        }
+        // At the beginning of a chunk the next word tells it.
+    }
+
+    private static long thread(long ring, long head, long depth) {
+        long owner = U.getLong(null, ring + OWNER);
+        word(ring, head, THREAD);
+        word(ring, head + 1, (int) owner);
+        word(ring, head + 2, (int) (owner >>> 32));
+        word(ring, head + 3, (int) depth);
+        U.putLong(null, ring + TOLD, owner);
+        return head + 4;
+    }
+
+    /** Begins a chunk, if there is room: gives the place for the next word; else counts one lost, and gives 0. */
+    private static long begin(long ring, long head, long before, long lowest) {
+        long lost = U.getLong(null, ring + LOST);
+        if (isFull(ring, head) && !wait(ring, head)) {
+            if (lost == 0 || lowest < U.getInt(null, ring + LOWEST)) {
+                U.putInt(null, ring + LOWEST, (int) lowest);
+            }
+            U.putLong(null, ring + LOST, lost + 1);
+            return 0;
+        }
+        // What the controller has read is overwritten only now.
+        U.loadFence();
+        if (U.getLong(null, ring + OWNER) != U.getLong(null, ring + TOLD)) {
+            head = thread(ring, head, lost == 0 ? before : 0);
+        }
+        if (lost != 0) {
+            word(ring, head, GAP);
+            word(ring, head + 1, (int) (lost < 0xffff_ffffL ? lost : 0xffff_ffffL));
+            word(ring, head + 2, (int) before);
+            word(ring, head + 3, (int) (before < U.getInt(null, ring + LOWEST) ? before : U.getInt(null, ring + LOWEST)));
+            U.putLong(null, ring + LOST, 0);
+            head += 4;
+        }
+        long now = System.nanoTime();
+        word(ring, head, TIME);
+        word(ring, head + 1, (int) now);
+        word(ring, head + 2, (int) (now >>> 32));
+        head += 3;
+        U.putLongRelease(null, ring + HEAD, head);
+        return head;
+    }
+
+    private static boolean isFull(long ring, long head) {
+        int used = (int) (head >>> CHUNK) - U.getByte(null, ring + FREED) & 0xff;
+        return used >= (U.getByte(null, ring + LIMIT) & 0xff);
+    }
+
+    /** Waits for room, if that is asked for; whether there is some. */
+    private static boolean wait(long ring, long head) {
+        if (U.getByte(null, ring + WAITS) == 0) {
+            return false;
+        }
+        long began = System.nanoTime();
+        while (isFull(ring, head)) {
+            // A controller that is gone reads no more.
+            if (System.nanoTime() - began > PATIENCE) {
+                U.putByte(null, ring + WAITS, (byte) 0);
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,105 @@
+//! The stack of a thread, as far as it is known.
+
+use crate::replay::Tag;
+
+/// An activation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Place of its method in [`Methods`](crate::Methods).
+    pub method: u32,
+    /// Whether it may have ended: an exception left it without a word, or the JVM called something in the midst of it.
+    pub perhaps: bool,
+    /// What a visitor knows it by.
+    pub tag: Tag,
+    /// The first number of the segments that come next, if that is known.
+    pub(crate) next: Option<u32>,
+    /// Whether it runs one segment only, of which no word tells.
+    pub(crate) is_single: bool,
+    /// Whether its last word was that of a call that has not returned by an exception.
+    pub(crate) calls: bool,
+}
+
+/// A part of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// One activation.
+    Known(Frame),
+    /// So many of which nothing is known.
+    Unknown(u32),
+}
+
+/// The activations that are under way in a thread, those that are called last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stack {
+    slots: Vec<Slot>,
+    depth: u32,
+}
+
+impl Stack {
+    /// Its parts, from the outermost on.
+    #[must_use]
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Its number of activations.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The innermost activation, if it is known.
+    #[inline]
+    pub(crate) fn top(&mut self) -> Option<&mut Frame> {
+        match self.slots.last_mut() {
+            Some(Slot::Known(frame)) => Some(frame),
+            Some(Slot::Unknown(_)) | None => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, frame: Frame) {
+        self.slots.push(Slot::Known(frame));
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    pub(crate) fn push_unknown(&mut self, count: u32) {
+        let count = count.min(u32::MAX - self.depth);
+        if count == 0 {
+            return;
+        }
+        self.depth += count;
+        match self.slots.last_mut() {
+            Some(Slot::Unknown(more)) => *more += count,
+            Some(Slot::Known(_)) | None => self.slots.push(Slot::Unknown(count)),
+        }
+    }
+
+    /// Forgets where its activations are in their code.
+    pub(crate) fn forget(&mut self) {
+        for slot in &mut self.slots {
+            if let Slot::Known(frame) = slot {
+                (frame.next, frame.calls) = (None, false);
+            }
+        }
+    }
+
+    /// Takes off the innermost activation, or of unknown ones as many as are above a depth. `None` if the stack is not higher.
+    pub(crate) fn pop_above(&mut self, depth: u32) -> Option<Slot> {
+        let above = self.depth.checked_sub(depth).filter(|above| *above > 0)?;
+        let popped = match self.slots.last_mut()? {
+            Slot::Unknown(count) if *count > above => {
+                *count -= above;
+                self.depth -= above;
+                return Some(Slot::Unknown(above));
+            }
+            slot => *slot,
+        };
+        self.slots.pop();
+        self.depth -= match popped {
+            Slot::Known(_) => 1,
+            Slot::Unknown(count) => count,
+        };
+        Some(popped)
+    }
+}

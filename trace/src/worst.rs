@@ -1,0 +1,103 @@
+//! The activation of each method that ran most instructions, by itself and with all that it called.
+
+use crate::methods::Ran;
+use crate::replay::{Left, Tag, Visit};
+use crate::stack::{Frame, Slot, Stack};
+
+/// Most segments of an activation's path that are kept.
+const MOST_PATH: usize = 1000;
+
+/// The most instructions of one activation of a method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Most {
+    /// Activations whose instructions are all known.
+    pub calls: u64,
+    /// Activations of which some are not: they are not compared.
+    pub partly: u64,
+    /// Most instructions of one activation itself.
+    pub own: u64,
+    /// Most with those of all that it called.
+    pub total: u64,
+    /// The blocks that the activation with most of its own ran, and whether these are all.
+    pub path: (Vec<u32>, bool),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Activation {
+    own: u64,
+    callees: u64,
+    is_whole: bool,
+    path: Vec<u32>,
+    has_path: bool,
+}
+
+/// The worst activations of all methods.
+#[derive(Debug, Default)]
+pub struct Worst {
+    methods: Vec<Most>,
+    open: Vec<Activation>,
+    free: Vec<Tag>,
+}
+
+impl Worst {
+    /// The worst activations, by the places of the methods.
+    #[must_use]
+    pub fn methods(&self) -> &[Most] {
+        &self.methods
+    }
+}
+
+impl Visit for Worst {
+    fn enter(&mut self, _: &Stack, _: Option<Tag>, method: u32) -> Tag {
+        let place = method as usize;
+        if self.methods.len() <= place {
+            self.methods.resize(place + 1, Most::default());
+        }
+        let tag = self.free.pop().unwrap_or_else(|| {
+            self.open.push(Activation::default());
+            (self.open.len() - 1) as Tag
+        });
+        let one = &mut self.open[tag as usize];
+        (one.own, one.callees, one.is_whole, one.has_path) = (0, 0, true, true);
+        one.path.clear();
+        tag
+    }
+
+    fn segment(&mut self, _: &Stack, tag: Tag, _: u32, ran: &Ran) {
+        let one = &mut self.open[tag as usize];
+        one.own += ran.bytecodes;
+        if one.path.len() < MOST_PATH {
+            one.path.extend(&ran.blocks);
+        } else {
+            one.has_path = false;
+        }
+    }
+
+    fn leave(&mut self, stack: &Stack, frame: &Frame, left: Left) {
+        let one = &mut self.open[frame.tag as usize];
+        let is_whole = one.is_whole && matches!(left, Left::Returned | Left::Thrown);
+        let (own, total) = (one.own, one.own + one.callees);
+        if let Some(most) = self.methods.get_mut(frame.method as usize) {
+            if is_whole {
+                if own > most.own || most.calls == 0 {
+                    most.path = (one.path.clone(), one.has_path);
+                }
+                most.calls += 1;
+                (most.own, most.total) = (most.own.max(own), most.total.max(total));
+            } else {
+                most.partly += 1;
+            }
+        }
+        self.free.push(frame.tag);
+        if let Some(Slot::Known(caller)) = stack.slots().last() {
+            let caller = &mut self.open[caller.tag as usize];
+            caller.callees += total;
+            caller.is_whole &= is_whole;
+        }
+    }
+
+    fn gap(&mut self, _: Option<u64>) {
+        // What goes on behind the gap is not whole.
+        self.open.iter_mut().for_each(|one| one.is_whole = false);
+    }
+}
