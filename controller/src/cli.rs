@@ -6,7 +6,7 @@ mod help;
 mod shared;
 
 pub use self::attaching::{Attach, Detach, Doctor, Process};
-pub use self::drilling::{Drill, Export, ExportForm};
+pub use self::drilling::{Drill, Export, ExportForm, WhenFull};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{

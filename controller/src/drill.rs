@@ -12,17 +12,20 @@ mod graphs;
 mod kept;
 mod page;
 mod reasons;
+mod rings;
 mod search;
 mod serving;
 mod shown;
 mod steps;
 mod taken;
+pub mod traced;
 pub mod why;
 
-use crate::cli::{Drill, Process};
+use crate::cli::{Drill, Process, WhenFull};
 use crate::progress::Progress;
 use crate::{attached, foreground, program, tryout};
 use collected::Profile;
+use rings::Tracing;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
 use spl_session::agents::Input;
@@ -56,12 +59,13 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
                 .to_owned(),
         );
     }
-    let orders = Orders {
+    let mut orders = Orders {
         what,
         scope: scope(arguments)?,
         enough: None,
         longest: arguments.longest,
         budget: arguments.budget.map(|percent| percent / 100.0),
+        tracing: None,
         first_by: None,
     };
     let progress = Progress::new(arguments.quiet);
@@ -69,7 +73,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     let began = Instant::now();
     match arguments.attach {
         Some(pid) => {
-            let (mut out, counted) = running(arguments, pid, &library, orders, &progress)?;
+            let (mut out, counted) = running(arguments, pid, &library, &mut orders, &progress)?;
             results(arguments, &counted, &mut out, began, &progress)
         }
         None => {
@@ -77,6 +81,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
                 return Err(why);
             }
             let mut out = files::Folder::make(&arguments.out, arguments.replace)?;
+            orders.tracing = tracing(arguments, orders.what, out.path());
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
@@ -105,9 +110,32 @@ fn kind(arguments: &Drill) -> Result<DrillKind, String> {
     if arguments.clock.is_some() {
         return Err("--clock is for --what time".to_owned());
     }
+    let is_trace = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Trace { .. }));
+    if is_trace {
+        let others = arguments.what.iter().filter(|kind| !matches!(kind, DrillKind::Trace { .. }));
+        if others.clone().any(|kind| *kind != DrillKind::Blocks) {
+            return Err("--what trace goes with blocks only, as a check; drill twice".to_owned());
+        }
+        if arguments.budget.is_some() {
+            return Err(
+                "--budget bounds what counting takes; bound --what trace with --for and --methods".to_owned()
+            );
+        }
+        return Ok(DrillKind::Trace { blocks: others.count() > 0 });
+    }
+    if arguments.full.is_some() || arguments.ring.is_some() {
+        return Err("--full and --ring are for --what trace".to_owned());
+    }
     // Calls tell blocks too.
     let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
     Ok(order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks))
+}
+
+/// How to trace, if that is asked for.
+fn tracing(arguments: &Drill, what: DrillKind, folder: &Path) -> Option<Tracing> {
+    let waits = arguments.full == Some(WhenFull::Wait);
+    let chunks = arguments.ring.unwrap_or(u8::MAX);
+    matches!(what, DrillKind::Trace { .. }).then(|| Tracing { folder: folder.to_owned(), waits, chunks })
 }
 
 /// Writes and shows what was counted.
@@ -135,9 +163,15 @@ fn results(
             let all = durations::measured(profile);
             out.write_durations(&taken, &all)?;
             durations::say(&all, profile, arguments, out.path(), progress);
+        } else if let (DrillKind::Trace { blocks: false }, Some(traced)) = (profile.what, &profile.traced) {
+            out.write_trace(&taken, traced)?;
         } else {
             let figures = out.write(&taken)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
+        }
+        if let Some(traced) = &profile.traced {
+            traced::write(traced, profile, out.path())?;
+            traced::say(traced, profile, out.path(), progress);
         }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
@@ -182,7 +216,7 @@ fn running(
     arguments: &Drill,
     pid: u32,
     library: &Path,
-    orders: Orders,
+    orders: &mut Orders,
     progress: &Progress,
 ) -> Result<(files::Folder, Counted), String> {
     let target = attached::target(&Process { pid: Some(pid), text: None })?;
@@ -193,6 +227,7 @@ fn running(
         attached::agree(arguments.yes, &target, library, progress)?;
     }
     let out = files::Folder::make(&arguments.out, arguments.replace)?;
+    orders.tracing = tracing(arguments, orders.what, out.path());
     let runtime = measure::event_loop()?;
     let _inside = runtime.enter();
     let (socket, path) = attached::socket(&target, &arguments.out)?;
@@ -202,8 +237,8 @@ fn running(
     let collected = runtime.block_on(async {
         let door = tokio::spawn(socket.accept(inputs.sender()));
         let watch = tokio::spawn(attached::watch(Arc::clone(&target), inputs.sender()));
-        let orders = Orders { first_by: Some(Instant::now() + FOR_AN_AGENT), ..orders };
-        let collected = collect(&orders, &mut inputs, progress).await;
+        orders.first_by = Some(Instant::now() + FOR_AN_AGENT);
+        let collected = collect(orders, &mut inputs, progress).await;
         door.abort();
         watch.abort();
         collected

@@ -10,6 +10,7 @@ pub mod file;
 mod hot;
 mod methods;
 mod replay;
+mod split;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use counts::Counts;
 pub use hot::{Hot, Sequence};
 pub use methods::{Methods, Ran, Traced};
 pub use replay::{Left, Replay, Tag, Visit};
+pub use split::{Framed, Split};
 pub use stack::{Frame, Slot, Stack};
 pub use tree::{Node, Tree};
 pub use worst::{Most, Worst};

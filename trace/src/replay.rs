@@ -28,7 +28,7 @@ pub trait Visit {
     /// An activation of the method at a place begins. `caller` is the tag of the innermost one, if that is known. Gives its tag.
     fn enter(&mut self, stack: &Stack, caller: Option<Tag>, method: u32) -> Tag;
 
-    /// An activation has run a segment. With `is_first` it began this segment's path anew, after a gap.
+    /// An activation has run a segment.
     fn segment(&mut self, stack: &Stack, tag: Tag, method: u32, ran: &Ran);
 
     /// An activation ended; it is not on the stack any more.
@@ -82,13 +82,6 @@ impl Replay {
     pub fn resume(&mut self, depth: u32, visit: &mut impl Visit) {
         self.leave_above(0, Left::Unknown, visit);
         self.stack.push_unknown(depth);
-    }
-
-    /// Whether this is the depth of the stack, as a frame of a file has it.
-    #[must_use]
-    pub fn is_at(&self, depth: u32) -> bool {
-        self.stack.depth() == depth
-            || matches!(self.stack.slots().last(), Some(Slot::Known(top)) if top.is_single)
     }
 
     /// Replays words: whole events.
@@ -222,7 +215,9 @@ impl Replay {
             && !matches!(event, Event::Thrown { depth: thrown, .. } if thrown == depth)
             && !matches!(event, Event::Time { .. } | Event::Pad)
         {
-            self.leave_above(depth - 1, Left::Returned, visit);
+            // In a gap its exception may be missing.
+            let left = if matches!(event, Event::Gap { .. }) { Left::Unknown } else { Left::Returned };
+            self.leave_above(depth - 1, left, visit);
         }
     }
 

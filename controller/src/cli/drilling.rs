@@ -41,12 +41,20 @@ pub struct Drill {
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
     /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time).
+    /// what each call enters, with its receivers (calls), add up the time of calls, with callees and without (time), or
+    /// record everything that runs, in its order (trace; trace,blocks counts blocks too, as a check).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
     /// With --what time: read the clock twice a call, or also where each probe begins and ends (four), as a check.
     #[arg(long, value_name = "READS", value_parser = clocks())]
     pub clock: Option<Clock>,
+    /// With --what trace: what a thread does whose ring is full: leave events out and count them, or wait for this program (wait), which
+    /// is for laboratories.
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub full: Option<WhenFull>,
+    /// With --what trace: size of a thread's ring in KiB, a multiple of 16, at most 4080 [default: 4080]
+    #[arg(long, value_name = "KIB", value_parser = chunks)]
+    pub ring: Option<u8>,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.
     #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present = "all")]
     pub methods: Vec<String>,
@@ -91,6 +99,15 @@ pub struct Drill {
     pub command: Vec<OsString>,
 }
 
+/// What a thread does whose ring is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WhenFull {
+    /// It leaves events out, and counts them.
+    Drop,
+    /// It waits, up to 5 s.
+    Wait,
+}
+
 /// `spl export`
 #[derive(Debug, Args)]
 #[command(after_help = EXPORT_HELP)]
@@ -133,6 +150,13 @@ fn percent(text: &str) -> Result<f64, String> {
     value
         .filter(|value| *value > 0.0 && *value <= 100.0)
         .ok_or_else(|| "a number over 0 and up to 100, such as 5".to_owned())
+}
+
+/// Chunks of a ring.
+fn chunks(text: &str) -> Result<u8, String> {
+    let chunks = text.parse::<u32>().ok().filter(|kib| kib % 16 == 0).map(|kib| kib / 16);
+    let chunks = chunks.and_then(|chunks| u8::try_from(chunks).ok()).filter(|chunks| *chunks > 0);
+    chunks.ok_or_else(|| "a multiple of 16 from 16 to 4080".to_owned())
 }
 
 /// The values of `--clock`.

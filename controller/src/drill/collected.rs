@@ -2,6 +2,7 @@
 
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
+use super::rings::{Rings, Traced, Tracing};
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
@@ -20,6 +21,9 @@ pub struct Collected {
     pid: u32,
     command: String,
     counters: Option<CountersFile>,
+    /// How to trace, and the rings that are read.
+    tracing: Option<Tracing>,
+    rings: Option<Rings>,
     /// Number of methods whose calls count apart.
     roots: usize,
     /// By their numbers; the second value is the length of the whole class file.
@@ -36,6 +40,17 @@ pub struct Collected {
     receivers: Vec<(u32, String)>,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
+}
+
+/// What is asked of each JVM.
+#[derive(Clone, Debug)]
+pub struct Ordered {
+    /// Counts or flags.
+    pub what: DrillKind,
+    /// Number of methods whose calls count apart.
+    pub roots: usize,
+    /// How to trace.
+    pub tracing: Option<Tracing>,
 }
 
 /// The reaction to a message.
@@ -84,16 +99,21 @@ pub struct Profile {
     pub receivers: Vec<(u32, String)>,
     /// Cost of a probe of durations.
     pub probe: ProbeCost,
+    /// Traces of threads.
+    pub traced: Option<Traced>,
 }
 
 impl Collected {
     /// A drill of this JVM, of which nothing is known yet.
-    pub fn new(what: DrillKind, roots: usize, pid: u32, command: String) -> Self {
+    pub fn new(orders: &Ordered, pid: u32, command: String) -> Self {
+        let Ordered { what, roots, tracing } = orders.clone();
         Self {
             what,
             pid,
             command,
             counters: None,
+            tracing,
+            rings: None,
             roots,
             classes: BTreeMap::new(),
             class_bytes: 0,
@@ -159,7 +179,12 @@ impl Collected {
         match message {
             Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas } => {
                 let place = Place { pid: self.pid, descriptor, bytes, arena_bytes, arenas, root_arenas };
-                self.counters = Some(CountersFile::open(place, self.roots, self.what == DrillKind::Calls)?);
+                let counters = CountersFile::open(place, self.roots, self.what)?;
+                if let Some(tracing) = &self.tracing {
+                    let (memory, first, count) = counters.rings()?;
+                    self.rings = Some(Rings::begin(memory, first, count, tracing, self.pid)?);
+                }
+                self.counters = Some(counters);
                 return Ok(Step::Answer(ToAgent::CountersOpened));
             }
             Drilled::Refused { why } => {
@@ -298,6 +323,7 @@ impl Collected {
         let apart = counters.apart(end)?;
         let arcs = counters.arcs()?;
         let probe = counters.probe_cost()?;
+        let traced = self.rings.take().map(Rings::finish);
         if arcs.lost > 0 {
             self.doubts.push(format!(
                 "{} calls found no room among the arcs of their thread: their callers are not known",
@@ -331,6 +357,7 @@ impl Collected {
             arcs,
             receivers: self.receivers,
             probe,
+            traced,
             stopped: self.stopped,
         })
     }

@@ -16,6 +16,8 @@ const LARGEST: u64 = 1 << 40;
 const LARGEST_ARENA: u64 = 1 << 26;
 /// Arenas behind those of one thread each: that of all other threads, the agent's own, and the flags.
 const MORE_ARENAS: u64 = 3;
+/// Rings behind those of one thread each: that of all other threads, and the agent's own.
+const MORE_RINGS: u64 = 2;
 /// Most arenas of one thread each that are believed: each takes time to read.
 const MOST_ARENAS: u32 = 4096;
 /// Name of the memory, as the kernel shows it.
@@ -78,7 +80,8 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they are not where the agent says; one line of text.
-    pub fn open(place: Place, roots: usize, has_arcs: bool) -> Result<Self, String> {
+    pub fn open(place: Place, roots: usize, what: DrillKind) -> Result<Self, String> {
+        let (has_arcs, has_rings) = (what == DrillKind::Calls, matches!(what, DrillKind::Trace { .. }));
         let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
         let cannot = |why: String| {
@@ -90,9 +93,13 @@ impl CountersFile {
         if !named.to_string_lossy().contains(NAME) {
             return Err(cannot("they are not where its agent says".to_owned()));
         }
-        let file = File::open(&path).map_err(|error| cannot(error.to_string()))?;
+        // Only where it is a trace something is written: what was read of its rings.
+        let file = File::options().read(true).write(has_rings).open(&path);
+        let file = file.map_err(|error| cannot(error.to_string()))?;
         let found = file.metadata().map_err(|error| cannot(error.to_string()))?.len();
+        let rings = (u64::from(arenas) + MORE_RINGS) * arena::RING_BYTES;
         let needed = (u64::from(arenas) + MORE_ARENAS + u64::from(root_arenas)).checked_mul(arena_bytes);
+        let needed = needed.and_then(|needed| needed.checked_add(rings));
         let fits = arenas <= MOST_ARENAS
             && root_arenas <= MOST_ARENAS
             && arena_bytes <= LARGEST_ARENA
@@ -110,6 +117,16 @@ impl CountersFile {
         opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
+    }
+
+    /// The memory once more, the offset of its first ring, and the number of those of one thread each.
+    ///
+    /// # Errors
+    /// When it cannot be opened once more; one line of text.
+    pub fn rings(&self) -> Result<(File, u64, u32), String> {
+        let Place { arena_bytes, arenas, root_arenas, .. } = self.place;
+        let first = (u64::from(arenas) + MORE_ARENAS + u64::from(root_arenas)) * arena_bytes;
+        Ok((self.file.try_clone().map_err(unread)?, first, arenas))
     }
 
     /// The number of counters, or of flags, that there is room for.

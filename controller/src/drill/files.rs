@@ -6,7 +6,9 @@ use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
 use super::page::Gathered;
+use super::rings::Traced;
 use super::taken::{Figures, Taken};
+use super::traced;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
@@ -165,7 +167,7 @@ impl Folder {
                 }
                 counted.push(one);
             });
-            if taken.profile.what == DrillKind::Blocks {
+            if matches!(taken.profile.what, DrillKind::Blocks | DrillKind::Trace { .. }) {
                 gathered.add_class(class, counted);
             }
             if let Err(fault) = done {
@@ -212,6 +214,20 @@ impl Folder {
         self.archive(taken)
     }
 
+    /// Writes what belongs to a trace without counts.
+    ///
+    /// # Errors
+    /// When a file cannot be written; one line of text.
+    pub fn write_trace(&mut self, taken: &Taken<'_>, traced: &Traced) -> Result<(), String> {
+        let none = BTreeMap::new();
+        let mut document = document(taken, &[], &none);
+        document.doubts.extend(traced::doubts(traced));
+        document.is_exact &= document.doubts.is_empty();
+        self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
+        self.is_written = true;
+        self.archive(taken)
+    }
+
     /// Writes the class files, unless they are not wanted.
     fn archive(&self, taken: &Taken<'_>) -> Result<(), String> {
         if taken.arguments.no_classes {
@@ -237,7 +253,7 @@ impl Folder {
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
-    what: [&'static str; 1],
+    what: Vec<&'static str>,
     pid: u32,
     methods: &'a [String],
     all: bool,
@@ -306,7 +322,11 @@ fn document<'a>(
     };
     Document {
         schema: SCHEMA,
-        what: [profile.what.name()],
+        // What its tables have comes first.
+        what: match profile.what {
+            DrillKind::Trace { blocks: true } => vec!["blocks", "trace"],
+            other => vec![other.name()],
+        },
         pid: profile.pid,
         methods: &arguments.methods,
         all: arguments.all,

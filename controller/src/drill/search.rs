@@ -253,6 +253,7 @@ async fn round(
         longest: Some(longest),
         enough: Some(ENOUGH),
         budget: look.budget,
+        tracing: None,
         first_by: Some(Instant::now() + FOR_AN_AGENT),
     };
     let Way { target, library, socket, inputs } = way;

@@ -1,6 +1,7 @@
 //! The JVMs of a drill: each that connects counts, until its end or that of the drill.
 
-use super::collected::{Collected, Profile, Step};
+use super::collected::{Collected, Ordered, Profile, Step};
+use super::rings::Tracing;
 use crate::progress::Progress;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_session::agents::{Agent, Input};
@@ -36,6 +37,8 @@ pub struct Orders {
     pub enough: Option<u64>,
     /// Share of the program's time that counting may take.
     pub budget: Option<f64>,
+    /// How to trace.
+    pub tracing: Option<Tracing>,
     /// Time by which an agent must have connected.
     pub first_by: Option<Instant>,
 }
@@ -222,7 +225,8 @@ impl Jvms<'_> {
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;
                 }
-                let collected = Collected::new(what, self.orders.scope.roots.len(), pid, command);
+                let (roots, tracing) = (self.orders.scope.roots.len(), self.orders.tracing.clone());
+                let collected = Collected::new(&Ordered { what, roots, tracing }, pid, command);
                 self.serving.insert(agent.id, Serving { agent, collected, place: self.connected });
                 self.connected += 1;
                 return;

@@ -1,0 +1,273 @@
+//! The rings of a JVM's threads, read while they are written, to files.
+//!
+//! A thread of its own reads, so that neither messages nor compression let a ring wait. Memory order: a thread of the JVM writes words and
+//! then, with release, their number. Here the number is read first, by one pread(2), and the words by a later one, behind a fence; the kernel
+//! copies from the memory itself, so words below the number are there. Room is given back only after they were copied, by a pwrite(2) of
+//! one byte, which cannot be seen half written; a stale value of it lets the thread find less room, never more.
+
+use spl_model::arena::{self, CHUNK_SHIFT, RING_BYTES, RING_DATA, RING_WORDS};
+use spl_trace::{Framed, Split, file};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Pause when no ring had words.
+const PAUSE: Duration = Duration::from_millis(1);
+/// Time after which words are written although they fill no frame.
+const KEPT: Duration = Duration::from_secs(1);
+/// Files that are kept open.
+const MOST_OPEN: usize = 256;
+
+/// How traces are taken.
+#[derive(Clone, Debug)]
+pub struct Tracing {
+    /// The folder for the files of each JVM.
+    pub folder: PathBuf,
+    /// Whether threads wait for room.
+    pub waits: bool,
+    /// Chunks of a ring that a thread may use.
+    pub chunks: u8,
+}
+
+/// What was traced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traced {
+    /// Where the files are.
+    pub folder: PathBuf,
+    /// For each thread its words, and the bytes of its file.
+    pub threads: BTreeMap<u64, (u64, u64)>,
+    /// Events that found no room in a ring.
+    pub lost: u64,
+    /// Calls of threads without a ring, at least.
+    pub untraced: u64,
+    /// Why it is not all.
+    pub faults: Vec<String>,
+}
+
+/// The rings of a JVM while they are read.
+#[derive(Debug)]
+pub struct Rings {
+    stop: Arc<AtomicBool>,
+    reader: JoinHandle<Traced>,
+}
+
+impl Rings {
+    /// Begins to read. `first` is the offset of the first ring in the memory, and `count` the number of those of one thread each.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or the memory not be written; one line of text.
+    pub fn begin(memory: File, first: u64, count: u32, tracing: &Tracing, pid: u32) -> Result<Self, String> {
+        let folder = tracing.folder.join(format!("trace.{pid}"));
+        let cannot = |error: io::Error| format!("cannot write to {}: {error}", folder.display());
+        fs::create_dir_all(&folder).map_err(cannot)?;
+        let mut reader = Reader {
+            shared: first + u64::from(count) * RING_BYTES,
+            rings: (0..count).map(|ring| Ring::new(first + u64::from(ring) * RING_BYTES)).collect(),
+            files: Files { folder, open: BTreeMap::new(), traced: Traced::default() },
+            memory,
+            untraced: 0,
+        };
+        reader.prepare(tracing).map_err(|error| format!("cannot write to the rings: {error}"))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let reader = thread::Builder::new().name("rings".to_owned()).spawn(move || reader.run(&stopped));
+        Ok(Self { stop, reader: reader.map_err(|error| error.to_string())? })
+    }
+
+    /// Reads what is left, and ends.
+    pub fn finish(self) -> Traced {
+        self.stop.store(true, Ordering::Release);
+        let failed =
+            || Traced { faults: vec!["the reader of the rings failed".to_owned()], ..Traced::default() };
+        self.reader.join().unwrap_or_else(|_| failed())
+    }
+}
+
+struct Reader {
+    memory: File,
+    /// Offset of the ring of all threads without their own.
+    shared: u64,
+    rings: Vec<Ring>,
+    files: Files,
+    /// Calls of these before.
+    untraced: u64,
+}
+
+struct Ring {
+    offset: u64,
+    /// Words that were read.
+    at: u64,
+    split: Split,
+    is_broken: bool,
+}
+
+impl Reader {
+    /// Gives the threads their orders. What stands in the rings belongs to an earlier drill.
+    fn prepare(&mut self, tracing: &Tracing) -> io::Result<()> {
+        self.untraced = self.word(self.shared + arena::RING_UNTRACED)?;
+        for place in 0..self.rings.len() {
+            let offset = self.rings[place].offset;
+            let head = self.word(offset + arena::RING_HEAD)?;
+            self.rings[place].at = head;
+            let chunks = tracing.chunks.clamp(1, (arena::RING_CHUNKS - 1) as u8);
+            for (at, byte) in [
+                (arena::RING_FREED, (head >> CHUNK_SHIFT) as u8),
+                (arena::RING_LIMIT, chunks),
+                (arena::RING_WAITS, u8::from(tracing.waits)),
+            ] {
+                self.memory.write_all_at(&[byte], offset + at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(mut self, stop: &AtomicBool) -> Traced {
+        let mut written = Instant::now();
+        loop {
+            // Looked at before the rings: what was written before the end is read.
+            let is_last = stop.load(Ordering::Acquire);
+            let mut has_read = false;
+            for place in 0..self.rings.len() {
+                match self.read(place) {
+                    Ok(some) => has_read |= some,
+                    Err(error) => self.files.fault(format!("a ring could not be read: {error}")),
+                }
+            }
+            if is_last {
+                return self.end();
+            }
+            if written.elapsed() > KEPT {
+                written = Instant::now();
+                for ring in &mut self.rings {
+                    ring.split.flush().into_iter().for_each(|framed| self.files.write(&framed));
+                }
+            }
+            if !has_read {
+                thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Reads what a ring has; whether that was much.
+    fn read(&mut self, place: usize) -> io::Result<bool> {
+        let offset = self.rings[place].offset;
+        let head = self.word(offset + arena::RING_HEAD)?;
+        fence(Ordering::Acquire);
+        let ring = &mut self.rings[place];
+        let count = head.wrapping_sub(ring.at);
+        if count == 0 || ring.is_broken {
+            return Ok(false);
+        }
+        if count > RING_WORDS {
+            ring.is_broken = true;
+            self.files.fault("the words of a ring contradict each other".to_owned());
+            return Ok(false);
+        }
+        let first = ring.at % RING_WORDS;
+        let until_end = count.min(RING_WORDS - first);
+        let mut bytes = vec![0; count as usize * 4];
+        let (one, other) = bytes.split_at_mut(until_end as usize * 4);
+        self.memory.read_exact_at(one, offset + RING_DATA + first * 4)?;
+        self.memory.read_exact_at(other, offset + RING_DATA)?;
+        self.memory.write_all_at(&[(head >> CHUNK_SHIFT) as u8], offset + arena::RING_FREED)?;
+        let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        ring.at = head;
+        if let Err(fault) = ring.split.words(&words, |framed| self.files.write(&framed)) {
+            ring.is_broken = true;
+            self.files.fault(format!("a thread's words are damaged: {fault}"));
+        }
+        Ok(count > RING_WORDS / 64)
+    }
+
+    fn end(mut self) -> Traced {
+        for place in 0..self.rings.len() {
+            let lost = self.word(self.rings[place].offset + arena::RING_LOST).unwrap_or(0);
+            let ring = &mut self.rings[place];
+            if ring.at > 0 {
+                ring.split.lost_at_end(lost);
+            }
+            ring.split.flush().into_iter().for_each(|framed| self.files.write(&framed));
+            self.files.traced.lost += ring.split.lost;
+            if ring.split.dropped > 0 {
+                self.files.fault(format!(
+                    "{} words of calls from before the drill are left out",
+                    ring.split.dropped
+                ));
+            }
+            // Nobody reads from now on: what still runs must not wait.
+            let _ = self.memory.write_all_at(&[0], ring.offset + arena::RING_WAITS);
+        }
+        let untraced = self.word(self.shared + arena::RING_UNTRACED).unwrap_or(0);
+        self.files.traced.untraced = untraced.wrapping_sub(self.untraced);
+        self.files.traced.folder = self.files.folder;
+        self.files.traced
+    }
+
+    fn word(&self, at: u64) -> io::Result<u64> {
+        let mut word = [0; 8];
+        self.memory.read_exact_at(&mut word, at)?;
+        Ok(u64::from_le_bytes(word))
+    }
+}
+
+impl Ring {
+    fn new(offset: u64) -> Self {
+        Self { offset, at: 0, split: Split::default(), is_broken: false }
+    }
+}
+
+/// The files of the threads.
+struct Files {
+    folder: PathBuf,
+    open: BTreeMap<u64, File>,
+    traced: Traced,
+}
+
+impl Files {
+    fn write(&mut self, framed: &Framed) {
+        if let Err(error) = self.add(framed) {
+            let folder = self.folder.display();
+            // A frame that was written in part is told as damaged when it is read.
+            self.fault(format!("cannot write to {folder}: {error}; parts of the trace are missing"));
+        }
+    }
+
+    fn add(&mut self, framed: &Framed) -> io::Result<()> {
+        let path = path(&self.folder, framed.thread);
+        let known = self.traced.threads.entry(framed.thread).or_default();
+        if !self.open.contains_key(&framed.thread) {
+            if self.open.len() >= MOST_OPEN {
+                self.open.clear();
+            }
+            let mut file = File::options().append(true).create(true).open(&path)?;
+            if known.1 == 0 {
+                file.write_all(&file::head(framed.thread))?;
+                known.1 = file::HEAD_BYTES as u64;
+            }
+            self.open.insert(framed.thread, file);
+        }
+        if let Some(file) = self.open.get_mut(&framed.thread) {
+            file.write_all(&framed.bytes)?;
+            known.0 += framed.words as u64;
+            known.1 += framed.bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, text: String) {
+        if !self.traced.faults.contains(&text) {
+            self.traced.faults.push(text);
+        }
+    }
+}
+
+/// The file of a thread.
+fn path(folder: &Path, thread: u64) -> PathBuf {
+    folder.join(format!("{thread}.spt"))
+}

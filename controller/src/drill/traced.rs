@@ -1,0 +1,76 @@
+//! Traces of a finished drill: where their files go, the table of methods next to them, and what the operator is shown.
+
+use super::collected::Profile;
+use super::rings::Traced;
+use super::shown::{number, plural, say_left};
+use crate::progress::Progress;
+use spl_profile::CountedClass;
+use spl_session::files::write_whole;
+use std::fs;
+use std::path::Path;
+
+/// The folder of the traces in that of the drill.
+pub const FOLDER: &str = "trace";
+/// The table of methods in it.
+pub const METHODS: &str = "methods.csv";
+/// The first line of this table.
+pub const METHODS_HEAD: &str = "number,sha256,method\n";
+
+/// Moves the traces of a JVM to their folder, next to what else was written of it, and adds the table of methods.
+///
+/// # Errors
+/// When that cannot be written; one line of text.
+pub fn write(traced: &Traced, profile: &Profile, drill: &Path) -> Result<(), String> {
+    let folder = drill.join(FOLDER);
+    let cannot = |error: std::io::Error| format!("cannot write to {}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(cannot)?;
+    }
+    fs::rename(&traced.folder, &folder).map_err(cannot)?;
+    let lines = profile.classes.iter().map(lines);
+    let table: String = std::iter::once(METHODS_HEAD.to_owned()).chain(lines).collect();
+    write_whole(&folder.join(METHODS), table.as_bytes()).map_err(cannot)
+}
+
+fn lines(class: &CountedClass) -> String {
+    let digest: String = spl_wire::digest(&class.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let traced = class.methods.iter().filter(|method| method.counters.is_ok());
+    let line = |method: &spl_profile::CountedMethod| {
+        let name = format!("{}.{}{}", class.name, method.name, method.descriptor).replace('"', "\"\"");
+        format!("{},{digest},\"{name}\"\n", method.first)
+    };
+    traced.map(line).collect()
+}
+
+/// Why the traces are not all that ran, one line each.
+pub fn doubts(traced: &Traced) -> Vec<String> {
+    let mut doubts = traced.faults.clone();
+    if traced.lost > 0 {
+        let lost = plural(traced.lost, "event");
+        doubts.push(format!("{lost} found no room in the ring of a thread and are missing: --full wait lets threads wait instead"));
+    }
+    if traced.untraced > 0 {
+        let calls = plural(traced.untraced, "call");
+        doubts.push(format!("at least {calls} of threads without a ring are missing: of virtual threads, or of more than 256 at once"));
+    }
+    doubts
+}
+
+/// Prints the summary.
+pub fn say(traced: &Traced, profile: &Profile, folder: &Path, progress: &Progress) {
+    let words: u64 = traced.threads.values().map(|(words, _)| words).sum();
+    let bytes: u64 = traced.threads.values().map(|(_, bytes)| bytes).sum();
+    progress.note(&format!(
+        "traced {}: {} words, {} bytes, {} on the disk, {} lost",
+        plural(traced.threads.len() as u64, "thread"),
+        number(words),
+        number(words * 4),
+        number(bytes),
+        plural(traced.lost, "event"),
+    ));
+    for doubt in profile.doubts.iter().chain(&doubts(traced)) {
+        progress.note(&format!("the trace is not all that ran: {doubt}"));
+    }
+    say_left(profile, progress);
+    progress.note(&format!("traces are in {}; look at them with `spl trace`", folder.join(FOLDER).display()));
+}

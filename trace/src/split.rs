@@ -1,0 +1,93 @@
+//! The words of a ring to frames of files, one file for each thread.
+
+use crate::file::{MOST_WORDS, frame};
+use crate::words::{Event, NoEvent, event, nearest};
+
+/// A frame of a thread.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Framed {
+    /// The thread's id.
+    pub thread: u64,
+    /// The frame.
+    pub bytes: Vec<u8>,
+    /// Its words.
+    pub words: usize,
+}
+
+/// Cuts the words of one ring, which has one thread after the other.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// The thread, once it has been told.
+    thread: Option<u64>,
+    words: Vec<u32>,
+    /// In front of the words that are kept.
+    before: (u32, u64),
+    depth: u32,
+    time: u64,
+    /// Words of a thread that was not told.
+    pub dropped: u64,
+    /// Events that found no room in the ring.
+    pub lost: u64,
+}
+
+impl Split {
+    /// Takes words: whole events. Full frames go to `framed`.
+    ///
+    /// # Errors
+    /// When they are no events; what was before them is kept.
+    pub fn words(&mut self, mut words: &[u32], mut framed: impl FnMut(Framed)) -> Result<(), NoEvent> {
+        while !words.is_empty() {
+            let (one, length) = event(words)?;
+            let (these, rest) = words.split_at(length);
+            words = rest;
+            if let Event::Thread { id, .. } = one {
+                if self.thread != Some(id) {
+                    self.flush().into_iter().for_each(&mut framed);
+                }
+                self.thread = Some(id);
+            }
+            if self.words.len() + length > MOST_WORDS {
+                self.flush().into_iter().for_each(&mut framed);
+            }
+            match self.thread {
+                Some(_) if one != Event::Pad => self.words.extend(these),
+                Some(_) => {}
+                None => self.dropped += length as u64,
+            }
+            self.follow(one);
+        }
+        Ok(())
+    }
+
+    /// Tells of events that were lost at the end.
+    pub fn lost_at_end(&mut self, lost: u64) {
+        if lost > 0 {
+            self.lost += lost;
+            let lost = u32::try_from(lost).unwrap_or(u32::MAX);
+            crate::words::write(Event::Gap { lost, depth: 0, lowest: 0 }, &mut self.words);
+        }
+    }
+
+    /// The words that are kept, as a frame.
+    pub fn flush(&mut self) -> Option<Framed> {
+        let (depth, time) = std::mem::replace(&mut self.before, (self.depth, self.time));
+        let words = std::mem::take(&mut self.words);
+        let thread = self.thread.filter(|_| !words.is_empty())?;
+        Some(Framed { thread, bytes: frame(&words, depth, time), words: words.len() })
+    }
+
+    fn follow(&mut self, event: Event) {
+        match event {
+            Event::Segment { depth, .. } => self.depth = nearest(depth, self.depth),
+            Event::Enter { depth, .. } => self.depth = nearest(depth, self.depth.saturating_add(1)),
+            Event::Caught { depth, .. } | Event::Thread { depth, .. } => self.depth = depth,
+            Event::Thrown { depth, .. } => self.depth = depth.saturating_sub(1),
+            Event::Gap { lost, depth, .. } => {
+                self.depth = depth;
+                self.lost += u64::from(lost);
+            }
+            Event::Time { ns } => self.time = ns,
+            Event::Pad => {}
+        }
+    }
+}
