@@ -6,7 +6,7 @@ mod help;
 mod shared;
 
 pub use self::attaching::{Attach, Detach, Doctor, Process};
-pub use self::drilling::{Drill, Export, ExportForm, WhenFull};
+pub use self::drilling::{Drill, Export, ExportForm, Trace, TraceQuestion, WhenFull};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
@@ -67,6 +67,8 @@ pub enum Command {
     Drill(Drill),
     /// Give the counts of a finished drill to other tools: JaCoCo, callgrind, speedscope, Graphviz and others.
     Export(Export),
+    /// Answer questions to a trace that a drill has recorded: what ran, in its order.
+    Trace(Trace),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -85,6 +87,7 @@ impl Command {
             | Self::Top(_)
             | Self::Drill(_)
             | Self::Export(_)
+            | Self::Trace(_)
             | Self::Serve(_)
             | Self::Client(_)
             | Self::Attach(_)

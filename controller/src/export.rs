@@ -76,7 +76,7 @@ fn rest(fault: &Fault) -> String {
 }
 
 /// The folder of a drill, given itself or the folder that it is in.
-fn drill_folder(given: &Path) -> Result<PathBuf, String> {
+pub(crate) fn drill_folder(given: &Path) -> Result<PathBuf, String> {
     if given.join(DOCUMENT).exists() {
         return Ok(given.to_owned());
     }

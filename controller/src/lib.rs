@@ -56,6 +56,7 @@ mod stopping;
 mod table;
 mod tasks;
 mod top;
+mod trace;
 mod tryout;
 mod unmeasured;
 
@@ -91,6 +92,7 @@ pub fn main() -> ExitCode {
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Cfg(arguments) => cfg::cfg(arguments),
         cli::Command::Export(arguments) => export::export(arguments),
+        cli::Command::Trace(arguments) => trace::trace(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

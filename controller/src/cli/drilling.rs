@@ -1,6 +1,6 @@
 //! Counting: `spl drill`, `spl export`, and the options of a measurement about the reasons of failed claims.
 
-use super::help::{DRILL_HELP, EXPORT_HELP};
+use super::help::{DRILL_HELP, EXPORT_HELP, TRACE_HELP};
 use crate::duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -121,6 +121,44 @@ pub struct Export {
     /// Where to write it [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `spl trace`
+#[derive(Debug, Args)]
+#[command(after_help = TRACE_HELP)]
+pub struct Trace {
+    /// The question.
+    #[arg(value_name = "QUESTION", value_enum)]
+    pub question: TraceQuestion,
+    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
+    #[arg(value_name = "DRILL_FOLDER")]
+    pub folder: PathBuf,
+    /// Only this thread, by its id.
+    #[arg(long, value_name = "ID")]
+    pub thread: Option<u64>,
+    /// Number of lines to show at most (tree, hot, worst).
+    #[arg(long, value_name = "COUNT", default_value_t = 40)]
+    pub limit: usize,
+    /// Segments of a sequence (hot).
+    #[arg(long, value_name = "SEGMENTS", default_value_t = 4)]
+    pub length: usize,
+}
+
+/// A question to a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceQuestion {
+    /// Every call, block and end of a call, in its order.
+    Replay,
+    /// The tree of calls, with bytecodes.
+    Tree,
+    /// The segments in a row that ran most bytecodes.
+    Hot,
+    /// The call of each method that ran most bytecodes, with its blocks.
+    Worst,
+    /// Whether counters of the same run have counted the same (--what trace,blocks).
+    Check,
+    /// What the trace has and takes.
+    Size,
 }
 
 /// How counts are given to other tools.

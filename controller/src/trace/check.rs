@@ -1,0 +1,99 @@
+//! Compares the counts of a trace with those of counters of the same run.
+
+use spl_model::one_line;
+use spl_trace::{Counts, Methods};
+use spl_verdict::ExitStatus;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::path::Path;
+
+/// Most differences that are printed.
+const SHOWN: usize = 20;
+
+/// The counts of blocks of a drill, by method and block.
+pub type Table = BTreeMap<String, BTreeMap<usize, u64>>;
+
+/// Reads blocks.csv of a drill.
+///
+/// # Errors
+/// When it is not there or damaged; one line of text.
+pub fn table(folder: &Path) -> Result<Table, String> {
+    let path = folder.join("blocks.csv");
+    let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
+    let file = File::open(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            "this drill has no counts to compare the trace with: take one with --what trace,blocks".to_owned()
+        }
+        _ => cannot(&error),
+    })?;
+    let mut table = Table::new();
+    for (line, place) in BufReader::new(file).lines().zip(1..).skip(1) {
+        let line = line.map_err(|error| cannot(&error))?;
+        let fields = fields(&line);
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
+        let (Some(name), Some(block), Some(count)) = (fields.first(), number(1), number(5)) else {
+            return Err(cannot(&format!("line {place} has no method, block and count")));
+        };
+        let (block, count) = (usize::try_from(block).unwrap_or(0), u64::try_from(count).unwrap_or(0));
+        table.entry(name.clone()).or_default().insert(block, count);
+    }
+    Ok(table)
+}
+
+/// Prints where both differ; an error status if they do and nothing explains it.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn check(
+    table: &Table,
+    counts: &Counts,
+    methods: &Methods,
+    is_whole: bool,
+    out: &mut impl Write,
+) -> io::Result<ExitStatus> {
+    let places: BTreeMap<&str, u32> = methods.all().iter().map(|one| one.name.as_str()).zip(0..).collect();
+    let (mut same, mut explained, mut different) = (0_u64, 0_u64, Vec::new());
+    for (name, blocks) in table {
+        let Some(&place) = places.get(name.as_str()) else { continue };
+        for (&block, &count) in blocks {
+            let traced = counts.blocks(place).get(block).copied().unwrap_or(0);
+            if traced == count {
+                same += 1;
+            } else if traced < count && (!is_whole || counts.is_open(place)) {
+                explained += 1;
+            } else {
+                different.push((name, block, traced, count));
+            }
+        }
+    }
+    writeln!(out, "{same} blocks have the same count in the trace and by counters")?;
+    if explained > 0 {
+        writeln!(
+            out,
+            "{explained} have fewer in the trace, in which events are missing or calls had not ended"
+        )?;
+    }
+    for (name, block, traced, count) in different.iter().take(SHOWN) {
+        writeln!(out, "block {block} of {}: {traced} in the trace, {count} by counters", one_line(name))?;
+    }
+    if different.is_empty() {
+        return Ok(ExitStatus::AllHold);
+    }
+    writeln!(out, "{} blocks differ", different.len())?;
+    Ok(ExitStatus::Error)
+}
+
+/// The fields of a line of CSV.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(std::mem::take(&mut field)),
+            other => field.push(other),
+        }
+    }
+    fields.push(field);
+    fields
+}

@@ -1,0 +1,79 @@
+//! Every event of a trace as a line.
+
+use spl_graph::End;
+use spl_trace::{Frame, Left, Ran, Stack, Tag, Visit};
+use std::io::{self, Write};
+
+/// Prints events. After an error nothing more is printed.
+pub struct Lines<'n, W> {
+    out: W,
+    names: &'n [String],
+    error: Option<io::Error>,
+}
+
+impl<'n, W: Write> Lines<'n, W> {
+    /// Prints with the names of methods, by their places.
+    pub fn new(out: W, names: &'n [String]) -> Self {
+        Self { out, names, error: None }
+    }
+
+    /// A thread begins.
+    pub fn begin(&mut self, thread: u64) {
+        self.print(format_args!("thread {thread}"));
+    }
+
+    /// The error that printing met.
+    ///
+    /// # Errors
+    /// This one.
+    pub fn end(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn print(&mut self, line: std::fmt::Arguments<'_>) {
+        if self.error.is_none() {
+            self.error = writeln!(self.out, "{line}").err();
+        }
+    }
+
+    fn name(&self, method: u32) -> &'n str {
+        self.names.get(method as usize).map_or("?", String::as_str)
+    }
+}
+
+impl<W: Write> Visit for Lines<'_, W> {
+    fn enter(&mut self, stack: &Stack, _: Option<Tag>, method: u32) -> Tag {
+        let name = self.name(method);
+        self.print(format_args!("{} > {name}", stack.depth() + 1));
+        0
+    }
+
+    fn segment(&mut self, stack: &Stack, _: Tag, _: u32, ran: &Ran) {
+        let blocks: String = ran.blocks.iter().map(|block| format!(" {block}")).collect();
+        let end = match ran.end {
+            End::Stopped => " !".to_owned(),
+            End::Call(at) => format!(" @{at}"),
+            End::Edge(_) => String::new(),
+            End::Returned => " .".to_owned(),
+        };
+        self.print(format_args!("{} ={blocks}{end}", stack.depth()));
+    }
+
+    fn leave(&mut self, stack: &Stack, frame: &Frame, left: Left) {
+        let how = match left {
+            Left::Returned => "returned",
+            Left::Thrown => "exception",
+            Left::Unseen => "unseen",
+            Left::Unknown => "unknown",
+        };
+        let name = self.name(frame.method);
+        self.print(format_args!("{} < {name} {how}", stack.depth() + 1));
+    }
+
+    fn gap(&mut self, lost: Option<u64>) {
+        match lost {
+            Some(lost) => self.print(format_args!("? {lost} events are missing")),
+            None => self.print(format_args!("? events are missing")),
+        }
+    }
+}
