@@ -76,7 +76,9 @@ public final class Traced {
         if (m == 0) {
             return n + 1;
         }
-        return n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+        // Not a return of the call's result: a JVM that steps through code says nothing of a return to the place of the last step.
+        int result = n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+        return result;
     }
 
     private int collatz(int from) {

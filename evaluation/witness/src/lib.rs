@@ -10,9 +10,11 @@
 //! `-agentpath:libspl_witness.so=steps=FILE` counts how often each bytecode instruction is run from the start of the
 //! program on (`SingleStep`; give the JVM `-Xint`), and writes a line `class.name descriptor offset count` for each when
 //! the JVM ends. `arcs=FILE` counts entries of methods by the instruction that called them (`MethodEntry`), and writes a line
-//! `caller offset method java|native count` for each.
+//! `caller offset method java|native count` for each. `sequence=FILE,CLASSES` writes the steps of the thread `main` in classes whose names
+//! begin with CLASSES, in their order: `depth > method` where an activation begins, and `depth offset` for each instruction.
 
 mod arcs;
+mod sequence;
 mod steps;
 
 use arcs::Arcs;
@@ -21,6 +23,7 @@ use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{CallbackContext, LocationEvent, MethodEvent, ThreadEvent};
 use jvmti_bindings::env::{JniEnv, Jvmti};
 use jvmti_bindings::sys::{jni, jvmti};
+use sequence::Sequence;
 use std::ffi::c_void;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -37,6 +40,7 @@ struct Witness {
     socket: Mutex<String>,
     steps: Steps,
     arcs: Arcs,
+    sequence: Sequence,
 }
 
 impl Agent for Witness {
@@ -44,7 +48,7 @@ impl Agent for Witness {
         *self.socket.lock().expect("no panic came before") =
             context.options_lossy().unwrap_or_default().into_owned();
         let Ok(env) = context.vm().jvmti() else { return jni::JNI_ERR };
-        let counts = self.file("steps=").is_some();
+        let counts = self.file("steps=").is_some() || self.file("sequence=").is_some();
         let enters = self.file("arcs=").is_some();
         let ready = env
             .add_capabilities_with(|wanted| {
@@ -64,7 +68,11 @@ impl Agent for Witness {
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
-        let events = [("steps=", jvmti::JVMTI_EVENT_SINGLE_STEP), ("arcs=", jvmti::JVMTI_EVENT_METHOD_ENTRY)];
+        let events = [
+            ("steps=", jvmti::JVMTI_EVENT_SINGLE_STEP),
+            ("sequence=", jvmti::JVMTI_EVENT_SINGLE_STEP),
+            ("arcs=", jvmti::JVMTI_EVENT_METHOD_ENTRY),
+        ];
         if let Some((_, event)) = events.into_iter().find(|(name, _)| self.file(name).is_some()) {
             context.jvmti().enable_events_global(&[event]).expect("the capability was granted");
             return;
@@ -84,7 +92,13 @@ impl Agent for Witness {
     }
 
     fn single_step(&self, context: CallbackContext<'_>, event: LocationEvent) {
-        self.steps.step(context.jvmti(), event.method() as usize, event.location());
+        match self.file("sequence=").as_deref().and_then(|file| file.split_once(',')) {
+            Some((_, classes)) => {
+                let (method, offset) = (event.method() as usize, event.location());
+                self.sequence.step(context.jvmti(), event.thread(), method, offset, classes);
+            }
+            None => self.steps.step(context.jvmti(), event.method() as usize, event.location()),
+        }
     }
 
     fn method_entry(&self, context: CallbackContext<'_>, event: MethodEvent) {
@@ -92,11 +106,20 @@ impl Agent for Witness {
     }
 
     fn vm_death(&self, context: CallbackContext<'_>) {
-        let events = [jvmti::JVMTI_EVENT_SINGLE_STEP, jvmti::JVMTI_EVENT_METHOD_ENTRY];
-        for (name, event) in ["steps=", "arcs="].into_iter().zip(events) {
+        let events = [
+            ("steps=", jvmti::JVMTI_EVENT_SINGLE_STEP),
+            ("sequence=", jvmti::JVMTI_EVENT_SINGLE_STEP),
+            ("arcs=", jvmti::JVMTI_EVENT_METHOD_ENTRY),
+        ];
+        for (name, event) in events {
             let Some(file) = self.file(name) else { continue };
             let _ = context.jvmti().disable_events_global(&[event]);
-            let lines = if name == "steps=" { self.steps.lines() } else { self.arcs.lines() };
+            let lines = match name {
+                "steps=" => self.steps.lines(),
+                "sequence=" => self.sequence.lines(),
+                _ => self.arcs.lines(),
+            };
+            let file = file.split(',').next().unwrap_or_default();
             std::fs::write(file, lines).expect("the test chose a file");
         }
     }
