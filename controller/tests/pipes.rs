@@ -63,6 +63,7 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["export", "counted", "--as", "dot"], 0),
         (&["export", "counted", "--as", "calls"], 0),
         (&["export", "nowhere", "--as", "jacoco"], 2),
+        (&["trace", "tree", "nowhere"], 2),
         (&["report", "nowhere"], 2),
         (&["report", "--json", "nowhere"], 2),
         (&["client", "--require", "--token-file", "t", "--", "./nothing"], 2),

@@ -84,6 +84,10 @@ impl Document {
             let remedy = "drill with --what blocks or calls too; times.csv has the times";
             return Err(Fault::new(DOCUMENT, "it has times of methods, and no counts", remedy));
         }
+        if what == ["trace"] {
+            let remedy = "drill with --what trace,blocks, or look at it with `spl trace`";
+            return Err(Fault::new(DOCUMENT, "it has a trace, and no counts", remedy));
+        }
         if !what.iter().any(|what| KNOWN.contains(&what.as_str())) {
             let reason = format!("it has counts of {what:?}, and this is for {KNOWN:?}");
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));

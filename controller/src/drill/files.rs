@@ -53,6 +53,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let mark = self.folder.join(MARK);
         if !self.is_written && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0) {
+            traced::clear(&self.folder, false);
             // Only an empty folder is removed.
             let _ = fs::remove_file(mark);
             let _ = fs::remove_dir(&self.folder);
@@ -81,7 +82,9 @@ impl Folder {
             match File::options().write(true).create_new(!replace).create(replace).open(&mark) {
                 Ok(_) => {
                     let made = Self { folder, is_written: false };
-                    made.forget_others();
+                    if replace {
+                        made.forget_others();
+                    }
                     return Ok(made);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -104,6 +107,7 @@ impl Folder {
 
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
     fn forget_others(&self) {
+        traced::clear(&self.folder, true);
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
             for file in [
                 MARK,
@@ -120,6 +124,7 @@ impl Folder {
                 let _ = fs::remove_file(folder.join(file));
             }
             let _ = fs::remove_file(page_of(&folder));
+            traced::clear(&folder, true);
             let _ = fs::remove_dir(folder);
         }
     }

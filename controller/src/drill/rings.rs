@@ -54,7 +54,13 @@ pub struct Traced {
 #[derive(Debug)]
 pub struct Rings {
     stop: Arc<AtomicBool>,
-    reader: JoinHandle<Traced>,
+    reader: Option<JoinHandle<Traced>>,
+}
+
+impl Drop for Rings {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+    }
 }
 
 impl Rings {
@@ -77,15 +83,15 @@ impl Rings {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let reader = thread::Builder::new().name("rings".to_owned()).spawn(move || reader.run(&stopped));
-        Ok(Self { stop, reader: reader.map_err(|error| error.to_string())? })
+        Ok(Self { stop, reader: Some(reader.map_err(|error| error.to_string())?) })
     }
 
     /// Reads what is left, and ends.
-    pub fn finish(self) -> Traced {
+    pub fn finish(mut self) -> Traced {
         self.stop.store(true, Ordering::Release);
         let failed =
             || Traced { faults: vec!["the reader of the rings failed".to_owned()], ..Traced::default() };
-        self.reader.join().unwrap_or_else(|_| failed())
+        self.reader.take().and_then(|reader| reader.join().ok()).unwrap_or_else(failed)
     }
 }
 

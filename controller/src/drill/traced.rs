@@ -32,6 +32,19 @@ pub fn write(traced: &Traced, profile: &Profile, drill: &Path) -> Result<(), Str
     write_whole(&folder.join(METHODS), table.as_bytes()).map_err(cannot)
 }
 
+/// Removes the traces of JVMs that have no results, and with `all` those of an earlier drill.
+pub fn clear(drill: &Path, all: bool) {
+    let Ok(entries) = fs::read_dir(drill) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let is_left = name.as_encoded_bytes().starts_with(b"trace.");
+        if is_left || all && name == FOLDER {
+            // What cannot be removed stays, with its own mark.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 fn lines(class: &CountedClass) -> String {
     let digest: String = spl_wire::digest(&class.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let traced = class.methods.iter().filter(|method| method.counters.is_ok());

@@ -75,6 +75,7 @@ mod terminal;
 mod together;
 mod token;
 mod top;
+mod traces;
 mod transparency;
 mod unmeasured;
 mod verdicts;

@@ -1,0 +1,97 @@
+//! `spl drill --what trace` and `spl trace`: everything that runs, in its order.
+
+use crate::case::Case;
+use crate::drill::{case, document, drill};
+use std::fs;
+
+/// What `spl trace` prints to a question, and its status.
+fn asked(case: &Case, words: &[&str]) -> (String, Option<i32>, String) {
+    let output = case.spl_with(&[&["trace"], words].concat()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), output.status.code(), text(output.stderr))
+}
+
+fn traced(options: &[&str], arguments: &[&str]) -> Case {
+    let case = case();
+    let what = [&["--all"], options].concat();
+    let ended = drill(&case, &what, &[&["Traced"], arguments].concat()).ends_by_itself();
+    ended.assert_status(0);
+    assert!(ended.err.contains("look at them with `spl trace`"), "{}", ended.err);
+    case
+}
+
+#[test]
+fn a_trace_counts_what_counters_count() {
+    let case = traced(&["--what", "trace,blocks", "--full", "wait"], &["300", "3"]);
+    let (out, status, err) = asked(&case, &["check", "out"]);
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(out.contains("blocks have the same count") && !out.contains("differ"), "{out}");
+    assert!(!out.contains("fewer"), "{out}");
+    let (out, _, _) = asked(&case, &["size", "out"]);
+    assert!(out.starts_with("4 threads, "), "{out}");
+    // Naive recursion: fib(10) makes 177 calls, and fib(5) of the initialiser 15.
+    let (out, _, _) = asked(&case, &["worst", "out", "--limit", "100"]);
+    let fib = out.lines().find(|line| line.contains("Traced.fib(I)I")).unwrap();
+    assert!(fib.contains(&(4 * 177 + 15).to_string()), "{fib}");
+}
+
+#[test]
+fn exceptions_are_told_where_they_pass_and_where_they_are_caught() {
+    let case = traced(&["--what", "trace"], &["1", "0"]);
+    let (out, status, _) = asked(&case, &["replay", "out"]);
+    assert_eq!(status, Some(0));
+    // Of f(9) ten calls begin, two are left by the exception, and the third catches it.
+    let f: Vec<&str> = out.lines().filter(|line| line.contains("Traced.f(I)V")).collect();
+    let ends = |how: &str| f.iter().filter(|line| line.ends_with(how)).count();
+    assert_eq!((f.len(), ends("returned"), ends("exception")), (20, 8, 2), "{f:?}");
+    let document = document(&case);
+    assert_eq!((&document["what"][0], &document["is_exact"]), (&"trace".into(), &true.into()), "{document}");
+    let (_, status, err) = asked(&case, &["check", "out"]);
+    assert!(status == Some(2) && err.contains("--what trace,blocks"), "{err}");
+    let refused = case.spl_with(&["export", "out", "--as", "csv"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("a trace, and no counts"));
+}
+
+#[test]
+fn a_small_ring_loses_events_and_says_so() {
+    let case = traced(&["--what", "trace", "--ring", "16"], &["3000", "2"]);
+    let (out, status, err) = asked(&case, &["replay", "out"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("events are missing") && err.contains("is not all that ran"), "{err}");
+    assert_eq!(document(&case)["is_exact"], false);
+}
+
+#[test]
+fn damaged_files_and_missing_ones_are_named() {
+    let case = traced(&["--what", "trace"], &["30", "0"]);
+    let folder = case.path("out/drill/trace");
+    let is_trace = |path: &std::path::PathBuf| path.extension().is_some_and(|one| one == "spt");
+    let file = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(is_trace).unwrap();
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &whole[..whole.len() - 7]).unwrap();
+    let (_, status, err) = asked(&case, &["tree", "out"]);
+    assert!(status == Some(0) && err.contains("cut off"), "{err}");
+    fs::write(&file, [&b"SPLTRACE\x09"[..], &whole[9..]].concat()).unwrap();
+    let (_, status, err) = asked(&case, &["tree", "out"]);
+    assert!(status == Some(2) && err.contains("version 9"), "{err}");
+    fs::write(&file, whole).unwrap();
+    fs::remove_file(case.path("out/drill/classes.zip")).unwrap();
+    let (_, status, err) = asked(&case, &["tree", "out"]);
+    assert!(status == Some(2) && err.contains("drill without --no-classes"), "{err}");
+}
+
+#[test]
+fn a_trace_goes_with_blocks_only() {
+    let refused = [
+        (&["--what", "trace,calls"][..], "blocks only"),
+        (&["--what", "trace", "--budget", "5"], "--for"),
+        (&["--full", "wait"], "--what trace"),
+        (&["--what", "trace", "--ring", "17"], "multiple of 16"),
+    ];
+    for (options, said) in refused {
+        let case = case();
+        let ended = drill(&case, &[options, &["--all"]].concat(), &["Traced", "1", "0"]).ends_by_itself();
+        ended.assert_status(2);
+        assert!(ended.err.contains(said), "{}", ended.err);
+    }
+}
