@@ -60,7 +60,7 @@ pub struct Arenas {
     owners: Mutex<Owners>,
 }
 
-/// What threads find in the roots' table, although no calls count apart.
+/// Use of the roots' table where no calls count apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uses {
     /// Nothing.
@@ -313,7 +313,7 @@ impl Arenas {
         }
     }
 
-    /// Lets all rings begin anew with the thread that they tell of. Old activations may write meanwhile.
+    /// Lets the next word of each ring name its thread again. Old activations may write meanwhile.
     fn begin_rings(&self) {
         for arena in 0..ARENAS + 2 {
             let at = ring_at(arena);

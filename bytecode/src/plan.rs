@@ -45,7 +45,7 @@ pub(crate) enum Planned {
     },
 }
 
-/// What the activations of a traced method may do.
+/// Course of the activations of a traced method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Run one segment, which nothing can stop.

@@ -23,7 +23,7 @@ pub fn trace(arguments: &Trace) -> Result<ExitStatus, String> {
     let flushed = answered.and_then(|status| Ok(out.flush().map(|()| status)?));
     match flushed {
         Ok(status) => Ok(status),
-        // A reader that stops early is no error.
+        // A reader may stop early.
         Err(Unanswered::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::AllHold),
         Err(Unanswered::Io(error)) => Err(format!("cannot print: {error}")),
         Err(Unanswered::Why(why)) => Err(why),

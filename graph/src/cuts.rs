@@ -16,7 +16,7 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) kind: WayKind,
-    /// What it adds to the number.
+    /// Its part of the number.
     pub(crate) value: u32,
     /// The next node; `None` behind a return.
     pub(crate) to: Option<usize>,

@@ -24,17 +24,17 @@ pub struct Segments {
     starts: Vec<(u32, usize)>,
     /// The first number of the segments that begin at a node.
     base_of: Vec<Option<u32>>,
-    /// For each edge of the graph, what it does to the number.
+    /// Steps of the graph's edges.
     steps: Vec<Option<Step>>,
-    /// The same for the calls, by their offsets.
+    /// Steps of the calls, by their offsets.
     calls: BTreeMap<u32, Step>,
     count: u32,
 }
 
-/// What a way does to the number of the segment.
+/// The effect of a way on the number of the segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// It is added first.
+    /// This is added first.
     pub add: u32,
     /// Where the segment ends here, how the next one begins.
     pub next: Option<Next>,
@@ -114,19 +114,19 @@ impl Segments {
         self.count
     }
 
-    /// What an edge does to the number; `None` for an exception, or in a dead block.
+    /// The effect of an edge on the number; `None` for an exception, or in a dead block.
     #[must_use]
     pub fn on_edge(&self, edge: usize) -> Option<Step> {
         self.steps.get(edge).copied().flatten()
     }
 
-    /// What happens to the number in front of the call at an offset.
+    /// The effect on the number in front of the call at an offset.
     #[must_use]
     pub fn at_call(&self, at: u32) -> Option<Step> {
         self.calls.get(&at).copied()
     }
 
-    /// What happens to the number in front of the return of a block.
+    /// The effect on the number in front of the return of a block.
     #[must_use]
     pub fn at_return(&self, block: usize) -> Option<Step> {
         let end = self.first_of.get(block + 1).copied().unwrap_or(self.nodes.len());

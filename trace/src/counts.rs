@@ -5,7 +5,7 @@ use crate::replay::{Left, Tag, Visit};
 use crate::stack::{Frame, Stack};
 use std::collections::BTreeSet;
 
-/// How often each block of each method began.
+/// Counts of the beginnings of each block of each method.
 #[derive(Debug, Default)]
 pub struct Counts {
     methods: Vec<Vec<u64>>,

@@ -19,10 +19,10 @@ const MOST_BYTES: usize = MOST_WORDS * 4 + MOST_WORDS * 4 / 255 + 64;
 /// Why a file cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTrace {
-    /// It is something else.
-    #[error("it is no trace: it does not begin with SPLTRACE")]
+    /// The file is something else.
+    #[error("it is not a trace: it does not begin with SPLTRACE")]
     Other,
-    /// It is of another version.
+    /// The file has another version.
     #[error("it is of version {0}, and this spl reads version {VERSION}; use the spl that wrote it")]
     Version(u32),
     /// The system.
@@ -79,7 +79,7 @@ pub enum Part<'r> {
         /// Its words.
         words: &'r [u32],
     },
-    /// Bytes that are no frame.
+    /// Bytes between frames.
     Damaged {
         /// Offset of the first.
         from: u64,
@@ -105,7 +105,7 @@ impl<R: Read> Reader<R> {
     /// Reads the beginning of a file.
     ///
     /// # Errors
-    /// When it is no trace, one of another version, or cannot be read.
+    /// When it is not a trace, has another version, or cannot be read.
     pub fn new(mut source: R) -> Result<Self, NoTrace> {
         let mut bytes = Vec::new();
         source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut bytes)?;
@@ -183,7 +183,7 @@ impl<R: Read> Reader<R> {
         u32::from_le_bytes(std::array::from_fn(|byte| self.buffer[at + byte]))
     }
 
-    /// Whether the buffer has so many bytes, after reading as far as there are some.
+    /// Reads until the buffer has this number of bytes or the file ends; whether it has.
     fn fill(&mut self, bytes: usize) -> io::Result<bool> {
         if let Some(missing) = bytes.checked_sub(self.buffer.len()).filter(|missing| *missing > 0) {
             self.source.by_ref().take(missing as u64).read_to_end(&mut self.buffer)?;

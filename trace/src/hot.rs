@@ -22,7 +22,7 @@ pub struct Hot {
 }
 
 impl Hot {
-    /// Counts sequences of so many segments, at least one.
+    /// Counts sequences of `length` segments, at least one.
     #[must_use]
     pub fn new(length: usize) -> Self {
         Self { length: length.max(1), recent: VecDeque::new(), counts: HashMap::new(), other: 0 }

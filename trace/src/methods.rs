@@ -23,7 +23,7 @@ pub struct Traced {
     pub lengths: Vec<u32>,
     /// Whether it is a constructor: an exception in front of the call of another constructor leaves it without a word.
     pub constructs: bool,
-    /// What each activation runs, if that is always the same.
+    /// The only segment of its activations, if it has no other.
     pub single: Option<Rc<Ran>>,
     segments: Segments,
     /// For each handler's block, where segments begin. Edges lead to blocks.
@@ -43,7 +43,7 @@ pub struct Ran {
     pub end: End,
     /// The first number of the segments that begin where it does.
     pub begin: u32,
-    /// The same of the segments that follow; `None` behind its method's end, and in front of a handler.
+    /// The first number of the segments that follow; `None` behind the end of the method, and in front of a handler.
     pub next: Option<u32>,
 }
 

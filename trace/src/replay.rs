@@ -1,13 +1,13 @@
-//! Words of a thread to activations again, with the whole stack at each of them.
+//! A replay: words of a thread to activations again, with the whole stack at each of them.
 //!
-//! Each word has the lowest bits of its activation's depth. So activations that ended without a word are found when the next word of a
-//! lower one comes, and after a gap those that went on are known by the lowest depth in it. What is not known is never guessed.
+//! Each word has the lowest bits of its activation's depth. So the next word of a lower activation shows the ones that ended without a word.
+//! A gap has its lowest depth, which shows the activations that went on. The stack has unknown activations where a guess would be needed.
 
 use crate::methods::{Methods, Ran};
 use crate::stack::{Frame, Slot, Stack};
 use crate::words::{Event, NoEvent, event, nearest};
 
-/// What a visitor knows an activation by.
+/// A visitor's name for an activation.
 pub type Tag = u32;
 
 /// How an activation ended.
@@ -34,7 +34,7 @@ pub trait Visit {
     /// An activation ended; it is not on the stack any more.
     fn leave(&mut self, stack: &Stack, frame: &Frame, left: Left);
 
-    /// So many events are missing; `None` if their number is not known.
+    /// Events are missing: `lost` of them, or an unknown number.
     fn gap(&mut self, lost: Option<u64>) {
         let _ = lost;
     }
@@ -43,13 +43,13 @@ pub trait Visit {
 /// Why words cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// They are no words of a trace.
+    /// The words are not those of a trace.
     #[error(transparent)]
     NoEvent(#[from] NoEvent),
-    /// They name a method that the drill does not have.
+    /// A word names a method that the drill does not have.
     #[error("there is no method with the number {0}")]
     NoMethod(u32),
-    /// They name a segment that a method does not have, or that cannot follow.
+    /// A word names a segment that a method does not have, or that cannot follow.
     #[error(
         "segment {number} of {method} cannot follow here: these are not the class files that the trace was written for"
     )]
@@ -156,7 +156,7 @@ impl Replay {
                 visit.gap(Some(lost.into()));
                 self.leave_above(lowest.min(depth), Left::Unknown, visit);
                 self.stack.push_unknown(depth.saturating_sub(self.stack.depth()));
-                // What they ran meanwhile is not known.
+                // Activations that went on may be anywhere in their code.
                 self.stack.forget();
             }
             Event::Thread { depth, .. } => self.resume(depth, visit),
@@ -189,7 +189,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The innermost activation has run a segment; whether it returned. Nothing is told of an unknown one.
+    /// The innermost activation has run a segment; whether it returned. The visitor learns nothing of an unknown one.
     #[inline]
     fn ran(&mut self, number: u32, methods: &mut Methods, visit: &mut impl Visit) -> Result<bool, Fault> {
         let Some(top) = self.stack.top() else { return Ok(false) };

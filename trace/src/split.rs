@@ -17,14 +17,14 @@ pub struct Framed {
 /// Cuts the words of one ring, which has one thread after the other.
 #[derive(Debug, Default)]
 pub struct Split {
-    /// The thread, once it has been told.
+    /// The thread, once a word has named it.
     thread: Option<u64>,
     words: Vec<u32>,
     /// In front of the words that are kept.
     before: (u32, u64),
     depth: u32,
     time: u64,
-    /// Words of a thread that was not told.
+    /// Words of a thread without a name.
     pub dropped: u64,
     /// Events that found no room in the ring.
     pub lost: u64,
@@ -34,7 +34,7 @@ impl Split {
     /// Takes words: whole events. Full frames go to `framed`.
     ///
     /// # Errors
-    /// When they are no events; what was before them is kept.
+    /// When they are not events; those before them are kept.
     pub fn words(&mut self, mut words: &[u32], mut framed: impl FnMut(Framed)) -> Result<(), NoEvent> {
         while !words.is_empty() {
             let (one, length) = event(words)?;

@@ -9,7 +9,7 @@ pub struct Frame {
     pub method: u32,
     /// Whether it may have ended: an exception left it without a word, or the JVM called something in the midst of it.
     pub perhaps: bool,
-    /// What a visitor knows it by.
+    /// The visitor's name for it.
     pub tag: Tag,
     /// The first number of the segments that come next, if that is known.
     pub(crate) next: Option<u32>,
@@ -24,11 +24,11 @@ pub struct Frame {
 pub enum Slot {
     /// One activation.
     Known(Frame),
-    /// So many of which nothing is known.
+    /// A number of unknown activations.
     Unknown(u32),
 }
 
-/// The activations that are under way in a thread, those that are called last.
+/// The activations of a thread that are under way. The innermost one is the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
     slots: Vec<Slot>,

@@ -215,7 +215,7 @@ proptest! {
             let (mut lost, mut lowest) = (0_u32, u32::MAX);
             for (place, (event, stack, began)) in run.events.iter().enumerate() {
                 let after = stack.len() as u32;
-                // What an event of a single segment leaves behind is on the true stack until the next one.
+                // An activation of a single segment stays on the true stack until the next event.
                 let before = match event {
                     Event::Enter { .. } => after - 1,
                     Event::Segment { depth, .. } => u32::from(*depth),

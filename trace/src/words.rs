@@ -49,7 +49,7 @@ pub enum Event {
         /// The lowest depth since.
         lowest: u32,
     },
-    /// From here on another thread is told of.
+    /// The words that follow are of another thread.
     Thread {
         /// Its id.
         id: u64,

@@ -97,7 +97,7 @@ impl Visit for Worst {
     }
 
     fn gap(&mut self, _: Option<u64>) {
-        // What goes on behind the gap is not whole.
+        // Activations that go on behind the gap are not whole.
         self.open.iter_mut().for_each(|one| one.is_whole = false);
     }
 }

@@ -1,8 +1,9 @@
-//! Everything that runs, told by the numbers of segments.
+//! Traces of everything that runs, by the numbers of segments.
 //!
-//! A local variable holds the number of the segment so far. Edges add to it; in front of calls, on edges that lead back, and in front of
-//! returns the number is told, and begins anew. Handlers and the exit by exception tell the number that the exception stopped. The start
-//! gives what these take: the thread's ring, and the activation's depth.
+//! A local variable holds the number of the segment so far. Edges add to it. In front of calls, on edges that lead back, and in front of
+//! returns the code writes the number as a word, and sets the variable to the number with which the next segments begin. Handlers and the
+//! exit by exception write the number that the exception stopped. The start gives the two values that all of these take: the thread's ring
+//! and the activation's depth.
 
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
@@ -19,7 +20,7 @@ const FLOWED: i32 = -1;
 pub(crate) struct Trace {
     /// Permanent number of (class, method).
     pub(crate) id: InstrumentId,
-    /// What its activations do.
+    /// Course of its activations.
     pub(crate) shape: Shape,
 }
 

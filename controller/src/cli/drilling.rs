@@ -99,12 +99,12 @@ pub struct Drill {
     pub command: Vec<OsString>,
 }
 
-/// What a thread does whose ring is full.
+/// Behaviour of a thread whose ring is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WhenFull {
-    /// It leaves events out, and counts them.
+    /// Leave events out, and count them.
     Drop,
-    /// It waits, up to 5 s.
+    /// Wait for this program, up to 5 s.
     Wait,
 }
 
@@ -157,7 +157,7 @@ pub enum TraceQuestion {
     Worst,
     /// Whether counters of the same run have counted the same (--what trace,blocks).
     Check,
-    /// What the trace has and takes.
+    /// The trace's words and bytes.
     Size,
 }
 

@@ -42,7 +42,7 @@ pub struct Collected {
     pub goes_on: bool,
 }
 
-/// What is asked of each JVM.
+/// The orders for each JVM.
 #[derive(Clone, Debug)]
 pub struct Ordered {
     /// Counts or flags.

@@ -327,7 +327,7 @@ fn document<'a>(
     };
     Document {
         schema: SCHEMA,
-        // What its tables have comes first.
+        // The kind that the tables are of comes first.
         what: match profile.what {
             DrillKind::Trace { blocks: true } => vec!["blocks", "trace"],
             other => vec![other.name()],

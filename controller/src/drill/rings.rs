@@ -35,7 +35,7 @@ pub struct Tracing {
     pub chunks: u8,
 }
 
-/// What was traced.
+/// The traces of a JVM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traced {
     /// Where the files are.
@@ -114,7 +114,7 @@ struct Ring {
 }
 
 impl Reader {
-    /// Gives the threads their orders. What stands in the rings belongs to an earlier drill.
+    /// Gives the threads their orders. Words that stand in the rings already belong to an earlier drill.
     fn prepare(&mut self, tracing: &Tracing) -> io::Result<()> {
         self.untraced = self.word(self.shared + arena::RING_UNTRACED)?;
         for place in 0..self.rings.len() {
@@ -239,7 +239,7 @@ impl Files {
     fn write(&mut self, framed: &Framed) {
         if let Err(error) = self.add(framed) {
             let folder = self.folder.display();
-            // A frame that was written in part is told as damaged when it is read.
+            // A reader takes a frame that was written in part for damaged.
             self.fault(format!("cannot write to {folder}: {error}; parts of the trace are missing"));
         }
     }

@@ -39,7 +39,7 @@ pub fn clear(drill: &Path, all: bool) {
         let name = entry.file_name();
         let is_left = name.as_encoded_bytes().starts_with(b"trace.");
         if is_left || all && name == FOLDER {
-            // What cannot be removed stays, with its own mark.
+            // A folder that cannot be removed stays.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -28,7 +28,7 @@ pub struct Source {
     files: Vec<PathBuf>,
 }
 
-/// What a replay has met.
+/// Figures of a replay.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// Threads.
@@ -122,7 +122,7 @@ impl Source {
     /// Replays all threads, one after the other. `begin` is called with the id of each.
     ///
     /// # Errors
-    /// When a file is no trace, or of another version; one line of text.
+    /// When a file is not a trace, or has another version; one line of text.
     pub fn replay<V: Visit>(
         &mut self,
         visit: &mut V,

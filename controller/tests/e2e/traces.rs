@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::drill::{case, document, drill};
 use std::fs;
 
-/// What `spl trace` prints to a question, and its status.
+/// The output of `spl trace`, its status, and its messages.
 fn asked(case: &Case, words: &[&str]) -> (String, Option<i32>, String) {
     let output = case.spl_with(&[&["trace"], words].concat()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -4,7 +4,7 @@
 sequence REPLAY BLOCKS STEPS   `spl trace replay` with the steps of the witness (sequence=): every activation with its caller and its blocks
 never-wrong REPLAY WHOLE       a replay with gaps with one without them: each known activation has its methods, blocks in a row, and callers
 prefix REPLAY WHOLE            a replay of a part is the beginning of the whole one
-write FOLDER                   a trace of a method that is called three times, by no other program than this
+write FOLDER                   the trace of a thread 7 that calls a method three times, by no other program than this
 """
 
 import csv
@@ -131,11 +131,12 @@ def digest(data):
 
 
 def write(folder):
-    """Three calls of the method of the number 0, each returning at once by its first segment that does; frames are not compressed."""
-    number = int(sys.argv[3])
+    """Three calls of a method that runs one segment, so that each has one word."""
+    table = csv.DictReader(open(f"{folder}/methods.csv"))
+    number = next(int(row["number"]) for row in table if row["method"] == "Traced$Derived.get()I")
     words = [7 << 29 | 2, 7, 0, 0, 6 << 29, 12345, 0]
     for _ in range(3):
-        words += [1 << 29 | 1 << 21 | 0, 1 << 21 | number]
+        words.append(1 << 29 | 1 << 21 | number)
     data = struct.pack(f"<{len(words)}I", *words)
     frame = b"FRAM" + struct.pack("<IIIIIQQ", 0, len(words), len(data), 0, 0, 0, digest(data)) + data
     with open(f"{folder}/7.spt", "wb") as file:

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// Name of the thread that is followed.
 const THREAD: &str = "main";
 
-/// What ran so far.
+/// The lines so far.
 #[derive(Default)]
 pub struct Sequence(Mutex<All>);
 

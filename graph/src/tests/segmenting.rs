@@ -80,7 +80,7 @@ pub(super) fn compare(graph: &Graph<'_>, mut choices: impl Iterator<Item = usize
             assert!(ways + extra > 0, "{block:?} has a way out");
             let way = choice % (ways + extra);
             if throws || way == ways {
-                // What the code stops with has to name the path so far.
+                // The number at the exception has to name the path so far.
                 walker.end(End::Stopped);
                 let caught: Vec<usize> =
                     block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).collect();

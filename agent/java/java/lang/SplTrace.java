@@ -9,8 +9,8 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>The thread alone writes words, and the number of words written after them, with release. The controller reads that number first.
  * A ring has 256 chunks; only at the beginning of a chunk the thread looks whether the controller has read what stands there. The
- * controller says so with one byte, which no reader can see half written. Without room words are dropped and counted, and a gap is told
- * when there is room again.
+ * controller says so with one byte, which no reader can see half written. Without room the thread drops words and counts them,
+ * and writes a word about the gap when there is room again.
  *
  * <p>A thread without a ring of its own, as a virtual thread, writes where nobody reads. So there is no branch for it here.
  */
@@ -226,7 +226,7 @@ public final class SplTrace {
             U.putLong(null, ring + LOST, lost + 1);
             return 0;
         }
-        // What the controller has read is overwritten only now.
+        // Only now the thread overwrites words that the controller has read.
         U.loadFence();
         if (U.getLong(null, ring + OWNER) != U.getLong(null, ring + TOLD)) {
             head = thread(ring, head, lost == 0 ? before : 0);
