@@ -1,6 +1,8 @@
 /** Calls, loops and exceptions in every form that a trace has to tell: a segment for each, by one thread and by several. */
 public final class Traced {
     private static final class E extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
         E() {
             super(null, null, false, false);
         }
@@ -89,6 +91,7 @@ public final class Traced {
         return steps;
     }
 
+    @SuppressWarnings("fallthrough")
     private int cases(int value) {
         switch (value % 7) {
             case 0:

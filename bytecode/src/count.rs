@@ -37,6 +37,48 @@ pub enum Counting<'a> {
 impl Counting<'_> {
     /// Counters of edges, and no calls count apart.
     pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None, calls: false };
+
+    /// Numbers of a method.
+    fn needed(self, graph: &Graph<'_>) -> u32 {
+        let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
+        match self {
+            Self::Blocks { calls: false, .. } | Self::Trace { .. } => {
+                number(Counters::of(graph).places().len())
+            }
+            Self::Blocks { calls: true, .. } => {
+                graph.numbered_calls(number(Counters::of(graph).places().len())).1
+            }
+            Self::Cover { .. } => number(Flags::of(graph).places().len()),
+            Self::Durations(_) => Timed::WORDS,
+        }
+    }
+
+    /// The probes of a method, whose numbers are `needed` ones from `first` on.
+    fn probes(
+        self,
+        graph: &Graph<'_>,
+        (name, descriptor): (&str, &str),
+        first: u32,
+        needed: u32,
+    ) -> Vec<Probe> {
+        let id = InstrumentId(first);
+        match self {
+            Self::Blocks { root, calls } => {
+                let calls = calls.then(|| Probe::calls(name, descriptor, id));
+                let root = root(name, descriptor).map(|number| Probe::root(name, descriptor, number));
+                [Probe::blocks(name, descriptor, id)].into_iter().chain(calls).chain(root).collect()
+            }
+            Self::Trace { blocks } => {
+                let blocks = blocks.then(|| Probe::blocks(name, descriptor, id));
+                blocks.into_iter().chain([Probe::trace(graph, id)]).collect()
+            }
+            Self::Durations(clock) => vec![Probe::durations(name, descriptor, id, clock)],
+            Self::Cover { is_set } => {
+                let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
+                if open.is_empty() { Vec::new() } else { vec![Probe::cover(name, descriptor, id, open)] }
+            }
+        }
+    }
 }
 
 /// A class whose methods count their edges, or set flags.
@@ -82,60 +124,20 @@ pub fn count(
     for method in class.methods.iter().filter(|method| method.code.is_some()) {
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
         let first = first + counted.counters;
-        let mut traced = None;
-        let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
-            let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
-            let needed = match counting {
-                Counting::Blocks { calls: false, .. } | Counting::Trace { .. } => {
-                    number(Counters::of(&graph).places().len())
-                }
-                Counting::Blocks { calls: true, .. } => {
-                    graph.numbered_calls(number(Counters::of(&graph).places().len())).1
-                }
-                Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
-                Counting::Durations(_) => Timed::WORDS,
-            };
+        let graph = Graph::of(&class, method).map_err(no_graph);
+        let needed = graph.as_ref().map_err(Clone::clone).and_then(|graph| {
+            let needed = counting.needed(graph);
             let fits = needed <= room - counted.counters;
-            let trace =
-                matches!(counting, Counting::Trace { .. }).then(|| Probe::trace(&graph, InstrumentId(first)));
-            traced = trace;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
         });
         counted.counters += *needed.as_ref().unwrap_or(&0);
         if !wanted(&name, &descriptor) {
             continue;
         }
-        if let Ok(needed) = needed {
-            let probe = match counting {
-                Counting::Blocks { .. } | Counting::Trace { blocks: true } => {
-                    Some(Probe::blocks(&name, &descriptor, InstrumentId(first)))
-                }
-                Counting::Trace { blocks: false } => None,
-                Counting::Durations(clock) => {
-                    Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
-                }
-                Counting::Cover { is_set } => {
-                    let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
-                    (!open.is_empty()).then(|| Probe::cover(&name, &descriptor, InstrumentId(first), open))
-                }
-            };
-            if let Some(probe) = probe {
+        if let (Ok(needed), Ok(graph)) = (&needed, &graph) {
+            for probe in counting.probes(graph, (&name, &descriptor), first, *needed) {
                 planned.push(counted.methods.len());
                 plan.add(probe);
-            }
-            if let Some(probe) = traced {
-                planned.push(counted.methods.len());
-                plan.add(probe);
-            }
-            if let Counting::Blocks { calls: true, .. } = counting {
-                planned.push(counted.methods.len());
-                plan.add(Probe::calls(&name, &descriptor, InstrumentId(first)));
-            }
-            if let Counting::Blocks { root, .. } = counting
-                && let Some(number) = root(&name, &descriptor)
-            {
-                planned.push(counted.methods.len());
-                plan.add(Probe::root(&name, &descriptor, number));
             }
         }
         // The rewriter's report replaces the empty one below.
