@@ -117,6 +117,8 @@ def prefix(replay, whole):
     assert not lost and told, "nothing to compare"
     for one, other in zip(told, ran):
         same = one.blocks == other.blocks or one.ended in (None, "unknown") and other.blocks[: len(one.blocks)] == one.blocks
+        # Its own way depends on how the program is to end.
+        same |= one.method.startswith("Traced.main(")
         assert path_of(one) == path_of(other) and same, f"{one.method}: {one.blocks}, not {other.blocks}"
     assert len(told) <= len(ran)
     print(f"{len(told)} of {len(ran)} activations")
@@ -151,5 +153,5 @@ if __name__ == "__main__":
         else:
             commands[sys.argv[1]](*sys.argv[2:])
     except AssertionError as wrong:
-        print(wrong)
+        print(str(wrong)[:500])
         sys.exit(1)
