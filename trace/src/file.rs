@@ -126,7 +126,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<Part<'_>>> {
+    pub fn part(&mut self) -> io::Result<Option<Part<'_>>> {
         let from = self.at;
         loop {
             if !self.fill(FRAME_HEAD)? && self.buffer.is_empty() {
@@ -212,7 +212,7 @@ mod tests {
         let (mut frames, mut damaged) = (Vec::new(), 0);
         let mut reader = Reader::new(bytes).unwrap();
         assert_eq!(reader.thread, 7);
-        while let Some(part) = reader.next().unwrap() {
+        while let Some(part) = reader.part().unwrap() {
             match part {
                 Part::Words { depth, time, words } => {
                     assert_eq!((depth, time), (3, 4));
@@ -250,7 +250,7 @@ mod tests {
                 *byte ^= value;
                 let mut reader = Reader::new(&file[..]).unwrap();
                 let mut left = frames.clone();
-                while let Some(part) = reader.next().unwrap() {
+                while let Some(part) = reader.part().unwrap() {
                     if let Part::Words { words, .. } = part {
                         let place = left.iter().position(|one| one == words).expect("words that were written");
                         left.remove(place);

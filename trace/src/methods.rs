@@ -55,7 +55,7 @@ impl Methods {
         }
         let segments = Segments::of(graph);
         let is_single = segments.is_single(graph);
-        let lengths = graph.blocks.iter().map(|block| u32::from(block.metrics.bytecodes));
+        let lengths = graph.blocks.iter().map(|block| block.metrics.bytecodes);
         let mut traced = Traced {
             name: forms::method_name(graph),
             lengths: lengths.collect(),
@@ -67,12 +67,10 @@ impl Methods {
             ran: Vec::new(),
         };
         if is_single {
-            let returns = |traced: &mut Traced| {
-                (0..traced.segments.count())
-                    .filter_map(|number| traced.ran(number))
-                    .find(|ran| ran.end == End::Returned)
-            };
-            traced.single = returns(&mut traced);
+            let numbers = 0..traced.segments.count();
+            let mut all = numbers.filter_map(|number| traced.ran(number));
+            let returns = all.find(|ran| ran.end == End::Returned);
+            traced.single = returns;
         }
         let place = number as usize;
         self.places.resize(self.places.len().max(place + 1), 0);

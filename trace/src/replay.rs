@@ -45,15 +45,15 @@ pub trait Visit {
 pub enum Fault {
     /// The words are not those of a trace.
     #[error(transparent)]
-    NoEvent(#[from] NoEvent),
+    Words(#[from] NoEvent),
     /// A word names a method that the drill does not have.
     #[error("there is no method with the number {0}")]
-    NoMethod(u32),
+    Method(u32),
     /// A word names a segment that a method does not have, or that cannot follow.
     #[error(
         "segment {number} of {method} cannot follow here: these are not the class files that the trace was written for"
     )]
-    NoSegment {
+    Segment {
         /// The method.
         method: String,
         /// The number.
@@ -123,7 +123,12 @@ impl Replay {
                 let depth = nearest(depth, self.stack.depth().saturating_add(1));
                 self.enter(depth, method, methods, visit)?;
             }
-            other => self.rare(other, methods, visit)?,
+            Event::Caught { .. }
+            | Event::Thrown { .. }
+            | Event::Time { .. }
+            | Event::Pad
+            | Event::Gap { .. }
+            | Event::Thread { .. } => self.rare(event, methods, visit)?,
         }
         Ok(())
     }
@@ -172,13 +177,13 @@ impl Replay {
         visit: &mut impl Visit,
     ) -> Result<(), Fault> {
         self.to(depth.saturating_sub(1), visit);
-        let place = methods.place(method).ok_or(Fault::NoMethod(method))?;
+        let place = methods.place(method).ok_or(Fault::Method(method))?;
         let caller = self.stack.top().map(|top| {
             let may_end = || methods.get(top.method).is_some_and(|caller| caller.constructs);
             top.perhaps |= !top.calls && may_end();
             top.tag
         });
-        let traced = methods.get(place).ok_or(Fault::NoMethod(method))?;
+        let traced = methods.get(place).ok_or(Fault::Method(method))?;
         let tag = visit.enter(&self.stack, caller, place);
         let is_single = traced.single.is_some();
         let next = traced.begin(0);
@@ -197,7 +202,7 @@ impl Replay {
         let Some(method) = methods.get_mut(place) else { return Ok(false) };
         let ran = method.ran(number).filter(|ran| top.next.is_none_or(|next| next == ran.begin));
         let Some(ran) = ran else {
-            return Err(Fault::NoSegment { method: method.name.clone(), number });
+            return Err(Fault::Segment { method: method.name.clone(), number });
         };
         top.next = ran.next;
         top.perhaps = false;

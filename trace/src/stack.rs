@@ -93,7 +93,7 @@ impl Stack {
                 self.depth -= above;
                 return Some(Slot::Unknown(above));
             }
-            slot => *slot,
+            slot @ (Slot::Known(_) | Slot::Unknown(_)) => *slot,
         };
         self.slots.pop();
         self.depth -= match popped {

@@ -96,7 +96,9 @@ impl Runner<'_> {
         match next {
             Next::Number(number) => top.number = number,
             Next::Handler => unreachable!("no code leads to the handler"),
-            Next::Returns => drop(self.stack.pop()),
+            Next::Returns => {
+                self.stack.pop();
+            }
         }
         self.tell(event, None);
     }
@@ -130,7 +132,11 @@ impl Runner<'_> {
         let block = &graph.blocks[top.block];
         if segments.is_single(graph) {
             // Nothing tells that it ends.
-            if choice % 3 == 0 { self.throw() } else { drop(self.stack.pop()) }
+            if choice.is_multiple_of(3) {
+                self.throw();
+            } else {
+                self.stack.pop();
+            }
         } else if let Some(call) = block.calls.get(top.calls) {
             let at = call.at;
             self.pass(segments.at_call(at).unwrap());
@@ -184,7 +190,11 @@ fn depths(event: Event, before: u32) -> (u32, u32) {
         Event::Enter { .. } => (before, before),
         Event::Thrown { depth, .. } => (depth, depth - 1),
         Event::Caught { depth, .. } => (depth, depth),
-        _ => (before, before),
+        Event::Segment { .. }
+        | Event::Time { .. }
+        | Event::Pad
+        | Event::Gap { .. }
+        | Event::Thread { .. } => (before, before),
     }
 }
 
@@ -219,7 +229,12 @@ proptest! {
                 let before = match event {
                     Event::Enter { .. } => after - 1,
                     Event::Segment { depth, .. } => u32::from(*depth),
-                    _ => after,
+                    Event::Caught { .. }
+                    | Event::Thrown { .. }
+                    | Event::Time { .. }
+                    | Event::Pad
+                    | Event::Gap { .. }
+                    | Event::Thread { .. } => after,
                 };
                 let (before, low) = depths(*event, before);
                 if is_lost(place) {

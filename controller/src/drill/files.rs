@@ -330,7 +330,11 @@ fn document<'a>(
         // The kind that the tables are of comes first.
         what: match profile.what {
             DrillKind::Trace { blocks: true } => vec!["blocks", "trace"],
-            other => vec![other.name()],
+            DrillKind::Blocks
+            | DrillKind::Cover
+            | DrillKind::Calls
+            | DrillKind::Time(_)
+            | DrillKind::Trace { blocks: false } => vec![profile.what.name()],
         },
         pid: profile.pid,
         methods: &arguments.methods,

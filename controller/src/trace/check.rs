@@ -21,11 +21,12 @@ pub type Table = BTreeMap<String, BTreeMap<usize, u64>>;
 pub fn table(folder: &Path) -> Result<Table, String> {
     let path = folder.join("blocks.csv");
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-    let file = File::open(&path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            "this drill has no counts to compare the trace with: take one with --what trace,blocks".to_owned()
+    let file = File::open(&path).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            return "this drill has no counts to compare the trace with: take one with --what trace,blocks"
+                .to_owned();
         }
-        _ => cannot(&error),
+        cannot(&error)
     })?;
     let mut table = Table::new();
     for (line, place) in BufReader::new(file).lines().zip(1..).skip(1) {

@@ -90,11 +90,11 @@ impl Source {
     pub fn open(given: &Path, thread: Option<u64>) -> Result<Self, String> {
         let folder = drill_folder(given)?;
         let traces = folder.join(crate::drill::traced::FOLDER);
-        let listed = fs::read_dir(&traces).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => {
-                format!("{} has no trace; take one with `spl drill --what trace`", folder.display())
+        let listed = fs::read_dir(&traces).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound {
+                return format!("{} has no trace; take one with `spl drill --what trace`", folder.display());
             }
-            _ => format!("cannot read {}: {error}", traces.display()),
+            format!("cannot read {}: {error}", traces.display())
         })?;
         let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
         let mut files: Vec<(u64, PathBuf)> = listed
@@ -140,7 +140,7 @@ impl Source {
             let mut watched = Watched { visit: &mut *visit, lost: 0 };
             let mut is_new = false;
             loop {
-                match reader.next().map_err(|error| cannot(&error))? {
+                match reader.part().map_err(|error| cannot(&error))? {
                     None => break,
                     Some(Part::Words { depth, words, .. }) => {
                         if std::mem::take(&mut is_new) {
@@ -189,9 +189,12 @@ fn methods(folder: &Path, table: &Path) -> Result<Methods, String> {
     }
     let path = folder.join(spl_export::CLASSES);
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-    let archive = File::open(&path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => cannot(&"it is not there. A trace cannot be replayed without the class files: drill without --no-classes"),
-        _ => cannot(&error),
+    let archive = File::open(&path).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            let why = "A trace cannot be replayed without the class files: drill without --no-classes";
+            return cannot(&format!("it is not there. {why}"));
+        }
+        cannot(&error)
     })?;
     let mut archive = ZipArchive::new(archive).map_err(|error| cannot(&error))?;
     let mut methods = Methods::default();
