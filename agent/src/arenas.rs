@@ -379,4 +379,6 @@ fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
 }
 
 #[cfg(test)]
+mod ring_model;
+#[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Counts of blocks, as counters of the same run have them.
 
 use crate::methods::{Methods, Ran};
-use crate::replay::{Left, Tag, Visit};
-use crate::stack::{Frame, Stack};
+use crate::replay::{Left, Visit};
+use crate::stack::{Frame, Stack, Tag};
 use std::collections::BTreeSet;
 
 /// Counts of the beginnings of each block of each method.

@@ -1,8 +1,8 @@
 //! The sequences of segments in a row that ran most instructions.
 
 use crate::methods::Ran;
-use crate::replay::{Left, Tag, Visit};
-use crate::stack::{Frame, Stack};
+use crate::replay::{Left, Visit};
+use crate::stack::{Frame, Stack, Tag};
 use std::collections::{HashMap, VecDeque};
 
 /// Most different sequences that are counted. Others are counted together.

@@ -4,11 +4,8 @@
 //! A gap has its lowest depth, which shows the activations that went on. The stack has unknown activations where a guess would be needed.
 
 use crate::methods::{Methods, Ran};
-use crate::stack::{Frame, Slot, Stack};
+use crate::stack::{Frame, Slot, Stack, Tag};
 use crate::words::{Event, NoEvent, event, nearest};
-
-/// A visitor's name for an activation.
-pub type Tag = u32;
 
 /// How an activation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The stack of a thread, as far as it is known.
 
-use crate::replay::Tag;
+/// A visitor's name for an activation.
+pub type Tag = u32;
 
 /// An activation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

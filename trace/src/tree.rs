@@ -1,8 +1,8 @@
 //! The tree of calls: activations with the same methods above them are one node.
 
 use crate::methods::Ran;
-use crate::replay::{Left, Tag, Visit};
-use crate::stack::{Frame, Stack};
+use crate::replay::{Left, Visit};
+use crate::stack::{Frame, Stack, Tag};
 use std::collections::HashMap;
 
 /// Most nodes. Calls that would need more belong to their callers.

@@ -1,8 +1,8 @@
 //! The activation of each method that ran most instructions, by itself and with all that it called.
 
 use crate::methods::Ran;
-use crate::replay::{Left, Tag, Visit};
-use crate::stack::{Frame, Slot, Stack};
+use crate::replay::{Left, Visit};
+use crate::stack::{Frame, Slot, Stack, Tag};
 
 /// Most segments of an activation's path that are kept.
 const MOST_PATH: usize = 1000;

@@ -3,7 +3,8 @@
 //! A thread of its own reads, so that neither messages nor compression let a ring wait. Memory order: a thread of the JVM writes words and
 //! then, with release, their number. Here the number is read first, by one pread(2), and the words by a later one, behind a fence; the kernel
 //! copies from the memory itself, so words below the number are there. Room is given back only after they were copied, by a pwrite(2) of
-//! one byte, which cannot be seen half written; a stale value of it lets the thread find less room, never more.
+//! one byte, which cannot be seen half written; a stale value of it lets the thread find less room, never more. A model checker tries
+//! this (`agent/src/arenas/ring_model.rs`).
 
 use spl_model::arena::{self, CHUNK_SHIFT, RING_BYTES, RING_DATA, RING_WORDS};
 use spl_trace::{Framed, Split, file};
@@ -181,6 +182,7 @@ impl Reader {
         let (one, other) = bytes.split_at_mut(until_end as usize * 4);
         self.memory.read_exact_at(one, offset + RING_DATA + first * 4)?;
         self.memory.read_exact_at(other, offset + RING_DATA)?;
+        fence(Ordering::Release);
         self.memory.write_all_at(&[(head >> CHUNK_SHIFT) as u8], offset + arena::RING_FREED)?;
         let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         ring.at = head;
