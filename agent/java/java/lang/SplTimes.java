@@ -159,19 +159,21 @@ public final class SplTimes {
         if (top != place + FRAME) {
             dropLost(arena, frame, top);
         }
-        add(at + CALLS, 1);
-        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
-        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
-        if (before == 0) {
-            add(at + OUTERMOST, 1);
-            add(at + TOTAL, elapsed - probed);
-            add(at + NESTED, probes);
-        }
-        U.putLong(null, at + ACTIVE, before);
+        // A stack overflow may end this anywhere. So what the call below loses comes first, and the own time after the total: then own
+        // times never add up to more than the time that passed.
         long below = frame - FRAME;
         add(below + CALLEES, whole);
         add(below + PROBES, probes + 1);
         add(below + CALLEE_COUNT, 1);
+        if (before == 0) {
+            add(at + TOTAL, elapsed - probed);
+            add(at + NESTED, probes);
+            add(at + OUTERMOST, 1);
+        }
+        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
+        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
+        add(at + CALLS, 1);
+        U.putLong(null, at + ACTIVE, before);
         U.putLong(null, arena + TOP, place);
     }
 
