@@ -136,9 +136,7 @@ public final class SplTimes {
             return 0;
         }
         long frame = arena + STACK + FRAME + top;
-        U.putLong(null, frame + CALLEES, 0);
-        U.putLong(null, frame + PROBES, 0);
-        U.putLong(null, frame + CALLEE_COUNT, 0);
+        clear(frame);
         U.putLong(null, frame + PROBED, 0);
         U.putLong(null, frame + BEFORE, (long) id << 1 | U.getLong(null, arena + method + ACTIVE));
         U.putLong(null, frame + ARENA, arena);
@@ -152,37 +150,54 @@ public final class SplTimes {
     private static void pop(long frame, int id, long elapsed, long whole, long probed) {
         long arena = U.getLong(null, frame + ARENA);
         long at = arena + ((long) id << 3);
-        long probes = U.getLong(null, frame + PROBES);
-        long before = U.getLong(null, frame + BEFORE) & 1;
         long place = frame - arena - STACK - FRAME;
         long top = U.getLong(null, arena + TOP);
         if (top != place + FRAME) {
-            dropLost(arena, frame, top);
+            takeLost(arena, frame, top);
         }
-        // A stack overflow may end this anywhere. So what the call below loses comes first, and the own time after the total: then own
-        // times never add up to more than the time that passed.
+        long callees = U.getLong(null, frame + CALLEES);
+        long probes = U.getLong(null, frame + PROBES);
+        long calleeCount = U.getLong(null, frame + CALLEE_COUNT);
+        long before = U.getLong(null, frame + BEFORE) & 1;
+        // A stack overflow may end this anywhere, and leave the place to the call below as a lost one. So what that call loses comes
+        // first, and the own time after the total: then own times never add up to more than the time that passed.
         long below = frame - FRAME;
         add(below + CALLEES, whole);
         add(below + PROBES, probes + 1);
         add(below + CALLEE_COUNT, 1);
+        clear(frame);
         if (before == 0) {
             add(at + TOTAL, elapsed - probed);
             add(at + NESTED, probes);
             add(at + OUTERMOST, 1);
         }
-        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
-        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
+        add(at + OWN, elapsed - callees);
+        add(at + CALLED, calleeCount);
         add(at + CALLS, 1);
         U.putLong(null, at + ACTIVE, before);
         U.putLong(null, arena + TOP, place);
     }
 
-    /** Takes calls off that never ended, from the top down to that of {@code frame}: their methods are not under way any more. */
-    private static void dropLost(long arena, long frame, long top) {
+    /**
+     * Takes calls off that never ended, or whose end overflowed the stack, from the top down to that of {@code frame}. Their methods are
+     * not under way any more. What was called meanwhile, by them or after them, was called within the call of {@code frame}.
+     */
+    private static void takeLost(long arena, long frame, long top) {
         for (long lost = arena + STACK + top; lost > frame; lost -= FRAME) {
             long before = U.getLong(null, lost + BEFORE);
             U.putLong(null, arena + (before >>> 1 << 3) + ACTIVE, before & 1);
+            add(frame + CALLEES, U.getLong(null, lost + CALLEES));
+            add(frame + PROBES, U.getLong(null, lost + PROBES));
+            add(frame + CALLEE_COUNT, U.getLong(null, lost + CALLEE_COUNT));
+            clear(lost);
         }
+    }
+
+    /** No callees. */
+    private static void clear(long frame) {
+        U.putLong(null, frame + CALLEES, 0);
+        U.putLong(null, frame + PROBES, 0);
+        U.putLong(null, frame + CALLEE_COUNT, 0);
     }
 
     private static void add(long at, long more) {
