@@ -29,8 +29,10 @@ pub use work::{CallGraph, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
+use spl_graph::Counters;
 use spl_model::DrillKind;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Calls `each` with the profile of every method of a class that counted or set flags. `value` gives the value of a
 /// counter, or of a flag, by its number.
@@ -59,6 +61,22 @@ pub fn profile<'a>(
         each(MethodProfile::new(what, class.from_start, graph, &values)?);
     }
     Ok(())
+}
+
+/// For each method of a class that counts, its place among the class's methods and the numbers of its counters of edges. With arcs there
+/// are further numbers behind them, whose words are not counts.
+///
+/// # Errors
+/// When class file and counters do not belong together.
+pub fn edge_counters(what: DrillKind, class: &CountedClass) -> Result<Vec<(usize, Range<u64>)>, Fault> {
+    let mut lengths = Vec::new();
+    profile(what, class, |_| 0, |method| lengths.push(Counters::of(&method.graph).places().len()))?;
+    let counting = class.methods.iter().enumerate().filter(|(_, method)| method.counters.is_ok());
+    let range = |((place, method), length): ((usize, &CountedMethod), usize)| {
+        let first = u64::from(method.first);
+        (place, first..first + length as u64)
+    };
+    Ok(counting.zip(lengths).map(range).collect())
 }
 
 #[cfg(test)]

@@ -101,7 +101,9 @@ impl Reach {
         let found = if self.declared.is_some() { self.inherited(class, member) } else { None };
         let found = self.methods.get_key_value(&found.unwrap_or_else(|| name_of(class, member)));
         // Without all counts of a drill, what the call names is taken for what it reaches.
-        if !is_virtual || found.is_some_and(|(name, _)| self.declared.is_none() || !self.is_chosen(member, name)) {
+        if !is_virtual
+            || found.is_some_and(|(name, _)| self.declared.is_none() || !self.is_chosen(member, name))
+        {
             let reached = found.map(|(name, _)| Reached { name, share: 1.0, is_unsure: false });
             return reached.into_iter().collect();
         }

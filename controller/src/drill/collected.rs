@@ -3,9 +3,10 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CountedClass, CountedMethod, ProbeCost};
+use spl_profile::{CountedClass, CountedMethod, ProbeCost, edge_counters};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Largest class file that is believed: the JVM's own limits lie far below.
 const LARGEST_CLASS: u32 = 256 << 20;
@@ -30,6 +31,8 @@ pub struct Collected {
     doubts: Vec<String>,
     changed: (u32, u64),
     budget: Budget,
+    /// The counters of edges of each class's methods, by the methods' places.
+    counting: BTreeMap<u32, Vec<(usize, Range<u64>)>>,
     /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
     stopped: BTreeMap<String, Vec<u64>>,
     /// Classes of receivers, with their numbers in arcs.
@@ -101,6 +104,7 @@ impl Collected {
             doubts: Vec::new(),
             changed: (0, 0),
             budget: Budget::default(),
+            counting: BTreeMap::new(),
             stopped: BTreeMap::new(),
             receivers: Vec::new(),
             goes_on: false,
@@ -232,17 +236,24 @@ impl Collected {
     /// Methods that have to stop counting to keep to this share of the JVM's processor time.
     pub fn over(&mut self, share: f64) -> Vec<String> {
         let Some(counters) = &self.counters else { return Vec::new() };
-        let all =
-            self.classes.values().flat_map(|(class, _)| class.methods.iter().map(move |one| (class, one)));
-        let all = all
-            .filter(|(_, method)| method.counters.is_ok())
-            .map(|(class, method)| ((class, method), method));
-        let end = all.clone().map(|(_, method)| method.end()).max().unwrap_or(0);
+        for (number, (class, length)) in &self.classes {
+            if class.bytes.len() == *length as usize && !self.counting.contains_key(number) {
+                // A class whose counters do not fit its bytes is told of in the end.
+                self.counting.insert(*number, edge_counters(self.what, class).unwrap_or_default());
+            }
+        }
+        let mut all = Vec::new();
+        for (number, (class, _)) in &self.classes {
+            for (place, numbers) in self.counting.get(number).into_iter().flatten() {
+                all.extend(class.methods.get(*place).map(|method| ((class, method), numbers.clone())));
+            }
+        }
+        let end = all.iter().map(|(_, numbers)| numbers.end).max().unwrap_or(0);
         // A JVM that has just ended has no budget.
         let (Ok((values, _)), Some(cpu_ns)) = (counters.read(end), cpu_ns(self.pid)) else {
             return Vec::new();
         };
-        let over = self.budget.over(share, cpu_ns, all, &values);
+        let over = self.budget.over(share, cpu_ns, all.into_iter(), &values);
         let name = |(class, method): (&CountedClass, &CountedMethod)| {
             format!("{}.{}{}", class.name, method.name, method.descriptor)
         };

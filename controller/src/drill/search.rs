@@ -2,7 +2,7 @@
 //! further rounds the blocks of the methods that these call.
 
 use super::FOR_AN_AGENT;
-use super::budget::cpu_ns;
+use super::budget::{counts, cpu_ns};
 use super::collected::Profile;
 use super::failed::Share;
 use super::reasons::{ANYWHERE, Counted};
@@ -14,6 +14,7 @@ use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
 use spl_model::{DrillKind, Pattern, Scope};
+use spl_profile::edge_counters;
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -303,7 +304,10 @@ fn cost(profiles: &[Profile]) -> Cost {
         cost.calls.extend(profile.apart.iter().map(|one| one.calls));
         cost.stopped.extend(profile.stopped.keys().cloned());
         cost.change_ns += profile.changed.1;
-        cost.counts = profile.values.iter().fold(cost.counts, |sum, count| sum.wrapping_add(*count));
+        let counting =
+            profile.classes.iter().flat_map(|class| edge_counters(profile.what, class).unwrap_or_default());
+        let counted = counting.map(|(_, numbers)| counts(&numbers, &profile.values));
+        cost.counts = counted.fold(cost.counts, u64::wrapping_add);
     }
     cost
 }
