@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// Longest time that the methods of a round count.
 const ROUND: Duration = Duration::from_secs(2);
 /// Calls of each method of the claims that end a round sooner.
-const ENOUGH: u64 = 300;
+const ENOUGH: u64 = 100;
 
 /// Where and how long to look.
 #[derive(Debug)]
