@@ -238,7 +238,7 @@ impl Collected {
         let Some(counters) = &self.counters else { return Vec::new() };
         for (number, (class, length)) in &self.classes {
             if class.bytes.len() == *length as usize && !self.counting.contains_key(number) {
-                // A class whose counters do not fit its bytes is told of in the end.
+                // The end says which classes have counters that do not fit their bytes.
                 self.counting.insert(*number, edge_counters(self.what, class).unwrap_or_default());
             }
         }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a search for reasons took from a program that answers requests. Arguments: drill.jsonl, and the file of Planted with a line
+"""Says the cost of a search for reasons to a program that answers requests. Arguments: drill.jsonl, and the file of Planted with a line
 `SECONDS REQUESTS PROCESSOR_SECONDS` for each 200 ms. Prints the share of the program's processor time that counts took by an
 estimate of 1 ns each, then what a request took before the search and during it. The status is 1 if that share is above the budget."""
 

@@ -180,7 +180,7 @@ public final class SplTimes {
 
     /**
      * Takes calls off that never ended, or whose end overflowed the stack, from the top down to that of {@code frame}. Their methods are
-     * not under way any more. What was called meanwhile, by them or after them, was called within the call of {@code frame}.
+     * not under way any more. Calls meanwhile, by them or after them, were made within the call of {@code frame}.
      */
     private static void takeLost(long arena, long frame, long top) {
         for (long lost = arena + STACK + top; lost > frame; lost -= FRAME) {
