@@ -19,15 +19,18 @@ pub struct WhyFile {
     pub seconds: f64,
     /// Number of rounds: in each, methods join that those before call.
     pub rounds: u64,
-    /// The claims that fail.
+    /// The claims that fail, and undecided ones whose times speak against them.
     pub claims: Vec<Why>,
 }
 
-/// Why one claim fails.
+/// Why one claim fails, or would fail.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Why {
     /// The claim in the words of the task file.
     pub claim: String,
+    /// Whether it is undecided: its times speak against it, and the evidence does not suffice.
+    #[serde(default)]
+    pub is_undecided: bool,
     /// The program in which it was looked at, by name and process id, if several were measured.
     pub instance: Option<String>,
     /// The method that takes too long, as in a task file with its descriptor.

@@ -15,6 +15,7 @@ fn failing() -> Why {
         runs: Some(1.0),
     };
     Why {
+        is_undecided: false,
         claim: "p/C.slow()V <= p/C.quick()V".to_owned(),
         slow: "p/C.slow()V".to_owned(),
         instance: None,

@@ -4,10 +4,9 @@
 use super::FOR_AN_AGENT;
 use super::budget::{counts, cpu_ns};
 use super::collected::Profile;
-use super::failed::Share;
+use super::failed::{Share, kinds};
 use super::reasons::{ANYWHERE, Counted};
 use super::serving::{Orders, collect};
-use super::shown::plural;
 use super::steps::{Cost, Limits, Step, Steps, ns};
 use crate::attached;
 use crate::cli::Process;
@@ -78,7 +77,7 @@ pub async fn search(look: &Look<'_>, steps: &mut Steps, outer: &mut Inputs) -> R
     let roots: Vec<String> = known.apart.keys().cloned().collect();
     let mut claims: Vec<&str> = look.share.claims.iter().map(|one| &*one.claim).collect();
     claims.dedup();
-    let reason = format!("{} failed", plural(claims.len() as u64, "claim"));
+    let reason = kinds(&look.share.claims);
     let limits = Limits { longest_ns: ns(look.longest), budget: look.budget };
     steps.write(&Step { claims, methods: &roots, limits: Some(limits), reason, ..look.step("begin") });
     let came = within(look, &mut known, steps, outer).await;

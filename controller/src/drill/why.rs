@@ -1,12 +1,11 @@
-//! Why a claim fails (`--drill failed`): what its methods run, counted while the program goes on, and how the slow one differs.
+//! Why a claim fails, or would by its times (`--drill failed`): what its methods run, counted while the program goes on, and how the slow one differs.
 
 pub use super::failed::Measured;
 
-use super::failed::Share;
+use super::failed::{Share, kinds};
 use super::graphs;
 use super::reasons::{Counted, Graphs, RARE};
 use super::search::{Look, search};
-use super::shown::plural;
 use super::steps::Steps;
 use crate::progress::Progress;
 use crate::report;
@@ -60,10 +59,9 @@ pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, 
         ));
     }
     let began = Instant::now();
-    let claims: BTreeSet<&str> = measured.failed.iter().map(|one| &*one.claim).collect();
     progress.note(&format!(
         "looking for the reasons of {} for at most {}",
-        plural(claims.len() as u64, "failed claim"),
+        kinds(&measured.failed),
         seconds(config.drill.longest)
     ));
     let mut steps = Steps::new(&measured.folder, measured.began);
@@ -128,7 +126,8 @@ fn tell(file: &WhyFile, drawn: &WhyGraphs, folder: &Path, progress: &Progress) {
         let against = one.quick.iter().filter(|_| one.figure.is_empty());
         let against: String =
             against.map(|quick| format!(", {} against {}", one_line(&one.slow), one_line(quick))).collect();
-        progress.note(&format!("why {} fails{against}:", one_line(&one.claim)));
+        let fails = if one.is_undecided { "would fail, by its times so far" } else { "fails" };
+        progress.note(&format!("why {} {fails}{against}:", one_line(&one.claim)));
         // The tables of drills have commas in numbers.
         let line = |line: String| progress.note(&format!("  {}", line.replace('\u{202f}', ",")));
         spl_report::why(one).into_iter().for_each(line);

@@ -235,6 +235,26 @@ fn a_program_that_ended_with_its_measurement_tells_nothing_more() {
 }
 
 #[test]
+fn an_undecided_claim_whose_times_speak_against_it_is_drilled() {
+    // A mean needs more calls than the program makes, and the times are far apart.
+    let case = Case::comparing("CompareLoop.slow([I)J <= CompareLoop.fast([I)J\n")
+        .set("scheduler", "profile", "production")
+        .set("controller", "max-method-measurements", "1000000")
+        .set("evaluator", "rare-calls", "1000000000");
+    let options = ["--for", "4s", "--drill-for", "6s", "--stop-program"];
+    let ended = start(&case, &options, &["CompareLoop", "0", "2560"]).ends_by_itself();
+    ended.assert_status(3);
+    ended.assert_said(&[
+        "looking for the reasons of 1 undecided claim for at most 6 s",
+        "<= CompareLoop.fast([I)J would fail, by its times so far:",
+        "CompareLoop.pass(J[I)J is called 30 times against 1 in line ",
+    ]);
+    assert_eq!(found(&case)["claims"][0]["is_undecided"], true);
+    let page = fs::read_to_string(case.path("out/report.html")).unwrap();
+    assert!(page.contains("is undecided: its times so far speak against it"));
+}
+
+#[test]
 fn only_failed_claims_are_drilled() {
     let case = Case::comparing("median(CompareLoop.fast([I)J) <= median(CompareLoop.slow([I)J)\n");
     let ended = start(&case, &["--stop-program"], &["CompareLoop", "0", "2560"]).ends_by_itself();
