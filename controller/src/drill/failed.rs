@@ -112,7 +112,7 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
         let parts = looks.get(index).map(|look| &look.parts[..]).unwrap_or_default();
         let is_undecided = match row.standing {
             Some(Standing::Fails) => false,
-            // What a part of an undecided formula says about the whole is not known.
+            // A part of an undecided formula may say nothing about the whole.
             Some(Standing::Undecided) if atoms.len() == 1 && speak_against(parts, atoms[0].1) => true,
             _ => continue,
         };

@@ -115,7 +115,7 @@ fn an_attached_program_tells_why_a_claim_fails_and_is_left_as_it_was() {
         "what was found is in out/why.json",
         &format!("pid {pid} goes on, with every class as it was"),
         // As the scheduler's decisions are.
-        &format!("drill in pid {pid}: begin: 1 claim failed"),
+        &format!("drill in pid {pid}: begin: 1 failed claim"),
         &format!("drill in pid {pid}: round 1: the methods of the claims"),
         &format!("drill in pid {pid}: restore 1: every class has its own bytes again"),
     ]);
