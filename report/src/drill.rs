@@ -7,7 +7,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub use crate::graph::{BlockCounts, Counted, Link, Unit};
+pub use crate::graph::{BlockCounts, Code, Counted, Instruction, Link, Source, SourceLine, Unit};
 pub use facts::{DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree, TreeCall};
 pub use page::page;
 #[cfg(test)]

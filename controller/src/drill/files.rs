@@ -7,6 +7,7 @@ use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
 use super::page::Gathered;
 use super::taken::{Figures, Taken};
+use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
@@ -132,13 +133,13 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written, or class files and counters do not belong together; one line of text.
-    pub fn write(&mut self, taken: &Taken<'_>) -> Result<Vec<Figures>, String> {
+    pub fn write(&mut self, taken: &Taken<'_>, sources: &mut Sources) -> Result<Vec<Figures>, String> {
         let Profile { classes, values, shared, left, .. } = taken.profile;
         let mut figures = Vec::new();
         let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
         let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
         let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
-        for class in classes {
+        for (place, class) in classes.iter().enumerate() {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
             let (in_shared, intrinsics) = (in_shared(class, shared), intrinsics(class));
             let mut counted = Vec::new();
@@ -157,7 +158,7 @@ impl Folder {
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
                 calls.push_str(&one.calls_lines());
-                gathered.add(&one);
+                gathered.add(place, &one);
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
@@ -188,7 +189,7 @@ impl Folder {
         }
         self.archive(taken)?;
         let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
-        let facts = gathered.facts(taken, &figures, document.doubts, left);
+        let facts = gathered.facts(taken, sources, &figures, document.doubts, left);
         let page = page_of(&self.folder);
         write_whole(&page, spl_report::drill::page(&facts).as_bytes())
             .map_err(|error| format!("cannot write {}: {error}", page.display()))?;

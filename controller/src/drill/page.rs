@@ -1,7 +1,9 @@
 //! The page of a drill: what its tables say, for people, with the graphs of the methods that ran most.
 
+use super::beside::Beside;
 use super::taken::{Figures, Taken};
 use crate::picture::picture;
+use crate::sources::Sources;
 use spl_classfile::class::ClassFile;
 use spl_export::{Calls, Icicle, Icicles, icicles};
 use spl_graph::forms;
@@ -19,8 +21,8 @@ const MOST_LINKS: usize = 200;
 /// Facts of the methods for the page, gathered as the methods are written.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// The methods with most bytecodes so far, each with their number.
-    drawn: Vec<(u64, Counted)>,
+    /// The methods with most bytecodes so far, each with their number, and the place of its class among those of the drill.
+    drawn: Vec<(u64, Counted, usize)>,
     /// Call sites that were reached, by callee.
     sites: BTreeMap<String, Vec<Link>>,
     /// The methods with their calls.
@@ -28,8 +30,8 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Takes a method in.
-    pub fn add(&mut self, one: &MethodProfile<'_>) {
+    /// Takes a method in, of the class at this place.
+    pub fn add(&mut self, class: usize, one: &MethodProfile<'_>) {
         let (name, bytecodes) = (one.name(), one.bytecodes().most);
         for (block, call, count) in one.sites().filter(|(_, _, count)| count.most > 0) {
             let link = Link { method: name.clone(), block, count: (count.least, count.most) };
@@ -38,10 +40,10 @@ impl Gathered {
         if one.calls == 0 || one.graph.blocks.len() > MOST_BLOCKS {
             return;
         }
-        let is_before = |(other, known): &(u64, Counted)| (bytecodes, &known.name) <= (*other, &name);
+        let is_before = |(other, known, _): &(u64, Counted, usize)| (bytecodes, &known.name) <= (*other, &name);
         let at = self.drawn.partition_point(is_before);
         if at < MOST_DRAWN {
-            self.drawn.insert(at, (bytecodes, counted(one, name)));
+            self.drawn.insert(at, (bytecodes, counted(one, name), class));
             self.drawn.truncate(MOST_DRAWN);
         }
     }
@@ -57,13 +59,19 @@ impl Gathered {
     pub fn facts(
         self,
         taken: &Taken<'_>,
+        sources: &mut Sources,
         figures: &[Figures],
         doubts: Vec<String>,
         left: Vec<(String, String)>,
     ) -> DrillFacts {
         let Taken { arguments, profile, seconds } = taken;
         let tree = tree(icicles(&self.calls.graph(), MOST_CALLS, DEEPEST));
-        let mut drawn: Vec<Counted> = self.drawn.into_iter().map(|(_, counted)| counted).collect();
+        let mut beside = Beside::new(sources);
+        let with_text = |(_, mut counted, class): (u64, Counted, usize)| {
+            profile.classes.get(class).into_iter().for_each(|class| beside.add(class, &mut counted));
+            counted
+        };
+        let mut drawn: Vec<Counted> = self.drawn.into_iter().map(with_text).collect();
         let places: BTreeMap<String, usize> =
             drawn.iter().enumerate().rev().map(|(place, one)| (one.name.clone(), place)).collect();
         // Only methods of the page are looked up again: all sites of a large drill are many.
@@ -160,7 +168,6 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         picture: picture(&one.graph),
         blocks: one.graph.blocks.iter().enumerate().map(block).collect(),
         edges: counts.edges.iter().map(|count| count.map(positive)).collect(),
-        callers: Vec::new(),
-        callees: Vec::new(),
+        ..Counted::default()
     }
 }

@@ -1,7 +1,7 @@
 //! A method of the page: its graph, its blocks, its callers and callees.
 
 use crate::figure::count;
-use crate::graph::{Counted, Link, blocks, figure, largest};
+use crate::graph::{Counted, Link, blocks, bytecode, figure, largest, source};
 use maud::{Markup, html};
 
 /// Callers and callees that are listed; more are counted.
@@ -16,7 +16,11 @@ pub(super) fn section(place: usize, method: &Counted, is_cover: bool) -> Markup 
             p.quiet { (count(method.calls)) " calls. " a href="#methods" { "All methods" } }
             div.both {
                 (figure(&id, method, largest(method)))
-                (blocks(&id, method))
+                div {
+                    (source(&id, method))
+                    details open { summary { "Blocks (" (method.blocks.len()) ")" } (blocks(&id, method)) }
+                    (bytecode(&id, method))
+                }
             }
             (links("Called from", "Caller", "Its block", &method.callers, is_cover))
             (links("Calls", "Callee", "Block", &method.callees, is_cover))

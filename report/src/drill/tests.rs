@@ -34,9 +34,34 @@ fn counted(name: &str) -> Counted {
         },
         blocks: vec![counts(1_000, Some(0)), counts(0, Some(0)), counts(5, None)],
         edges: vec![Some(1_000), Some(0), None, Some(12)],
+        code: code(name),
+        source: Some(source(name)),
         callers: vec![link.clone(); 25],
         callees: vec![link],
     }
+}
+
+/// Three instructions of two blocks, and a fourth that is left out.
+fn code(name: &str) -> Code {
+    let insn = |at: u32, line, block, text: &str, targets: Vec<(String, usize)>| {
+        Instruction { at, line: Some(line), block, text: text.to_owned(), targets, more_targets: 0 }
+    };
+    let listed = vec![
+        insn(0, 7, 0, name, Vec::new()),
+        insn(1, 7, 0, "ifeq", vec![(String::new(), 2)]),
+        Instruction { more_targets: 3, ..insn(4, 8, 1, "tableswitch", vec![("default".to_owned(), 0)]) },
+    ];
+    Code { listed, all: 4 }
+}
+
+/// Two lines of code and one around.
+fn source(name: &str) -> Source {
+    let line = |number, count, blocks| SourceLine { number, text: format!("  {name}"), count, blocks };
+    let parts = vec![
+        vec![line(6, None, vec![]), line(7, Some(1_000), vec![0, 2])],
+        vec![line(12, Some(0), vec![1])],
+    ];
+    Source { file: name.to_owned(), parts: Ok(parts), left_out: 2 }
 }
 
 fn facts(name: &str) -> DrillFacts {
@@ -70,6 +95,34 @@ fn hostile_names_stay_text() {
     assert_eq!(page.matches("<script").count(), 1, "our own");
     assert!(!page.contains("<img"), "{page}");
     assert!(page.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')), "{page}");
+}
+
+#[test]
+fn bytecode_and_source_stand_beside_the_graph_with_counts_and_links() {
+    let page = page(&facts("A.b()V"));
+    for words in [
+        "<a href=\"#m0c1\"><g class=\"b h0\"",
+        "<a href=\"#m0r2\"><g class=\"b h2\"",
+        "<summary>Bytecode (4 instructions)</summary>",
+        "<div class=\"part\" id=\"m0c0\" data-b=\"0\"><p><a href=\"#m0b0\">Block 0</a>: 1\u{202f}000 runs</p>",
+        "<i>line 7        0  </i>A.b()V\n<i>              1  </i>ifeq <a href=\"#m0c2\">block 2</a>\n",
+        "tableswitch default: <a href=\"#m0c0\">block 0</a>, and 3 more\n",
+        "The last 1 instruction is left out",
+        "<summary>Source: A.b()V</summary>",
+        "<tr class=\"ran\" data-b=\"0 2\"><td class=\"n\"><a href=\"#m0r0\">7</a></td><td class=\"n\">1\u{202f}000</td><td><code>  A.b()V</code>",
+        "<tr class=\"around\"><td class=\"n\">6</td>",
+        "<td class=\"n\">never run</td>",
+        "2 lines of the method are left out.",
+        "<a class=\"to\" href=\"#m0c1\">code</a>",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let mut without = facts("A.b()V");
+    without.drawn[0].code = Code::default();
+    without.drawn[0].source =
+        Some(Source { file: String::new(), parts: Err("it is <b>odd</b>".to_owned()), left_out: 0 });
+    let page = super::page(&without);
+    assert!(page.contains("No source: it is &lt;b&gt;odd&lt;/b&gt;.") && !page.contains("Bytecode ("), "{page}");
 }
 
 #[test]

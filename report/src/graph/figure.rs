@@ -59,6 +59,7 @@ pub(crate) fn blocks(id: &str, method: &Counted) -> Markup {
                         tr id={ (id) "r" (number) } {
                             th scope="row" {
                                 a href={ "#" (id) "b" (number) } { (number) }
+                                @if method.code.has(number) { " " a.to href={ "#" (id) "c" (number) } { "code" } }
                                 @if method.marked.contains(&number) { " (cause)" }
                             }
                             td { (block.lines) }
