@@ -3,6 +3,7 @@
 mod arcs;
 mod beside;
 mod budget;
+mod called;
 mod collected;
 mod counters;
 mod doubts;

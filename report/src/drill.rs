@@ -4,11 +4,15 @@ mod facts;
 mod icicles;
 mod method;
 mod page;
+mod polymorphic;
 #[cfg(test)]
 mod tests;
 
 pub use crate::graph::{BlockCounts, Code, Counted, Instruction, Link, Source, SourceLine, Unit};
-pub use facts::{DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree, TreeCall};
+pub use facts::{
+    Answered, DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, MOST_SITES, Method, Site, Sites, Tree,
+    TreeCall,
+};
 pub use page::page;
 #[cfg(test)]
 pub(crate) use page::{STYLE, STYLE_HASH};

@@ -182,7 +182,7 @@ impl Folder {
         self.is_written = true;
         let mut tables = vec![methods, blocks, edges, calls];
         if taken.profile.what == DrillKind::Calls {
-            tables.extend(arcs::of(taken.profile));
+            tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
         }
         for (name, table) in TABLES.into_iter().zip(tables) {
             self.put(name, table.as_bytes())?;

@@ -1,6 +1,7 @@
 //! The page of a drill: what its tables say, for people, with the graphs of the methods that ran most.
 
 use super::beside::Beside;
+use super::called::{self, Gathering};
 use super::taken::{Figures, Taken};
 use crate::picture::picture;
 use crate::sources::Sources;
@@ -8,7 +9,7 @@ use spl_classfile::class::ClassFile;
 use spl_export::{Calls, Icicle, Icicles, icicles};
 use spl_graph::forms;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CountedClass, MethodProfile};
+use spl_profile::{Called, CountedClass, MethodProfile};
 use spl_report::drill::{
     BlockCounts, Counted, DEEPEST, DrillFacts, Link, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree,
     TreeCall, Unit,
@@ -27,14 +28,18 @@ pub struct Gathered {
     sites: BTreeMap<String, Vec<Link>>,
     /// The methods with their calls.
     calls: Calls,
+    /// What calls entered, where arcs counted.
+    entered: Option<Gathering>,
 }
 
 impl Gathered {
     /// Takes a method in, of the class at this place.
     pub fn add(&mut self, class: usize, one: &MethodProfile<'_>) {
         let (name, bytecodes) = (one.name(), one.bytecodes().most);
-        for (block, call, count) in one.sites().filter(|(_, _, count)| count.most > 0) {
-            let link = Link { method: name.clone(), block, count: (count.least, count.most) };
+        // Arcs say more than calls in the code.
+        let is_plain = one.what != DrillKind::Calls;
+        for (block, call, count) in one.sites().filter(|(_, _, count)| is_plain && count.most > 0) {
+            let link = Link { method: name.clone(), block, count: (count.least, count.most), ..Link::default() };
             self.sites.entry(forms::called(call)).or_default().push(link);
         }
         if one.calls == 0 || one.graph.blocks.len() > MOST_BLOCKS {
@@ -45,6 +50,14 @@ impl Gathered {
         if at < MOST_DRAWN {
             self.drawn.insert(at, (bytecodes, counted(one, name), class));
             self.drawn.truncate(MOST_DRAWN);
+        }
+    }
+
+    /// Takes the calls of a method in, with what they entered.
+    pub fn add_calls(&mut self, method: &str, calls: &[Called]) {
+        self.entered.get_or_insert_default().add(method, calls);
+        for (callee, link) in called::links(method, calls) {
+            self.sites.entry(callee).or_default().push(link);
         }
     }
 
@@ -77,6 +90,7 @@ impl Gathered {
         // Only methods of the page are looked up again: all sites of a large drill are many.
         for one in &mut drawn {
             one.callers = self.sites.get(&one.name).cloned().unwrap_or_default();
+            one.callers.retain(called::has_entered);
         }
         let wanted: BTreeSet<&String> = places.keys().collect();
         let mut callees: BTreeMap<&String, Vec<Link>> = BTreeMap::new();
@@ -122,6 +136,7 @@ impl Gathered {
             left,
             has_classes: !arguments.no_classes,
             methods: figures.iter().map(method).collect(),
+            sites: self.entered.map(|entered| entered.sites(&places)),
             drawn,
             tree,
         }

@@ -35,20 +35,23 @@ fn links(title: &str, method: &str, block: &str, all: &[Link], is_cover: bool) -
         (false, (least, most)) if least == most => count(most),
         (false, (least, most)) => format!("{} to {}", count(least), count(most)),
     };
+    let has_answers = all.iter().any(|link| !link.answer.is_empty());
     html! {
         @if !all.is_empty() {
             details {
                 summary { (title) " (" (all.len()) ")" }
                 div.scroll tabindex="0" role="region" aria-label=(title) {
                     table {
-                        thead { tr { th { (method) } th.n { (block) } th.n { "Calls" } } }
+                        thead { tr { th { (method) } th.n { (block) } th.n { "Calls" } @if has_answers { th { "Answer" } th { "Receivers" } } } }
                         tbody {
                             @for link in all.iter().take(MOST_LINKS) {
-                                tr { td.wide { (link.method) } td.n { (link.block) } td.n { (times(link)) } }
+                                tr {
+                                    td.wide { (link.method) } td.n { (link.block) } td.n { (times(link)) }
+                                    @if has_answers { td { (link.answer) } td.wide { (link.receivers) } } }
                             }
                         }
                     }
-                    @if all.len() > MOST_LINKS { p.quiet { (all.len() - MOST_LINKS) " more: " code { "calls.csv" } " has all." } }
+                    @if all.len() > MOST_LINKS { p.quiet { (all.len() - MOST_LINKS) " more: " code { (if has_answers { "arcs.csv" } else { "calls.csv" }) } " has all." } }
                 }
             }
         }

@@ -3,12 +3,13 @@
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
 use super::icicles;
 use super::method;
+use super::polymorphic;
 use crate::figure::{count, counted};
 use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("drill.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-QVg78j6YjiU8qEILQqngbPnVTtGBzkxxOqCf24R5NqM='";
+pub(crate) const STYLE_HASH: &str = "'sha256-rgsY1kq2lT2j9YhieU7EI8w0ffIwfoLM0J+TRYysKto='";
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
@@ -44,11 +45,13 @@ pub fn page(facts: &DrillFacts) -> String {
                     (exactness(facts))
                     (methods(facts))
                     (icicles::section(facts))
+                    (polymorphic::section(facts))
                     (graphs(facts))
                     (left(facts))
                 }
                 footer { p { "Made by spl " (facts.spl) ". The tables are in the folder of the same name: "
-                    code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" } "." } }
+                    code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" }
+                    @if facts.sites.is_some() { ", " code { "arcs.csv" } ", " code { "receivers.csv" } } "." } }
                 script { (PreEscaped(graph::SCRIPT)) }
             }
         }

@@ -22,7 +22,7 @@ fn counted(name: &str) -> Counted {
         gone,
         calls: vec![name.to_owned()],
     };
-    let link = Link { method: name.to_owned(), block: 2, count: (3, 1_000) };
+    let link = Link { method: name.to_owned(), block: 2, count: (3, 1_000), ..Link::default() };
     Counted {
         name: name.to_owned(),
         calls: 5,
@@ -113,7 +113,7 @@ fn bytecode_and_source_stand_beside_the_graph_with_counts_and_links() {
         "<tr class=\"around\"><td class=\"n\">6</td>",
         "<td class=\"n\">never run</td>",
         "2 lines of the method are left out.",
-        "<a class=\"to\" href=\"#m0c1\">code</a>",
+        "<a href=\"#m0c1\">3</a>",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }

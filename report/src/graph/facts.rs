@@ -122,4 +122,8 @@ pub struct Link {
     pub block: usize,
     /// Number of calls, at least and at most.
     pub count: (u64, u64),
+    /// The answer to the calls, where arcs counted: a word as in `arcs.csv`, and perhaps a reason.
+    pub answer: String,
+    /// Classes of the receivers, where they are known.
+    pub receivers: String,
 }

@@ -59,11 +59,12 @@ pub(crate) fn blocks(id: &str, method: &Counted) -> Markup {
                         tr id={ (id) "r" (number) } {
                             th scope="row" {
                                 a href={ "#" (id) "b" (number) } { (number) }
-                                @if method.code.has(number) { " " a.to href={ "#" (id) "c" (number) } { "code" } }
                                 @if method.marked.contains(&number) { " (cause)" }
                             }
                             td { (block.lines) }
-                            td.n { (block.bytecodes) }
+                            td.n {
+                                @if method.code.has(number) { a href={ "#" (id) "c" (number) } { (block.bytecodes) } } @else { (block.bytecodes) }
+                            }
                             td.n { (if is_word(block.count) { runs(block.count, unit) } else { figures(block.count, unit) }) }
                             td.n { @if let Some(gone) = block.gone { (figures(gone, unit)) } }
                             td { @for (place, way) in ways(number).into_iter().enumerate() { @if place > 0 { ", " } span.way { (way) } } }
