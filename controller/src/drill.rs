@@ -140,7 +140,7 @@ fn results(
         if is_time {
             let all = durations::measured(profile);
             out.write_durations(&taken, &all)?;
-            durations::say(&all, profile, arguments, out.path(), progress);
+            durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
         } else {
             let figures = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);

@@ -7,11 +7,12 @@ mod page;
 mod polymorphic;
 #[cfg(test)]
 mod tests;
+mod times;
 
 pub use crate::graph::{BlockCounts, Code, Counted, Instruction, Link, Source, SourceLine, Unit};
 pub use facts::{
-    Answered, DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, MOST_SITES, Method, Site, Sites, Tree,
-    TreeCall,
+    Answered, DEEPEST, DrillFacts, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, MOST_SITES, Method, Site, Sites,
+    TimedMethod, Times, Tree, TreeCall,
 };
 pub use page::page;
 #[cfg(test)]

@@ -5,12 +5,13 @@ use super::arcs;
 use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
-use super::page::Gathered;
+use super::page::{self, Gathered};
 use super::taken::{Figures, Taken};
 use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
+use spl_report::drill::DrillFacts;
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -188,12 +189,15 @@ impl Folder {
             self.put(name, table.as_bytes())?;
         }
         self.archive(taken)?;
-        let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
-        let facts = gathered.facts(taken, sources, &figures, document.doubts, left);
-        let page = page_of(&self.folder);
-        write_whole(&page, spl_report::drill::page(&facts).as_bytes())
-            .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
+        let left = document.named_left();
+        self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
         Ok(figures)
+    }
+
+    fn put_page(&self, facts: &DrillFacts) -> Result<(), String> {
+        let page = page_of(&self.folder);
+        write_whole(&page, spl_report::drill::page(facts).as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", page.display()))
     }
 
     /// Writes the durations of calls.
@@ -210,7 +214,10 @@ impl Folder {
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
         self.put(TIMES, durations::table(all).as_bytes())?;
-        self.archive(taken)
+        self.archive(taken)?;
+        let left = document.named_left();
+        let times = Some(durations::times(all, taken.profile));
+        self.put_page(&DrillFacts { times, ..page::base(taken, document.doubts, left) })
     }
 
     /// Writes the class files, unless they are not wanted.
@@ -256,6 +263,13 @@ struct Document<'a> {
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
+}
+
+impl Document<'_> {
+    /// What did not count, with the reasons, each on one line.
+    fn named_left(&self) -> Vec<(String, String)> {
+        self.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect()
+    }
 }
 
 /// A class that counted.

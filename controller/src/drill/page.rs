@@ -77,7 +77,7 @@ impl Gathered {
         doubts: Vec<String>,
         left: Vec<(String, String)>,
     ) -> DrillFacts {
-        let Taken { arguments, profile, seconds } = taken;
+        let Taken { profile, .. } = taken;
         let tree = tree(icicles(&self.calls.graph(), MOST_CALLS, DEEPEST));
         let mut beside = Beside::new(sources);
         let with_text = |(_, mut counted, class): (u64, Counted, usize)| {
@@ -118,28 +118,33 @@ impl Gathered {
             drawn: places.get(&one.method).copied().filter(|place| seen.insert(*place)),
         };
         DrillFacts {
-            spl: env!("CARGO_PKG_VERSION").to_owned(),
-            command: one_line(&profile.command),
-            pid: profile.pid,
-            is_cover: profile.what == DrillKind::Cover,
-            scope: if arguments.all { "all".to_owned() } else { one_line(&arguments.methods.join(" ")) },
-            seconds: *seconds,
-            changed: (profile.changed.0, profile.changed.1 as f64 / 1e6),
-            classes: profile.classes.len(),
-            counted: profile
-                .classes
-                .iter()
-                .flat_map(|one| &one.methods)
-                .filter(|one| one.counters.is_ok())
-                .count(),
-            doubts,
-            left,
-            has_classes: !arguments.no_classes,
             methods: figures.iter().map(method).collect(),
             sites: self.entered.map(|entered| entered.sites(&places)),
             drawn,
             tree,
+            ..base(taken, doubts, left)
         }
+    }
+}
+
+/// The facts of the page that each kind of drill has.
+pub fn base(taken: &Taken<'_>, doubts: Vec<String>, left: Vec<(String, String)>) -> DrillFacts {
+    let Taken { arguments, profile, seconds } = taken;
+    let methods = profile.classes.iter().flat_map(|one| &one.methods);
+    DrillFacts {
+        spl: env!("CARGO_PKG_VERSION").to_owned(),
+        command: one_line(&profile.command),
+        pid: profile.pid,
+        is_cover: profile.what == DrillKind::Cover,
+        scope: if arguments.all { "all".to_owned() } else { one_line(&arguments.methods.join(" ")) },
+        seconds: *seconds,
+        changed: (profile.changed.0, profile.changed.1 as f64 / 1e6),
+        classes: profile.classes.len(),
+        counted: methods.filter(|one| one.counters.is_ok()).count(),
+        doubts: doubts.into_iter().map(|doubt| one_line(&doubt)).collect(),
+        left,
+        has_classes: !arguments.no_classes,
+        ..DrillFacts::default()
     }
 }
 

@@ -48,6 +48,38 @@ pub struct DrillFacts {
     pub tree: Tree,
     /// Calls whose receiver chooses the method; `None` where arcs did not count.
     pub sites: Option<Sites>,
+    /// Times of calls, in place of counts.
+    pub times: Option<Times>,
+}
+
+/// How long calls took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Cost of a probe, picoseconds a call: within the time that it takes, and outside.
+    pub probe_ps: [u64; 2],
+    /// Methods, those with most own time first.
+    pub methods: Vec<TimedMethod>,
+}
+
+/// The times of a method, nanoseconds, without the estimated cost of probes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimedMethod {
+    /// Its name.
+    pub method: String,
+    /// Number of calls that ended.
+    pub calls: u64,
+    /// With all that was called.
+    pub total_ns: u64,
+    /// Without the measured methods that it called.
+    pub own_ns: u64,
+    /// Cost of probes in the total time as it was measured.
+    pub probes_in_total_ns: u64,
+    /// Cost of probes in the own time as it was measured.
+    pub probes_in_own_ns: u64,
+    /// Number of calls without times.
+    pub untimed: u64,
+    /// Why its figures may be too low; empty if nothing is known against them.
+    pub doubt: String,
 }
 
 /// Calls whose receiver chooses the method, and that entered a counted one.

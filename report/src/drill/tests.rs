@@ -148,6 +148,78 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     assert!(!exact.contains("--no-classes"));
 }
 
+#[test]
+fn places_that_call_several_methods_say_which_and_with_what_share() {
+    let answer = |what: &str, method: &str, calls, is_among| Answered {
+        what: what.to_owned(),
+        method: method.to_owned(),
+        receivers: if what == "entered" { "B".to_owned() } else { String::new() },
+        calls,
+        is_among,
+    };
+    let site = Site {
+        method: "A.b()V".to_owned(),
+        drawn: Some(0),
+        line: Some(7),
+        block: 1,
+        callee: "I.m()V".to_owned(),
+        calls: 100,
+        classes: 3,
+        methods: 2,
+        changes: 99,
+        answers: vec![answer("entered", "B.m()V", 75, true), answer("via", "C.x()V", 3, false)],
+    };
+    let mut one = facts("A.b()V");
+    one.sites = Some(Sites { kinds: [4, 0, 1], listed: vec![site] });
+    one.drawn[0].callees[0].answer = "entered".to_owned();
+    one.drawn[0].callees[0].receivers = "B or C".to_owned();
+    let page = page(&one);
+    for words in [
+        "4 had receivers of one class (monomorphic), 0 of two (bimorphic), 1 of more (megamorphic)",
+        "<a href=\"#m0r1\">A.b()V</a>, line 7 calls I.m()V",
+        "<b>megamorphic</b>, 3 classes, 2 methods",
+        "75%",
+        "via: C.x()V",
+        "not among",
+        "4 more, with fewer methods",
+        "<td>entered</td><td class=\"wide\">B or C</td>",
+        "receivers.csv",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!super::page(&facts("A.b()V")).contains("id=\"polymorphic\""));
+}
+
+#[test]
+fn times_have_probes_in_columns_of_their_own_and_say_what_was_not_timed() {
+    let method = TimedMethod {
+        method: "A.<b>()V".to_owned(),
+        calls: 1_000,
+        total_ns: 4_000_000,
+        own_ns: 1_000_000,
+        probes_in_total_ns: 70_000,
+        probes_in_own_ns: 30_000,
+        untimed: 2,
+        doubt: "some calls were not timed".to_owned(),
+    };
+    let times = Times { probe_ps: [12_340, 5_600], methods: vec![method] };
+    let page = page(&DrillFacts { times: Some(times), doubts: vec!["why".to_owned()], ..DrillFacts::default() });
+    for words in [
+        "How long calls took",
+        "Times may be too low:",
+        "12.3 ns within",
+        "5.6 ns in that of the caller",
+        "2 calls were not timed:",
+        "<td class=\"wide\">A.&lt;b&gt;()V</td><td class=\"n\">1\u{202f}000</td><td class=\"n\">4.00</td><td class=\"n\">1.00</td><td class=\"n\">3.00</td>",
+        "<rect class=\"own\" width=\"30.0\" height=\"10\"></rect><rect class=\"callees\" x=\"30.0\" width=\"90.0\"",
+        "<td class=\"n\">0.07</td><td class=\"n\">0.03</td><td>no: some calls were not timed (2 calls not timed)</td>",
+        "times.csv",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("methods.csv"));
+}
+
 /// A call of `a` that makes a call of `b`, of 200 instructions.
 fn tree(name: &str) -> Tree {
     let call = |depth: usize, begin: f64, own: f64, total: f64| TreeCall {
