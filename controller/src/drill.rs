@@ -84,9 +84,8 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
-            let results = |counted: &Counted| {
-                results(arguments, counted, (&mut out, &mut sources), began, &progress)
-            };
+            let results =
+                |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
             runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))
         }
     }

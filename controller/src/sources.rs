@@ -75,7 +75,8 @@ impl Sources {
         let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
         let shown = one_line(&name);
         // Class files may be hostile: a name never leads out of a place.
-        let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);
+        let is_plain =
+            |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);
         if !name.split('/').all(is_plain) || file.contains('/') {
             return Err(format!("the class names no file of its package, but {shown}"));
         }
@@ -123,12 +124,15 @@ impl Place {
 }
 
 fn is_below(path: &Path, folder: &Path) -> bool {
-    path.strip_prefix(folder).is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
+    path.strip_prefix(folder)
+        .is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
 }
 
 fn bounded(from: impl Read, shown: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    from.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    from.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot read {shown}: {error}"))?;
     if bytes.len() as u64 > LARGEST {
         return Err(format!("{shown} has over {} MiB", LARGEST >> 20));
     }
@@ -180,7 +184,13 @@ mod tests {
         assert_eq!(sources.find("p/D", "D.java").unwrap().lines, ["d"]);
         let missing = sources.find("p/E", "E.java").unwrap_err();
         assert!(missing.contains("p/E.java is in none of the places"), "{missing}");
-        for (class, file) in [("p/A", "../../etc/passwd"), ("../p/C", "C.java"), ("p/A", ".."), ("p/A", ""), ("/p/A", "A.java")] {
+        for (class, file) in [
+            ("p/A", "../../etc/passwd"),
+            ("../p/C", "C.java"),
+            ("p/A", ".."),
+            ("p/A", ""),
+            ("/p/A", "A.java"),
+        ] {
             let why = sources.find(class, file).unwrap_err();
             assert!(why.contains("the class names no file of its package"), "{why}");
         }

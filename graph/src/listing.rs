@@ -182,7 +182,9 @@ fn cases<'a>(insn: &Insn<'a>) -> impl Iterator<Item = i32> + 'a {
     // A table has its default, bounds and targets; a list its default, length, and pairs.
     let (skipped, step) = if is_table { (3, 1) } else { (2, 2) };
     let rest = words.iter().skip(skipped).step_by(step);
-    (0..).zip(rest).map(move |(place, word)| {
-        if is_table { low.wrapping_add(place) } else { i32::from_be_bytes(*word) }
-    })
+    (0..).zip(rest).map(
+        move |(place, word)| {
+            if is_table { low.wrapping_add(place) } else { i32::from_be_bytes(*word) }
+        },
+    )
 }

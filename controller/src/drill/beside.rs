@@ -29,9 +29,9 @@ pub struct Beside<'s> {
 }
 
 impl<'s> Beside<'s> {
-    /// Of an empty page.
-    pub fn new(sources: &'s mut Sources) -> Self {
-        Self { sources, left: MOST_LISTED }
+    /// Of an empty page, which has no bytecode where no copies of class files are wanted.
+    pub fn new(sources: &'s mut Sources, has_classes: bool) -> Self {
+        Self { sources, left: if has_classes { MOST_LISTED } else { 0 } }
     }
 
     /// Gives a method of this class its bytecode and source.

@@ -96,7 +96,9 @@ fn names(all: &[String]) -> String {
 fn what(answer: &Answer) -> String {
     match answer.what {
         What::Unseen(why) => format!("unseen: {why}"),
-        _ => answer.what.name().to_owned(),
+        What::Entered { .. } | What::Via(_) | What::Implicit(_) | What::Native | What::NotEntered => {
+            answer.what.name().to_owned()
+        }
     }
 }
 
@@ -106,8 +108,13 @@ pub fn links(method: &str, calls: &[Called]) -> Vec<(String, Link)> {
     for one in calls {
         for answer in &one.answers {
             let Answered { what, method: entered, receivers, calls, .. } = answered(answer);
-            let link =
-                Link { method: one_line(method), block: one.block, count: (calls, calls), answer: what, receivers };
+            let link = Link {
+                method: one_line(method),
+                block: one.block,
+                count: (calls, calls),
+                answer: what,
+                receivers,
+            };
             all.push((if entered.is_empty() { callee(one) } else { entered }, link));
         }
     }

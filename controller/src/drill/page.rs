@@ -39,13 +39,15 @@ impl Gathered {
         // Arcs say more than calls in the code.
         let is_plain = one.what != DrillKind::Calls;
         for (block, call, count) in one.sites().filter(|(_, _, count)| is_plain && count.most > 0) {
-            let link = Link { method: name.clone(), block, count: (count.least, count.most), ..Link::default() };
+            let link =
+                Link { method: name.clone(), block, count: (count.least, count.most), ..Link::default() };
             self.sites.entry(forms::called(call)).or_default().push(link);
         }
         if one.calls == 0 || one.graph.blocks.len() > MOST_BLOCKS {
             return;
         }
-        let is_before = |(other, known, _): &(u64, Counted, usize)| (bytecodes, &known.name) <= (*other, &name);
+        let is_before =
+            |(other, known, _): &(u64, Counted, usize)| (bytecodes, &known.name) <= (*other, &name);
         let at = self.drawn.partition_point(is_before);
         if at < MOST_DRAWN {
             self.drawn.insert(at, (bytecodes, counted(one, name), class));
@@ -79,7 +81,7 @@ impl Gathered {
     ) -> DrillFacts {
         let Taken { profile, .. } = taken;
         let tree = tree(icicles(&self.calls.graph(), MOST_CALLS, DEEPEST));
-        let mut beside = Beside::new(sources);
+        let mut beside = Beside::new(sources, !taken.arguments.no_classes);
         let with_text = |(_, mut counted, class): (u64, Counted, usize)| {
             profile.classes.get(class).into_iter().for_each(|class| beside.add(class, &mut counted));
             counted

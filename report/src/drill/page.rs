@@ -10,7 +10,7 @@ use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("drill.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-V1JOz0uCEkPYa3+J9fSHy20VDIJWEVLOTip1evIpCE8='";
+pub(crate) const STYLE_HASH: &str = "'sha256-CilNMsGjvRdrWnYiEaqMqgmPG9M0fLy3ee0SSOHyHO0='";
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
@@ -83,7 +83,7 @@ fn taken(facts: &DrillFacts) -> Markup {
         @if !facts.has_classes {
             p { b { "Missing:" } " the class files, as " code { "--no-classes" } " asked. "
                 @if facts.times.is_some() { "Nothing on this page needs them." } @else {
-                    "The graphs on this page are complete, but " code { "spl export" } " cannot join the tables with the code."
+                    "The graphs on this page are complete, but without bytecode, and " code { "spl export" } " cannot join the tables with the code."
                 } }
         }
     }

@@ -37,7 +37,8 @@ pub(super) fn section(facts: &DrillFacts) -> Markup {
 }
 
 fn lines(site: &Site) -> Markup {
-    let share = |calls: u64| if site.calls == 0 { String::new() } else { percent(calls as f64 / site.calls as f64) };
+    let share =
+        |calls: u64| if site.calls == 0 { String::new() } else { percent(calls as f64 / site.calls as f64) };
     html! {
         tr.site {
             th.wide scope="rowgroup" {

@@ -43,8 +43,13 @@ fn counted(name: &str) -> Counted {
 
 /// Three instructions of two blocks, and a fourth that is left out.
 fn code(name: &str) -> Code {
-    let insn = |at: u32, line, block, text: &str, targets: Vec<(String, usize)>| {
-        Instruction { at, line: Some(line), block, text: text.to_owned(), targets, more_targets: 0 }
+    let insn = |at: u32, line, block, text: &str, targets: Vec<(String, usize)>| Instruction {
+        at,
+        line: Some(line),
+        block,
+        text: text.to_owned(),
+        targets,
+        more_targets: 0,
     };
     let listed = vec![
         insn(0, 7, 0, name, Vec::new()),
@@ -57,10 +62,8 @@ fn code(name: &str) -> Code {
 /// Two lines of code and one around.
 fn source(name: &str) -> Source {
     let line = |number, count, blocks| SourceLine { number, text: format!("  {name}"), count, blocks };
-    let parts = vec![
-        vec![line(6, None, vec![]), line(7, Some(1_000), vec![0, 2])],
-        vec![line(12, Some(0), vec![1])],
-    ];
+    let parts =
+        vec![vec![line(6, None, vec![]), line(7, Some(1_000), vec![0, 2])], vec![line(12, Some(0), vec![1])]];
     Source { file: name.to_owned(), parts: Ok(parts), left_out: 2 }
 }
 
@@ -122,7 +125,10 @@ fn bytecode_and_source_stand_beside_the_graph_with_counts_and_links() {
     without.drawn[0].source =
         Some(Source { file: String::new(), parts: Err("it is <b>odd</b>".to_owned()), left_out: 0 });
     let page = super::page(&without);
-    assert!(page.contains("No source: it is &lt;b&gt;odd&lt;/b&gt;.") && !page.contains("Bytecode ("), "{page}");
+    assert!(
+        page.contains("No source: it is &lt;b&gt;odd&lt;/b&gt;.") && !page.contains("Bytecode ("),
+        "{page}"
+    );
 }
 
 #[test]
@@ -131,6 +137,7 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     for words in [
         "Counts may not be exact:",
         "--no-classes",
+        "complete, but without bytecode, and",
         "Graphs follow for 1 method: at most 40",
         "1 loaded class was changed in 2 ms",
         "no: A.b()V",
@@ -203,7 +210,8 @@ fn times_have_probes_in_columns_of_their_own_and_say_what_was_not_timed() {
         doubt: "some calls were not timed".to_owned(),
     };
     let times = Times { probe_ps: [12_340, 5_600], methods: vec![method] };
-    let page = page(&DrillFacts { times: Some(times), doubts: vec!["why".to_owned()], ..DrillFacts::default() });
+    let page =
+        page(&DrillFacts { times: Some(times), doubts: vec!["why".to_owned()], ..DrillFacts::default() });
     for words in [
         "How long calls took",
         "Times may be too low:",

@@ -92,7 +92,9 @@ fn line(id: &str, one: &SourceLine, unit: Unit) -> Markup {
         Some(0) => "never",
         Some(_) => "ran",
     };
-    let count = one.count.map(|count| if count == 0 || unit == Unit::Flags { runs(count, unit) } else { figures(count, unit) });
+    let count = one.count.map(|count| {
+        if count == 0 || unit == Unit::Flags { runs(count, unit) } else { figures(count, unit) }
+    });
     html! {
         tr class=(class) data-b=[(!blocks.is_empty()).then(|| blocks.join(" "))] {
             td.n { @match one.blocks.first() {
