@@ -186,7 +186,7 @@ impl<'a> Pool<'a> {
         self.member(reader.u2().ok()?).ok()
     }
 
-    /// The value of a constant that an instruction loads; `None` of an entry that is none.
+    /// The value of a constant that an instruction loads; `None` of any other entry.
     #[must_use]
     pub fn constant(&self, index: u16) -> Option<Constant<'a>> {
         let tag = self.tag(index)?;

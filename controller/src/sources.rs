@@ -107,7 +107,7 @@ impl Place {
                 let cannot = |error: std::io::Error| format!("cannot read {shown}: {error}");
                 // A pipe would be waited for.
                 if !fs::metadata(&real).map_err(cannot)?.is_file() {
-                    return Err(format!("{shown} is no file"));
+                    return Err(format!("{shown} is not a file"));
                 }
                 let bytes = bounded(File::open(&real).map_err(cannot)?, &shown)?;
                 Ok(Some((shown, bytes)))
@@ -213,7 +213,7 @@ mod tests {
         let mut sources = Sources::open(&[src]).unwrap();
         for (file, expected) in [
             ("Link.java", "is a link out of"),
-            ("Folder.java", "is no file"),
+            ("Folder.java", "is not a file"),
             ("Latin.java", "is not UTF-8"),
             ("Huge.java", "has over 4 MiB"),
         ] {

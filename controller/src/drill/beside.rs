@@ -1,4 +1,4 @@
-//! Text beside the graphs of a page: the bytecode and the source of a method.
+//! Text next to the graphs of a page: the bytecode and the source of a method.
 
 use crate::sources::{Sources, Text};
 use spl_classfile::class::ClassFile;

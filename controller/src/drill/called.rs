@@ -1,4 +1,4 @@
-//! What calls entered, for the page.
+//! The methods that calls entered, for the page.
 
 use spl_model::one_line;
 use spl_profile::{Answer, Called, What};

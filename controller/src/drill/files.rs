@@ -266,7 +266,7 @@ struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// What did not count, with the reasons, each on one line.
+    /// Classes and methods that did not count, with the reasons, each on one line.
     fn named_left(&self) -> Vec<(String, String)> {
         self.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect()
     }

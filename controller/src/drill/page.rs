@@ -28,7 +28,7 @@ pub struct Gathered {
     sites: BTreeMap<String, Vec<Link>>,
     /// The methods with their calls.
     calls: Calls,
-    /// What calls entered, where arcs counted.
+    /// The methods that calls entered, where arcs counted.
     entered: Option<Gathering>,
 }
 

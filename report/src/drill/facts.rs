@@ -52,7 +52,7 @@ pub struct DrillFacts {
     pub times: Option<Times>,
 }
 
-/// How long calls took.
+/// The times of calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Cost of a probe, picoseconds a call: within the time that it takes, and outside.
@@ -112,7 +112,7 @@ pub struct Site {
     pub methods: usize,
     /// Number of times that the receiver's class changed.
     pub changes: u64,
-    /// What became of the calls, most of them first.
+    /// The answers to the calls, those of most calls first.
     pub answers: Vec<Answered>,
 }
 

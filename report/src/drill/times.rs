@@ -27,7 +27,7 @@ pub(super) fn section(times: &Times) -> Markup {
                     "Of methods of a few nanoseconds the rest is an estimate." }
                 @if untimed > 0 {
                     p { b { (counted(untimed, "call was", "calls were")) " not timed:" } " of virtual threads, of threads after the 256th, or too deep. "
-                        "They are in no figure." }
+                        "No figure has these calls." }
                 }
                 ul.bars-key { li { (bar(1.0, 0.0)) " own" } li { (bar(0.0, 1.0)) " callees" } }
                 div.scroll tabindex="0" role="region" aria-label="Times of methods" {

@@ -1,4 +1,4 @@
-//! Bytecode and source beside a graph.
+//! Bytecode and source next to a graph.
 
 use super::facts::{Counted, Instruction, Source, SourceLine, Unit};
 use super::heat::{figures, runs};
