@@ -1,7 +1,9 @@
 //! `spl drill`: counts the blocks of methods exactly, or finds out which ones run, from the program's first class on.
 
 mod arcs;
+mod beside;
 mod budget;
+mod called;
 mod collected;
 mod counters;
 mod doubts;
@@ -21,6 +23,7 @@ pub mod why;
 
 use crate::cli::{Drill, Process};
 use crate::progress::Progress;
+use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
 use collected::Profile;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
@@ -56,6 +59,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
                 .to_owned(),
         );
     }
+    let mut sources = Sources::open(&arguments.sources)?;
     let orders = Orders {
         what,
         scope: scope(arguments)?,
@@ -70,7 +74,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     match arguments.attach {
         Some(pid) => {
             let (mut out, counted) = running(arguments, pid, &library, orders, &progress)?;
-            results(arguments, &counted, &mut out, began, &progress)
+            results(arguments, &counted, (&mut out, &mut sources), began, &progress)
         }
         None => {
             if let Some(why) = tryout::try_out(&arguments.command, &library)? {
@@ -80,7 +84,8 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
-            let results = |counted: &Counted| results(arguments, counted, &mut out, began, &progress);
+            let results =
+                |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
             runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))
         }
     }
@@ -114,7 +119,7 @@ fn kind(arguments: &Drill) -> Result<DrillKind, String> {
 fn results(
     arguments: &Drill,
     counted: &Counted,
-    out: &mut files::Folder,
+    (out, sources): (&mut files::Folder, &mut Sources),
     began: Instant,
     progress: &Progress,
 ) -> Result<ExitStatus, String> {
@@ -134,9 +139,9 @@ fn results(
         if is_time {
             let all = durations::measured(profile);
             out.write_durations(&taken, &all)?;
-            durations::say(&all, profile, arguments, out.path(), progress);
+            durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
         } else {
-            let figures = out.write(&taken)?;
+            let figures = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
         }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);

@@ -51,6 +51,7 @@ mod said;
 mod serve;
 mod shell;
 mod showing;
+mod sources;
 mod stdout;
 mod stopping;
 mod table;

@@ -6,6 +6,7 @@ mod exceptions;
 mod hostile;
 mod invariants;
 mod jdk;
+mod listed;
 mod random;
 mod refused;
 mod shapes;

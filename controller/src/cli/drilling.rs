@@ -77,6 +77,9 @@ pub struct Drill {
     /// Keep no copies of the class files, only their digests.
     #[arg(long)]
     pub no_classes: bool,
+    /// Show the source next to the graphs of the page: a folder, JAR or ZIP with source files by package; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub sources: Vec<PathBuf>,
     /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool.
     #[arg(long)]
     pub children: bool,

@@ -5,11 +5,13 @@ use super::arcs;
 use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
-use super::page::Gathered;
+use super::page::{self, Gathered};
 use super::taken::{Figures, Taken};
+use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
 use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
+use spl_report::drill::DrillFacts;
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -132,13 +134,13 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written, or class files and counters do not belong together; one line of text.
-    pub fn write(&mut self, taken: &Taken<'_>) -> Result<Vec<Figures>, String> {
+    pub fn write(&mut self, taken: &Taken<'_>, sources: &mut Sources) -> Result<Vec<Figures>, String> {
         let Profile { classes, values, shared, left, .. } = taken.profile;
         let mut figures = Vec::new();
         let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
         let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
         let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
-        for class in classes {
+        for (place, class) in classes.iter().enumerate() {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
             let (in_shared, intrinsics) = (in_shared(class, shared), intrinsics(class));
             let mut counted = Vec::new();
@@ -157,7 +159,7 @@ impl Folder {
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
                 calls.push_str(&one.calls_lines());
-                gathered.add(&one);
+                gathered.add(place, &one);
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
@@ -181,18 +183,21 @@ impl Folder {
         self.is_written = true;
         let mut tables = vec![methods, blocks, edges, calls];
         if taken.profile.what == DrillKind::Calls {
-            tables.extend(arcs::of(taken.profile));
+            tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
         }
         for (name, table) in TABLES.into_iter().zip(tables) {
             self.put(name, table.as_bytes())?;
         }
         self.archive(taken)?;
-        let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
-        let facts = gathered.facts(taken, &figures, document.doubts, left);
-        let page = page_of(&self.folder);
-        write_whole(&page, spl_report::drill::page(&facts).as_bytes())
-            .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
+        let left = document.named_left();
+        self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
         Ok(figures)
+    }
+
+    fn put_page(&self, facts: &DrillFacts) -> Result<(), String> {
+        let page = page_of(&self.folder);
+        write_whole(&page, spl_report::drill::page(facts).as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", page.display()))
     }
 
     /// Writes the durations of calls.
@@ -209,7 +214,10 @@ impl Folder {
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
         self.put(TIMES, durations::table(all).as_bytes())?;
-        self.archive(taken)
+        self.archive(taken)?;
+        let left = document.named_left();
+        let times = Some(durations::times(all, taken.profile));
+        self.put_page(&DrillFacts { times, ..page::base(taken, document.doubts, left) })
     }
 
     /// Writes the class files, unless they are not wanted.
@@ -255,6 +263,13 @@ struct Document<'a> {
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
+}
+
+impl Document<'_> {
+    /// Classes and methods that did not count, with the reasons, each on one line.
+    fn named_left(&self) -> Vec<(String, String)> {
+        self.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect()
+    }
 }
 
 /// A class that counted.

@@ -29,6 +29,10 @@ fn check(options: &[&str]) {
         expected.sort_unstable();
         assert_eq!(found, expected, "{method} {callee}");
     };
+    let page = std::fs::read_to_string(case.path("out/drill.html")).unwrap();
+    let (_, sites) = page.split_once("<h2>Polymorphic calls</h2>").expect("it is there");
+    let (sites, _) = sites.split_once("</section>").unwrap();
+    assert!(sites.contains("<b>megamorphic</b>, 3 classes, 2 methods"), "{sites}");
     let area = |class: &str| format!("Arcs${class}.area()I");
     let (square, circle) = (area("Square"), area("Circle"));
     let turns = [

@@ -33,6 +33,10 @@ fn check(options: &[&str]) {
     let own: u64 = times.values().map(|of| figures(of)[2]).sum();
     assert_eq!(main[0], 1);
     assert!(options.contains(&"four") || own == main[1], "{own} ns of all are those of main, {} ns", main[1]);
+    let page = std::fs::read_to_string(case.path("out/drill.html")).unwrap();
+    assert!(
+        page.contains("How long calls took") && page.contains("<td class=\"wide\">Durations.down(I)V</td>")
+    );
     let document = document(&case);
     let refused = case.spl_with(&["export", "out", "--as", "csv"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
