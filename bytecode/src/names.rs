@@ -26,7 +26,7 @@ pub const ROOTS_CLASS: &str = "java/lang/SplRoots";
 pub const BEGIN_ROOT: (&str, &str) = ("begin", "(I)J");
 /// Adds up the size of a root's call: `long length(long token, long sum, Object argument)`; -1 if it is not known.
 pub const LENGTH_IN_ROOT: (&str, &str) = ("length", "(JJLjava/lang/Object;)J");
-/// The same for a number: `long length(long token, long sum, long number)`.
+/// [`LENGTH_IN_ROOT`] for a number: `long length(long token, long sum, long number)`.
 pub const NUMBER_IN_ROOT: (&str, &str) = ("length", "(JJJ)J");
 /// Lets the thread count apart: `long enter(int root, long token, long size, int id)`; 0 if it does not. `id` is that of the method's
 /// entry, which counts there, too; -1 leaves it.

@@ -78,7 +78,7 @@ impl Probe {
         Self { method_name, descriptor, id, kind: Planned::Blocks { in_root: false } }
     }
 
-    /// The same for a method that gets one of [`root`](Self::root), too.
+    /// A probe of [`blocks`](Self::blocks) for a method that gets one of [`root`](Self::root), too.
     pub fn blocks_of_root(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         Self { kind: Planned::Blocks { in_root: true }, ..Self::blocks(method_name, descriptor, id) }
     }

@@ -55,7 +55,7 @@ impl Halves {
             };
             (calls * times, sizes)
         };
-        // What a small call never runs has no power.
+        // A block that small calls never run has no power.
         growth(small.map(of)?, large.map(of)?)
     }
 

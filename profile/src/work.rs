@@ -275,7 +275,7 @@ impl Known {
         all.filter_map(|(name, calls)| Some((self.rates.get(name)?, *calls, &**self.sizes.get(name)?)))
     }
 
-    /// The same of one method.
+    /// One method counted in a root's calls, with the same figures.
     pub(crate) fn method_in_root(&self, name: &str) -> Option<(&Rates, f64, &Sizes)> {
         Some((self.rates.get(name)?, self.calls_in_root(name), &**self.sizes.get(name)?))
     }

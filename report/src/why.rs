@@ -66,7 +66,7 @@ fn ranked(found: &Why) -> Vec<String> {
     let extras = found.extras.iter().map(|extra| (extra.share, None, event(extra, found)));
     let mut all: Vec<_> = causes.chain(extras).filter(|(share, ..)| *share >= SMALLEST).collect();
     all.sort_by(|one, other| other.0.total_cmp(&one.0));
-    // What grows with the size where the other side's does not comes first among its equals.
+    // A cause that grows where the other side does not comes first among its equals.
     if let Some(place) = all.iter().position(|(_, outgrows, _)| outgrows.is_some()) {
         let equals = all[..place].iter().rev().take_while(|(share, ..)| *share <= all[place].0 * EQUAL);
         let first = place - equals.count();

@@ -5,7 +5,7 @@ use crate::emit::{Emitter, Kind};
 use crate::region;
 use spl_model::Refusal;
 
-/// What the parameter is whose length is added.
+/// Kinds of parameters whose length is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Object,

@@ -134,7 +134,7 @@ impl Counted {
         self.halves.get(root).map(|(_, halves)| halves)
     }
 
-    /// The methods of a round: these roots, and those that `joining` names.
+    /// Scope of a round: these roots, and the methods that `joining` names.
     pub fn scope(&self, joining: &[String], roots: &[String]) -> Scope {
         Scope {
             // Names of class files that are not patterns are left out.
