@@ -5,7 +5,7 @@
 //! they outlive a JVM that is killed.
 
 use crate::memory::Memory;
-use spl_model::{MOST_ROOTS, arena};
+use spl_model::{MOST_ROOTS, Scope, arena};
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -43,6 +43,10 @@ const SLOTS: usize = 1 << 14;
 const ENTRY_BYTES: usize = 256;
 /// Word of an entry where its thread asks for arenas of roots.
 const WANTS: usize = 2 + MOST_ROOTS;
+/// Place of the facts about each root in the roots' table, behind the entries.
+const FACTS: usize = SLOTS * ENTRY_BYTES;
+/// Bytes of these: the size from which on a call is large, and the word of an entry with the arena of such calls.
+const FACT_BYTES: usize = 16;
 
 /// The arenas and their owners.
 #[derive(Debug)]
@@ -62,8 +66,10 @@ struct Owners {
     of_slot: HashMap<usize, Vec<Living>>,
     /// Arenas without an owner. Their counts stay: the controller adds the counts of all arenas.
     free: Vec<usize>,
-    /// Number of roots of the last drill that had some.
+    /// Number of the groups of calls of the last drill that had roots: each has an arena for each thread.
     roots: usize,
+    /// Arenas of roots that threads have ever had. They come first.
+    used: usize,
     /// Whether the drill has roots.
     has_roots: bool,
     /// Whether the drill has durations, so that threads look for their entry of the roots' table.
@@ -90,11 +96,12 @@ impl Arenas {
         let file = memory_file(FILE_BYTES)?;
         let arenas = Memory::map_file(&file, FILE_BYTES)?;
         let table = Memory::map(SLOTS * 8)?;
-        let roots = Memory::map(SLOTS * ENTRY_BYTES)?;
+        let roots = Memory::map(FACTS + MOST_ROOTS * FACT_BYTES)?;
         let owners = Owners {
             of_slot: HashMap::new(),
             free: (0..ARENAS).rev().collect(),
             roots: 0,
+            used: 0,
             has_roots: false,
             has_durations: false,
             free_groups: Vec::new(),
@@ -119,6 +126,11 @@ impl Arenas {
     /// The address of the first arena of roots; no other arena has a higher one.
     pub fn first_of_roots(&self) -> i64 {
         self.address(OF_ROOTS) as i64
+    }
+
+    /// The address of the arena that nobody reads, which replaces a placeholder in `SplRoots`.
+    pub fn nobodys_address(&self) -> i64 {
+        self.address(OWN) as i64
     }
 
     /// The address of the arena of all threads without their own, which replaces a placeholder in `SplArcs`.
@@ -155,21 +167,29 @@ impl Arenas {
         }
     }
 
-    /// Begins a drill with this number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them
-    /// divided by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread keeps those of the drill
-    /// before if that had as many roots: an old activation may still count there. With `has_durations` each thread with an arena finds it
-    /// in the roots' table too.
-    pub fn begin_roots(&self, roots: usize, has_durations: bool) {
+    /// Begins a drill with the roots of this scope, whose calls make at most [`MOST_ROOTS`] groups: group G of them gets every arena of
+    /// roots whose place among them divided by that number leaves G. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread
+    /// keeps those of the drill before if that had as many groups: an old activation may still count there. With `has_durations` each
+    /// thread with an arena finds it in the roots' table too.
+    pub fn begin_roots(&self, scope: &Scope, has_durations: bool) {
         self.end_roots();
+        let roots = scope.groups().min(MOST_ROOTS);
+        for (root, large) in scope.larges().into_iter().enumerate().take(MOST_ROOTS) {
+            let (from, word) = large.map_or((i64::MAX as u64, 2), |(from, group)| (from, 2 + group as u64));
+            self.roots.u64_at(FACTS + root * FACT_BYTES + 8).store(word, Ordering::Release);
+            self.roots.u64_at(FACTS + root * FACT_BYTES).store(from, Ordering::Release);
+        }
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.has_durations = has_durations;
-        let Owners { of_slot, free_groups, roots: number, has_roots, .. } = &mut *owners;
-        let roots = roots.min(MOST_ROOTS);
+        let Owners { of_slot, free_groups, roots: number, used, has_roots, .. } = &mut *owners;
         *has_roots = roots > 0;
         if *has_roots && roots != *number {
             *number = roots;
             of_slot.values_mut().flatten().for_each(|one| one.group = None);
-            *free_groups = (0..ROOT_ARENAS / roots).rev().map(|at| at * roots).collect();
+            let all = (0..ROOT_ARENAS / roots).rev().map(|at| at * roots);
+            // Old activations may still count in the others, so these come last.
+            let (unused, others): (Vec<_>, Vec<_>) = all.partition(|first| *first >= *used);
+            *free_groups = others.into_iter().chain(unused).collect();
         }
     }
 
@@ -215,7 +235,7 @@ impl Arenas {
     /// Gives arenas of roots to the threads that have asked for them, as long as there are some. False if the drill has no roots.
     pub fn give_wanted(&self) -> bool {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, roots, has_roots, free_groups, .. } = &mut *owners;
+        let Owners { of_slot, roots, used, has_roots, free_groups, .. } = &mut *owners;
         if !*has_roots {
             return false;
         }
@@ -227,6 +247,7 @@ impl Arenas {
             {
                 *group = group.or_else(|| free_groups.pop());
                 let Some(group) = *group else { break };
+                *used = (*used).max(group + *roots);
                 for (word, place) in (2..).zip(group..group + *roots) {
                     let address = self.address(OF_ROOTS + place);
                     self.roots.u64_at(at + 8 * word).store(address, Ordering::Release);

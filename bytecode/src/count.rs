@@ -95,7 +95,18 @@ pub fn count(
             continue;
         }
         if let Ok(needed) = needed {
+            let number = match counting {
+                Counting::Blocks { root, .. } => root(&name, &descriptor),
+                Counting::Cover { .. } | Counting::Durations(_) => None,
+            };
+            if let Some(number) = number {
+                planned.push(counted.methods.len());
+                plan.add(Probe::root(&name, &descriptor, InstrumentId(first), number));
+            }
             let probe = match counting {
+                Counting::Blocks { .. } if number.is_some() => {
+                    Some(Probe::blocks_of_root(&name, &descriptor, InstrumentId(first)))
+                }
                 Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
                 Counting::Durations(clock) => {
                     Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
@@ -112,12 +123,6 @@ pub fn count(
             if let Counting::Blocks { calls: true, .. } = counting {
                 planned.push(counted.methods.len());
                 plan.add(Probe::calls(&name, &descriptor, InstrumentId(first)));
-            }
-            if let Counting::Blocks { root, .. } = counting
-                && let Some(number) = root(&name, &descriptor)
-            {
-                planned.push(counted.methods.len());
-                plan.add(Probe::root(&name, &descriptor, number));
             }
         }
         // The rewriter's report replaces the empty one below.

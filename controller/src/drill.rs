@@ -11,6 +11,7 @@ mod durations;
 mod failed;
 mod files;
 mod graphs;
+mod growth;
 mod kept;
 mod page;
 mod reasons;
@@ -229,7 +230,7 @@ fn scope(arguments: &Drill) -> Result<Scope, String> {
     if arguments.all {
         include.push(Pattern::all());
     }
-    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, roots: Vec::new() })
+    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, ..Scope::default() })
 }
 
 /// Drills the command. `results` gets the counts, while the program may go on.

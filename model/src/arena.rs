@@ -19,6 +19,11 @@ pub const STACK_TOP: u64 = BYTES - 32;
 pub const COST_INSIDE: u64 = BYTES - 40;
 /// There too: what it costs outside that time, for the calling method.
 pub const COST_OUTSIDE: u64 = BYTES - 48;
+/// Workload sizes of the calls of the root whose arena it is: for each number of bits that a size has, the calls and the sum of their sizes, 8 bytes each. Calls
+/// whose size is not known are not among them.
+pub const SIZES: u64 = BYTES - (1 << 12);
+/// Numbers of bits that there are: from 0, of the size 0, to 62.
+pub const MOST_BITS: u64 = 63;
 /// Calls of the root whose arena it is.
 pub const ROOT_CALLS: u64 = BYTES - 8;
 

@@ -61,11 +61,14 @@ pub struct Scope {
     /// Whether patterns that begin with `*` also mean the JDK's classes.
     pub jdk: bool,
     /// Methods whose calls count apart, with all that they call in their thread: each with its class, as in a task file. At most
-    /// [`MOST_ROOTS`].
+    /// [`MOST_ROOTS`] groups of calls.
     pub roots: Vec<String>,
+    /// For each of the roots the workload size, as a sum of lengths, from which on its calls count in a group of their own; 0 where all
+    /// its calls are one group. Missing ones are 0.
+    pub larges: Vec<u64>,
 }
 
-/// Most methods of a drill whose calls count apart.
+/// Most groups of calls that count apart: those of a method of a drill, or the large ones of them.
 pub const MOST_ROOTS: usize = 28;
 
 /// A pattern of methods: `*` stands for any characters of a name, `**` also for those of packages.
@@ -80,6 +83,27 @@ pub struct Pattern {
 }
 
 impl Scope {
+    /// For each root the size from which on its calls are large, and the number of the group of these. The groups of all other calls
+    /// come first, with the numbers of the roots.
+    #[must_use]
+    pub fn larges(&self) -> Vec<Option<(u64, usize)>> {
+        let sizes = self.larges.iter().copied().chain(std::iter::repeat(0));
+        let mut next = self.roots.len();
+        let large = |size: u64| {
+            (size > 0).then(|| {
+                next += 1;
+                (size, next - 1)
+            })
+        };
+        sizes.take(self.roots.len()).map(large).collect()
+    }
+
+    /// Number of groups of calls that count apart.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.roots.len() + self.larges().iter().flatten().count()
+    }
+
     /// Whether some methods of a class may be meant. `of_jdk` says whether it is one of the JDK's.
     #[must_use]
     pub fn has_class(&self, class: &str, of_jdk: bool) -> bool {
@@ -176,7 +200,7 @@ mod tests {
 
     fn scope(include: &[&str], exclude: &[&str], jdk: bool) -> Scope {
         let all = |texts: &[&str]| texts.iter().map(|text| Pattern::parse(text).unwrap()).collect();
-        Scope { include: all(include), exclude: all(exclude), jdk, roots: Vec::new() }
+        Scope { include: all(include), exclude: all(exclude), jdk, ..Scope::default() }
     }
 
     #[test]

@@ -11,9 +11,11 @@ mod class;
 mod csv;
 mod durations;
 mod fault;
+mod growth;
 mod method;
 mod rates;
 mod reach;
+mod sizes;
 mod work;
 
 pub use arcs::{Answer, Arcs, Called, What, tables};
@@ -22,9 +24,11 @@ pub use class::{CountedClass, CountedMethod};
 pub use csv::{ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head};
 pub use durations::{Durations, ProbeCost, TIMES_HEAD, durations};
 pub use fault::Fault;
+pub use growth::{Figure, Growth, Halves};
 pub use method::{Bytecodes, MethodProfile};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
 pub use reach::{Reach, Reached, chosen, member};
+pub use sizes::{Power, Sizes};
 pub use work::{CallGraph, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;

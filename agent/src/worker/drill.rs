@@ -35,7 +35,7 @@ impl Worker {
                 let arenas = self.shared.arenas();
                 arenas.into_iter().for_each(|arenas| {
                     let has_durations = matches!(kind, DrillKind::Time(_));
-                    arenas.begin_roots(scope.roots.len(), has_durations);
+                    arenas.begin_roots(&scope, has_durations);
                 });
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));
@@ -53,8 +53,10 @@ impl Worker {
         kind: DrillKind,
         scope: &Scope,
     ) -> Result<Drilled, String> {
-        if scope.roots.len() > MOST_ROOTS {
-            return Err(format!("more than {MOST_ROOTS} methods are to count apart"));
+        if scope.groups() > MOST_ROOTS {
+            return Err(format!(
+                "more than {MOST_ROOTS} methods, or groups of their calls, are to count apart"
+            ));
         }
         if self.shared.drill().is_some() {
             return Err("a drill is under way already".to_owned());

@@ -13,6 +13,8 @@ use spl_model::{InstrumentId, Refusal};
 pub(crate) struct Blocks {
     /// Permanent number of (class, method).
     pub(crate) id: InstrumentId,
+    /// Whether the entry of another kind may lead the thread to other counters.
+    pub(crate) in_root: bool,
 }
 
 impl Blocks {
@@ -42,6 +44,22 @@ impl Blocks {
         }
         code.int(number as i32)?.call_counters(names::HIT.0, names::HIT.1)?;
         Ok(3)
+    }
+
+    /// Finds the counters again where the entry may have led the thread. That cannot overflow the stack: the code that has led it there
+    /// took more of it.
+    pub(super) fn entered(
+        &self,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let (true, false, &[address, ..]) = (self.in_root, subject.constructs, slots.own) else {
+            return Ok(0);
+        };
+        code.int(self.id.0 as i32)?.call_counters(names::HERE.0, names::HERE.1)?;
+        code.store(Kind::Long, address);
+        Ok(2)
     }
 
     /// Whether a counter is there.

@@ -112,6 +112,9 @@ impl<'a> Weaver<'a, '_> {
                 let index = if site.is_exit() { weaves.len() - 1 - turn } else { turn };
                 words = words.max(weaves[index].at(site, subject, slots.of(index), code)?);
             }
+            for (index, weave) in weaves.iter().enumerate().filter(|_| site == Site::Entry) {
+                words = words.max(weave.entered(subject, slots.of(index), code)?);
+            }
             Ok(words)
         })
     }

@@ -34,10 +34,10 @@ impl<'a> Weave<'a> {
         let id = probe.id;
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
-            Planned::Blocks => Self::Blocks(Blocks { id }),
+            Planned::Blocks { in_root } => Self::Blocks(Blocks { id, in_root: *in_root }),
             Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
-            Planned::Root => Self::Root(Root { number: id.0 }),
+            Planned::Root { number } => Self::Root(Root { number: *number, id }),
             Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
@@ -95,7 +95,8 @@ impl<'a> Weave<'a> {
             Self::Blocks(_) => Blocks::locals(subject),
             Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
-            Self::Root(_) | Self::Durations(_) => vec![Kind::Long],
+            Self::Root(_) => Root::locals(),
+            Self::Durations(_) => vec![Kind::Long],
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
         }
@@ -138,10 +139,25 @@ impl<'a> Weave<'a> {
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
             Self::Calls(calls) => calls.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
-            Self::Root(root) => root.at(site, slots, code),
+            Self::Root(root) => root.at(site, subject, slots, code),
             Self::Durations(durations) => durations.at(site, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
+        }
+    }
+
+    /// Writes the code behind the entry code of all kinds; returns the stack words it needs at most.
+    pub(crate) fn entered(
+        &self,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        match self {
+            Self::Blocks(blocks) => blocks.entered(subject, slots, code),
+            Self::Calls(_) | Self::Cover(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
+            #[cfg(test)]
+            Self::Visits(_) => Ok(0),
         }
     }
 

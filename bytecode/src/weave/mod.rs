@@ -7,6 +7,7 @@ mod durations;
 mod engine;
 mod handlers;
 mod kinds;
+mod lengths;
 mod lock;
 mod roots;
 pub(crate) mod slots;

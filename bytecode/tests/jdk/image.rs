@@ -150,8 +150,8 @@ pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let time = |name: &str, descriptor: &str, id| {
         Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
     };
-    let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id.0 % 16);
-    let all: [&Make<'_>; 4] = [&Probe::blocks, &Probe::calls, &root, &time];
+    let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id, id.0 % 16);
+    let all: [&Make<'_>; 4] = [&root, &Probe::blocks_of_root, &Probe::calls, &time];
     probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
 }
 

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
-use spl_model::{DrillKind, one_line};
+use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost, edge_counters};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
@@ -21,8 +21,8 @@ pub struct Collected {
     pid: u32,
     command: String,
     counters: Option<CountersFile>,
-    /// Number of methods whose calls count apart.
-    roots: usize,
+    /// The methods of the drill.
+    scope: Scope,
     /// By their numbers; the second value is the length of the whole class file.
     classes: BTreeMap<u32, (CountedClass, u32)>,
     /// Bytes of all class files, as announced.
@@ -33,8 +33,8 @@ pub struct Collected {
     budget: Budget,
     /// The counters of edges of each class's methods, by the methods' places.
     counting: BTreeMap<u32, Vec<(usize, Range<u64>)>>,
-    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
-    stopped: BTreeMap<String, Vec<u64>>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
+    stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
     receivers: Vec<(u32, String)>,
     /// Whether the JVM goes on after the drill.
@@ -73,8 +73,8 @@ pub struct Profile {
     pub doubts: Vec<String>,
     /// Loaded classes that were changed when the drill began, and nanoseconds for it.
     pub changed: (u32, u64),
-    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
-    pub stopped: BTreeMap<String, Vec<u64>>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
+    pub stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// The values of the counters, or of the flags.
     pub values: Vec<u64>,
     /// Whether a counter belongs to the arena of threads without their own, by its number.
@@ -91,13 +91,13 @@ pub struct Profile {
 
 impl Collected {
     /// A drill of this JVM, of which nothing is known yet.
-    pub fn new(what: DrillKind, roots: usize, pid: u32, command: String) -> Self {
+    pub fn new(what: DrillKind, scope: Scope, pid: u32, command: String) -> Self {
         Self {
             what,
             pid,
             command,
             counters: None,
-            roots,
+            scope,
             classes: BTreeMap::new(),
             class_bytes: 0,
             left: BTreeMap::new(),
@@ -163,7 +163,7 @@ impl Collected {
         match message {
             Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas } => {
                 let place = Place { pid: self.pid, descriptor, bytes, arena_bytes, arenas, root_arenas };
-                self.counters = Some(CountersFile::open(place, self.roots, self.what == DrillKind::Calls)?);
+                self.counters = Some(CountersFile::open(place, &self.scope, self.what == DrillKind::Calls)?);
                 return Ok(Step::Answer(ToAgent::CountersOpened));
             }
             Drilled::Refused { why } => {
@@ -230,7 +230,7 @@ impl Collected {
     /// Whether each root had this number of calls.
     pub fn has_calls(&self, enough: u64) -> bool {
         let apart = self.counters.as_ref().and_then(|counters| counters.apart(0).ok());
-        apart.is_some_and(|apart| apart.iter().all(|one| one.calls >= enough))
+        apart.is_some_and(|apart| apart.iter().all(|one| one.has_calls(enough)))
     }
 
     /// Methods that have to stop counting to keep to this share of the JVM's processor time.
@@ -260,8 +260,12 @@ impl Collected {
         let names: Vec<String> =
             over.into_iter().map(name).filter(|name| !self.stopped.contains_key(name)).collect();
         if !names.is_empty() {
-            let calls: Vec<u64> =
-                counters.apart(0).unwrap_or_default().iter().map(|apart| apart.calls).collect();
+            let calls: Vec<[u64; 2]> = counters
+                .apart(0)
+                .unwrap_or_default()
+                .iter()
+                .map(|apart| [apart.calls, apart.large.as_ref().map_or(0, |large| large.calls)])
+                .collect();
             self.stopped.extend(names.iter().map(|name| (name.clone(), calls.clone())));
         }
         names

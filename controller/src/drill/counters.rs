@@ -1,8 +1,8 @@
 //! The counters' memory in the process of a JVM. It is a file in memory, so an open file outlives the process.
 
-use spl_model::DrillKind;
 use spl_model::arena::{self, Arc};
-use spl_profile::ProbeCost;
+use spl_model::{DrillKind, Scope};
+use spl_profile::{ProbeCost, Sizes};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -43,8 +43,10 @@ pub struct Place {
 pub struct CountersFile {
     file: File,
     place: Place,
-    /// Number of methods whose calls count apart.
-    roots: usize,
+    /// For each method whose calls count apart the number of the group of the large ones, if there is one.
+    larges: Vec<Option<usize>>,
+    /// Number of groups of calls that count apart.
+    groups: usize,
     /// Whether arcs count.
     has_arcs: bool,
     /// Sums at the beginning: an earlier drill may have counted.
@@ -71,6 +73,10 @@ pub struct Apart {
     pub values: Vec<u64>,
     /// The arcs, if they count.
     pub arcs: Arcs,
+    /// The workload sizes of its calls.
+    pub sizes: Sizes,
+    /// The counts of the large ones among these calls, if they count in a group of their own.
+    pub large: Option<Box<Apart>>,
 }
 
 impl CountersFile {
@@ -78,7 +84,7 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they are not where the agent says; one line of text.
-    pub fn open(place: Place, roots: usize, has_arcs: bool) -> Result<Self, String> {
+    pub fn open(place: Place, scope: &Scope, has_arcs: bool) -> Result<Self, String> {
         let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
         let cannot = |why: String| {
@@ -104,10 +110,12 @@ impl CountersFile {
         }
         let (before, apart_before) = ((Vec::new(), Vec::new()), Vec::new());
         let arcs_before = Arcs::default();
-        let mut opened = Self { file, place, roots, has_arcs, before, apart_before, arcs_before };
+        let larges = scope.larges().into_iter().map(|large| large.map(|(_, group)| group)).collect();
+        let groups = scope.groups();
+        let mut opened = Self { file, place, larges, groups, has_arcs, before, apart_before, arcs_before };
         let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
-        opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
+        opened.apart_before = opened.of_groups(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
@@ -136,13 +144,16 @@ impl CountersFile {
     /// # Errors
     /// When they cannot be read; one line of text.
     pub fn apart(&self, below: u64) -> Result<Vec<Apart>, String> {
-        let now = self.of_roots(below).map_err(unread)?;
-        let since = |(now, before): (Apart, &Apart)| Apart {
-            calls: now.calls.wrapping_sub(before.calls),
-            values: since(now.values, &before.values),
-            arcs: now.arcs.since(&before.arcs),
+        let now = self.of_groups(below).map_err(unread)?;
+        let groups: Vec<Apart> =
+            now.into_iter().zip(&self.apart_before).map(|(now, before)| now.since(before)).collect();
+        let root = |(number, large): (usize, &Option<usize>)| {
+            let large = large.and_then(|large| groups.get(large));
+            let mut all = groups.get(number).cloned().unwrap_or_default();
+            large.iter().for_each(|large| all.add(large));
+            Apart { large: large.map(|large| Box::new(large.clone())), ..all }
         };
-        Ok(now.into_iter().zip(&self.apart_before).map(since).collect())
+        Ok(self.larges.iter().enumerate().map(root).collect())
     }
 
     /// Cost of a probe of durations, as the agent has measured it.
@@ -182,18 +193,19 @@ impl CountersFile {
             shared = self.words(u64::from(arena), 0, count)?;
             add(&mut sums, &shared);
         }
-        self.of_roots(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
+        self.of_groups(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
         Ok((sums, shared))
     }
 
-    /// Sums of counters over the arenas of each root.
-    fn of_roots(&self, count: u64) -> io::Result<Vec<Apart>> {
-        let mut all = vec![Apart::default(); self.roots];
+    /// Sums of counters over the arenas of each group of calls that count apart.
+    fn of_groups(&self, count: u64) -> io::Result<Vec<Apart>> {
+        let mut all = vec![Apart::default(); self.groups];
         let first = u64::from(self.place.arenas) + MORE_ARENAS;
-        for at in 0..if self.roots == 0 { 0 } else { u64::from(self.place.root_arenas) } {
-            let apart = &mut all[(at % self.roots as u64) as usize];
+        for at in 0..if self.groups == 0 { 0 } else { u64::from(self.place.root_arenas) } {
+            let apart = &mut all[(at % self.groups as u64) as usize];
             add(&mut apart.values, &self.words(first + at, 0, count.min(arena::STACK / WORD))?);
             apart.calls = apart.calls.wrapping_add(self.word(first + at, arena::ROOT_CALLS)?);
+            apart.sizes.add(&Sizes::of(&self.words(first + at, arena::SIZES, 2 * arena::MOST_BITS)?));
             self.add_arcs(first + at, &mut apart.arcs)?;
         }
         Ok(all)
@@ -205,7 +217,7 @@ impl CountersFile {
         for arena in 0..u64::from(self.place.arenas) {
             self.add_arcs(arena, &mut all)?;
         }
-        for apart in self.of_roots(0)? {
+        for apart in self.of_groups(0)? {
             all.add(&apart.arcs);
         }
         Ok(all)
@@ -255,6 +267,41 @@ impl CountersFile {
             at = hole.max(data + WORD);
         }
         Ok(words)
+    }
+}
+
+impl Apart {
+    /// Whether there are this number of calls, and a tenth of it in each part if large ones count in a group of their own.
+    pub fn has_calls(&self, enough: u64) -> bool {
+        let few = |large: &Self| large.calls.min(self.calls.wrapping_sub(large.calls)) < enough / 10;
+        self.calls >= enough && !self.large.as_deref().is_some_and(few)
+    }
+
+    /// The counts of the calls that are not large.
+    pub fn small(&self) -> Self {
+        let all = Self { large: None, ..self.clone() };
+        match &self.large {
+            Some(large) => all.since(large),
+            None => all,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.calls = self.calls.wrapping_add(other.calls);
+        add(&mut self.values, &other.values);
+        self.arcs.add(&other.arcs);
+        self.sizes.add(&other.sizes);
+    }
+
+    /// These counts without those `before`.
+    fn since(self, before: &Self) -> Self {
+        Self {
+            calls: self.calls.wrapping_sub(before.calls),
+            values: since(self.values, &before.values),
+            arcs: self.arcs.since(&before.arcs),
+            sizes: self.sizes.since(&before.sizes),
+            large: None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::attached;
 use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
-use spl_model::{DrillKind, Pattern, Scope};
+use spl_model::{DrillKind, Scope};
 use spl_profile::edge_counters;
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
@@ -129,6 +129,7 @@ async fn rounds(
     let mut joining = known.first();
     let mut number = 0;
     let mut reason = "the methods of the claims";
+    let mut is_first = true;
     loop {
         let left = until.saturating_duration_since(Instant::now());
         let cut = if way.inputs.is_interrupted() || outer.is_interrupted() {
@@ -163,7 +164,8 @@ async fn rounds(
             }
             number += 1;
             let kind = (DrillKind::Blocks, reason);
-            let (profiles, cut) = logged(look, (way, steps), kind, [&joining, roots], left, number).await;
+            let scope = known.scope(&joining, roots);
+            let (profiles, cut) = logged(look, (way, steps), kind, (&joining, scope), left, number).await;
             for profile in &profiles {
                 is_nested |= known.note_nested(profile, roots);
                 was_called &= known.add(profile, roots);
@@ -176,6 +178,7 @@ async fn rounds(
         if is_nested {
             known.restart();
             joining = known.first();
+            is_first = true;
             reason = "the methods of the claims call each other, so they count one after another";
             continue;
         }
@@ -191,6 +194,10 @@ async fn rounds(
         // A method that is called seldom is waited for, and so is what it calls.
         joining.extend(known.apart.keys().filter(|root| !known.whole.has(root)).cloned());
         joining.extend(again);
+        if std::mem::take(&mut is_first) && known.divide() && joining.is_empty() {
+            joining = known.first();
+            reason = "the workload sizes of their calls vary";
+        }
     }
 }
 
@@ -208,7 +215,8 @@ async fn arcs(
     }
     // Without arcs calls are shared out.
     let kind = (DrillKind::Calls, "calls by interfaces that counts cannot tell apart");
-    let (profiles, _) = logged(look, (way, steps), kind, [&methods, roots], longest, number).await;
+    let scope = known.scope(&methods, roots);
+    let (profiles, _) = logged(look, (way, steps), kind, (&methods, scope), longest, number).await;
     profiles.iter().for_each(|profile| known.add_arcs(profile, roots, &methods));
     1
 }
@@ -218,14 +226,13 @@ async fn logged(
     look: &Look<'_>,
     (way, steps): (&mut Way, &mut Steps),
     (what, reason): (DrillKind, &str),
-    [joining, roots]: [&[String]; 2],
+    (joining, scope): (&[String], Scope),
     longest: Duration,
     number: u64,
 ) -> (Vec<Profile>, Option<String>) {
     let step = || Step { round: Some(number), ..look.step("") };
     steps.write(&Step { action: "round", methods: joining, reason: reason.to_owned(), ..step() });
-    let Round { profiles, cut, reason: end, program_cpu_ns } =
-        round(look, way, what, [joining, roots], longest).await;
+    let Round { profiles, cut, reason: end, program_cpu_ns } = round(look, way, what, scope, longest).await;
     let cost = Cost { program_cpu_ns, ..cost(&profiles) };
     steps.write(&Step { action: "end-round", cost: Some(cost), reason: end, ..step() });
     let restored = cut.as_deref().unwrap_or("every class has its own bytes again");
@@ -234,22 +241,10 @@ async fn logged(
 }
 
 /// One round.
-async fn round(
-    look: &Look<'_>,
-    way: &mut Way,
-    what: DrillKind,
-    [joining, roots]: [&[String]; 2],
-    longest: Duration,
-) -> Round {
+async fn round(look: &Look<'_>, way: &mut Way, what: DrillKind, scope: Scope, longest: Duration) -> Round {
     let orders = Orders {
         what,
-        scope: Scope {
-            // Names of class files that are not patterns are left out.
-            include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),
-            exclude: Vec::new(),
-            jdk: true,
-            roots: roots.to_vec(),
-        },
+        scope,
         longest: Some(longest),
         enough: Some(ENOUGH),
         budget: look.budget,
@@ -292,7 +287,7 @@ async fn round(
 }
 
 fn has_enough(profile: &Profile) -> bool {
-    !profile.apart.is_empty() && profile.apart.iter().all(|one| one.calls >= ENOUGH)
+    !profile.apart.is_empty() && profile.apart.iter().all(|one| one.has_calls(ENOUGH))
 }
 
 /// Extent and cost of the counting.

@@ -218,11 +218,11 @@ impl Jvms<'_> {
             MOST_JVMS.. => "as many JVMs as can be counted at once are counted",
             _ => {
                 let (what, scope) = (self.orders.what, self.orders.scope.clone());
-                agent.send(ToAgent::Drill { what, scope });
+                agent.send(ToAgent::Drill { what, scope: scope.clone() });
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;
                 }
-                let collected = Collected::new(what, self.orders.scope.roots.len(), pid, command);
+                let collected = Collected::new(what, scope, pid, command);
                 self.serving.insert(agent.id, Serving { agent, collected, place: self.connected });
                 self.connected += 1;
                 return;

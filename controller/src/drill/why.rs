@@ -4,6 +4,7 @@ pub use super::failed::Measured;
 
 use super::failed::{Share, kinds};
 use super::graphs;
+use super::growth;
 use super::reasons::{Counted, Graphs, RARE};
 use super::search::{Look, search};
 use super::steps::Steps;
@@ -194,6 +195,7 @@ fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) 
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
         (found.causes, found.extras) = ranked(causes, extras);
     }
+    growth::add(&mut found, known);
     found
 }
 
@@ -255,7 +257,8 @@ fn doubts(works: &[&Work], cut: Option<&str>) -> Vec<String> {
 fn cause(of: Cause) -> WhyCause {
     let Cause { path, line, calls, bytecodes, share, hottest } = of;
     let (block, runs) = hottest.as_ref().map(|one| (one.block, one.runs)).unzip();
-    WhyCause { share, path, line, calls, bytecodes, block, lines: hottest.and_then(|one| one.lines), runs }
+    let lines = hottest.and_then(|one| one.lines);
+    WhyCause { share, path, line, calls, bytecodes, block, lines, runs, growth: None, outgrows: None }
 }
 
 /// Calls of methods that were not counted, which this work makes more often than the other one.

@@ -20,7 +20,7 @@ fn start(case: &Case, options: &[&str], program: &[&str]) -> Running {
 fn found(case: &Case) -> Value {
     let text = fs::read(case.path("out/why.json")).unwrap();
     let found: Value = serde_json::from_slice(&text).unwrap();
-    let schema = fs::read(harness::root().join("docs/schema/why-2.json")).unwrap();
+    let schema = fs::read(harness::root().join("docs/schema/why-3.json")).unwrap();
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&found), keys(&schema["properties"]));
@@ -210,6 +210,56 @@ fn a_method_that_calls_the_other_one_counts_in_turn_with_it() {
         steps.contains("the methods of the claims call each other, so they count one after another"),
         "{steps}"
     );
+}
+
+/// Claims of methods whose work grows with the size of their arguments, each in the same way but the first one.
+const GROWING: &str = "median(Grows.square([I)J) <= median(Grows.line([I)J)
+median(Grows.thrice(Ljava/lang/String;Ljava/lang/Object;)J) <= 0.1 * median(Grows.once(Ljava/lang/String;Ljava/lang/Object;)J)
+median(Grows.busy(Ljava/util/List;ILjava/lang/String;Ljava/lang/Object;)J) <= 0.1 * median(Grows.idle()J)
+";
+
+#[test]
+fn what_grows_faster_than_the_other_side_is_said() {
+    let case = Case::comparing(GROWING);
+    let mut run = start(&case, &["--drill-for", "60s"], &["Grows"]);
+    run.awaits("what was found is in out/why.json");
+    // The sizes ran no code of the program, which compares its results.
+    let ended = run.ends();
+    ended.assert_status(1);
+    assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
+    let found = found(&case);
+    let [square, thrice, busy] = &found["claims"].as_array().unwrap()[..] else { panic!("{found:#}") };
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() / expected - 1.0).abs() < 0.05;
+    let first = &square["causes"][0];
+    let growth = &first["growth"];
+    assert!(near(&growth["power"], 2.0) && near(&first["outgrows"], 1.0), "{found:#}");
+    assert_eq!(
+        (&first["path"], &growth["sizes"]),
+        (&serde_json::json!([]), &serde_json::json!([50.0, 400.0]))
+    );
+    assert!(
+        near(&growth["figures"][0], 50.0 * 50.0) && near(&growth["figures"][1], 400.0 * 400.0),
+        "{found:#}"
+    );
+    assert!(
+        near(&square["growth"]["power"], 2.0) && near(&square["growth_of_other"]["power"], 1.0),
+        "{found:#}"
+    );
+    ended.assert_said(&[
+        "; it grows with the size of the arguments, power 2.0",
+        " runs a call at size 50, ",
+        "at size 400; nothing in a call of Grows.line([I)J grows with more than power 1.0",
+    ]);
+
+    assert!(
+        near(&thrice["growth"]["power"], 1.0) && near(&thrice["growth_of_other"]["power"], 1.0),
+        "{found:#}"
+    );
+    assert_eq!((&busy["growth"], &busy["growth_of_other"]), (&Value::Null, &Value::Null), "{found:#}");
+    for claim in [thrice, busy] {
+        assert_eq!((&claim["conclusion"], &claim["causes"][0]["outgrows"]), (&"found".into(), &Value::Null));
+    }
+    assert_eq!(ended.err.matches("it grows with").count(), 1, "{}", ended.err);
 }
 
 #[test]
