@@ -36,6 +36,7 @@ mod metrics;
 mod no_graph;
 mod numbered;
 mod often;
+mod paths;
 mod search;
 mod sites;
 #[cfg(test)]
@@ -43,6 +44,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod throwing;
+mod tree;
 
 pub use block::{Block, Exit};
 pub use counters::{Counters, Counts, Place};
@@ -55,4 +57,5 @@ pub use loops::Loop;
 pub use metrics::{EXTRA_NAMES, Metrics, NAMES};
 pub use no_graph::NoGraph;
 pub use numbered::NumberedCall;
+pub use paths::{Begin, Cuts, End, Ended, Path, Paths, Register, Step};
 pub use sites::{Allocation, Call, CallKind};

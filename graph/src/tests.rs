@@ -6,6 +6,7 @@ mod exceptions;
 mod hostile;
 mod invariants;
 mod jdk;
+mod paths;
 mod random;
 mod refused;
 mod shapes;
