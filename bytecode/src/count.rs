@@ -5,7 +5,7 @@ use crate::plan::{MethodKey, MethodReport, Plan, Probe, Untouched};
 use crate::rewrite::instrument;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_graph::{Counters, Flags, Graph};
+use spl_graph::{Counters, Flags, Graph, PathCounters};
 use spl_model::arena::Timed;
 use spl_model::{Clock, InstrumentId, Refusal};
 use std::collections::BTreeSet;
@@ -24,6 +24,11 @@ pub enum Counting<'a> {
     Cover {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
+    },
+    /// Counters of paths, see [`PathCounters`].
+    Paths {
+        /// Whether edges have counters, too.
+        blocks: bool,
     },
     /// Durations of calls: a method has [`Timed::WORDS`] numbers.
     Durations(Clock),
@@ -85,6 +90,7 @@ pub fn count(
                     graph.numbered_calls(number(Counters::of(&graph).places().len())).1
                 }
                 Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
+                Counting::Paths { blocks } => number(PathCounters::of(&graph, blocks).count()),
                 Counting::Durations(_) => Timed::WORDS,
             };
             let fits = needed <= room - counted.counters;
@@ -97,6 +103,9 @@ pub fn count(
         if let Ok(needed) = needed {
             let probe = match counting {
                 Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
+                Counting::Paths { blocks } => {
+                    Some(Probe::paths(&name, &descriptor, InstrumentId(first), blocks))
+                }
                 Counting::Durations(clock) => {
                     Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
                 }

@@ -12,6 +12,7 @@ mod csv;
 mod durations;
 mod fault;
 mod method;
+mod paths;
 mod rates;
 mod reach;
 mod work;
@@ -19,10 +20,14 @@ mod work;
 pub use arcs::{Answer, Arcs, Called, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
-pub use csv::{ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head};
+pub use csv::{
+    ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, MOST_IN_TABLE, PATHS_HEAD, RECEIVERS_HEAD,
+    blocks_head,
+};
 pub use durations::{Durations, ProbeCost, TIMES_HEAD, durations};
 pub use fault::Fault;
 pub use method::{Bytecodes, MethodProfile};
+pub use paths::{PathRan, PathsRan, begin_text, end_text};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
 pub use reach::{Reach, Reached, chosen, member};
 pub use work::{CallGraph, Known, Part, Work};

@@ -2,12 +2,14 @@
 
 mod blocks;
 mod calls;
+mod counted_paths;
 mod cover;
 mod durations;
 mod engine;
 mod handlers;
 mod kinds;
 mod lock;
+mod paths;
 mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;

@@ -259,7 +259,9 @@ impl Collected {
     /// The JVM ended without a last message.
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
-            DrillKind::Blocks | DrillKind::Time(_) => "classes loaded in its last moments may be missing",
+            DrillKind::Blocks | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                "classes loaded in its last moments may be missing"
+            }
             DrillKind::Calls => {
                 "classes loaded in its last moments may be missing, and the names of receivers' classes"
             }
@@ -288,7 +290,9 @@ impl Collected {
         let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
         let end = methods.map(CountedMethod::end).max().unwrap_or(0);
         let (values, shared) = match self.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => counters.read(end)?,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                counters.read(end)?
+            }
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
@@ -300,7 +304,8 @@ impl Collected {
                 arcs.lost
             ));
         }
-        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls) {
+        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. })
+        {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
                     .to_owned(),

@@ -142,7 +142,7 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         bytecodes: block.metrics.bytecodes,
         count: counts.blocks.get(number).copied().map_or(0, positive),
         gone: match one.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
                 counts.gone.get(number).copied().map(positive)
             }
             DrillKind::Cover => None,
@@ -153,7 +153,9 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         name,
         calls: one.calls,
         unit: match one.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => Unit::Counts,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                Unit::Counts
+            }
             DrillKind::Cover => Unit::Flags,
         },
         marked: Vec::new(),

@@ -1,11 +1,12 @@
 //! Numbers of paths tell which blocks a walk has run.
 
 use super::by_hand::foo;
+use super::counting;
 use super::random::{class_of, steps};
 use super::shapes::with_graph;
 use crate::block::Exit;
 use crate::testing::TestClass;
-use crate::{Begin, Cuts, EdgeKind, End, Ended, Graph, Path, Paths, Place, Register};
+use crate::{Begin, Cuts, EdgeKind, End, Ended, Graph, Path, PathCounters, Paths, Place, Register};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -247,4 +248,51 @@ fn the_largest_code_is_numbered_soon() {
             assert!(Paths::of(graph, cuts).count() >= 26_000);
         }
     });
+}
+
+/// Compares the counts of blocks that follow from paths with those that follow from counters of edges, of the same walk.
+fn compare_counts(graph: &Graph<'_>, choices: &[usize]) {
+    let (passed, truth) = counting::passed(graph, choices.iter().copied());
+    for with_edges in [false, true] {
+        let counters = PathCounters::of(graph, with_edges);
+        let mut values = vec![0_u64; counters.count()];
+        let mut walker = Walker { paths: counters.paths(), register: 0, ended: Vec::new() };
+        for place in &passed {
+            counters.places().iter().position(|one| one == place).into_iter().for_each(|at| values[at] += 1);
+            walker.pass(*place);
+        }
+        let first = counters.places().len();
+        if counters.steps().is_empty() {
+            assert_eq!(counters.count(), 1);
+        } else {
+            walker.ended.iter().for_each(|number| values[first + *number as usize] += 1);
+        }
+        let found = counters.solve(graph, &values).unwrap();
+        assert_eq!(counters.solve(graph, &values[1..]), None);
+        if truth.left == i64::MIN {
+            continue;
+        }
+        if found.is_exact {
+            assert_eq!(found.counts, truth, "{counters:?} of {values:?}");
+        }
+        for (least, most) in found.counts.blocks.iter().zip(&truth.blocks) {
+            assert!(least <= most, "{counters:?} of {values:?}");
+        }
+        assert_eq!((found.counts.caught, found.counts.left), (truth.caught.clone(), truth.left));
+        let ended: usize = found.ran.iter().map(|(_, count)| *count as usize).sum();
+        assert!(found.unfinished.iter().all(|(_, count)| *count > 0) && ended <= passed.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+
+    #[test]
+    fn counts_of_blocks_follow_from_paths(
+        steps in steps(),
+        handlers in vec((any::<usize>(), any::<usize>(), any::<usize>(), prop::bool::weighted(0.3)), 0..5),
+        choices in vec(any::<usize>(), 0..300),
+    ) {
+        with_graph(&class_of(steps, &handlers).bytes(), |graph| compare_counts(graph, &choices));
+    }
 }

@@ -200,10 +200,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 13. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 14. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 13);
+    assert_eq!(crate::PROTOCOL, 14);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -279,7 +279,11 @@ fn the_messages_of_drills_have_these_bytes() {
     check(ToController::Drilled(receivers), b"\x10\x07\x01\xac\x02\x01A");
     let scope = Scope::default();
     check(ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() }, &[15, 2, 0, 0, 0, 0]);
-    check(ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope }, &[15, 3, 1, 0, 0, 0, 0]);
+    check(
+        ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope: scope.clone() },
+        &[15, 3, 1, 0, 0, 0, 0],
+    );
+    check(ToAgent::Drill { what: DrillKind::Paths { blocks: true }, scope }, &[15, 4, 1, 0, 0, 0, 0]);
     let place = Drilled::Counters { descriptor: 3, bytes: 300, arena_bytes: 4, arenas: 5, root_arenas: 6 };
     check(ToController::Drilled(place), &[16, 0, 6, 172, 2, 4, 5, 6]);
 }

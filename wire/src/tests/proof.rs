@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0d\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0e\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "040302018bfd48343583e3ac16bee004e1c7c2ebf96ca9f3ff76340d75747ddc78246a84"
+        "04030201905afe9a8ee65a5bab2f7e081c3f184c3d67f4e6d0ad1d8c331245555897065f"
     );
     assert_eq!(
         proof(Side::Controller),
-        "04030201cf1348150f21e2a67eef8de8fe0a295ae36f0d5b5aee713eed0d4bf06755c583"
+        "0403020164b70c1d4bb5e1758b35b6d4d965446a7ac920c55c503d3aa6c6e18dcbf0d5e9"
     );
 }
 
