@@ -64,6 +64,20 @@ pub struct CountedMethod {
     pub outcome: Result<MethodReport, Refusal>,
 }
 
+/// Number of counters or flags that a method needs.
+fn needed(graph: &Graph<'_>, counting: Counting<'_>) -> u32 {
+    let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
+    match counting {
+        Counting::Blocks { calls: false, .. } => number(Counters::of(graph).places().len()),
+        Counting::Blocks { calls: true, .. } => {
+            graph.numbered_calls(number(Counters::of(graph).places().len())).1
+        }
+        Counting::Cover { .. } => number(Flags::of(graph).places().len()),
+        Counting::Paths { blocks } => number(PathCounters::of(graph, blocks).count()),
+        Counting::Durations(_) => Timed::WORDS,
+    }
+}
+
 /// Lets the wanted methods of a class count their edges, or set flags. `wanted` gets a name and a descriptor. The
 /// counters have the numbers from `first` on, and at most `room` of them are used.
 ///
@@ -83,16 +97,7 @@ pub fn count(
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
         let first = first + counted.counters;
         let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
-            let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
-            let needed = match counting {
-                Counting::Blocks { calls: false, .. } => number(Counters::of(&graph).places().len()),
-                Counting::Blocks { calls: true, .. } => {
-                    graph.numbered_calls(number(Counters::of(&graph).places().len())).1
-                }
-                Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
-                Counting::Paths { blocks } => number(PathCounters::of(&graph, blocks).count()),
-                Counting::Durations(_) => Timed::WORDS,
-            };
+            let needed = needed(&graph, counting);
             let fits = needed <= room - counted.counters;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
         });

@@ -1,8 +1,8 @@
 //! Where the counters of a method's paths go, and what follows from their values.
 //!
 //! The first counter is the entry's. In front of the paths stand either the counters of edges, from which all blocks follow exactly, or one
-//! counter for each block that begins a handler. So it is known how often paths began at each place, and how many of these did not end.
-//! How often blocks ran follows from the paths, but for the blocks of those that did not end.
+//! counter for each block that begins a handler. So the numbers of paths that began at each place and that were left
+//! there are known. Counts of blocks follow from the paths, except the blocks of paths that were left.
 
 use crate::block::Exit;
 use crate::counters::{Counters, Counts, Place};
@@ -32,7 +32,7 @@ pub struct PathCounts {
     pub ran: Vec<(u32, u64)>,
     /// Places where paths began that did not end, each with their number: an exception left them, or they had not ended with the JVM.
     pub unfinished: Vec<(Begin, i64)>,
-    /// Counts of blocks and edges. Where they are not exact, the blocks of unfinished paths are missing, but for those in which such a
+    /// Counts of blocks and edges. Where they are not exact, the blocks of unfinished paths are missing, except those in which such a
     /// path must have begun.
     pub counts: Counts,
     /// Whether these counts are exact.

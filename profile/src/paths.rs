@@ -20,7 +20,7 @@ pub struct PathsRan {
 pub struct PathRan {
     /// Its number in the method.
     pub number: u32,
-    /// How often it ran to its end.
+    /// Number of times that it ran to its end.
     pub count: u64,
     /// Where it begins.
     pub begin: Begin,
@@ -50,13 +50,13 @@ impl PathsRan {
         Self { all, possible: counters.paths().count(), unfinished, is_exact }
     }
 
-    /// How often paths ran to their end.
+    /// Number of times that paths ran to their end.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.all.iter().map(|path| path.count).fold(0, u64::saturating_add)
     }
 
-    /// How often paths began and did not end.
+    /// Number of times that paths began and did not end.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.unfinished

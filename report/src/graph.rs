@@ -7,7 +7,7 @@ mod heat;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{BlockCounts, Counted, Link, Unit};
+pub use facts::{BlockCounts, Counted, CountedPath, CountedPaths, Link, Unit};
 pub(crate) use figure::{blocks, figure, hatch, key};
 pub(crate) use heat::{largest, step};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A method's paths, as the code counts them.
 pub(crate) struct CountedPaths {
-    /// What the code does at each place.
+    /// The steps of the code, by their places.
     pub(super) steps: BTreeMap<Place, Step>,
     /// Number of the counter of path 0.
     pub(super) first: u32,

@@ -1,7 +1,7 @@
 //! Counts of the paths of a method: which blocks ran one after the other.
 //!
 //! A local variable, the register, adds up the number of the path on few edges. Where a path ends, its counter is found by that number.
-//! An exception passes no end: the handler sets the register anew.
+//! An exception passes no end: the handler sets the register again.
 
 use super::blocks::Blocks;
 use super::counted_paths::CountedPaths;

@@ -321,12 +321,10 @@ fn document<'a>(
     let counted = |class: &'_ CountedClass| -> (String, usize) {
         (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
     };
+    let has_blocks = profile.what == DrillKind::Paths { blocks: true };
     Document {
         schema: SCHEMA,
-        what: match profile.what {
-            DrillKind::Paths { blocks: true } => vec![DrillKind::Blocks.name(), profile.what.name()],
-            what => vec![what.name()],
-        },
+        what: has_blocks.then(|| DrillKind::Blocks.name()).into_iter().chain([profile.what.name()]).collect(),
         pid: profile.pid,
         methods: &arguments.methods,
         all: arguments.all,

@@ -17,7 +17,7 @@ pub struct PathFigures {
     method: String,
     /// Different paths that ran, and all.
     ran: (usize, u32),
-    /// How often paths ended, and how often one began and did not end.
+    /// Number of times that paths ended, and that one began and did not end.
     ended: u64,
     left: u64,
     /// Count of the most frequent path.

@@ -33,7 +33,7 @@ pub(super) struct Way {
     pub(super) out: Out,
     /// The part that it leads to; `None` out of the method.
     pub(super) to: Option<usize>,
-    /// Whether it leads back, or to a handler, or past a call that is a cut: a path ends on it whatever else is cut.
+    /// Whether it leads back, or to a handler, or past a call that is a cut: a path ends on it in each case.
     is_cut: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Numbered {
     pub(super) starts: Vec<Start>,
     /// Number of paths.
     pub(super) count: u64,
-    /// For each part, the number of paths from it on; as many as can be told where there are more.
+    /// For each part, the number of paths from it on, at most 2^64 - 1.
     pub(super) from: Vec<u64>,
 }
 

@@ -81,8 +81,8 @@ fn valued<'n>(network: &'n Network, numbered: &Numbered) -> Vec<Valued<'n>> {
 }
 
 /// A number for each part, so that a way of the spanning tree adds nothing: a way adds its value and the difference of the numbers of its
-/// parts. Outside the method it is 0, where paths begin and end. Ways between parts are in the tree first, those that run often before
-/// others: what an end or a beginning adds costs no instruction of its own.
+/// parts. Outside the method it is 0, where paths begin and end. Ways between parts are in the tree first, the frequent ones before
+/// others: additions at ends and beginnings cost no instruction of their own.
 fn potentials(graph: &Graph<'_>, network: &Network, numbered: &Numbered, ways: &[Valued<'_>]) -> Vec<i32> {
     let outside = network.parts.len();
     let often = Often::guess(graph);

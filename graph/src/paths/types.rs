@@ -46,6 +46,17 @@ pub enum End {
     Call(u32),
 }
 
+impl End {
+    /// The edge that it is on.
+    #[must_use]
+    pub fn edge(self) -> Option<usize> {
+        match self {
+            Self::Loop(edge) | Self::Handler(edge) | Self::Merge(edge) => Some(edge),
+            Self::Return(_) | Self::Throw(_) | Self::Call(_) => None,
+        }
+    }
+}
+
 /// A path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -59,7 +70,7 @@ pub struct Path {
     pub end: End,
 }
 
-/// What the code at a place does; first the end.
+/// The actions of the code at a place, the end before the change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// A path ends here.
@@ -80,7 +91,7 @@ pub enum Ended {
 /// Change of the register, with the overflow of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Register {
-    /// It becomes this.
+    /// This is its new value.
     Set(i32),
     /// This is added to it.
     Add(i32),

@@ -250,7 +250,7 @@ fn the_largest_code_is_numbered_soon() {
     });
 }
 
-/// Compares the counts of blocks that follow from paths with those that follow from counters of edges, of the same walk.
+/// Compares the counts of blocks that paths tell with the true ones of a walk.
 fn compare_counts(graph: &Graph<'_>, choices: &[usize]) {
     let (passed, truth) = counting::passed(graph, choices.iter().copied());
     for with_edges in [false, true] {

@@ -3,6 +3,7 @@
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
 use super::icicles;
 use super::method;
+use super::paths;
 use crate::figure::{count, counted};
 use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -12,9 +13,10 @@ pub(crate) const STYLE_HASH: &str = "'sha256-QVg78j6YjiU8qEILQqngbPnVTtGBzkxxOqC
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {}",
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {} {}",
         graph::STYLE_HASH,
-        graph::SCRIPT_HASH
+        graph::SCRIPT_HASH,
+        paths::SCRIPT_HASH
     )
 }
 /// Lines of the table of methods, and of what did not count; the files have the others.
@@ -50,6 +52,7 @@ pub fn page(facts: &DrillFacts) -> String {
                 footer { p { "Made by spl " (facts.spl) ". The tables are in the folder of the same name: "
                     code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" } "." } }
                 script { (PreEscaped(graph::SCRIPT)) }
+                @if facts.drawn.iter().any(|one| one.paths.is_some()) { script { (PreEscaped(paths::SCRIPT)) } }
             }
         }
     };
