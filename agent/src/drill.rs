@@ -67,7 +67,7 @@ impl Numbers {
 
     fn of(&mut self, what: What) -> &mut Given {
         match what {
-            What::Blocks | What::Calls | What::Durations(_) => &mut self.counters,
+            What::Blocks | What::Calls | What::Durations(_) | What::Paths { .. } => &mut self.counters,
             What::Cover(_) => &mut self.flags,
         }
     }
@@ -84,6 +84,11 @@ pub enum What {
     Cover(&'static Arenas),
     /// Durations of calls.
     Durations(Clock),
+    /// Counts of paths.
+    Paths {
+        /// Whether edges are counted, too.
+        blocks: bool,
+    },
 }
 
 impl What {
@@ -94,6 +99,7 @@ impl What {
             DrillKind::Calls => Self::Calls,
             DrillKind::Cover => Self::Cover(arenas),
             DrillKind::Time(clock) => Self::Durations(clock),
+            DrillKind::Paths { blocks } => Self::Paths { blocks },
         }
     }
 
@@ -108,6 +114,7 @@ impl What {
             Self::Blocks | Self::Cover(_) => 0,
             Self::Calls => 1,
             Self::Durations(_) => 2,
+            Self::Paths { blocks } => 3 + u8::from(blocks),
         }
     }
 
@@ -399,6 +406,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
             What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
             What::Durations(clock) => (Counting::Durations(clock), MOST_COUNTERS),
+            What::Paths { blocks } => (Counting::Paths { blocks }, MOST_COUNTERS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {
             Ok(counted) => counted,

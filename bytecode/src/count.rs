@@ -5,7 +5,7 @@ use crate::plan::{MethodKey, MethodReport, Plan, Probe, Untouched};
 use crate::rewrite::instrument;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_graph::{Counters, Flags, Graph};
+use spl_graph::{Counters, Flags, Graph, PathCounters};
 use spl_model::arena::Timed;
 use spl_model::{Clock, InstrumentId, Refusal};
 use std::collections::BTreeSet;
@@ -24,6 +24,11 @@ pub enum Counting<'a> {
     Cover {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
+    },
+    /// Counters of paths, see [`PathCounters`].
+    Paths {
+        /// Whether edges have counters, too.
+        blocks: bool,
     },
     /// Durations of calls: a method has [`Timed::WORDS`] numbers.
     Durations(Clock),
@@ -59,6 +64,20 @@ pub struct CountedMethod {
     pub outcome: Result<MethodReport, Refusal>,
 }
 
+/// Number of counters or flags that a method needs.
+fn needed(graph: &Graph<'_>, counting: Counting<'_>) -> u32 {
+    let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
+    match counting {
+        Counting::Blocks { calls: false, .. } => number(Counters::of(graph).places().len()),
+        Counting::Blocks { calls: true, .. } => {
+            graph.numbered_calls(number(Counters::of(graph).places().len())).1
+        }
+        Counting::Cover { .. } => number(Flags::of(graph).places().len()),
+        Counting::Paths { blocks } => number(PathCounters::of(graph, blocks).count()),
+        Counting::Durations(_) => Timed::WORDS,
+    }
+}
+
 /// Lets the wanted methods of a class count their edges, or set flags. `wanted` gets a name and a descriptor. The
 /// counters have the numbers from `first` on, and at most `room` of them are used.
 ///
@@ -78,15 +97,7 @@ pub fn count(
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
         let first = first + counted.counters;
         let needed = Graph::of(&class, method).map_err(no_graph).and_then(|graph| {
-            let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
-            let needed = match counting {
-                Counting::Blocks { calls: false, .. } => number(Counters::of(&graph).places().len()),
-                Counting::Blocks { calls: true, .. } => {
-                    graph.numbered_calls(number(Counters::of(&graph).places().len())).1
-                }
-                Counting::Cover { .. } => number(Flags::of(&graph).places().len()),
-                Counting::Durations(_) => Timed::WORDS,
-            };
+            let needed = needed(&graph, counting);
             let fits = needed <= room - counted.counters;
             fits.then_some(needed).ok_or_else(|| Refusal::TableFull("counters".to_owned()))
         });
@@ -95,34 +106,9 @@ pub fn count(
             continue;
         }
         if let Ok(needed) = needed {
-            let number = match counting {
-                Counting::Blocks { root, .. } => root(&name, &descriptor),
-                Counting::Cover { .. } | Counting::Durations(_) => None,
-            };
-            if let Some(number) = number {
-                planned.push(counted.methods.len());
-                plan.add(Probe::root(&name, &descriptor, InstrumentId(first), number));
-            }
-            let probe = match counting {
-                Counting::Blocks { .. } if number.is_some() => {
-                    Some(Probe::blocks_of_root(&name, &descriptor, InstrumentId(first)))
-                }
-                Counting::Blocks { .. } => Some(Probe::blocks(&name, &descriptor, InstrumentId(first))),
-                Counting::Durations(clock) => {
-                    Some(Probe::durations(&name, &descriptor, InstrumentId(first), clock))
-                }
-                Counting::Cover { is_set } => {
-                    let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
-                    (!open.is_empty()).then(|| Probe::cover(&name, &descriptor, InstrumentId(first), open))
-                }
-            };
-            if let Some(probe) = probe {
+            for probe in probes(counting, (&name, &descriptor), first, needed) {
                 planned.push(counted.methods.len());
                 plan.add(probe);
-            }
-            if let Counting::Blocks { calls: true, .. } = counting {
-                planned.push(counted.methods.len());
-                plan.add(Probe::calls(&name, &descriptor, InstrumentId(first)));
             }
         }
         // The rewriter's report replaces the empty one below.
@@ -145,4 +131,28 @@ pub fn count(
     }
     counted.bytes = rewritten.bytes;
     Ok(counted)
+}
+
+/// The probes of a method whose counters or flags, that many, have the numbers from `first` on.
+fn probes(counting: Counting<'_>, (name, descriptor): (&str, &str), first: u32, needed: u32) -> Vec<Probe> {
+    let id = InstrumentId(first);
+    match counting {
+        Counting::Blocks { root, calls } => {
+            let number = root(name, descriptor);
+            let blocks = match number {
+                Some(_) => Probe::blocks_of_root(name, descriptor, id),
+                None => Probe::blocks(name, descriptor, id),
+            };
+            let root = number.map(|number| Probe::root(name, descriptor, id, number));
+            let calls = calls.then(|| Probe::calls(name, descriptor, id));
+            root.into_iter().chain([blocks]).chain(calls).collect()
+        }
+        Counting::Paths { blocks } => vec![Probe::paths(name, descriptor, id, blocks)],
+        Counting::Durations(clock) => vec![Probe::durations(name, descriptor, id, clock)],
+        Counting::Cover { is_set } => {
+            let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();
+            let is_done = open.is_empty();
+            (!is_done).then(|| Probe::cover(name, descriptor, id, open)).into_iter().collect()
+        }
+    }
 }

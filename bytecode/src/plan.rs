@@ -30,6 +30,11 @@ pub(crate) enum Planned {
         /// The flags that are not set, as numbers within the method.
         open: BTreeSet<u32>,
     },
+    /// Counts of paths.
+    Paths {
+        /// Whether edges are counted, too.
+        blocks: bool,
+    },
     /// Arcs from the method's calls, and to the method.
     Calls,
     /// Calls that count apart.
@@ -53,7 +58,10 @@ impl Planned {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
             // A method has either: both would number their places alike.
-            (Self::Blocks { .. } | Self::Cover { .. }, Self::Blocks { .. } | Self::Cover { .. })
+            (
+                Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
+                Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
+            )
             | (Self::Calls, Self::Calls)
             | (Self::Root { .. }, Self::Root { .. })
             | (Self::Durations(_), Self::Durations(_)) => true,
@@ -81,6 +89,12 @@ impl Probe {
     /// A probe of [`blocks`](Self::blocks) for a method that gets one of [`root`](Self::root), too.
     pub fn blocks_of_root(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         Self { kind: Planned::Blocks { in_root: true }, ..Self::blocks(method_name, descriptor, id) }
+    }
+
+    /// A probe that counts the paths of the method; with those of its edges, if `blocks` is set.
+    pub fn paths(method_name: &str, descriptor: &str, id: InstrumentId, blocks: bool) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Paths { blocks } }
     }
 
     /// A probe that tells what the method's calls enter, and which call entered it. It goes with one of [`blocks`](Self::blocks) with the

@@ -14,6 +14,7 @@ mod graphs;
 mod growth;
 mod kept;
 mod page;
+mod paths;
 mod reasons;
 mod search;
 mod serving;
@@ -111,6 +112,14 @@ fn kind(arguments: &Drill) -> Result<DrillKind, String> {
     if arguments.clock.is_some() {
         return Err("--clock is for --what time".to_owned());
     }
+    let paths = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Paths { .. }));
+    let beside = |kind: &DrillKind| !matches!(kind, DrillKind::Paths { .. } | DrillKind::Blocks);
+    if paths && arguments.what.iter().any(beside) {
+        return Err("--what paths goes with blocks and with no other kind; drill twice".to_owned());
+    }
+    if paths {
+        return Ok(DrillKind::Paths { blocks: arguments.what.contains(&DrillKind::Blocks) });
+    }
     // Calls tell blocks too.
     let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
     Ok(order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks))
@@ -142,8 +151,11 @@ fn results(
             out.write_durations(&taken, &all)?;
             durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
         } else {
-            let figures = out.write(&taken, sources)?;
+            let (figures, of_paths) = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
+            if !of_paths.is_empty() {
+                paths::say(&of_paths, arguments, out.path(), progress);
+            }
         }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());

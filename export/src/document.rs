@@ -9,9 +9,9 @@ pub const DOCUMENT: &str = "drill.json";
 /// Name and version of its form.
 const SCHEMA: &str = "spl.drill/1";
 /// Kinds of counts that the tables of a drill may have.
-const KNOWN: [&str; 3] = [COUNTED[0], COUNTED[1], "cover"];
+const KNOWN: [&str; 4] = [COUNTED[0], COUNTED[1], COUNTED[2], "cover"];
 /// The kinds that say how often.
-const COUNTED: [&str; 2] = ["blocks", "calls"];
+const COUNTED: [&str; 3] = ["blocks", "calls", "paths"];
 
 /// The part of `drill.json` that says what its tables mean.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,6 +29,7 @@ impl Written {
             DrillKind::Blocks => Counting::BLOCKS,
             DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
             DrillKind::Time(clock) => Counting::Durations(clock),
+            DrillKind::Paths { blocks } => Counting::Paths { blocks },
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };
         let jdk = Jdk::installed().expect("the tests have a JDK");

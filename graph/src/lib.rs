@@ -37,6 +37,8 @@ mod metrics;
 mod no_graph;
 mod numbered;
 mod often;
+mod path_counts;
+mod paths;
 mod search;
 mod sites;
 #[cfg(test)]
@@ -44,6 +46,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod throwing;
+mod tree;
 
 pub use block::{Block, Exit};
 pub use counters::{Counters, Counts, Place};
@@ -57,4 +60,6 @@ pub use loops::Loop;
 pub use metrics::{EXTRA_NAMES, Metrics, NAMES};
 pub use no_graph::NoGraph;
 pub use numbered::NumberedCall;
+pub use path_counts::{MOST_PATHS, PathCounters, PathCounts};
+pub use paths::{Begin, Cuts, End, Ended, Path, Paths, Register, Step};
 pub use sites::{Allocation, Call, CallKind};

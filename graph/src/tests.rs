@@ -7,6 +7,7 @@ mod hostile;
 mod invariants;
 mod jdk;
 mod listed;
+mod paths;
 mod random;
 mod refused;
 mod shapes;

@@ -14,6 +14,11 @@ pub enum DrillKind {
     Calls,
     /// Durations of calls, with callees and without.
     Time(Clock),
+    /// Counts of paths: which blocks ran one after the other.
+    Paths {
+        /// Whether edges are counted, too, so that all counts of blocks are exact.
+        blocks: bool,
+    },
 }
 
 /// The number of times that the probes of a call read the clock.
@@ -28,7 +33,8 @@ pub enum Clock {
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two)];
+    pub const ALL: [Self; 5] =
+        [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two), Self::Paths { blocks: false }];
 
     /// Its name on the command line, in files and in messages.
     #[must_use]
@@ -37,6 +43,7 @@ impl DrillKind {
             Self::Blocks => "blocks",
             Self::Calls => "calls",
             Self::Cover => "cover",
+            Self::Paths { .. } => "paths",
             Self::Time(_) => "time",
         }
     }
@@ -45,7 +52,7 @@ impl DrillKind {
     #[must_use]
     pub fn counts(self) -> bool {
         match self {
-            Self::Blocks | Self::Calls | Self::Time(_) => true,
+            Self::Blocks | Self::Calls | Self::Time(_) | Self::Paths { .. } => true,
             Self::Cover => false,
         }
     }

@@ -13,6 +13,7 @@ mod durations;
 mod fault;
 mod growth;
 mod method;
+mod paths;
 mod rates;
 mod reach;
 mod sizes;
@@ -21,11 +22,15 @@ mod work;
 pub use arcs::{Answer, Arcs, Called, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
-pub use csv::{ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head};
+pub use csv::{
+    ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, MOST_IN_TABLE, PATHS_HEAD, RECEIVERS_HEAD,
+    blocks_head,
+};
 pub use durations::{Durations, ProbeCost, TIMES_HEAD, durations};
 pub use fault::Fault;
 pub use growth::{Figure, Growth, Halves};
 pub use method::{Bytecodes, MethodProfile};
+pub use paths::{PathRan, PathsRan, begin_text, end_text};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
 pub use reach::{Reach, Reached, chosen, member};
 pub use sizes::{Power, Sizes};
@@ -67,20 +72,20 @@ pub fn profile<'a>(
     Ok(())
 }
 
-/// For each method of a class that counts, its place among the class's methods and the numbers of its counters of edges. With arcs there
-/// are further numbers behind them, whose words are not counts.
+/// For each method of a class that counts, its place among the class's methods and the numbers of its counters. With arcs there are
+/// further numbers behind them, whose words are not counts.
 ///
 /// # Errors
 /// When class file and counters do not belong together.
-pub fn edge_counters(what: DrillKind, class: &CountedClass) -> Result<Vec<(usize, Range<u64>)>, Fault> {
+pub fn counting(what: DrillKind, class: &CountedClass) -> Result<Vec<(usize, Range<u64>)>, Fault> {
+    let all = class.methods.iter().enumerate().filter(|(_, method)| method.counters.is_ok());
+    let all = all.map(|(place, method)| (place, u64::from(method.first)..method.end()));
+    if what != DrillKind::Calls {
+        return Ok(all.collect());
+    }
     let mut lengths = Vec::new();
-    profile(what, class, |_| 0, |method| lengths.push(Counters::of(&method.graph).places().len()))?;
-    let counting = class.methods.iter().enumerate().filter(|(_, method)| method.counters.is_ok());
-    let range = |((place, method), length): ((usize, &CountedMethod), usize)| {
-        let first = u64::from(method.first);
-        (place, first..first + length as u64)
-    };
-    Ok(counting.zip(lengths).map(range).collect())
+    profile(what, class, |_| 0, |method| lengths.push(Counters::of(&method.graph).places().len() as u64))?;
+    Ok(all.zip(lengths).map(|((place, all), length)| (place, all.start..all.start + length)).collect())
 }
 
 #[cfg(test)]

@@ -117,9 +117,9 @@ fn a_call_that_an_exception_may_have_kept_away_was_perhaps_not_made() {
 
 #[test]
 fn words_of_calls_are_no_counters_of_edges() {
-    let counters = |what, counting| {
-        let class = class_for(counting);
-        let all = edge_counters(what, &class).unwrap();
+    let counters = |what, kind| {
+        let class = class_for(kind);
+        let all = counting(what, &class).unwrap();
         assert!(all.iter().all(|(place, numbers)| numbers.start == u64::from(class.methods[*place].first)));
         let words: u64 = class.methods.iter().map(|one| one.end() - u64::from(one.first)).sum();
         (all.iter().map(|(_, numbers)| numbers.end - numbers.start).sum::<u64>(), words)

@@ -9,7 +9,9 @@ mod heat;
 mod tests;
 
 pub(crate) use code::{bytecode, source};
-pub use facts::{BlockCounts, Code, Counted, Instruction, Link, Source, SourceLine, Unit};
+pub use facts::{
+    BlockCounts, Code, Counted, CountedPath, CountedPaths, Instruction, Link, Source, SourceLine, Unit,
+};
 pub(crate) use figure::{blocks, figure, hatch, key};
 pub(crate) use heat::{largest, step};
 

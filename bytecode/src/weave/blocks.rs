@@ -37,6 +37,11 @@ impl Blocks {
             return self.start(slots, code);
         }
         let (Some(number), &[address, ..]) = (subject.number(site), slots.own) else { return Ok(0) };
+        Self::hit(number, address, code)
+    }
+
+    /// Adds 1 to a counter of the method, given where its address is.
+    pub(super) fn hit(number: u32, address: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         code.load(Kind::Long, address);
         if let Some(name) = names::HITS.get(number as usize) {
             code.call_counters(name, names::HIT_NEAR)?;

@@ -198,6 +198,11 @@ impl<'a> Weaver<'a, '_> {
             self.needs_stack(self.subject.height(index), 0, words);
             return self.original(index, insn);
         }
+        let throwing = Site::Throwing(block);
+        if insn.opcode == ATHROW && self.weaves.iter().any(|weave| weave.is_on(throwing, self.subject)) {
+            let (_, words) = self.at(throwing)?;
+            self.needs_stack(self.subject.height(index), 0, words);
+        }
         let taken = edges().find(|(_, edge)| edge.kind == EdgeKind::Taken);
         let falls = edges().find(|(_, edge)| edge.kind == EdgeKind::FallThrough);
         match (&insn.flow, taken) {

@@ -2,8 +2,10 @@
 
 use super::blocks::Blocks;
 use super::calls::Calls;
+use super::counted_paths::CountedPaths;
 use super::cover::Cover;
 use super::durations::Durations;
+use super::paths::Paths;
 use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{CountedCall, Site, Subject, Wanted};
@@ -25,6 +27,7 @@ pub(crate) enum Weave<'a> {
     Cover(Cover<'a>),
     Root(Root),
     Durations(Durations),
+    Paths(Paths),
     #[cfg(test)]
     Visits(Visits),
 }
@@ -39,6 +42,7 @@ impl<'a> Weave<'a> {
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root { number } => Self::Root(Root { number: *number, id }),
             Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
+            Planned::Paths { blocks } => Self::Paths(Paths { id, blocks: *blocks }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
@@ -60,10 +64,16 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => None,
+            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) | Self::Paths(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
+    }
+
+    /// The paths that it counts, and where the counters in front of theirs go.
+    pub(crate) fn paths(&self, graph: &Graph<'_>) -> Option<(CountedPaths, Vec<Place>)> {
+        let Self::Paths(Paths { blocks, .. }) = self else { return None };
+        Some(CountedPaths::of(graph, *blocks))
     }
 
     /// The calls that it counts, by their offsets; their numbers follow those of `places` others.
@@ -82,7 +92,12 @@ impl<'a> Weave<'a> {
     pub(crate) fn check(&self, subject: &Subject<'_, '_>) -> Result<(), Refusal> {
         match self {
             Self::Times(times) => times.check(subject),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(()),
+            Self::Blocks(_)
+            | Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Paths(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
         }
@@ -93,6 +108,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
+            Self::Paths(_) => Paths::locals(subject),
             Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
             Self::Root(_) => Root::locals(),
@@ -106,6 +122,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(_) => Times::WANTED,
             Self::Blocks(_) => Blocks::WANTED,
+            Self::Paths(_) => Paths::WANTED,
             Self::Calls(_) => Calls::WANTED,
             Self::Cover(_) => Cover::WANTED,
             Self::Root(_) => Root::WANTED,
@@ -119,6 +136,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn is_on(&self, site: Site, subject: &Subject<'_, '_>) -> bool {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
+            Self::Paths(_) => Paths::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
             Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => false,
             #[cfg(test)]
@@ -137,6 +155,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
+            Self::Paths(paths) => paths.at(site, subject, slots, code),
             Self::Calls(calls) => calls.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
             Self::Root(root) => root.at(site, subject, slots, code),
@@ -155,7 +174,12 @@ impl<'a> Weave<'a> {
     ) -> Result<usize, Refusal> {
         match self {
             Self::Blocks(blocks) => blocks.entered(subject, slots, code),
-            Self::Calls(_) | Self::Cover(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
+            Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Times(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Paths(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }
@@ -166,7 +190,12 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_) | Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
+            Self::Blocks(_)
+            | Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Paths(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calls;
+mod counted_paths;
 mod cover;
 mod durations;
 mod engine;
@@ -9,6 +10,7 @@ mod handlers;
 mod kinds;
 mod lengths;
 mod lock;
+mod paths;
 mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;

@@ -60,7 +60,12 @@ impl Root {
                 code.load(Kind::Long, own).call_roots(names::LEAVE_ROOT)?;
                 Ok(2)
             }
-            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
+            Site::Start
+            | Site::Edge(_)
+            | Site::Call(_)
+            | Site::Returning(_)
+            | Site::Throwing(_)
+            | Site::BlockHead(_) => Ok(0),
         }
     }
 }

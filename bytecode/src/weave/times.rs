@@ -53,7 +53,12 @@ impl Times<'_> {
         let locals = Locals { token, start, size: size.first().copied() };
         match site {
             Site::Entry => self.enter(subject, &locals, slots.spare, code),
-            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
+            Site::Start
+            | Site::Edge(_)
+            | Site::Call(_)
+            | Site::Returning(_)
+            | Site::Throwing(_)
+            | Site::BlockHead(_) => Ok(0),
             Site::Return => locals.record(names::LEAVE, code),
             Site::Throw => locals.record(names::THROWN, code),
         }

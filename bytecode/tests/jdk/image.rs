@@ -155,6 +155,11 @@ pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
 }
 
+/// A plan with counters of paths in every method with code, with those of edges if `blocks` is set.
+pub fn paths(class_bytes: &[u8], blocks: bool) -> Plan {
+    probes(class_bytes, &[&|name, descriptor, id| Probe::paths(name, descriptor, id, blocks)])
+}
+
 /// Makes a probe of a method's name and descriptor and its number.
 type Make<'m> = dyn Fn(&str, &str, InstrumentId) -> Probe + 'm;
 

@@ -41,7 +41,8 @@ pub struct Drill {
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
     /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time).
+    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time), or count
+    /// which blocks ran one after the other (paths; blocks,paths has exact counts of blocks where exceptions are thrown, too).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
     /// With --what time: read the clock twice a call, or also where each probe begins and ends (four), as a check.

@@ -42,12 +42,14 @@ Examples:
   spl drill --attach 4711 --methods 'com.shop.Parser' --for 30s
   spl drill --what cover --all -- java -jar service.jar
   spl drill --what time --methods 'com.shop.**' --attach 4711 --for 20s
+  spl drill --what paths --methods 'com.shop.Parser' -- java -jar service.jar
 
 Each method counts how often its blocks and edges run, from the first instruction of its class on. The table has a line for
 each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that
 exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times
 is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that
-has run costs nothing some time later. --what time adds up how long calls take, with callees and without. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of
+has run costs nothing some time later. --what time adds up how long calls take, with callees and without. --what
+paths counts which blocks ran one after the other. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of
 --out shows the graphs of the methods that ran most.
 
 Exit status: 0 something was counted, 2 nothing was or something went wrong.";

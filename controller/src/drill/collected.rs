@@ -3,7 +3,7 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use spl_model::{DrillKind, Scope, one_line};
-use spl_profile::{CountedClass, CountedMethod, ProbeCost, edge_counters};
+use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub struct Collected {
     doubts: Vec<String>,
     changed: (u32, u64),
     budget: Budget,
-    /// The counters of edges of each class's methods, by the methods' places.
+    /// The numbers of the counters of each class's methods, by the methods' places.
     counting: BTreeMap<u32, Vec<(usize, Range<u64>)>>,
     /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
     stopped: BTreeMap<String, Vec<[u64; 2]>>,
@@ -239,7 +239,7 @@ impl Collected {
         for (number, (class, length)) in &self.classes {
             if class.bytes.len() == *length as usize && !self.counting.contains_key(number) {
                 // The end says which classes have counters that do not fit their bytes.
-                self.counting.insert(*number, edge_counters(self.what, class).unwrap_or_default());
+                self.counting.insert(*number, counting(self.what, class).unwrap_or_default());
             }
         }
         let mut all = Vec::new();
@@ -274,7 +274,9 @@ impl Collected {
     /// The JVM ended without a last message.
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
-            DrillKind::Blocks | DrillKind::Time(_) => "classes loaded in its last moments may be missing",
+            DrillKind::Blocks | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                "classes loaded in its last moments may be missing"
+            }
             DrillKind::Calls => {
                 "classes loaded in its last moments may be missing, and the names of receivers' classes"
             }
@@ -303,7 +305,9 @@ impl Collected {
         let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
         let end = methods.map(CountedMethod::end).max().unwrap_or(0);
         let (values, shared) = match self.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => counters.read(end)?,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                counters.read(end)?
+            }
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
@@ -315,7 +319,8 @@ impl Collected {
                 arcs.lost
             ));
         }
-        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls) {
+        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. })
+        {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
                     .to_owned(),

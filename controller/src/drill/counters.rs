@@ -123,7 +123,9 @@ impl CountersFile {
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => arena::STACK / WORD,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                arena::STACK / WORD
+            }
             DrillKind::Cover => self.place.arena_bytes,
         }
     }

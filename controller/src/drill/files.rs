@@ -6,11 +6,14 @@ use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
 use super::page::{self, Gathered};
+use super::paths::{self, PathFigures};
 use super::taken::{Figures, Taken};
 use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
+use spl_profile::{
+    CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, PATHS_HEAD, ProbeCost, blocks_head, profile,
+};
 use spl_report::drill::DrillFacts;
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +34,8 @@ const TABLES: [&str; 6] =
     ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv"];
 /// The table of durations, in place of these.
 const TIMES: &str = "times.csv";
+/// The table of paths, in addition to the first four.
+const PATHS: &str = "paths.csv";
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -39,6 +44,8 @@ const CHANGED: &str = "it counts only from the change of its class on";
 /// Why a count may be too low.
 const SHARED: &str = "a thread without counters of its own called it, where counts may be lost";
 const NAMESAKE: &str = "a class of its name, perhaps this one, does not count";
+/// Why counts of blocks may be too low where paths were counted.
+const UNFINISHED: &str = "exceptions left paths before their end, and blocks of these paths count only where it is certain that they ran";
 const INTRINSIC: &str = "the JVM may replace its calls by an intrinsic, which counts nothing";
 
 /// The folder of a drill.
@@ -114,6 +121,7 @@ impl Folder {
                 "arcs.csv",
                 "receivers.csv",
                 TIMES,
+                PATHS,
                 ARCHIVE,
             ] {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
@@ -134,12 +142,18 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written, or class files and counters do not belong together; one line of text.
-    pub fn write(&mut self, taken: &Taken<'_>, sources: &mut Sources) -> Result<Vec<Figures>, String> {
+    pub fn write(
+        &mut self,
+        taken: &Taken<'_>,
+        sources: &mut Sources,
+    ) -> Result<(Vec<Figures>, Vec<PathFigures>), String> {
         let Profile { classes, values, shared, left, .. } = taken.profile;
         let mut figures = Vec::new();
         let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
         let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
         let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
+        let (mut paths, mut of_paths) = (PATHS_HEAD.to_owned(), Vec::new());
+        let has_paths = matches!(taken.profile.what, DrillKind::Paths { .. });
         for (place, class) in classes.iter().enumerate() {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
             let (in_shared, intrinsics) = (in_shared(class, shared), intrinsics(class));
@@ -153,12 +167,15 @@ impl Folder {
                     _ if intrinsics.contains(&method) => INTRINSIC,
                     (true, _) => "calls were under way at the beginning or the end",
                     (_, false) => CHANGED,
+                    _ if one.paths.as_ref().is_some_and(|paths| !paths.is_exact) => UNFINISHED,
                     (false, true) => "",
                 };
                 methods.push_str(&one.methods_line(doubt));
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
                 calls.push_str(&one.calls_lines());
+                paths.push_str(&one.paths_lines());
+                of_paths.extend(paths::figures(&one));
                 gathered.add(place, &one);
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
@@ -167,7 +184,7 @@ impl Folder {
                 }
                 counted.push(one);
             });
-            if taken.profile.what == DrillKind::Blocks {
+            if taken.profile.what == DrillKind::Blocks || has_paths {
                 gathered.add_class(class, counted);
             }
             if let Err(fault) = done {
@@ -188,10 +205,14 @@ impl Folder {
         for (name, table) in TABLES.into_iter().zip(tables) {
             self.put(name, table.as_bytes())?;
         }
+        if has_paths {
+            paths::sort(&mut of_paths);
+            self.put(PATHS, paths.as_bytes())?;
+        }
         self.archive(taken)?;
         let left = document.named_left();
         self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
-        Ok(figures)
+        Ok((figures, of_paths))
     }
 
     fn put_page(&self, facts: &DrillFacts) -> Result<(), String> {
@@ -245,7 +266,7 @@ impl Folder {
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
-    what: [&'static str; 1],
+    what: Vec<&'static str>,
     pid: u32,
     methods: &'a [String],
     all: bool,
@@ -319,9 +340,10 @@ fn document<'a>(
     let counted = |class: &'_ CountedClass| -> (String, usize) {
         (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
     };
+    let has_blocks = profile.what == DrillKind::Paths { blocks: true };
     Document {
         schema: SCHEMA,
-        what: [profile.what.name()],
+        what: has_blocks.then(|| DrillKind::Blocks.name()).into_iter().chain([profile.what.name()]).collect(),
         pid: profile.pid,
         methods: &arguments.methods,
         all: arguments.all,

@@ -9,10 +9,10 @@ use spl_classfile::class::ClassFile;
 use spl_export::{Calls, Icicle, Icicles, icicles};
 use spl_graph::forms;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{Called, CountedClass, MethodProfile};
+use spl_profile::{Called, CountedClass, MethodProfile, PathsRan, begin_text, end_text};
 use spl_report::drill::{
-    BlockCounts, Counted, DEEPEST, DrillFacts, Link, MOST_BLOCKS, MOST_CALLS, MOST_DRAWN, Method, Tree,
-    TreeCall, Unit,
+    BlockCounts, Counted, CountedPath, CountedPaths, DEEPEST, DrillFacts, Link, MOST_BLOCKS, MOST_CALLS,
+    MOST_DRAWN, MOST_PATHS, Method, Tree, TreeCall, Unit,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,6 +163,19 @@ fn tree(of: Icicles) -> Tree {
     Tree { all: of.all, left_out: of.left_out, calls: of.calls.into_iter().map(call).collect() }
 }
 
+/// The most frequent paths of a method.
+fn drawn_paths(one: &MethodProfile<'_>, paths: &PathsRan) -> CountedPaths {
+    let first = paths.all.iter().take(MOST_PATHS).map(|path| CountedPath {
+        count: path.count,
+        begin: begin_text(path.begin),
+        blocks: path.blocks.clone(),
+        edges: path.edges.iter().copied().chain(path.end.edge()).collect(),
+        end: end_text(path.end, &one.graph),
+        bytecodes: path.bytecodes,
+    });
+    CountedPaths { first: first.collect(), ran: paths.all.len(), ended: paths.ended(), left: paths.left() }
+}
+
 /// A method's graph and counts; negative counts, of calls under way, are 0.
 pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
     let positive = |count: i64| u64::try_from(count).unwrap_or(0);
@@ -172,7 +185,7 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         bytecodes: block.metrics.bytecodes,
         count: counts.blocks.get(number).copied().map_or(0, positive),
         gone: match one.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
                 counts.gone.get(number).copied().map(positive)
             }
             DrillKind::Cover => None,
@@ -183,10 +196,13 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         name,
         calls: one.calls,
         unit: match one.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => Unit::Counts,
+            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
+                Unit::Counts
+            }
             DrillKind::Cover => Unit::Flags,
         },
         marked: Vec::new(),
+        paths: one.paths.as_ref().map(|paths| drawn_paths(one, paths)),
         picture: picture(&one.graph),
         blocks: one.graph.blocks.iter().enumerate().map(block).collect(),
         edges: counts.edges.iter().map(|count| count.map(positive)).collect(),

@@ -13,7 +13,7 @@ use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
 use spl_model::{DrillKind, Scope};
-use spl_profile::edge_counters;
+use spl_profile::counting;
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -298,9 +298,8 @@ fn cost(profiles: &[Profile]) -> Cost {
         cost.calls.extend(profile.apart.iter().map(|one| one.calls));
         cost.stopped.extend(profile.stopped.keys().cloned());
         cost.change_ns += profile.changed.1;
-        let counting =
-            profile.classes.iter().flat_map(|class| edge_counters(profile.what, class).unwrap_or_default());
-        let counted = counting.map(|(_, numbers)| counts(&numbers, &profile.values));
+        let all = profile.classes.iter().flat_map(|class| counting(profile.what, class).unwrap_or_default());
+        let counted = all.map(|(_, numbers)| counts(&numbers, &profile.values));
         cost.counts = counted.fold(cost.counts, u64::wrapping_add);
     }
     cost

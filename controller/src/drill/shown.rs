@@ -21,7 +21,7 @@ pub fn say(
     progress: &Progress,
 ) {
     match profile.what {
-        DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) => {
+        DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Paths { .. } => {
             say_counts(figures, profile, arguments, progress)
         }
         DrillKind::Cover => say_cover(figures, profile, arguments, progress),

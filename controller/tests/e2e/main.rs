@@ -41,6 +41,7 @@ mod metaspace;
 mod names;
 mod never_called;
 mod numbered;
+mod paths;
 mod patterns;
 mod probe_carriers;
 mod probe_faults;

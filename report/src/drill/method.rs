@@ -1,5 +1,6 @@
 //! A method of the page: its graph, its blocks, its callers and callees.
 
+use super::paths::paths;
 use crate::figure::count;
 use crate::graph::{Counted, Link, blocks, bytecode, figure, largest, source};
 use maud::{Markup, html};
@@ -22,6 +23,7 @@ pub(super) fn section(place: usize, method: &Counted, is_cover: bool) -> Markup 
                     (bytecode(&id, method))
                 }
             }
+            (paths(method))
             (links("Called from", "Caller", "Its block", &method.callers, is_cover))
             (links("Calls", "Callee", "Block", &method.callees, is_cover))
         }

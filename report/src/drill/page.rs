@@ -3,6 +3,7 @@
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
 use super::icicles;
 use super::method;
+use super::paths;
 use super::polymorphic;
 use super::times;
 use crate::figure::{count, counted};
@@ -14,9 +15,10 @@ pub(crate) const STYLE_HASH: &str = "'sha256-CilNMsGjvRdrWnYiEaqMqgmPG9M0fLy3ee0
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {}",
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {} {}",
         graph::STYLE_HASH,
-        graph::SCRIPT_HASH
+        graph::SCRIPT_HASH,
+        paths::SCRIPT_HASH
     )
 }
 /// Lines of the table of methods, and of what did not count; the files have the others.
@@ -56,6 +58,7 @@ pub fn page(facts: &DrillFacts) -> String {
                     @if facts.sites.is_some() { ", " code { "arcs.csv" } ", " code { "receivers.csv" } } "."
                     } } }
                 script { (PreEscaped(graph::SCRIPT)) }
+                @if facts.drawn.iter().any(|one| one.paths.is_some()) { script { (PreEscaped(paths::SCRIPT)) } }
             }
         }
     };

@@ -27,6 +27,7 @@ fn counted(name: &str) -> Counted {
         name: name.to_owned(),
         calls: 5,
         unit: Unit::Counts,
+        paths: None,
         marked: Vec::new(),
         picture: Picture {
             blocks: vec![block(0, false), block(1, false), block(2, true)],

@@ -17,6 +17,8 @@ pub struct Counted {
     pub blocks: Vec<BlockCounts>,
     /// The counts of its edges; `None` for edges of exceptions, which have none of their own.
     pub edges: Vec<Option<u64>>,
+    /// Its paths, if they were counted.
+    pub paths: Option<CountedPaths>,
     /// Numbers of the blocks that causes stand in.
     pub marked: Vec<usize>,
     /// Its first instructions.
@@ -111,6 +113,36 @@ pub struct SourceLine {
     pub count: Option<u64>,
     /// Its blocks, the one with the largest count first.
     pub blocks: Vec<usize>,
+}
+
+/// The paths of a method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedPaths {
+    /// The most frequent ones, in their order.
+    pub first: Vec<CountedPath>,
+    /// Number of different paths that ran to their end.
+    pub ran: usize,
+    /// Number of times that paths ran to their end.
+    pub ended: u64,
+    /// Number of times that paths began and did not end.
+    pub left: u64,
+}
+
+/// A path with its count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedPath {
+    /// Number of times that it ran to its end.
+    pub count: u64,
+    /// Where it begins, in words.
+    pub begin: String,
+    /// Its blocks.
+    pub blocks: Vec<usize>,
+    /// Its edges, with the one that it ends on.
+    pub edges: Vec<usize>,
+    /// Where it ends, in words.
+    pub end: String,
+    /// Instructions of its blocks.
+    pub bytecodes: u64,
 }
 
 /// A call site with a count.

@@ -282,7 +282,11 @@ fn the_messages_of_drills_have_these_bytes() {
     check(ToController::Drilled(receivers), b"\x10\x07\x01\xac\x02\x01A");
     let scope = Scope::default();
     check(ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() }, &[15, 2, 0, 0, 0, 0, 0]);
-    check(ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope }, &[15, 3, 1, 0, 0, 0, 0, 0]);
+    check(
+        ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope: scope.clone() },
+        &[15, 3, 1, 0, 0, 0, 0, 0],
+    );
+    check(ToAgent::Drill { what: DrillKind::Paths { blocks: true }, scope }, &[15, 4, 1, 0, 0, 0, 0, 0]);
     let place = Drilled::Counters { descriptor: 3, bytes: 300, arena_bytes: 4, arenas: 5, root_arenas: 6 };
     check(ToController::Drilled(place), &[16, 0, 6, 172, 2, 4, 5, 6]);
 }
