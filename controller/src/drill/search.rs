@@ -131,18 +131,9 @@ async fn rounds(
     let mut reason = "the methods of the claims";
     let mut is_first = true;
     loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let cut = if way.inputs.is_interrupted() || outer.is_interrupted() {
-            "it was interrupted"
-        } else if !way.target.is_alive() {
-            "the program ended"
-        } else if left.is_zero() {
-            "its time was over (--drill-for)"
-        } else {
-            ""
-        };
+        let cut = end(way, outer, until);
         let groups = known.groups();
-        if joining.is_empty() && cut.is_empty() {
+        if joining.is_empty() && cut.is_none() {
             for roots in &groups {
                 let left = until.saturating_duration_since(Instant::now()).min(ROUND);
                 if left.is_zero() {
@@ -151,8 +142,8 @@ async fn rounds(
                 number += arcs(look, (known, roots), (way, steps), left, number + 1).await;
             }
         }
-        if joining.is_empty() || !cut.is_empty() {
-            let cut = (!joining.is_empty()).then(|| cut.to_owned());
+        if joining.is_empty() || cut.is_some() {
+            let cut = cut.filter(|_| !joining.is_empty()).map(str::to_owned);
             known.forget(&joining);
             return (number, cut);
         }
@@ -198,6 +189,17 @@ async fn rounds(
             joining = known.first();
             reason = "the workload sizes of their calls vary";
         }
+    }
+}
+
+/// Why no round can begin, if so.
+fn end(way: &mut Way, outer: &mut Inputs, until: Instant) -> Option<&'static str> {
+    if way.inputs.is_interrupted() || outer.is_interrupted() {
+        Some("it was interrupted")
+    } else if !way.target.is_alive() {
+        Some("the program ended")
+    } else {
+        (Instant::now() >= until).then_some("its time was over (--drill-for)")
     }
 }
 
