@@ -41,6 +41,8 @@ const SLOTS: usize = 1 << 14;
 /// Bytes of an entry of the roots' table: the thread's id, its own arena, one for each root, and whether it asks for these.
 /// `SplRoots.java` has the same number; a test compares them.
 const ENTRY_BYTES: usize = 256;
+/// In place of a thread's id. A thread that is just being attached still has the id 0.
+const NOBODY: u64 = u64::MAX;
 /// Word of an entry where its thread asks for arenas of roots.
 const WANTS: usize = 2 + MOST_ROOTS;
 /// Place of the facts about each root in the roots' table, behind the entries.
@@ -107,6 +109,7 @@ impl Arenas {
             free_groups: Vec::new(),
         };
         let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
+        all.roots.u64_at(slot_of(0) * ENTRY_BYTES).store(NOBODY, Ordering::Release);
         for slot in 0..SLOTS {
             all.lead(slot, SHARED);
         }
@@ -311,7 +314,9 @@ impl Arenas {
     /// Lets no thread of an entry count apart.
     fn take_roots(&self, slot: usize) {
         let at = slot * ENTRY_BYTES;
-        for word in 0..=WANTS {
+        // First: from now on the thread takes the rest for nobody's.
+        self.roots.u64_at(at).store(NOBODY, Ordering::Release);
+        for word in 1..=WANTS {
             self.roots.u64_at(at + 8 * word).store(0, Ordering::Release);
         }
     }

@@ -136,7 +136,7 @@ mod tests {
             let read = Document::read(with(what, &digest).as_bytes()).unwrap();
             assert_eq!((read.classes[0].name.as_str(), read.command.as_str()), ("a/B", "M"));
         }
-        assert!(fault(&with("paths", &digest)).contains("counts of [\"paths\"]"));
+        assert!(fault(&with("loops", &digest)).contains("counts of [\"loops\"]"));
         assert!(fault(&with("time", &digest)).contains("times.csv"));
         assert!(fault(&with("blocks", "../../etc/passwd")).contains("64 digits"));
         assert!(fault(&with("blocks", &digest.to_uppercase())).contains("64 digits"));
