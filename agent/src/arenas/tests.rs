@@ -109,7 +109,8 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
         (entry(thread, 2 + root) - arenas.arenas.address() as u64) as usize / ARENA_BYTES - OF_ROOTS
     };
     arenas.assign(1);
-    assert_eq!((entry(1, 0), arenas.give_wanted()), (0, false), "no drill has roots");
+    assert_eq!((entry(1, 0), arenas.give_wanted()), (NOBODY, false), "no drill has roots");
+    assert_eq!(entry(0, 0), NOBODY, "a thread that is being attached has nothing");
     let scope = Scope { roots: vec![String::new(); 3], ..Scope::default() };
     arenas.begin_roots(&scope, false);
     (1..=100).for_each(|thread| arenas.assign(thread));
@@ -130,7 +131,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     let has = |thread| entry(thread, 2) != 0;
     let owner = (1..=100).find(|thread| has(*thread)).unwrap();
     arenas.assign(owner + SLOTS as u64);
-    assert_eq!(entry(owner, 0), 0, "two threads of one entry have none");
+    assert_eq!(entry(owner, 0), NOBODY, "two threads of one entry have none");
     let next = (1..=100).find(|thread| has(*thread)).unwrap();
     arenas.release(next);
     arenas.assign(200);
@@ -145,7 +146,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     let first = entry(within, 2);
     arenas.table.u64_at(slot_of(within) * 8).store(entry(within, 2), Ordering::Release);
     arenas.end_roots();
-    assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (0, 0, 0));
+    assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (NOBODY, 0, 0));
     assert!(arena(&arenas, within) < ARENAS && !arenas.give_wanted());
     // The next drill gives it the same arenas.
     arenas.begin_roots(&scope, false);
